@@ -17,7 +17,6 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/gallery/large"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -101,13 +100,6 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	if err := more.Validate(); err != nil {
 		return nil, gallery.MergeReport{}, fmt.Errorf("enrol: %w", err)
 	}
-	if g := r.large(); g != nil {
-		next, report, err := g.Enrol(ctx, more)
-		if err != nil || report.Added == 0 {
-			return r, report, err
-		}
-		return r.with(next), report, nil
-	}
 	all, report, err := r.m.Enrolled.Merge(more)
 	if err != nil || report.Added == 0 {
 		return r, report, err
@@ -123,19 +115,12 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 	if err := r.Keeps(); err != nil {
 		return nil, err
 	}
-	if g := r.large(); g != nil {
-		rest, err := g.Without(ctx, names...)
-		if err != nil {
-			return nil, err
-		}
-		return r.shrunk(ctx, rest)
-	}
 	rest, err := r.m.Enrolled.Without(names...)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(rest.Classes); n < classify.LeastClasses {
-		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", len(r.m.Enrolled.Classes), n)
+	if n, _ := rest.Len(); n < classify.LeastClasses {
+		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", r.m.Len(), n)
 	}
 	return r.relearn(ctx, rest, false)
 }
@@ -146,18 +131,11 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 	if err := r.Keeps(); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
-	if g := r.large(); g != nil {
-		next, report, err := g.Rename(ctx, from, to)
-		if err != nil {
-			return nil, report, err
-		}
-		return r.with(next), report, nil
-	}
 	all, report, err := r.m.Enrolled.Rename(from, to)
 	if err != nil {
 		return nil, report, err
 	}
-	if len(all.Classes) < classify.LeastClasses {
+	if n, _ := all.Len(); n < classify.LeastClasses {
 		return nil, report, errors.New("one person would be left, and recognition needs two")
 	}
 	next, err := r.relearn(ctx, all, false)
@@ -194,24 +172,19 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	case warm:
 		r.tell("%s has nothing to start from here: it learns from the beginning", by.Name())
 	}
-	what := "faces"
-	if e.Frame.Size != (dataset.Size{}) {
-		what = fmt.Sprintf("images of %v", e.Frame.Size)
-	}
-	r.tell("training on %d people, %d %s", len(e.Classes), e.Len(), what)
-	if e.Len() > large.Faces && !r.m.All && large.Suits(r.m, by) {
-		o := Options{Method: by, Methods: r.methods, OpenSet: r.openSetOfOthers(), Detect: r.detect, Observer: r.Observer}
-		if next, err := newLarge(ctx, r.m, e.Images(), o); next != nil || err != nil {
-			return next, err
+	if people, faces := e.Len(); !r.m.Shortlists() {
+		what := "faces"
+		if e.Frame.Size != (dataset.Size{}) {
+			what = fmt.Sprintf("images of %v", e.Frame.Size)
 		}
+		r.tell("training on %d people, %d %s", people, faces, what)
 	}
-	m, err := r.m.With(ctx, e, by, run)
+	how := r.openSetOfOthers()
+	m, err := r.m.With(ctx, e, run)
 	if err != nil {
 		return nil, err
 	}
-	m.All = r.m.All
-	next := r.of(m)
-	return next.decided(ctx, Options{Method: by, OpenSet: r.openSetOfOthers(), Observer: r.Observer})
+	return r.decided(ctx, m, how)
 }
 
 // OpenSet returns the options by which r has its threshold, or would have it if it knew
@@ -225,19 +198,15 @@ func (r *Recogniser) OpenSet() openset.Options {
 
 // openSet is OpenSet; nil where r names everybody.
 func (r *Recogniser) openSet() *openset.Options {
-	switch {
-	case r.m == nil || r.m.Calibration == nil && r.m.OpenSet == nil:
+	if r.m == nil {
 		return nil
-	case r.m.Calibration == nil:
-		return r.m.OpenSet
 	}
-	how := r.m.Calibration.How()
-	return &how
+	return r.m.Options()
 }
 
 // openSetOfOthers is openSet for r with other people: it warns of what is lost.
 func (r *Recogniser) openSetOfOthers() *openset.Options {
-	if c := r.m.Calibration; c != nil && len(c.Given) > 0 {
+	if r.m.HasGiven() {
 		r.warn(advice.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
 			"give their photographs again: %v", calibrateByStrangers))
 	}
@@ -252,11 +221,12 @@ func (r *Recogniser) Forget() *Recogniser {
 	if r.m == nil {
 		return r
 	}
-	if r.large() != nil {
-		r.warn(fmt.Errorf("more than %d faces are recognised by the faces themselves: they are kept", large.Faces))
+	m, err := r.m.Forget()
+	if err != nil {
+		r.warn(err)
 		return r
 	}
-	return r.of(r.m.Forget())
+	return r.of(m)
 }
 
 // Calibrate returns r with another threshold, for o: r.OpenSet with what is to change.
@@ -276,31 +246,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if g := r.large(); g != nil {
-		next, err := g.Calibrate(ctx, o, strangers, r.progress("calibrating"))
-		if err != nil {
-			return nil, err
-		}
-		return r.with(next), nil
-	}
-	m := *r.m
-	var given []float64
-	var err error
-	if strangers != nil {
-		if given, err = r.m.Margins(ctx, strangers); err != nil {
-			return nil, err
-		}
-		r.warnOfMembers(given)
-	}
-	if c := m.Calibration; c != nil && c.Prior == o.Prior && c.Asked == o.Folds && (c.Pairs != nil || c.Alike != nil || m.Enrolled == nil) {
-		m.Calibration, err = r.m.Recalibrate(o.FPIR, given)
-	} else {
-		var by classify.Method
-		if by, err = r.method(); err == nil {
-			m.Calibration, err = r.m.Calibrate(ctx, by, o, given, r.progress("calibrating"))
-		}
-	}
-	m.OpenSet = nil
+	m, err := r.m.Calibrate(ctx, o, strangers, r.progress("calibrating"))
 	switch {
 	case errors.Is(err, openset.ErrNoStrangers):
 		return nil, advice.Add(err, "give photographs of other people: %v", calibrateByStrangers)
@@ -309,7 +255,10 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	case err != nil:
 		return nil, err
 	}
-	return r.of(&m), nil
+	if strangers != nil {
+		r.warnOfMembers(m.Calibration.Given)
+	}
+	return r.of(m), nil
 }
 
 // sure is a probability from which a stranger is probably none.

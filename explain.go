@@ -12,21 +12,21 @@ import (
 
 // Explain returns the reasons for the identification of f, a face returned by
 // Identify. For a network it embeds the face about a hundred times, with parts of it
-// covered, which takes about a second.
+// covered, which takes about a second. Where r shortlists (Options.ShortlistAbove), the
+// reasons are about the people of the shortlist, f.Ranked.
 func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation, error) {
 	switch {
 	case r.m == nil:
 		return nil, errEmpty
 	case f.Rejected != nil:
 		return nil, f.Rejected
-	case r.m.Crowd != nil:
-		return nil, errors.New("explain: a face among more than 10,000 is not explained; its nearest photographs are in Face.Nearest")
-	case f.values == nil || f.by != r.m:
+	case f.values == nil || f.model != r.m || f.result.Among == nil:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}
-	e, err := explain.Of(ctx, r.m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), r.m.Frame), f.said)
+	m := f.result.Among
+	e, err := explain.Of(ctx, m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), m.Frame), f.result)
 	if err != nil || f.crop == nil {
 		return e, err
 	}
-	return e, explain.DefaultOccluder.Occlude(ctx, r.m, r.m.Embedder, e, f.crop, r.progress("covering parts of the face"))
+	return e, explain.DefaultOccluder.Occlude(ctx, m, m.Embedder, e, f.crop, r.progress("covering parts of the face"))
 }

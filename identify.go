@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"math"
 	"reflect"
 	"slices"
 
@@ -26,7 +27,7 @@ type Face struct {
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
-	Ranked      []Candidate     // all people, the most likely first; among more than 10,000 faces, those of the shortlist
+	Ranked      []Candidate     // all people, the most likely first; those of the shortlist where there is one (Options.ShortlistAbove)
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
 	Trained     string          // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
@@ -36,11 +37,11 @@ type Face struct {
 	Nearest []explain.Photograph // of each of the first two of Ranked, the enrolled photograph nearest to the face; nil without a network
 	Values  []float64            // of the crop: with a network its vector; must not be changed
 
-	others int            // in the photograph
-	values []float64      // of the crop
-	said   gallery.Face   // with its code, for Explain
-	crop   []float32      // in colour, for Explain; nil without a network
-	by     *gallery.Model // that looked at it
+	others int              // in the photograph
+	values []float64        // of the crop
+	result gallery.Face     // with its code, for Explain
+	crop   []float32        // in colour, for Explain; nil without a network
+	model  *gallery.Gallery // that looked at it
 }
 
 // leastMaybe is the least probability of a best guess that is worth telling: below it,
@@ -128,10 +129,10 @@ func (r *Recogniser) which(missing face.Which) face.Which {
 	return cmp.Or(r.detect.Which, missing)
 }
 
-func facesOf(m *gallery.Model, seen []face.Seen) []Face {
+func facesOf(m *gallery.Gallery, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, by: m, others: s.Others()}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, model: m, others: s.Others()}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}
@@ -157,37 +158,39 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 		x.SetCol(j, f.values)
 	}
 	images := dataset.Unlabelled(x, r.m.Frame)
-	if g := r.large(); g != nil {
-		return nameAmong(ctx, g, faces, images)
-	}
-	kept, err := r.m.Kept(images)
+	results, err := r.m.IdentifyCoded(ctx, images)
 	if err != nil {
 		return err
 	}
-	said, err := r.m.IdentifyCoded(ctx, images)
-	if err != nil {
-		return err
-	}
-	people := r.m.Parts().Classes
 	for j, f := range faces {
-		f.said = said[j]
-		f.set(&said[j], people)
-		if kept != nil && kept[j] >= 0 {
-			f.Trained = r.m.Enrolled.ID(kept[j])
+		among := results[j].Among
+		f.result, f.model = results[j], r.m
+		if among == nil { // an image without features
+			f.Probability = math.NaN()
+			continue
 		}
+		f.set(&results[j], among.Names())
+		if among.Enrolled == nil {
+			continue
+		}
+		equal, err := among.Enrolled.Duplicates(images.Select([]int{j}))
+		if err != nil {
+			return err
+		}
+		f.Trained = equal[0].ID
 	}
 	return nil
 }
 
-// set fills in what said says.
-func (f *Face) set(said *gallery.Face, people []string) {
+// set fills in what r says, a result among people.
+func (f *Face) set(r *gallery.Face, people []string) {
 	type ranked struct {
 		class int
 		score float64
 	}
 	order := make([]ranked, len(people))
 	for c := range people {
-		order[c] = ranked{c, said.Scores[c]}
+		order[c] = ranked{c, r.Scores[c]}
 	}
 	slices.SortFunc(order, func(a, b ranked) int {
 		switch { // scores are finite
@@ -202,7 +205,7 @@ func (f *Face) set(said *gallery.Face, people []string) {
 	for i, o := range order {
 		f.Ranked[i] = Candidate{people[o.class], o.score}
 	}
-	f.Known, f.Probability, f.Margin = said.Known, said.Probability, said.Decisive
+	f.Known, f.Probability, f.Margin = r.Known, r.Probability, r.Decisive
 	switch {
 	case f.Known:
 		f.Name = f.Ranked[0].Name

@@ -176,7 +176,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 			if j.Photo.Details && f.Rejected == nil && j.err == nil {
 				f.Nearest, f.Values = r.nearest(f), f.values
 			}
-			f.values, f.said = nil, gallery.Face{}
+			f.values, f.result = nil, gallery.Face{}
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 // nearest returns Face.Nearest of f.
 func (r *Recogniser) nearest(f *Face) (all []explain.Photograph) {
 	for _, c := range f.Ranked[:min(2, len(f.Ranked))] {
-		if p, ok := explain.Nearest(f.by, f.values, c.Name); ok {
+		if p, ok := explain.Nearest(f.result.Among, f.values, c.Name); ok {
 			all = append(all, p)
 		}
 	}

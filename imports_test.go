@@ -28,8 +28,7 @@ var layers = []string{
 	"frontend/embedding dataset/reference heic",
 	"synthetic frontend face",
 	"gallery group",
-	"gallery/large",
-	"internal/modelfile explain",
+	"gallery/file explain",
 	"experiment report/plot method/methodtest",
 	"report",
 	".",
@@ -82,7 +81,7 @@ func TestImportsPointOneWay(t *testing.T) {
 // know advice only. Those that serve one package or the command are in its folder.
 func TestInternalIsTheGround(t *testing.T) {
 	const module = "nrdl.example/nrdl/"
-	tools := regexp.MustCompile(`^internal/(docgen|modelfile|.*/make)$`)
+	tools := regexp.MustCompile(`^internal/(docgen|.*/make)$`)
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./internal/...").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -15,13 +15,14 @@ import (
 // method.
 type Options struct {
 	Method   classify.Method   // nil: the one that Defaults chooses for Pipeline
-	Methods  []classify.Method // other ones of other modules that the Recogniser shall know
 	Pipeline frontend.Pipeline // unset parts of its Frame are taken from the images
 	OpenSet  *openset.Options  // for the threshold; nil: no face is unknown
 	Detect   face.Options      // which faces of a photograph are used, and by which detector they were found
 	Seed     uint64
 	Forget   bool // do not keep the faces; people cannot be enrolled later
-	All      bool // code a face over all faces, also where these are more than 10,000
+	// With more faces of a network than ShortlistAbove, and a method in closed form, a face
+	// is compared with a shortlist of people; 0 means gallery.DefaultShortlistAbove.
+	ShortlistAbove int
 	Observer
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
@@ -16,9 +15,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/gallery/large"
-	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/gallery/file"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
@@ -26,14 +23,13 @@ import (
 // A Recogniser names the faces in photographs. It is immutable and safe for
 // concurrent use: a change returns a new one.
 type Recogniser struct {
-	m       *gallery.Model
-	detect  face.Options
-	methods []classify.Method // of other modules, one of which may have trained m
+	m      *gallery.Gallery
+	detect face.Options
 	Observer
 }
 
 // of returns r with another model.
-func (r *Recogniser) of(m *gallery.Model) *Recogniser {
+func (r *Recogniser) of(m *gallery.Gallery) *Recogniser {
 	t := *r
 	t.m = m
 	return &t
@@ -65,23 +61,17 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if o.Method == nil {
 		o.Method = defaultMethod(in)
 	}
-	if r, err := trainLarge(ctx, images, in, o); r != nil || err != nil {
-		return r, err
-	}
-	m, err := gallery.Learn(ctx, images, in, o.Method, classify.Run{Seed: o.Seed, Watch: o.Watch})
+	m, err := gallery.Learn(ctx, images, in, o.Method, classify.Run{Seed: o.Seed, Watch: o.Watch}, o.ShortlistAbove)
 	if err != nil {
 		return nil, err
 	}
 	m.Search = o.search(images)
-	r := o.recogniser(m.Divide(o.Method))
-	r.m.All = o.All
 	o.told(m)
-	return r.decided(ctx, o)
-}
-
-// recogniser returns that of m, which o trained.
-func (o Options) recogniser(m *gallery.Model) *Recogniser {
-	return &Recogniser{m: m, detect: o.Detect, methods: append(slices.Clone(o.Methods), o.Method), Observer: o.Observer}
+	r, err := (&Recogniser{m, o.Detect, o.Observer}).decided(ctx, m, o.OpenSet)
+	if err != nil || !o.Forget {
+		return r, err
+	}
+	return r.Forget(), nil
 }
 
 // search is the detector that a model of images keeps; nil for the default one, and where
@@ -93,37 +83,33 @@ func (o Options) search(images *dataset.Images) *face.Search {
 	return nil
 }
 
-// decided returns r with the threshold that o asks for, and without its faces where
-// o says so.
-func (r *Recogniser) decided(ctx context.Context, o Options) (*Recogniser, error) {
-	m := *r.m
-	if o.OpenSet != nil {
-		c, err := m.Calibrate(ctx, o.Method, *o.OpenSet, nil, o.progress("calibrating"))
-		switch {
-		case context.Cause(ctx) != nil:
-			return nil, context.Cause(ctx)
-		case errors.Is(err, openset.ErrNoStrangers):
-			err = advice.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
-				"to enable unknown, give photographs of other people: %v", calibrateByStrangers)
-		case errors.Is(err, openset.ErrNoMargins):
-			err = advice.Add(fmt.Errorf("the model names everybody: no threshold can be estimated: %w", err),
-				"the method does not tell the people apart: look for images that are alike, or choose other features or another method")
-		case err != nil: // as of a parameter that fewer faces do not allow
-			err = fmt.Errorf("the model names everybody: it could not be calibrated: %w", err)
-		}
-		if err := o.namesEverybody(err); err != nil {
-			return nil, err
-		}
-		if m.Calibration = c; c == nil {
-			how := *o.OpenSet
-			m.OpenSet = &how
-		}
+// decided returns r with m, and with a threshold as how asks for, unless m has one; nil for
+// none.
+func (r *Recogniser) decided(ctx context.Context, m *gallery.Gallery, how *openset.Options) (*Recogniser, error) {
+	if how == nil || m.Calibration != nil {
+		return r.of(m), nil
 	}
-	t := r.of(&m)
-	if o.Forget {
-		t = t.Forget()
+	c, err := m.Calibrate(ctx, *how, nil, r.progress("calibrating"))
+	switch {
+	case err == nil:
+		return r.of(c), nil
+	case context.Cause(ctx) != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, openset.ErrNoStrangers):
+		err = advice.Add(errors.New("the model names everybody: two people are too few to estimate a threshold"),
+			"to enable unknown, give photographs of other people: %v", calibrateByStrangers)
+	case errors.Is(err, openset.ErrNoMargins):
+		err = advice.Add(fmt.Errorf("the model names everybody: no threshold can be estimated: %w", err),
+			"the method does not tell the people apart: look for images that are alike, or choose other features or another method")
+	default: // as of a parameter that fewer faces do not allow
+		err = fmt.Errorf("the model names everybody: it could not be calibrated: %w", err)
 	}
-	return t, nil
+	if err := r.namesEverybody(err); err != nil {
+		return nil, err
+	}
+	t := *m
+	t.OpenSet = how
+	return r.of(&t), nil
 }
 
 // namesEverybody warns of err, for which a model names everybody. Where nobody is told it
@@ -140,7 +126,10 @@ func (o Observer) namesEverybody(err error) error {
 const solved = 1e-12
 
 // told warns of a fit that is not what it should be.
-func (o Observer) told(m *gallery.Model) {
+func (o Observer) told(m *gallery.Gallery) {
+	if m.Shortlists() {
+		return
+	}
 	p := m.Parts()
 	if p.Trained.Status == classify.Exhausted && p.Trained.Residual > solved {
 		o.warn(fmt.Errorf("the residual is %.1e: raise passes, or tol", p.Trained.Residual))
@@ -158,33 +147,18 @@ func (o Observer) told(m *gallery.Model) {
 // module identifies in any case; that method has to be among methods for Survey, Enrol,
 // Rename, Remove and Calibrate, which train again.
 func Open(path string, methods ...classify.Method) (*Recogniser, error) {
-	f, err := os.Open(path)
-	if err != nil {
+	m, err := file.Open(path, file.Options{Folders: beside(path), Methods: methods})
+	if f := (*fs.PathError)(nil); errors.As(err, &f) && f.Op == "open" && f.Path == path {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = advice.Add(err, "train it first: %v", advice.Train.With(advice.Model.To(path)))
 		}
 		return nil, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, noModel(path, errors.New("is a folder"))
-	}
-	if modelfile.IsLarge(f) {
-		g, err := modelfile.OpenLarge(path, beside(path))
-		if err != nil {
-			return nil, noModel(path, err)
-		}
-		return &Recogniser{m: g.Model(), methods: methods}, nil
-	}
-	m, err := modelfile.Read(f, beside(path))
 	if err != nil {
 		return nil, noModel(path, err)
 	}
-	if by, err := method.Of(m.Classifier, methods...); err == nil {
-		m = m.Divide(by)
-	}
-	return &Recogniser{m: m, methods: methods}, nil
+	return &Recogniser{m: m}, nil
 }
 
 // noModel is err with what to do about the file at path, where err does not say it.
@@ -211,16 +185,15 @@ func beside(path string) []string {
 }
 
 // Save writes r to a model file at path, whole or not at all. Equal Recognisers
-// give equal bytes, but for those of more than 10,000 faces: if r was made of the one in
-// the file, Save appends what has changed, which takes milliseconds. People who were removed
-// then stay in the file, unused, until it is written anew: by Write, or when most of what
-// it holds is of them.
+// give equal bytes, but for those that shortlist (Options.ShortlistAbove): if r was made of
+// the one in the file, Save appends what has changed, which takes milliseconds. People who
+// were removed then stay in the file, unused, until it is written whole: by Write, or when
+// most of what it holds is of them.
 func (r *Recogniser) Save(ctx context.Context, path string) error {
-	if g := r.large(); g != nil {
-		return modelfile.SaveLarge(ctx, path, g)
+	if r.m == nil {
+		return errEmpty
 	}
-	_, err := atomicfile.Write(ctx, path, r.Write)
-	return err
+	return file.Save(ctx, path, r.m)
 }
 
 // Write writes r as a model file to w.
@@ -228,10 +201,7 @@ func (r *Recogniser) Write(w io.Writer) error {
 	if r.m == nil {
 		return errEmpty
 	}
-	if g := r.large(); g != nil {
-		return modelfile.WriteLarge(w, g)
-	}
-	return modelfile.Write(w, r.m)
+	return file.Write(w, r.m)
 }
 
 // With returns r with other detection options and another Observer. Without detect.By,
@@ -259,8 +229,8 @@ func (r *Recogniser) detects() bool {
 }
 
 // Model returns the model inside r: pipeline, classifier, stored faces and
-// threshold. It must not be changed. Of more than 10,000 faces of a network, it has a Crowd.
-func (r *Recogniser) Model() *gallery.Model { return r.m }
+// threshold. It must not be changed.
+func (r *Recogniser) Model() *gallery.Gallery { return r.m }
 
 // People returns the enrolled people, in the order of the classes.
 func (r *Recogniser) People() []*gallery.Person {
@@ -271,22 +241,16 @@ func (r *Recogniser) People() []*gallery.Person {
 }
 
 // Survey is People; with holdOut it also measures by cross-validation how well
-// each person is recognised, and the notes name the images whose labels look wrong.
+// each person is recognised, and the notes name the images whose labels look wrong, unless
+// r shortlists (Options.ShortlistAbove): that needs all faces compared with each other.
 func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey, error) {
-	by, err := r.method()
-	if err != nil {
+	if _, err := r.method(); err != nil {
 		return nil, err
 	}
-	m := r.m
-	if holdOut {
-		if m, err = m.Whole(); err != nil {
-			return nil, fmt.Errorf("hold faces out: %w", err)
-		}
+	if !holdOut || r.m.Enrolled == nil || r.m.Shortlists() {
+		return r.m.Survey(ctx, holdOut, r.progress("holding faces out"))
 	}
-	if !holdOut || m.Enrolled == nil || m.Enrolled.Len() > large.Faces {
-		return m.Survey(ctx, by, holdOut, r.progress("holding faces out"))
-	}
-	review, err := m.Review(ctx, by, r.progress("holding faces out"))
+	review, err := r.m.Review(ctx, r.progress("holding faces out"))
 	if err != nil {
 		return nil, err
 	}
@@ -295,8 +259,11 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 
 // method is the one that r was trained with.
 func (r *Recogniser) method() (classify.Method, error) {
-	if r.m == nil {
+	switch {
+	case r.m == nil:
 		return nil, errEmpty
+	case r.m.Method == nil:
+		return method.Of(r.m.Classifier) // which is not known
 	}
-	return method.Of(r.m.Classifier, r.methods...)
+	return r.m.Method, nil
 }

@@ -5,22 +5,17 @@ import (
 	"fmt"
 
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/gallery/large"
 )
 
 // Suspects returns the images of r whose labels look wrong, the surest first. It is nil
 // where that would take another cross-validation (without the impostors of a network),
-// where r keeps no faces, and of more than 10,000 faces: Survey knows them of the first.
+// where r keeps no faces, and where it shortlists (Options.ShortlistAbove), as all faces would
+// have to be compared with each other: Survey knows them of the first.
 func (r *Recogniser) Suspects(ctx context.Context) ([]gallery.Suspect, error) {
-	by, err := r.method()
-	if err != nil || r.m.Impostors() == nil || r.m.Enrolled == nil || r.m.Enrolled.Len() > large.Faces {
+	if _, err := r.method(); err != nil || r.m.Impostors() == nil || r.m.Enrolled == nil || r.m.Shortlists() {
 		return nil, err
 	}
-	m, err := r.m.Whole()
-	if err != nil {
-		return nil, err
-	}
-	review, err := m.Review(ctx, by, nil)
+	review, err := r.m.Review(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (r *Result) Decisions() *Decisions {
 }
 
 // decide counts the decisions of m, which has a calibration, on test.
-func decide(ctx context.Context, m *gallery.Model, test *dataset.Images) (*Decisions, error) {
+func decide(ctx context.Context, m *gallery.Gallery, test *dataset.Images) (*Decisions, error) {
 	faces, err := m.Identify(ctx, test)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func decide(ctx context.Context, m *gallery.Model, test *dataset.Images) (*Decis
 // calibrated calibrates model, which m trained on the columns learn, as p asks, and counts
 // its decisions on the columns judge; nil if p asks for no threshold.
 func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *frontend.Model, m classify.Method, learn, judge []int) (*Decisions, error) {
-	g := &gallery.Model{Model: model}
+	g := &gallery.Gallery{Model: model, Method: m}
 	if p.Calibrate == nil || p.LawOnly && g.Impostors() == nil {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *fr
 		return nil, err
 	}
 	g.Enrolled = gallery.Enrolling(kept)
-	if g.Calibration, err = g.Calibrate(ctx, m, *p.Calibrate, nil, nil); err != nil {
+	if g, err = g.Calibrate(ctx, *p.Calibrate, nil, nil); err != nil {
 		return nil, err
 	}
 	return decide(ctx, g, set.Select(judge))
@@ -87,20 +87,20 @@ func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *fr
 // withoutTrained returns set without the images on which m was trained, and the IDs of
 // these images. It is an error if there are no other images or, unless skip is set, if
 // there are any trained images. If Checks reports false, it returns set.
-func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.Images, []string, error) {
+func withoutTrained(set *dataset.Images, m *gallery.Gallery, skip bool) (*dataset.Images, []string, error) {
 	if !Checks(m, set) {
 		return set, nil, nil
 	}
-	kept, err := m.Kept(set)
+	equal, err := m.Enrolled.Duplicates(set)
 	if err != nil {
 		return nil, nil, err
 	}
 	var others []int
 	var trained []string
 	faces := 0 // others that show a face: a model keeps no image without one
-	for j, k := range kept {
+	for j, e := range equal {
 		switch {
-		case k >= 0:
+		case e.Found:
 			trained = append(trained, set.ID(j))
 			continue
 		case !set.Faceless(j):
@@ -117,7 +117,7 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 		if len(trained) > 3 {
 			more = ", …"
 		}
-		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(kept), strings.Join(trained[:min(3, len(trained))], ", "), more)
+		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(equal), strings.Join(trained[:min(3, len(trained))], ", "), more)
 		return nil, nil, advice.Add(err, "%v tests on the others only; or give the %v and %v of the training", advice.SkipTrained, advice.Split, advice.Seed)
 	case len(trained) > 0:
 		set = set.Select(others)
@@ -127,6 +127,6 @@ func withoutTrained(set *dataset.Images, m *gallery.Model, skip bool) (*dataset.
 
 // Checks reports whether EvaluateModel can find the images of set on which m was trained:
 // m must keep its images, of the same kind as those of set.
-func Checks(m *gallery.Model, set *dataset.Images) bool {
-	return m.Enrolled != nil && m.Crowd == nil && m.Enrolled.Frame.Same(set.Frame) && m.Images().X.RawMatrix().Rows == set.X.RawMatrix().Rows
+func Checks(m *gallery.Gallery, set *dataset.Images) bool {
+	return m.Enrolled != nil && !m.Shortlists() && m.Enrolled.Frame.Same(set.Frame) && m.Images().X.RawMatrix().Rows == set.X.RawMatrix().Rows
 }

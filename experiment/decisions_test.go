@@ -97,11 +97,11 @@ func TestDecisionsAreThoseOfTraining(t *testing.T) {
 			if !c.counts {
 				continue
 			}
-			m, err := gallery.Learn(t.Context(), c.set.Select(learn), frontend.Pipeline{}.ForImages(c.set.Frame), c.m, classify.Run{Seed: r.Seed})
+			m, err := gallery.Learn(t.Context(), c.set.Select(learn), frontend.Pipeline{}.ForImages(c.set.Frame), c.m, classify.Run{Seed: r.Seed}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Calibration, err = m.Calibrate(t.Context(), c.m, *p.Calibrate, nil, nil); err != nil {
+			if m, err = m.Calibrate(t.Context(), *p.Calibrate, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			test := c.set.Select(judge)
@@ -140,7 +140,7 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := gallery.Learn(t.Context(), set.Select(learn), frontend.Pipeline{Frame: set.Frame}, method.DefaultCRC, classify.Run{})
+	m, err := gallery.Learn(t.Context(), set.Select(learn), frontend.Pipeline{Frame: set.Frame}, method.DefaultCRC, classify.Run{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,11 +174,11 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 // Faces of people who are not enrolled are apart from the others.
 func TestDecisionsOnStrangers(t *testing.T) {
 	set := embedded(t, 8, 4, 1)
-	m, err := gallery.Learn(t.Context(), set.Select([]int{0, 1, 4, 5, 8, 9, 12, 13}), frontend.Pipeline{}.ForImages(set.Frame), method.Mean{}, classify.Run{})
+	m, err := gallery.Learn(t.Context(), set.Select([]int{0, 1, 4, 5, 8, 9, 12, 13}), frontend.Pipeline{}.ForImages(set.Frame), method.Mean{}, classify.Run{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Calibration, err = m.Calibrate(t.Context(), method.Mean{}, openset.Default, nil, nil); err != nil {
+	if m, err = m.Calibrate(t.Context(), openset.Default, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	r, err := EvaluateModel(t.Context(), set, m, nil, 0, true)

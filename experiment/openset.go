@@ -209,19 +209,15 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	if len(test) == 0 {
 		return nil, advice.Add(fmt.Errorf("split %v leaves no image to judge by", o.Split), "choose half, or first:K or random:K")
 	}
-	model, err := gallery.Learn(ctx, known.Select(learn), o.Input.ForImages(set.Frame), m, classify.Run{Seed: seed})
+	model, err := gallery.Learn(ctx, known.Select(learn), o.Input.ForImages(set.Frame), m, classify.Run{Seed: seed}, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
-	others, calibrating, err := o.further(ctx, model, seed)
-	if err != nil {
+	others, calibrating := o.further(seed)
+	if model, err = model.Calibrate(ctx, o.Calibrate, calibrating, nil); err != nil {
 		return nil, err
 	}
-	calibration, err := model.Calibrate(ctx, m, o.Calibrate, calibrating, nil)
-	if err != nil {
-		return nil, err
-	}
-	model.Calibration = calibration
+	calibration := model.Calibration
 	probes := known.Select(test)
 	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.Alike != nil}
 	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
@@ -244,21 +240,15 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	return j, nil
 }
 
-// further returns the further strangers that are test faces, and the scores of those for
-// the calibration; nil if there are none.
-func (o OpenSet) further(ctx context.Context, model *gallery.Model, seed uint64) (judge *dataset.Images, calibrating []float64, err error) {
+// further returns the further strangers that are test faces, and those for the
+// calibration; nil if there are none.
+func (o OpenSet) further(seed uint64) (judge, calibrating *dataset.Images) {
 	if o.CalibrationStrangers == 0 {
-		return o.Strangers, nil, nil
+		return o.Strangers, nil
 	}
 	_, n := o.Strangers.X.Dims()
 	order := rand.New(rand.NewPCG(seed, uint64(n))).Perm(n)
-	faces, err := model.Identify(ctx, pick(o.Strangers, order[:o.CalibrationStrangers]))
-	for _, f := range faces {
-		if f.Class >= 0 {
-			calibrating = append(calibrating, f.Decisive)
-		}
-	}
-	return pick(o.Strangers, order[o.CalibrationStrangers:]), calibrating, err
+	return pick(o.Strangers, order[o.CalibrationStrangers:]), pick(o.Strangers, order[:o.CalibrationStrangers])
 }
 
 // pick returns these columns of set, which has no labels.

@@ -21,7 +21,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/gallery/file"
 	"nrdl.example/nrdl/method"
 )
 
@@ -223,7 +223,7 @@ func learnt(t *testing.T, j *job, set *dataset.Images) (Record, []byte) {
 		t.Fatal(err)
 	}
 	var saved bytes.Buffer
-	if err := modelfile.Write(&saved, &gallery.Model{Model: model}); err != nil {
+	if err := file.Write(&saved, &gallery.Gallery{Model: model}); err != nil {
 		t.Fatal(err)
 	}
 	return *r, saved.Bytes()

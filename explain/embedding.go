@@ -93,7 +93,7 @@ const (
 )
 
 // compare fills in e.Embedded from the vector of the face, d×1.
-func (e *Explanation) compare(ctx context.Context, m *gallery.Model, vector *mat.Dense) error {
+func (e *Explanation) compare(ctx context.Context, m *gallery.Gallery, vector *mat.Dense) error {
 	e.Embedded = &Embedded{}
 	e.Embedded.decides(m)
 	if m.Enrolled == nil {
@@ -121,15 +121,15 @@ func (e *Explanation) compare(ctx context.Context, m *gallery.Model, vector *mat
 
 // Nearest returns the enrolled photograph of a person that is nearest to the vector of a
 // face. There is none if m has no network or keeps no vectors, or no such person.
-func Nearest(m *gallery.Model, vector []float64, person string) (Photograph, bool) {
+func Nearest(m *gallery.Gallery, vector []float64, person string) (Photograph, bool) {
 	c := -1
-	if m.Enrolled != nil && !m.Embedding.IsZero() {
-		c = slices.Index(m.Enrolled.Classes, person)
+	if m != nil && m.Enrolled != nil && !m.Embedding.IsZero() {
+		c = slices.Index(m.Enrolled.Names(), person)
 	}
 	if c < 0 {
 		return Photograph{}, false
 	}
-	lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
+	lo, hi := m.Enrolled.Groups()[c], m.Enrolled.Groups()[c+1]
 	cosines := mat.NewDense(hi-lo, 1, nil)
 	lin.AtB(cosines, 1, classify.Unit(lin.Cols(m.Images().X, lo, hi)), classify.Unit(mat.NewDense(len(vector), 1, vector)))
 	at := slices.Index(cosines.RawMatrix().Data, mat.Max(cosines))
@@ -137,7 +137,7 @@ func Nearest(m *gallery.Model, vector []float64, person string) (Photograph, boo
 }
 
 // photographs fills in the nearest ones, of which these are the cosines.
-func (e *Embedded) photographs(m *gallery.Model, cosines []float64, class int) {
+func (e *Embedded) photographs(m *gallery.Gallery, cosines []float64, class int) {
 	order := make([]int, len(cosines))
 	for j := range order {
 		order[j] = j
@@ -191,11 +191,13 @@ func classesByScore(scores []float64) []int {
 }
 
 // decides fills in what decides whether m names a face.
-func (e *Embedded) decides(m *gallery.Model) {
+func (e *Embedded) decides(m *gallery.Gallery) {
 	c, l := m.Calibration, m.Impostors()
-	e.ByScore = l != nil && (c == nil && m.Enrolled != nil || c != nil && c.Photographs != nil)
+	e.ByScore = l != nil && (c == nil && m.Enrolled != nil || c != nil && (c.Photographs != nil || c.ByScores))
 	switch {
 	case c == nil:
+	case c.ByScores:
+		e.Threshold = c.Score()
 	case e.ByScore: // the cosine of this evidence
 		few := math.Pow(10, -c.Threshold)
 		e.Threshold = l.Cosine(len(l.Cosines), openset.AtLarge(few, c.People))

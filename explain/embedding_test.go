@@ -88,7 +88,7 @@ func crops(c *cornered, people int, photographs func(person int) int) (all [][]f
 }
 
 // enrolled is a model of the vectors of faces, calibrated.
-func enrolled(t testing.TB, c *cornered, m classify.Method, faces [][]float32, labels []string) *gallery.Model {
+func enrolled(t testing.TB, c *cornered, m classify.Method, faces [][]float32, labels []string) *gallery.Gallery {
 	t.Helper()
 	vectors, err := c.Embed(t.Context(), faces)
 	if err != nil {
@@ -104,18 +104,17 @@ func enrolled(t testing.TB, c *cornered, m classify.Method, faces [][]float32, l
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := gallery.Learn(t.Context(), images, frontend.Pipeline{Frame: c.frame}, m, classify.Run{})
+	model, err := gallery.Learn(t.Context(), images, frontend.Pipeline{Frame: c.frame}, m, classify.Run{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model.Calibration, err = model.Calibrate(t.Context(), m, openset.Default, nil, nil)
-	if err != nil {
+	if model, err = model.Calibrate(t.Context(), openset.Default, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return model
 }
 
-func explainedCrop(t testing.TB, m *gallery.Model, c *cornered, crop []float32) *Explanation {
+func explainedCrop(t testing.TB, m *gallery.Gallery, c *cornered, crop []float32) *Explanation {
 	t.Helper()
 	vectors, err := c.Embed(t.Context(), [][]float32{crop})
 	if err != nil {

@@ -25,7 +25,7 @@ func Example() {
 	check(err)
 	train, test, err := split.Apply(images, 1)
 	check(err)
-	m, err := gallery.Learn(ctx, images.Select(train), frontend.Lighting, method.DefaultNRC, classify.Run{})
+	m, err := gallery.Learn(ctx, images.Select(train), frontend.Lighting, method.DefaultNRC, classify.Run{}, 0)
 	check(err)
 
 	e, err := explain.New(ctx, m, images.Select(test[1:2]))

@@ -27,7 +27,7 @@ import (
 // A Page explains the faces of a photograph.
 type Page struct {
 	Title string // the name of the photograph
-	Model *gallery.Model
+	Model *gallery.Gallery
 	Faces []Face // one or more
 	Show
 }
@@ -149,7 +149,7 @@ type parts struct {
 	Calibration *openset.Calibration
 }
 
-func partsOf(m *gallery.Model) parts {
+func partsOf(m *gallery.Gallery) parts {
 	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration}
 }
 

@@ -36,7 +36,7 @@ func drawn(t testing.TB, names ...string) (learnt, other *dataset.Images) {
 // few are parameters, by the end of their paths, for few images and few passes.
 var few = map[string]string{"sparsity": "4", "neighbours": "3", "passes": "3", "atoms": "2"}
 
-func learn(t testing.TB, m classify.Method, set *dataset.Images, text string) *gallery.Model {
+func learn(t testing.TB, m classify.Method, set *dataset.Images, text string) *gallery.Gallery {
 	t.Helper()
 	in, err := frontend.Parse(text)
 	if err != nil {
@@ -49,14 +49,14 @@ func learn(t testing.TB, m classify.Method, set *dataset.Images, text string) *g
 			}
 		}
 	}
-	model, err := gallery.Learn(t.Context(), set, in, m, classify.Run{})
+	model, err := gallery.Learn(t.Context(), set, in, m, classify.Run{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return model
 }
 
-func pageOf(t testing.TB, m *gallery.Model, faces ...*dataset.Images) *Page {
+func pageOf(t testing.TB, m *gallery.Gallery, faces ...*dataset.Images) *Page {
 	t.Helper()
 	p := &Page{Title: "a photograph", Model: m, Show: DefaultShow}
 	for _, face := range faces {
@@ -233,7 +233,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // vectors is a model of samples that are not images.
-func vectors(t testing.TB) *gallery.Model {
+func vectors(t testing.TB) *gallery.Gallery {
 	t.Helper()
 	c, err := classify.NewClassifier(classify.Parts{
 		D: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Groups: []int{0, 1, 2}, Classes: []string{"a", "b"},
@@ -242,5 +242,5 @@ func vectors(t testing.TB) *gallery.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &gallery.Model{Model: &frontend.Model{Classifier: c}}
+	return &gallery.Gallery{Model: &frontend.Model{Classifier: c}}
 }

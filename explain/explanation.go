@@ -86,7 +86,7 @@ type BlockVotes struct {
 
 // New explains the recognition by m of image, which must be one image with a
 // face.
-func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explanation, error) {
+func New(ctx context.Context, m *gallery.Gallery, image *dataset.Images) (*Explanation, error) {
 	if n := image.Len(); n != 1 {
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)
 	}
@@ -99,7 +99,7 @@ func New(ctx context.Context, m *gallery.Model, image *dataset.Images) (*Explana
 
 // Of is New for an image that m.IdentifyCoded has identified as said: it is not coded
 // again, but for its Blocks.
-func Of(ctx context.Context, m *gallery.Model, image *dataset.Images, said gallery.Face) (*Explanation, error) {
+func Of(ctx context.Context, m *gallery.Gallery, image *dataset.Images, said gallery.Face) (*Explanation, error) {
 	e, p := &Explanation{Face: said}, m.Parts()
 	e.Alone = coding.ByClass(p.Coder)
 	if image.AreImages() && image.Frame.Same(m.Frame) {
@@ -198,7 +198,7 @@ func weigh(p *classify.Parts, e *Explanation) {
 
 // nearest finds the enrolled images that are nearest to the atoms, class by
 // class: what it holds at a time is the samples of one.
-func nearest(ctx context.Context, m *gallery.Model, atoms []WeightedAtom) error {
+func nearest(ctx context.Context, m *gallery.Gallery, atoms []WeightedAtom) error {
 	if m.Enrolled == nil {
 		return nil
 	}
@@ -222,7 +222,7 @@ func nearest(ctx context.Context, m *gallery.Model, atoms []WeightedAtom) error 
 }
 
 // nearestOf is nearest for atoms of class c.
-func nearestOf(m *gallery.Model, c int, atoms []*WeightedAtom) error {
+func nearestOf(m *gallery.Gallery, c int, atoms []*WeightedAtom) error {
 	p := m.Parts()
 	first, n := m.Images().Groups[c], m.Images().Groups[c+1]-m.Images().Groups[c]
 	columns := make([]int, n)

@@ -35,7 +35,7 @@ func drawnFaces(t testing.TB) (learnt, other *dataset.Images) {
 	return set.Select(columns), set.Select([]int{9})
 }
 
-func explanation(t testing.TB, m *gallery.Model, face *dataset.Images) *Explanation {
+func explanation(t testing.TB, m *gallery.Gallery, face *dataset.Images) *Explanation {
 	t.Helper()
 	e, err := New(t.Context(), m, face)
 	if err != nil {
@@ -105,7 +105,7 @@ func apart(a, b []float64) float64 {
 }
 
 // checkAtoms checks that atoms are all of the code, the largest first.
-func checkAtoms(t *testing.T, m *gallery.Model, e *Explanation) {
+func checkAtoms(t *testing.T, m *gallery.Gallery, e *Explanation) {
 	t.Helper()
 	p := m.Parts()
 	total, score := 0.0, 0.0

@@ -48,7 +48,7 @@ const coveredTogether = 32
 
 // Occlude adds the crop of the face to e, and its Occlusion. By is the network that
 // made the vectors of m, and crop what it saw. Progress may be nil.
-func (o Occluder) Occlude(ctx context.Context, m *gallery.Model, by dataset.Embedder, e *Explanation, crop []float32, progress func(done, total int)) error {
+func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, by dataset.Embedder, e *Explanation, crop []float32, progress func(done, total int)) error {
 	size := by.Input()
 	switch {
 	case e.Embedded == nil:
@@ -148,7 +148,7 @@ func covered(crop []float32, size dataset.Size, top, left int, square dataset.Si
 }
 
 // identified is what m says of faces as by sees them.
-func identified(ctx context.Context, m *gallery.Model, by dataset.Embedder, faces [][]float32) ([]gallery.Face, error) {
+func identified(ctx context.Context, m *gallery.Gallery, by dataset.Embedder, faces [][]float32) ([]gallery.Face, error) {
 	vectors, err := by.Embed(ctx, faces)
 	if err != nil {
 		return nil, err

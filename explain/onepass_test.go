@@ -58,7 +58,7 @@ func TestEachFaceIsCodedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &gallery.Model{Model: &frontend.Model{Classifier: c}}
+		m := &gallery.Gallery{Model: &frontend.Model{Classifier: c}}
 		x := random(d, 7)
 		faces := dataset.Unlabelled(x, dataset.Frame{})
 		one := dataset.Unlabelled(mat.DenseCopyOf(x.Slice(0, d, 0, 1)), dataset.Frame{})

@@ -14,7 +14,6 @@ import (
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/page"
-	"nrdl.example/nrdl/method"
 )
 
 var (
@@ -30,7 +29,7 @@ var (
 // may be confused, and what photographs are lacking.
 type People struct {
 	Title     string // of the model
-	Model     *gallery.Model
+	Model     *gallery.Gallery
 	Review    *gallery.Review
 	Portraits []*Portrait // of the faces of the model; nil shows names only
 }
@@ -38,12 +37,8 @@ type People struct {
 // NewPeople reviews m, whose Title it takes. With photos, the folder that m was trained
 // on, it has the Portraits of the faces that by finds (nil: the detector of m); it is an
 // error if none of them is there. Progress is called with what is being done; may be nil.
-func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, by *face.Search, progress func(what string, done, total int)) (*People, error) {
+func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, by *face.Search, progress func(what string, done, total int)) (*People, error) {
 	m, err := m.Whole()
-	if err != nil {
-		return nil, err
-	}
-	method, err := method.Of(m.Classifier)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +49,7 @@ func NewPeople(ctx context.Context, m *gallery.Model, title, photos string, by *
 		return func(done, total int) { progress(what, done, total) }
 	}
 	p := &People{Title: title, Model: m}
-	if p.Review, err = m.Review(ctx, method, step("holding faces out")); err != nil || photos == "" {
+	if p.Review, err = m.Review(ctx, step("holding faces out")); err != nil || photos == "" {
 		return p, err
 	}
 	if p.Portraits, err = Portraits(ctx, m, photos, by, step("looking at photographs")); err != nil {
@@ -129,7 +124,7 @@ func (p *People) summary() string {
 
 // face is image j of the model.
 func (p *People) face(j int, sub string) photographed {
-	f := photographed{Name: p.Model.Images().ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Enrolled.Classes[p.Model.Images().ClassOf(j)]}
+	f := photographed{Name: p.Model.Images().ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
 	if p.Portraits != nil && p.Portraits[j] != nil {
 		one := p.Portraits[j]
 		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y
@@ -139,10 +134,10 @@ func (p *People) face(j int, sub string) photographed {
 
 func (p *People) suspect(s gallery.Suspect) suspected {
 	one := suspected{Face: p.face(s.Image, "labelled "+s.Person)}
-	people := p.Model.Enrolled
+	groups := p.Model.Enrolled.Groups()
 	c := p.Model.Images().ClassOf(s.Image)
 	switch {
-	case len(s.Part) > 0 && people.Groups[c+1]-people.Groups[c] == len(s.Part):
+	case len(s.Part) > 0 && groups[c+1]-groups[c] == len(s.Part):
 		one.Text = fmt.Sprintf("The two photographs of %s do not look like one person. Nobody can tell which one is wrong.", s.Person)
 	case s.Other == "" && len(s.Part) > 1:
 		one.Text = fmt.Sprintf("%d photographs of %s look like one other person, who is nobody else in the model: two people?", len(s.Part), s.Person)
@@ -220,7 +215,7 @@ func (p *People) person(c int) described {
 	if p.Portraits == nil {
 		return d
 	}
-	lo, hi := p.Model.Enrolled.Groups[c], p.Model.Enrolled.Groups[c+1]
+	lo, hi := p.Model.Enrolled.Groups()[c], p.Model.Enrolled.Groups()[c+1]
 	for j := lo; j < hi; j++ {
 		if p.Portraits[j] == nil {
 			continue

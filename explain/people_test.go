@@ -15,11 +15,11 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-func peopleOf(t *testing.T, m *gallery.Model, folder string) string {
+func peopleOf(t *testing.T, m *gallery.Gallery, folder string) string {
 	t.Helper()
 	p := &People{Title: "<m>", Model: m}
 	var err error
-	if p.Review, err = m.Review(t.Context(), method.Mean{}, nil); err != nil {
+	if p.Review, err = m.Review(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if folder != "" {

@@ -33,8 +33,8 @@ const thumbQuality = 75
 // result has one for each face; nil where there is no such file or no face in it. A model
 // may be of unknown origin: no file outside the folder is read. Progress is called after
 // each file, by any goroutine but never by two at once; may be nil.
-func Portraits(ctx context.Context, m *gallery.Model, folder string, by *face.Search, progress func(done, total int)) ([]*Portrait, error) {
-	all := make([]*Portrait, m.Enrolled.Len())
+func Portraits(ctx context.Context, m *gallery.Gallery, folder string, by *face.Search, progress func(done, total int)) ([]*Portrait, error) {
+	all := make([]*Portrait, m.Images().Len())
 	var mu sync.Mutex
 	done := 0
 	parallel.For(len(all), 1, func(lo, hi int) {
@@ -51,7 +51,7 @@ func Portraits(ctx context.Context, m *gallery.Model, folder string, by *face.Se
 }
 
 // portrait is that of the face with this ID.
-func portrait(ctx context.Context, m *gallery.Model, folder string, by *face.Search, id string) *Portrait {
+func portrait(ctx context.Context, m *gallery.Gallery, folder string, by *face.Search, id string) *Portrait {
 	id, number := numbered(id)
 	name, err := filepath.Localize(id)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Sentence says in words which person m recognises, and why.
-func Sentence(m *gallery.Model, e *Explanation) string {
+func Sentence(m *gallery.Gallery, e *Explanation) string {
 	return newExplained(partsOf(m), e).sentence()
 }
 

@@ -1,96 +1,113 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"sync"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/openset"
 )
 
-// Calibrate estimates a threshold for m, which was trained by method: from its
-// Impostors if it has them, and then nothing is trained, or else by cross-validation. In each fold, method trains without some people, who then
-// are strangers, and without some faces of the others. Given are the margins of
-// other strangers in m; may be nil. Progress is called after each fold; may be
-// nil. Equal models and options give equal results. The error wraps
-// openset.ErrNoStrangers if there are only two people and given is empty, and
-// ErrForgotten if m keeps no images.
-func (m *Model) Calibrate(ctx context.Context, method classify.Method, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
+// Calibrate returns g with a threshold. Strangers are faces of people who are not enrolled;
+// may be nil. Where g shortlists, the threshold follows from faces of g that are held out;
+// else from the Impostors of g if it has them, and then nothing is trained; else from
+// cross-validation: in each fold, the method trains without some people, who then are
+// strangers, and without some faces of the others. If only the rate or the strangers
+// change, nothing is held out again. Progress is called after each step; may be nil. Equal
+// galleries and options give equal results. The error wraps openset.ErrNoStrangers if
+// people are too few, and ErrForgotten if g keeps no images.
+func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
-	if m.Impostors() != nil {
-		c, err := m.byLaw(opt, given)
-		if err != nil {
-			return nil, fmt.Errorf("calibrate: %w", err)
-		}
-		return c, context.Cause(ctx)
+	t := *g
+	if g.Shortlists() {
+		t.OpenSet = &opt
+		t.whole = sync.OnceValues(t.fitWhole)
+		return &t, t.holdOut(ctx, strangers, progress)
 	}
-	f, err := newCrossValidation(ctx, m, method, opt.Folds)
-	if err != nil {
+	var given []float64
+	if strangers != nil {
+		var err error
+		if given, err = g.Margins(ctx, strangers); err != nil {
+			return nil, err
+		}
+	}
+	c, err := g.Calibration, error(nil)
+	switch {
+	case c != nil && c.Prior == opt.Prior && c.Asked == opt.Folds && (c.Pairs != nil || c.Alike != nil || g.Enrolled == nil):
+		c, err = g.recalibrated(opt.FPIR, given)
+	case g.Impostors() != nil:
+		c, err = g.byLaw(opt, given)
+	default:
+		c, err = g.byHeldOut(ctx, opt, given, progress)
+	}
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
+	t.Calibration, t.OpenSet = c, nil
+	return &t, nil
+}
+
+// byHeldOut calibrates g by cross-validation.
+func (g *Gallery) byHeldOut(ctx context.Context, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
+	f, err := newCrossValidation(ctx, g, opt.Folds)
+	if err != nil {
+		return nil, err
+	}
 	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
-	if len(m.Enrolled.Classes) > classify.LeastClasses {
-		c.People = len(m.Enrolled.Classes)
+	people := len(f.images.Classes)
+	if people > classify.LeastClasses {
+		c.People = people
 	}
 	f.pairs = &openset.Pairs{}
-	for g := range f.folds {
-		err := f.fold(ctx, g, func(r HeldOutResult) { c.Add(r.Margin, r.Spread, r.Stranger, r.Right) })
+	for k := range f.folds {
+		err := f.fold(ctx, k, func(r HeldOutResult) { c.Add(r.Margin, r.Spread, r.Stranger, r.Right) })
 		if err != nil {
-			return nil, fmt.Errorf("calibrate: fold %d of %d: %w", g+1, f.folds, err)
+			return nil, fmt.Errorf("fold %d of %d: %w", k+1, f.folds, err)
 		}
 		if progress != nil {
-			progress(g+1, f.folds)
+			progress(k+1, f.folds)
 		}
 	}
 	if f.pairs.Impostor.N > 1 {
 		c.Pairs = f.pairs
 	}
-	if err := c.Fit(len(m.Enrolled.Classes), lawOf(m.Model)); err != nil {
-		return nil, fmt.Errorf("calibrate: %w", err)
-	}
-	return c, nil
+	return c, c.Fit(people, lawOf(g.Model))
 }
 
-// Recalibrate returns the calibration of m for another FPIR.
-// Unless given is nil, it replaces the margins of the strangers given before.
-func (m *Model) Recalibrate(fpir float64, given []float64) (*openset.Calibration, error) {
-	if m.Calibration == nil {
-		return nil, errors.New("recalibrate: the model has no calibration")
-	}
-	again := *m.Calibration
+// recalibrated is the calibration of g for another FPIR. Unless given is nil, it replaces
+// the margins of the strangers given before.
+func (g *Gallery) recalibrated(fpir float64, given []float64) (*openset.Calibration, error) {
+	again := *g.Calibration
 	again.FPIR = fpir
 	if given != nil {
-		again.Given = append([]float64(nil), given...)
+		again.Given = given
 	}
-	if err := (openset.Options{FPIR: again.FPIR, Prior: again.Prior, Folds: again.Folds}).Validate(); err != nil {
-		return nil, fmt.Errorf("recalibrate: %w", err)
+	if l := g.Impostors(); l != nil && again.Alike != nil {
+		return &again, again.FitByLaw(l)
 	}
-	if l := m.Impostors(); l != nil && again.Alike != nil {
-		if err := again.FitByLaw(l); err != nil {
-			return nil, fmt.Errorf("recalibrate: %w", err)
-		}
-		return &again, nil
-	}
-	if err := again.Fit(len(m.Parts().Classes), lawOf(m.Model)); err != nil {
-		return nil, fmt.Errorf("recalibrate: %w", err)
-	}
-	return &again, nil
+	return &again, again.Fit(g.Len(), lawOf(g.Model))
 }
 
-// Rates returns how many faces of the people of m would be named with each target FPIR
+// Rates returns how many faces of the people of g would be named with each target FPIR
 // of openset.Offered, and with the present one, as far as the held-out faces tell. It
-// is nil if m has no calibration, or if no face could be held out. With Recalibrate the
-// threshold for another rate is the one that is said here.
-func (m *Model) Rates() []openset.Rates {
-	if m.Calibration == nil {
+// is nil if g has no calibration, or if no face could be held out. Calibrate computes the
+// same thresholds.
+func (g *Gallery) Rates() []openset.Rates {
+	if g.Calibration == nil {
 		return nil
 	}
-	return m.Calibration.RatesAt(len(m.Parts().Classes), lawOf(m.Model))
+	law := openset.UnknownLaw // which evidences do not use
+	if !g.Shortlists() {
+		law = lawOf(g.Model)
+	}
+	return g.Calibration.RatesAt(g.Len(), law)
 }
 
 // lawOf returns the law of strangers in m.

@@ -56,13 +56,13 @@ func patterns(t testing.TB, people, each int, size dataset.Size, noise float64) 
 	return s
 }
 
-func learnKeeping(t testing.TB, s *dataset.Images, text string) *Model {
+func learnKeeping(t testing.TB, s *dataset.Images, text string) *Gallery {
 	t.Helper()
 	in, err := frontend.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Learn(t.Context(), s, in, keeping{}, classify.Run{Seed: 3})
+	m, err := Learn(t.Context(), s, in, keeping{}, classify.Run{Seed: 3}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,13 +70,17 @@ func learnKeeping(t testing.TB, s *dataset.Images, text string) *Model {
 }
 
 // calibrate gives m the calibration of opt.
-func calibrate(t testing.TB, m *Model, opt openset.Options, given []float64) {
+func calibrate(t testing.TB, m *Gallery, opt openset.Options, given []float64) {
 	t.Helper()
-	c, err := m.Calibrate(t.Context(), keeping{}, opt, given, nil)
+	var err error
+	if m.Impostors() != nil {
+		m.Calibration, err = m.byLaw(opt, given)
+	} else {
+		m.Calibration, err = m.byHeldOut(t.Context(), opt, given, nil)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Calibration = c
 }
 
 // A fold gives the margins of a model that is learnt, by itself, from the images
@@ -85,7 +89,7 @@ func TestFoldsAreModelsLearntWithout(t *testing.T) {
 	s := patterns(t, 7, 4, dataset.Size{Height: 12, Width: 10}, 120)
 	for _, text := range []string{"12x10 igo", "12x10 igo mirror fisher:0.3", "12x10 mirror pca:5", "12x10 igo mirror fisher:0.3 shift=1"} {
 		m := learnKeeping(t, s, text)
-		f, err := newCrossValidation(t.Context(), m, keeping{}, 7)
+		f, err := newCrossValidation(t.Context(), m, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +136,7 @@ func alike(a, b []float64) bool {
 // Everybody is left out once, and every face is held out now and then.
 func TestFoldsLeaveOutEverybody(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 9, 3, dataset.Size{Height: 6, Width: 6}, 20), "6x6")
-	f, err := newCrossValidation(t.Context(), m, keeping{}, 4)
+	f, err := newCrossValidation(t.Context(), m, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +196,7 @@ func span(lo, hi int) (list []int) {
 
 func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 2, 4, dataset.Size{Height: 6, Width: 6}, 20), "6x6")
-	if _, err := m.Calibrate(t.Context(), keeping{}, openset.Default, nil, nil); !errors.Is(err, openset.ErrNoStrangers) {
+	if _, err := m.Calibrate(t.Context(), openset.Default, nil, nil); !errors.Is(err, openset.ErrNoStrangers) {
 		t.Errorf("without strangers: %v", err)
 	}
 	calibrate(t, m, openset.Default, []float64{0.01, 0.02, 0.03})
@@ -200,7 +204,7 @@ func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 	if len(c.Given) != 3 || c.People != 0 || len(c.Right) == 0 || c.Odds == nil {
 		t.Errorf("with strangers: %+v", c)
 	}
-	stricter, err := m.Recalibrate(0.001, nil)
+	stricter, err := m.recalibrated(0.001, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +237,7 @@ func TestModelsRefuseImagesOfOthers(t *testing.T) {
 	} {
 		s := *m.Images()
 		spoil(&s)
-		if err := (&Model{Model: m.Model, Enrolled: Enrolling(&s)}).Validate(); err == nil {
+		if err := (&Gallery{Model: m.Model, Enrolled: Enrolling(&s)}).Validate(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -34,16 +35,20 @@ type HeldOutResult struct {
 	Spread   float64 // standard deviation of the class scores
 }
 
-// HeldOut cross-validates m, which was trained by method, as Calibrate does,
+// HeldOut cross-validates g as Calibrate does,
 // and returns the results fold by fold. Each face of a person with two or more
 // faces is held out once as a face of an enrolled person. With more than two
-// people, each face is held out once as a stranger's. Progress is called after
-// each fold; may be nil. The error wraps ErrForgotten if m keeps no images.
-func (m *Model) HeldOut(ctx context.Context, method classify.Method, progress func(done, total int)) ([]HeldOutResult, error) {
-	if m.Impostors() != nil && m.Enrolled != nil {
-		return m.heldOutByLaw(), context.Cause(ctx)
+// people, each face is held out once as a stranger's. Where g shortlists, each is compared
+// with its shortlist. Progress is called after
+// each step; may be nil. The error wraps ErrForgotten if g keeps no images.
+func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) ([]HeldOutResult, error) {
+	switch {
+	case g.Shortlists():
+		return g.heldOutOfShortlists(ctx, progress)
+	case g.Impostors() != nil && g.Enrolled != nil:
+		return g.heldOutByLaw(), context.Cause(ctx)
 	}
-	f, err := newCrossValidation(ctx, m, method, openset.Turns+1)
+	f, err := newCrossValidation(ctx, g, openset.Turns+1)
 	if err != nil {
 		return nil, fmt.Errorf("hold out: %w", err)
 	}
@@ -55,12 +60,49 @@ func (m *Model) HeldOut(ctx context.Context, method classify.Method, progress fu
 		}
 		known[r.Image] = known[r.Image] || !r.Stranger
 	}
-	for g := range f.folds {
-		if err := f.fold(ctx, g, tell); err != nil {
-			return nil, fmt.Errorf("hold out: fold %d of %d: %w", g+1, f.folds, err)
+	for k := range f.folds {
+		if err := f.fold(ctx, k, tell); err != nil {
+			return nil, fmt.Errorf("hold out: fold %d of %d: %w", k+1, f.folds, err)
 		}
 		if progress != nil {
-			progress(g+1, f.folds)
+			progress(k+1, f.folds)
+		}
+	}
+	return all, nil
+}
+
+// heldOutOfShortlists is HeldOut where g shortlists.
+func (g *Gallery) heldOutOfShortlists(ctx context.Context, progress func(done, total int)) (all []HeldOutResult, err error) {
+	l, x := g.Enrolled.list(), g.Enrolled.Faces
+	d, _ := x.Dims()
+	const together = 256 // people
+	for lo := 0; lo < len(l.refs); lo += together {
+		people, err := g.Enrolled.people(l.refs[lo:min(len(l.refs), lo+together)])
+		if err != nil {
+			return nil, err
+		}
+		var probes []probe
+		for _, p := range people {
+			for j, id := range p.IDs {
+				probes = append(probes, probe{Name: p.Name, ID: id, vector: p.Vectors[j*d : (j+1)*d]})
+			}
+		}
+		results, err := g.compare(ctx, probes, true)
+		if err != nil {
+			return nil, fmt.Errorf("hold out: %w", err)
+		}
+		for i, r := range results {
+			if len(r.rivals) == 0 {
+				continue
+			}
+			image, best := l.groups[lo]+i, r.rivals[0]
+			all = append(all, HeldOutResult{Image: image, Stranger: true, Guess: best.Name, Rival: best.Name, Margin: g.Calibration.Evidence(best.Score)})
+			if r.own != nil {
+				all = append(all, HeldOutResult{Image: image, Guess: r.own.Name, Right: r.own.Name == probes[i].Name, Rival: best.Name, Margin: g.Calibration.Evidence(r.own.Score)})
+			}
+		}
+		if progress != nil {
+			progress(lo+len(people), len(l.refs))
 		}
 	}
 	return all, nil
@@ -78,21 +120,24 @@ type crossValidation struct {
 	pairs    *openset.Pairs     // of people left out together; nil where nobody asks
 }
 
-func newCrossValidation(ctx context.Context, m *Model, method classify.Method, folds int) (*crossValidation, error) {
-	if m.Enrolled == nil {
+func newCrossValidation(ctx context.Context, g *Gallery, folds int) (*crossValidation, error) {
+	switch {
+	case g.Enrolled == nil:
 		return nil, ErrForgotten
+	case g.Method == nil:
+		return nil, errors.New("the method that the model was trained by is not known here")
 	}
-	p, images := m.Parts(), m.Images()
-	f := &crossValidation{method: method, seed: p.Seed, images: images}
+	p, images := g.Parts(), g.Images()
+	f := &crossValidation{method: g.Method, seed: p.Seed, images: images}
 	classes := len(images.Classes)
 	if folds == 0 {
 		folds = foldsIterated
-		if p.Trained.Status == classify.ClosedForm && m.Pipeline.Shift == 0 {
+		if p.Trained.Status == classify.ClosedForm && g.Pipeline.Shift == 0 {
 			folds = foldsClosed
 		}
 	}
 	f.folds = min(folds, max(classes, openset.Turns))
-	prepared, err := m.Pipeline.Prepare(images)
+	prepared, err := g.Pipeline.Prepare(images)
 	if err != nil {
 		return nil, err
 	}

@@ -229,10 +229,10 @@ func TestMergeOfDifferentSources(t *testing.T) {
 func TestForgottenImages(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 9, 4, dataset.Size{Height: 12, Width: 10}, 60), "12x10 pixels")
 	m.Enrolled = nil
-	if _, err := m.Calibrate(t.Context(), keeping{}, openset.Default, nil, nil); !errors.Is(err, ErrForgotten) {
+	if _, err := m.Calibrate(t.Context(), openset.Default, nil, nil); !errors.Is(err, ErrForgotten) {
 		t.Errorf("it has forgotten: %v", err)
 	}
-	if _, err := m.HeldOut(t.Context(), keeping{}, nil); !errors.Is(err, ErrForgotten) {
+	if _, err := m.HeldOut(t.Context(), nil); !errors.Is(err, ErrForgotten) {
 		t.Errorf("it has forgotten: %v", err)
 	}
 }
@@ -245,7 +245,7 @@ func TestHeldOutIsEachFaceOnce(t *testing.T) {
 			s := patterns(t, people, each, dataset.Size{Height: 12, Width: 10}, 200)
 			m := learnKeeping(t, s, "12x10 pixels")
 			last := 0
-			verdicts, err := m.HeldOut(t.Context(), keeping{}, func(done, total int) {
+			verdicts, err := m.HeldOut(t.Context(), func(done, total int) {
 				if last++; done != last || done > total {
 					t.Errorf("%d of %d after %d", done, total, last)
 				}
@@ -286,7 +286,7 @@ func TestNamesAreChecked(t *testing.T) {
 		alike.Classes = []string{name, "bob"}
 		ways := map[string]func() error{
 			"Learn": func() error {
-				_, err := Learn(t.Context(), &alike, frontend.Pipeline{}, nil, classify.Run{})
+				_, err := Learn(t.Context(), &alike, frontend.Pipeline{}, nil, classify.Run{}, 0)
 				return err
 			},
 			"Keep": func() error { _, err := Keep(&alike); return err },
@@ -305,7 +305,7 @@ func TestNamesAreChecked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return (&Model{Model: &frontend.Model{Fitted: fitted, Classifier: c}}).Validate()
+				return (&Gallery{Model: &frontend.Model{Fitted: fitted, Classifier: c}}).Validate()
 			}
 		}
 		for way, try := range ways {

@@ -2,8 +2,10 @@ package gallery
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -13,90 +15,127 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery/index"
 	"nrdl.example/nrdl/internal/lin"
-	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
-// Enrolled are the images that a model keeps. They are immutable. If they are divided
-// by person (Model.Divide), a change costs little: the result shares the people who
-// are the same.
+// Enrolled are the images that a Gallery keeps. They are immutable. Vectors of a network
+// are in an index: they can be searched, and a change shares the people who stay.
 type Enrolled struct {
-	Frame   dataset.Frame
-	Classes []string // the names of the people
-	Groups  []int    // len C+1, as in classify.Samples
+	Frame dataset.Frame
+	Faces *index.Index // vectors of a network; nil for other images
 
-	images func() *dataset.Images
-	by     classify.Separable // that made the atoms; nil if the images are not divided
-	people []*person          // in natural order of their names
-	header dataset.Images     // what the images have beside those of the people
-	atoms  *mat.Dense         // of the people, d×C, once they are put together; it must not be changed
-	means  *kept              // the means of the people, for this and for those that it becomes
-	ids    bool               // images have IDs
-	rated  bool               // images have a Quality
+	header dataset.Images // what the images have beside those of the people
+	ids    bool           // images have IDs
+	rated  bool           // images have a Quality
+	list   func() *listing
+	images func() (*dataset.Images, error)
+	last   *change // that made these; nil for none
 }
 
-// A person is an enrolled person.
-type person struct {
-	name      string
-	ids       []string          // nil without IDs
-	quality   []dataset.Quality // nil if not known
-	x         *mat.Dense        // d×k vectors of unit norm
-	sum, mean []float64         // as openset.Means has them
-	atom      []float64         // of the dictionary
+// A listing has the people in natural order.
+type listing struct {
+	names  []string
+	groups []int       // len C+1, as in classify.Samples
+	refs   []index.Ref // of Faces
 }
 
-// Enrolling returns images as a model keeps them; nil for nil.
+// A change says how Enrolled follow from others.
+type change struct {
+	from    *index.Index
+	changed []*index.Person // who are new or have other faces
+	removed []string
+}
+
+// infos is how many numbers of quality a face in an index has.
+const infos = 5
+
+// Enrolling returns images as a gallery keeps them; nil for nil. Vectors of a network go
+// into an index if they are of unit norm and in single precision.
 func Enrolling(images *dataset.Images) *Enrolled {
 	if images == nil {
 		return nil
 	}
-	return &Enrolled{Frame: images.Frame, Classes: images.Classes, Groups: images.Groups, images: func() *dataset.Images { return images }}
-}
-
-// Len returns the number of images, N.
-func (e *Enrolled) Len() int { return e.Groups[len(e.Groups)-1] }
-
-// Images returns the images, which must not be changed. Those that are divided are put
-// together at the first call.
-func (e *Enrolled) Images() *dataset.Images { return e.images() }
-
-// qualities are those of person c; nil if not known.
-func (e *Enrolled) qualities(c int) []dataset.Quality {
-	lo, hi := e.Groups[c], e.Groups[c+1]
-	switch {
-	case e.by == nil && e.images().Quality != nil:
-		return e.images().Quality[lo:hi]
-	case e.by == nil || !e.rated:
-		return nil
+	if searchable(images) {
+		d, _ := images.X.Dims()
+		if x, err := index.New(d, infos).With(peopleOf(images)...); err == nil {
+			return Indexed(x, images)
+		}
 	}
-	return e.people[c].rated()
-}
-
-// rated are the qualities of the images of p, zero where they are not known.
-func (p *person) rated() []dataset.Quality {
-	if p.quality == nil {
-		_, k := p.x.Dims()
-		return make([]dataset.Quality, k)
+	return &Enrolled{
+		Frame: images.Frame, ids: images.IDs != nil, rated: images.Quality != nil,
+		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
+		images: func() (*dataset.Images, error) { return images, nil },
 	}
-	return p.quality
 }
 
-// newPerson returns the person with these vectors, d×k, as by learns them; nil if one of
-// them is not of unit norm or not in single precision, so that Learn would change it.
-func newPerson(name string, ids []string, quality []dataset.Quality, x *mat.Dense, by classify.Separable) *person {
-	d, k := x.Dims()
+// Indexed returns the faces in x, whose numbers are those of the Quality of images. Images
+// says what they have in common; its samples are not used.
+func Indexed(x *index.Index, images *dataset.Images) *Enrolled {
+	e := &Enrolled{Frame: images.Frame, header: *images, ids: images.IDs != nil, rated: images.Quality != nil}
+	e.header.Samples, e.header.Quality = classify.Samples{Grid: images.Grid}, nil
+	return e.with(x)
+}
+
+// with is e with the faces of x.
+func (e *Enrolled) with(x *index.Index) *Enrolled {
+	t := *e
+	t.Faces, t.last = x, nil
+	t.list = sync.OnceValue(func() *listing {
+		l := &listing{refs: x.People(), groups: []int{0}}
+		for c, r := range l.refs {
+			l.names, l.groups = append(l.names, x.Name(r)), append(l.groups, l.groups[c]+x.Faces(r))
+		}
+		return l
+	})
+	t.images = sync.OnceValues(func() (*dataset.Images, error) {
+		people, err := t.people(t.list().refs)
+		return t.imagesOf(people), err
+	})
+	return &t
+}
+
+// withIDs is e, in an index, with an ID for each face.
+func (e *Enrolled) withIDs() (*Enrolled, error) {
+	if e.ids {
+		return e, nil
+	}
+	people, err := e.people(e.list().refs)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range people {
+		for j := range p.IDs {
+			p.IDs[j] = inventedID(p.Name, j)
+		}
+	}
+	d, _ := e.Faces.Dims()
+	x, err := index.New(d, infos).With(people...)
+	t := *e
+	t.ids = true
+	return t.with(x), err
+}
+
+// searchable reports whether images can be in an index, which keeps their values and their order.
+func searchable(images *dataset.Images) bool {
+	if images.Frame.Embedding.IsZero() || images.NoFace != nil || !unit(images.X) {
+		return false
+	}
+	for c := range images.Classes[1:] {
+		if natural.Compare(images.Classes[c], images.Classes[c+1]) >= 0 {
+			return false
+		}
+	}
+	d, _ := images.X.Dims()
 	for i := range d {
-		for _, v := range x.RawRowView(i) {
+		for _, v := range images.X.RawRowView(i) {
 			if v != float64(float32(v)) { // or NaN
-				return nil
+				return false
 			}
 		}
 	}
-	if !unit(x) {
-		return nil
-	}
-	sum, mean := openset.Means(x, []int{0, k})
-	return &person{name, ids, quality, x, mat.Col(nil, 0, sum), mat.Col(nil, 0, mean), by.Atom(x)}
+	return true
 }
 
 // unit reports whether the columns of x have unit norm, as vectors of a network have
@@ -109,257 +148,413 @@ func unit(x *mat.Dense) bool {
 	return !slices.ContainsFunc(norms, func(v float64) bool { return !(math.Abs(v-1) <= rounding) })
 }
 
-// divided is e divided by person; e itself where that is not possible.
-func (e *Enrolled) divided(by classify.Separable) *Enrolled {
-	s := e.Images()
-	if e.by != nil || s.Frame.Embedding.IsZero() || s.NoFace != nil {
-		return e
-	}
-	d, _ := s.X.Dims()
-	people := make([]*person, len(s.Classes))
-	for c, name := range s.Classes {
-		if c > 0 && natural.Compare(s.Classes[c-1], name) >= 0 {
-			return e
+// peopleOf are the people of images.
+func peopleOf(images *dataset.Images) []*index.Person {
+	d, _ := images.X.Dims()
+	all := make([]*index.Person, len(images.Classes))
+	parallel.For(len(all), 64, func(from, to int) {
+		for c := from; c < to; c++ {
+			lo, hi := images.Groups[c], images.Groups[c+1]
+			p := &index.Person{Name: images.Classes[c], IDs: make([]string, hi-lo), Info: make([]float64, 0, infos*(hi-lo)), Vectors: make([]float32, 0, (hi-lo)*d)}
+			for j := lo; j < hi; j++ {
+				for i := range d {
+					p.Vectors = append(p.Vectors, float32(images.X.At(i, j)))
+				}
+				var q dataset.Quality
+				if images.Quality != nil {
+					q = images.Quality[j]
+				}
+				if images.IDs != nil {
+					p.IDs[j-lo] = images.IDs[j]
+				}
+				p.Info = append(p.Info, q.Eyes, q.Sharpness, q.Exposure, q.Angle, q.Detection)
+			}
+			all[c] = p
 		}
-		lo, hi := s.Groups[c], s.Groups[c+1]
-		x := mat.NewDense(d, hi-lo, nil)
-		lin.Set(x, 1, lin.Cols(s.X, lo, hi))
-		var ids []string
-		if s.IDs != nil {
-			ids = slices.Clone(s.IDs[lo:hi])
-		}
-		var quality []dataset.Quality
-		if s.Quality != nil {
-			quality = slices.Clone(s.Quality[lo:hi])
-		}
-		if people[c] = newPerson(name, ids, quality, x, by); people[c] == nil {
-			return e
-		}
-	}
-	t := &Enrolled{Frame: s.Frame, by: by, header: *s, means: &kept{}, ids: s.IDs != nil, rated: s.Quality != nil}
-	t.header.Samples = classify.Samples{Grid: s.Grid}
-	t.header.Quality = nil
-	return t.with(people)
+	})
+	return all
 }
 
-// with is e with other people.
-func (e *Enrolled) with(people []*person) *Enrolled {
-	t := *e
-	t.atoms = nil
-	t.people, t.Classes, t.Groups = people, make([]string, len(people)), make([]int, len(people)+1)
-	for c, p := range people {
-		_, k := p.x.Dims()
-		t.Classes[c], t.Groups[c+1] = p.name, t.Groups[c]+k
+// qualitiesOf are those of a person with such Info.
+func qualitiesOf(info []float64) (all []dataset.Quality) {
+	for ; len(info) > 0; info = info[infos:] {
+		all = append(all, dataset.Quality{Eyes: info[0], Sharpness: info[1], Exposure: info[2], Angle: info[3], Detection: info[4]})
 	}
-	t.images = sync.OnceValue(t.together)
-	return &t
+	return all
 }
 
-// together puts the images of the people together.
-func (e *Enrolled) together() *dataset.Images {
+// people reads those of refs.
+func (e *Enrolled) people(refs []index.Ref) ([]*index.Person, error) {
+	all := make([]*index.Person, len(refs))
+	for i, r := range refs {
+		var err error
+		if all[i], err = e.Faces.Person(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// imagesOf are the faces of people, who are in natural order.
+func (e *Enrolled) imagesOf(people []*index.Person) *dataset.Images {
 	s := e.header
-	s.Classes, s.Groups = e.Classes, e.Groups
-	d, _ := e.people[0].x.Dims()
-	s.X = mat.NewDense(d, e.Len(), nil)
-	for c, p := range e.people {
-		lin.Set(lin.Cols(s.X, e.Groups[c], e.Groups[c+1]), 1, p.x)
+	s.Groups = []int{0}
+	for c, p := range people {
+		s.Classes, s.Groups = append(s.Classes, p.Name), append(s.Groups, s.Groups[c]+len(p.IDs))
 		if e.ids {
-			s.IDs = append(s.IDs, p.ids...)
+			s.IDs = append(s.IDs, p.IDs...)
 		}
 		if e.rated {
-			s.Quality = append(s.Quality, p.rated()...)
+			s.Quality = append(s.Quality, qualitiesOf(p.Info)...)
 		}
+	}
+	if len(people) == 0 {
+		return &s
+	}
+	d, _ := e.Faces.Dims()
+	n := s.Groups[len(people)]
+	s.X = mat.NewDense(d, n, nil)
+	parallel.For(len(people), 64, func(from, to int) {
+		for c := from; c < to; c++ {
+			setFaces(lin.Cols(s.X, s.Groups[c], s.Groups[c+1]), people[c])
+		}
+	})
+	return &s
+}
+
+// setFaces sets the columns of x, d×k, to the faces of p.
+func setFaces(x *mat.Dense, p *index.Person) {
+	d, k := x.Dims()
+	for i := range d {
+		row := x.RawRowView(i)
+		for j := range k {
+			row[j] = float64(p.Vectors[j*d+i])
+		}
+	}
+}
+
+// facesOf are the faces of p as columns.
+func facesOf(p *index.Person) *mat.Dense {
+	x := mat.NewDense(len(p.Vectors)/len(p.IDs), len(p.IDs), nil)
+	setFaces(x, p)
+	return x
+}
+
+// Len returns the numbers of people and of images.
+func (e *Enrolled) Len() (people, images int) {
+	if e.Faces != nil {
+		return e.Faces.Len()
+	}
+	l := e.list()
+	return len(l.names), l.groups[len(l.names)]
+}
+
+// Names returns the names of the people in natural order.
+func (e *Enrolled) Names() []string { return e.list().names }
+
+// Groups returns where the images of the people are, as in classify.Samples.
+func (e *Enrolled) Groups() []int { return e.list().groups }
+
+// Images returns the images, which must not be changed. Those in an index are put together
+// at the first call; nil if their file cannot be read.
+func (e *Enrolled) Images() *dataset.Images {
+	images, err := e.images()
+	if err != nil {
+		return nil
+	}
+	return images
+}
+
+// Common is what the images have in common, as Indexed takes it.
+func (e *Enrolled) Common() *dataset.Images {
+	s := e.header
+	s.Frame = e.Frame
+	if e.ids {
+		s.IDs = []string{}
+	}
+	if e.rated {
+		s.Quality = []dataset.Quality{}
 	}
 	return &s
 }
 
-// find returns where in people the person of this name is, or would be.
-func find(people []*person, name string) (int, bool) {
-	return slices.BinarySearchFunc(people, name, func(p *person, name string) int { return natural.Compare(p.name, name) })
+// Count returns the number of images of a person.
+func (e *Enrolled) Count(name string) int {
+	if e.Faces != nil {
+		if r, found := e.Faces.Find(name); found {
+			return e.Faces.Faces(r)
+		}
+		return 0
+	}
+	c := slices.Index(e.Names(), name)
+	if c < 0 {
+		return 0
+	}
+	return e.Groups()[c+1] - e.Groups()[c]
+}
+
+// ID returns the ID of image j; "" without IDs.
+func (e *Enrolled) ID(j int) string {
+	if e.Faces == nil {
+		return e.Images().ID(j)
+	}
+	l := e.list()
+	c := sort.SearchInts(l.groups, j+1) - 1
+	return e.Faces.IDs(l.refs[c])[j-l.groups[c]]
+}
+
+// qualities are those of person c; nil if not known.
+func (e *Enrolled) qualities(c int) []dataset.Quality {
+	l := e.list()
+	switch {
+	case !e.rated:
+		return nil
+	case e.Faces == nil:
+		return e.Images().Quality[l.groups[c]:l.groups[c+1]]
+	}
+	return qualitiesOf(e.Faces.Info(l.refs[c]))
 }
 
 // Merge adds the images in more to those of e, as the function Merge does.
 func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) {
-	if e.by != nil && e.ids == (more.IDs != nil) {
-		if err := mergeable(e.Frame, e.people[0].x, more); err != nil {
-			return nil, MergeReport{}, err
-		}
-		if all, report := e.merged(more); all != nil {
-			return all, report, nil
+	if e.Faces != nil && (e.ids || more.IDs == nil) {
+		if all, report, err := e.merge(more, ""); all != nil || err != nil {
+			return all, report, err
 		}
 	}
-	all, report, err := Merge(e.Images(), more)
+	images, err := e.images()
+	if err != nil {
+		return nil, MergeReport{}, err
+	}
+	all, report, err := Merge(images, more)
 	return Enrolling(all), report, err
 }
 
-// merged is Merge that looks at the people of more, and at the others only for equal
-// images. It is nil if a new image would not be kept as it is.
-func (e *Enrolled) merged(more *dataset.Images) (*Enrolled, MergeReport) {
+// merge is Merge after the removal of a person, "" for nobody, and looks at the people of
+// more, and of the others at those with equal faces only. It is nil if a new face cannot be
+// in the index.
+func (e *Enrolled) merge(more *dataset.Images, removed string) (*Enrolled, MergeReport, error) {
+	d, _ := e.Faces.Dims()
+	if err := mergeable(e.Frame, d, more); err != nil {
+		return nil, MergeReport{}, err
+	}
+	x, t := e.Faces, *e
+	var gone []string
+	if removed != "" {
+		var err error
+		gone = []string{removed}
+		if x, err = x.Without(removed); err != nil {
+			return nil, MergeReport{}, err
+		}
+	}
 	m := &merger{
 		first: &e.header, ids: e.ids, quality: e.rated || more.Quality != nil,
 		people: map[string][]entry{}, touched: map[string]bool{},
 	}
+	read := func(r index.Ref) error {
+		p, err := x.Person(r)
+		if err == nil {
+			m.people[p.Name] = entriesOf(p)
+		}
+		return err
+	}
 	for _, name := range more.Classes {
-		if c, found := find(e.people, name); found {
-			m.people[name] = e.people[c].entries()
+		if r, found := x.Find(name); found {
+			if err := read(r); err != nil {
+				return nil, MergeReport{}, err
+			}
 		}
 	}
 	for j := range more.Groups[len(more.Classes)] {
 		m.add(more, j)
 	}
-	people := slices.Clone(e.people)
-	for name := range m.touched {
-		p := m.person(name, e.by)
-		if p == nil {
-			return nil, MergeReport{}
+	var changed []*index.Person
+	var added []float32
+	for _, name := range more.Classes {
+		if !m.touched[name] {
+			continue
 		}
-		c, found := find(people, name)
-		if found {
-			people[c] = p
-		} else {
-			people = slices.Insert(people, c, p)
+		p := m.person(name)
+		if x := facesOf(p); !unit(x) || slices.ContainsFunc(m.people[name], entry.isDouble) {
+			return nil, MergeReport{}, nil
+		}
+		changed = append(changed, p)
+		for _, e := range m.people[name] {
+			if e.added {
+				added = append(added, singles(e.pixels)...)
+			}
 		}
 	}
-	m.addEqual(e.people)
+	places, err := x.Equal(added)
+	if err != nil {
+		return nil, MergeReport{}, err
+	}
+	for _, p := range slices.Concat(places...) {
+		if name := x.Name(p.Ref); m.people[name] == nil {
+			if err := read(p.Ref); err != nil {
+				return nil, MergeReport{}, err
+			}
+		}
+	}
 	m.twice()
-	t := *e
+	if x, err = x.With(changed...); err != nil {
+		return nil, MergeReport{}, err
+	}
 	t.rated, t.header.Matrix = m.quality, false
-	return t.with(people), m.MergeReport
+	all := t.with(x)
+	all.last = &change{e.Faces, changed, gone}
+	return all, m.MergeReport, nil
 }
 
-// entries are the images of p.
-func (p *person) entries() []entry {
-	_, k := p.x.Dims()
-	all := make([]entry, k)
-	for j, q := range p.rated() {
-		all[j] = entry{quality: q, pixels: mat.Col(nil, j, p.x)}
-		if p.ids != nil {
-			all[j].id = p.ids[j]
+// isDouble reports whether e has values that single precision would change.
+func (e entry) isDouble() bool {
+	return slices.ContainsFunc(e.pixels, func(v float64) bool { return v != float64(float32(v)) })
+}
+
+func singles(values []float64) []float32 {
+	all := make([]float32, len(values))
+	for i, v := range values {
+		all[i] = float32(v)
+	}
+	return all
+}
+
+// entriesOf are the faces of p.
+func entriesOf(p *index.Person) []entry {
+	all, d := make([]entry, len(p.IDs)), len(p.Vectors)/len(p.IDs)
+	for j, q := range qualitiesOf(p.Info) {
+		all[j] = entry{id: p.IDs[j], quality: q, pixels: make([]float64, d)}
+		for i, v := range p.Vectors[j*d : (j+1)*d] {
+			all[j].pixels[i] = float64(v)
 		}
 	}
 	return all
 }
 
-// person is the person of this name, whose images become sorted; nil as of newPerson.
-func (m *merger) person(name string, by classify.Separable) *person {
-	own := m.people[name]
-	sortEntries(own)
-	x := mat.NewDense(len(own[0].pixels), len(own), nil)
-	var ids []string
-	var quality []dataset.Quality
-	for j, e := range own {
-		x.SetCol(j, e.pixels)
-		if m.ids {
-			ids = append(ids, e.id)
-		}
-		if m.quality {
-			quality = append(quality, e.quality)
-		}
+// person is the person of this name, whose images become sorted.
+func (m *merger) person(name string) *index.Person {
+	sortEntries(m.people[name])
+	p := &index.Person{Name: name}
+	for _, e := range m.people[name] {
+		q := e.quality
+		p.IDs, p.Vectors = append(p.IDs, e.id), append(p.Vectors, singles(e.pixels)...)
+		p.Info = append(p.Info, q.Eyes, q.Sharpness, q.Exposure, q.Angle, q.Detection)
 	}
-	return newPerson(name, ids, quality, x, by)
-}
-
-// addEqual adds those images of other people that may equal an image that was added.
-func (m *merger) addEqual(people []*person) {
-	const cells = 1 << 12
-	cell := func(v float64) int { return int(math.Float64bits(v+0) >> 29 % cells) } // the last bits of single precision
-	first, near := map[float64]bool{}, [cells]bool{}
-	for _, own := range m.people {
-		for _, e := range own {
-			if e.added {
-				v := e.pixels[0]
-				first[v], near[cell(v)] = true, true
-			}
-		}
-	}
-	var touched []int // of people; few, so that no name is looked up below
-	for name := range m.touched {
-		if c, found := find(people, name); found {
-			touched = append(touched, c)
-		}
-	}
-	for c, p := range people {
-		if slices.Contains(touched, c) {
-			continue
-		}
-		for j, v := range p.x.RawRowView(0) {
-			if near[cell(v)] && first[v] {
-				m.people[p.name] = append(m.people[p.name], p.entries()[j])
-			}
-		}
-	}
+	return p
 }
 
 // Without removes people by name, as the function Without does, or single images by ID; an
 // ID has a slash.
 func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
-	images := map[string]bool{}
+	ids := map[string]bool{}
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		if strings.Contains(name, "/") {
-			images[name] = true
+			ids[name] = true
 		}
-		return images[name]
+		return ids[name]
 	})
-	if e.by == nil {
-		rest, err := e.Images(), error(nil)
-		if len(names) > 0 {
-			rest, err = Without(rest, names...)
-		}
-		if err != nil {
-			return nil, err
-		}
-		var keep []int
-		for j := range rest.Len() {
-			if id := rest.ID(j); images[id] {
-				delete(images, id)
-			} else {
-				keep = append(keep, j)
-			}
-		}
-		if len(keep) == 0 {
-			return nil, errNobody
-		}
-		return Enrolling(rest.Select(keep)), missing(images)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if e.Faces != nil {
+		return e.without(names, ids)
 	}
-	people := slices.Clone(e.people)
-	for _, name := range names {
-		if _, found := find(e.people, name); !found {
-			return nil, advice.Unknown("person", name, e.Classes)
-		}
-		if c, found := find(people, name); found {
-			people = slices.Delete(people, c, c+1)
+	rest, err := e.images()
+	if err == nil && len(names) > 0 {
+		rest, err = Without(rest, names...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var keep []int
+	for j := range rest.Len() {
+		if id := rest.ID(j); ids[id] {
+			delete(ids, id)
+		} else {
+			keep = append(keep, j)
 		}
 	}
-	kept := people[:0]
-	for _, p := range people {
-		if p = e.without(p, images); p != nil {
-			kept = append(kept, p)
-		}
-	}
-	if len(kept) == 0 {
+	if len(keep) == 0 {
 		return nil, errNobody
 	}
-	return e.with(kept), missing(images)
+	return Enrolling(rest.Select(keep)), missing(ids)
 }
 
-// without is p without the images with these IDs, which it takes out of ids; nil if none
-// is left.
-func (e *Enrolled) without(p *person, ids map[string]bool) *person {
-	if len(ids) == 0 || !slices.ContainsFunc(p.ids, func(id string) bool { return ids[id] }) {
-		return p
-	}
-	m := &merger{ids: e.ids, quality: e.rated, people: map[string][]entry{}}
-	for _, o := range p.entries() {
-		if ids[o.id] {
-			delete(ids, o.id)
-		} else {
-			m.people[p.name] = append(m.people[p.name], o)
+// without is Without for an index.
+func (e *Enrolled) without(names []string, ids map[string]bool) (*Enrolled, error) {
+	for _, name := range names {
+		if _, found := e.Faces.Find(name); !found {
+			return nil, advice.Unknown("person", name, e.Names())
 		}
 	}
-	if len(m.people[p.name]) == 0 {
+	removed := slices.Clone(names)
+	var changed []*index.Person
+	take := func(r index.Ref) error { // the faces with ids out of the person
+		all := e.Faces.IDs(r)
+		if slices.Contains(removed, e.Faces.Name(r)) || !slices.ContainsFunc(all, func(id string) bool { return ids[id] }) {
+			return nil
+		}
+		p, err := e.Faces.Person(r)
+		if err != nil {
+			return err
+		}
+		if p = withoutFaces(p, ids); len(p.IDs) == 0 {
+			removed = append(removed, p.Name)
+		} else {
+			changed = append(changed, p)
+		}
+		for _, id := range all {
+			delete(ids, id)
+		}
 		return nil
 	}
-	return m.person(p.name, e.by)
+	for _, id := range slices.Sorted(maps.Keys(ids)) { // most IDs start with the name
+		person, _, _ := strings.Cut(id, "/")
+		if r, found := e.Faces.Find(person); found {
+			if err := take(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, r := range e.Faces.People() {
+		if len(ids) == 0 {
+			break
+		}
+		if err := take(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := missing(ids); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(changed, func(a, b *index.Person) int { return strings.Compare(a.Name, b.Name) })
+	x, err := e.Faces.Without(removed...)
+	if err == nil {
+		x, err = x.With(changed...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := x.Len(); n == 0 {
+		return nil, errNobody
+	}
+	t := e.with(x)
+	t.last = &change{e.Faces, changed, removed}
+	return t, nil
+}
+
+// withoutFaces is p without the faces with these IDs.
+func withoutFaces(p *index.Person, ids map[string]bool) *index.Person {
+	k := len(p.IDs)
+	d, info := len(p.Vectors)/k, len(p.Info)/k
+	rest := &index.Person{Name: p.Name}
+	for j, id := range p.IDs {
+		if !ids[id] {
+			rest.IDs = append(rest.IDs, id)
+			rest.Info = append(rest.Info, p.Info[j*info:(j+1)*info]...)
+			rest.Vectors = append(rest.Vectors, p.Vectors[j*d:(j+1)*d]...)
+		}
+	}
+	return rest
 }
 
 // missing is an error if there are IDs.
@@ -372,18 +567,87 @@ func missing(ids map[string]bool) error {
 
 // Rename is the function Rename of the images of e.
 func (e *Enrolled) Rename(from, to string) (*Enrolled, MergeReport, error) {
-	c, found := find(e.people, from)
-	if !found || len(e.people) == 1 {
+	if e.Faces == nil {
 		all, report, err := Rename(e.Images(), from, to)
 		return Enrolling(all), report, err
 	}
-	rest, err := e.Without(from)
+	r, found := e.Faces.Find(from)
+	if !found {
+		return nil, MergeReport{}, advice.Unknown("person", from, e.Names())
+	}
+	people, err := e.people([]index.Ref{r})
 	if err != nil {
 		return nil, MergeReport{}, err
 	}
-	one := e.with(e.people[c : c+1]).Images()
+	one := e.imagesOf(people)
 	if err := rename(one, to); err != nil {
 		return nil, MergeReport{}, err
 	}
-	return rest.Merge(one)
+	return e.merge(one, from)
+}
+
+// A Duplicate says whether an image is one that is kept.
+type Duplicate struct {
+	Found bool
+	ID    string // of the first one; "" without IDs
+}
+
+// Duplicates returns for each of images whether an image with equal values is kept, as
+// Merge compares them.
+func (e *Enrolled) Duplicates(images *dataset.Images) ([]Duplicate, error) {
+	d, n := images.X.Dims()
+	kept := &e.header
+	ds := 0
+	if e.Faces != nil {
+		ds, _ = e.Faces.Dims()
+	} else {
+		kept = e.Images()
+		ds, _ = kept.X.Dims()
+	}
+	if ds != d || !e.Frame.Same(images.Frame) {
+		return nil, fmt.Errorf("compare images of %v with enrolled ones of %v", images.Frame, e.Frame)
+	}
+	all, factor := make([]Duplicate, n), images.Scale()/kept.Scale()
+	value := make([]float64, d)
+	for j := range all {
+		for i := range value {
+			value[i] = images.X.At(i, j)
+			if factor != 1 {
+				value[i] *= factor
+			}
+			if images.AreFaces() {
+				value[i] = float64(float32(value[i])) // as Keep keeps them
+			}
+		}
+		if e.Faces == nil {
+			if k := columnOf(kept.X, value); k >= 0 {
+				all[j] = Duplicate{true, kept.ID(k)}
+			}
+			continue
+		}
+		places, err := e.Faces.Equal(singles(value))
+		if err != nil {
+			return nil, err
+		}
+		if len(places[0]) > 0 {
+			p := slices.MinFunc(places[0], func(a, b index.Place) int {
+				if a.Ref != b.Ref {
+					return natural.Compare(e.Faces.Name(a.Ref), e.Faces.Name(b.Ref))
+				}
+				return a.Face - b.Face
+			})
+			all[j] = Duplicate{true, e.Faces.IDs(p.Ref)[p.Face]}
+		}
+	}
+	return all, nil
+}
+
+// columnOf returns the first column of x with these values, or -1.
+func columnOf(x *mat.Dense, value []float64) int {
+	for j, v := range x.RawRowView(0) {
+		if v == value[0] && slices.Equal(mat.Col(nil, j, x), value) {
+			return j
+		}
+	}
+	return -1
 }

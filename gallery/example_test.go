@@ -28,9 +28,9 @@ func Example() {
 	train, test, err := split.Apply(known, 1)
 	check(err)
 
-	m, err := gallery.Learn(ctx, known.Select(train), frontend.Lighting, method.DefaultNRC, classify.Run{})
+	m, err := gallery.Learn(ctx, known.Select(train), frontend.Lighting, method.DefaultNRC, classify.Run{}, 0)
 	check(err)
-	m.Calibration, err = m.Calibrate(ctx, method.DefaultNRC, openset.Default, nil, nil)
+	m, err = m.Calibrate(ctx, openset.Default, nil, nil)
 	check(err)
 	for _, probe := range []*dataset.Images{known.Select(test[1:2]), images.Select([]int{images.Len() - 1})} {
 		faces, err := m.Identify(ctx, probe)

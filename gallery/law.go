@@ -1,58 +1,74 @@
 package gallery
 
 import (
+	"cmp"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/openset"
 )
 
-// Impostors returns the impostor distribution of the network that made the images of m, by whose
-// evidence m decides; nil if m decides by margins: without a network, for a network
+// Impostors returns the impostor distribution of the network that made the images of g, by
+// which g decides; nil if g decides by margins: without a network, for a network
 // that was not measured, and for a method or a projection that makes other scores of
 // its vectors than cosines.
-func (m *Model) Impostors() *openset.Impostors {
-	_, cosines := m.Parts().Rule.(classify.Cosine)
-	if !cosines || m.Embedding.IsZero() || !m.Projection.IsZero() {
+func (g *Gallery) Impostors() *openset.Impostors {
+	if !g.cosines() || g.Embedding.IsZero() || !g.Projection.IsZero() {
 		return nil
 	}
-	return openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror)
+	return openset.ImpostorsOf(g.Embedding.Digest, g.Embedding.Mirror)
 }
 
-// Decide returns the decision for r, a result of m, and the margin that decides. If m
-// has Impostors, that is the evidence; the cosines of r then are made comparable
-// between people with few photographs and with many, and r gets the best Class by
-// them.
-func (m *Model) Decide(r *frontend.Recognition) (openset.Decision, float64) {
+// cosines reports whether the scores of g are cosines.
+func (g *Gallery) cosines() bool {
+	_, is := g.rule().(classify.Cosine)
+	return is
+}
+
+// Decide returns the decision for r, a result of g, and the margin that decides. If g
+// has Impostors, or a calibration by scores, that is an evidence. With Impostors the
+// cosines of r are made comparable between people with few photographs and with many, and r
+// gets the best Class by them.
+func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 	if r.Class < 0 {
 		return openset.Nobody, 0
 	}
-	c, l, photographs := m.Calibration, m.Impostors(), m.photographs()
-	if l == nil || photographs == nil {
-		return c.Decide(r.Margin), r.Margin
-	}
-	l.Level(r.Scores, photographs)
-	for class, v := range r.Scores {
-		if v > r.Scores[r.Class] {
-			r.Class = class
+	c, l, photographs := g.Calibration, g.Impostors(), g.photographs()
+	score := r.Margin
+	if l != nil && photographs != nil {
+		l.Level(r.Scores, photographs)
+		for class, v := range r.Scores {
+			if v > r.Scores[r.Class] {
+				r.Class = class
+			}
 		}
+		r.Largest = r.Scores[r.Class]
+		score = r.Largest
+		if !g.partial {
+			score = l.Evidence(score, len(photographs))
+		}
+	} else if g.partial && g.cosines() {
+		score = r.Largest
 	}
-	r.Largest = r.Scores[r.Class]
-	evidence := l.Evidence(r.Largest, len(photographs))
-	return c.Decide(evidence), evidence
+	if g.partial {
+		score = c.Evidence(score)
+	}
+	return c.Decide(score), score
 }
 
 // photographs are the numbers of photographs of the people; nil if they are not
 // known, or if the calibration is of margins.
-func (m *Model) photographs() (all []int) {
+func (g *Gallery) photographs() (all []int) {
 	switch {
-	case m.Calibration != nil:
-		return m.Calibration.Photographs
-	case m.Enrolled != nil:
-		groups := m.Enrolled.Groups
+	case g.Calibration != nil && !g.partial:
+		return g.Calibration.Photographs
+	case g.Enrolled != nil:
+		groups := g.Enrolled.Groups()
 		for c, first := range groups[:len(groups)-1] {
 			all = append(all, groups[c+1]-first)
 		}
@@ -60,24 +76,54 @@ func (m *Model) photographs() (all []int) {
 	return all
 }
 
-// byLaw calibrates m by its Impostors.
-func (m *Model) byLaw(opt openset.Options, given []float64) (*openset.Calibration, error) {
-	e := m.Enrolled
+// byLaw calibrates g by its Impostors.
+func (g *Gallery) byLaw(opt openset.Options, given []float64) (*openset.Calibration, error) {
+	e := g.Enrolled
 	switch {
 	case e == nil:
 		return nil, ErrForgotten
-	case e.by != nil:
-		var c *openset.Calibration
-		var err error
-		e.summed(func(s openset.Summed) { c, err = openset.ByLawOf(opt, m.Impostors(), s, given) })
-		return c, err
+	case e.Faces == nil:
+		return openset.ByLaw(opt, g.Impostors(), g.vectors(), e.Groups(), given)
 	}
-	return openset.ByLaw(opt, m.Impostors(), m.vectors(), e.Groups, given)
+	x, l := e.Faces, e.list()
+	d, _ := x.Dims()
+	rows, err := x.Rows(meanKey{}, d, l.refs, func(p *index.Person) []float64 {
+		_, mean := openset.Means(facesOf(p), []int{0, len(p.IDs)})
+		return mat.Col(nil, 0, mean)
+	})
+	if err != nil {
+		return nil, err
+	}
+	people := openset.Gallery{Groups: l.groups}
+	last, faces, sum := -1, (*mat.Dense)(nil), []float64(nil)
+	people.Faces = func(c int) (*mat.Dense, []float64) {
+		if c != last {
+			p, failed := x.Person(l.refs[c])
+			if err = cmp.Or(err, failed); err != nil {
+				return mat.NewDense(d, l.groups[c+1]-l.groups[c], nil), make([]float64, d)
+			}
+			faces = facesOf(p)
+			sums, _ := openset.Means(faces, []int{0, len(p.IDs)})
+			last, sum = c, mat.Col(nil, 0, sums)
+		}
+		return faces, sum
+	}
+	people.Cosines = func(dst, probes *mat.Dense) {
+		_, n := probes.Dims()
+		for _, r := range rows {
+			of, _ := r.Dims()
+			cosines := mat.NewDense(of, n, nil)
+			lin.AB(cosines, 1, r.Dense, probes)
+			r.Each(func(class, row int) { copy(dst.RawRowView(class), cosines.RawRowView(row)) })
+		}
+	}
+	c, failed := openset.ByLawOf(opt, g.Impostors(), people, given)
+	return c, cmp.Or(err, failed)
 }
 
-// vectors are the images of m at unit norm.
-func (m *Model) vectors() *mat.Dense {
-	x := m.Images().X
+// vectors are the images of g at unit norm.
+func (g *Gallery) vectors() *mat.Dense {
+	x := g.Images().X
 	if !unit(x) {
 		return classify.Unit(x)
 	}
@@ -86,10 +132,10 @@ func (m *Model) vectors() *mat.Dense {
 
 // heldOutByLaw is HeldOut for a model with Impostors: each photograph compared with
 // the means of the others.
-func (m *Model) heldOutByLaw() []HeldOutResult {
-	images := m.Images()
+func (g *Gallery) heldOutByLaw() []HeldOutResult {
+	images := g.Images()
 	people := images.Classes
-	_, compared := m.Impostors().Compare(m.vectors(), images.Groups, 0)
+	_, compared := g.Impostors().Compare(g.vectors(), images.Groups, 0)
 	var all []HeldOutResult
 	for _, c := range compared {
 		own := images.ClassOf(c.Column)
@@ -101,16 +147,16 @@ func (m *Model) heldOutByLaw() []HeldOutResult {
 	return all
 }
 
-// checkLaw reports a calibration that does not suit the network of m.
-func (m *Model) checkLaw() error {
-	c := m.Calibration
+// checkLaw reports a calibration that does not suit the network of g.
+func (g *Gallery) checkLaw() error {
+	c := g.Calibration
 	if c == nil || c.Alike == nil {
 		return nil
 	}
-	if m.Impostors() == nil {
+	if g.Impostors() == nil {
 		return fmt.Errorf("a calibration for a network whose impostors are not known")
 	}
-	if n := len(m.Parts().Classes); c.People != n {
+	if n := len(g.Parts().Classes); c.People != n {
 		return fmt.Errorf("a calibration for %d people, the model has %d", c.People, n)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
@@ -61,9 +62,9 @@ func (trainedOnce) Fit(context.Context, *classify.Samples, classify.Run) (*class
 	return nil, errTrained
 }
 
-func learnMean(t testing.TB, s *dataset.Images) *Model {
+func learnMean(t testing.TB, s *dataset.Images) *Gallery {
 	t.Helper()
-	m, err := Learn(t.Context(), s, frontend.Pipeline{}.ForImages(s.Frame), method.Mean{}, classify.Run{})
+	m, err := Learn(t.Context(), s, frontend.Pipeline{}.ForImages(s.Frame), method.Mean{}, classify.Run{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,22 +79,22 @@ func TestEmbeddingsAreCalibratedWithoutTraining(t *testing.T) {
 	if m.Impostors() != l {
 		t.Fatal("the model does not know its law")
 	}
-	c, err := m.Calibrate(t.Context(), trainedOnce{}, openset.Default, nil, nil)
+	m.Method = trainedOnce{}
+	m, err := m.Calibrate(t.Context(), openset.Default, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Calibration = c
 	if err := m.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := m.Recalibrate(openset.Default.FPIR, nil)
+	again, err := m.recalibrated(openset.Default.FPIR, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(c, again); d != "" {
+	if d := cmp.Diff(m.Calibration, again, cmpopts.IgnoreUnexported(openset.Calibration{})); d != "" {
 		t.Errorf("calibrated again: (-first +again)\n%s", d)
 	}
-	results, err := m.HeldOut(t.Context(), trainedOnce{}, nil)
+	results, err := m.HeldOut(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +125,8 @@ func TestEmbeddingsAreDecidedByEvidence(t *testing.T) {
 		}
 	}
 	m := learnMean(t, all.Select(enrolled))
+	calibrate(t, m, openset.Default, nil)
 	var err error
-	if m.Calibration, err = m.Calibrate(t.Context(), method.Mean{}, openset.Default, nil, nil); err != nil {
-		t.Fatal(err)
-	}
 	probes := all.Select(others)
 	faces, err := m.Identify(t.Context(), probes)
 	if err != nil {
@@ -174,7 +173,7 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 		many[i] = 3 * float64(i) / float64(len(many))
 	}
 	for name, c := range map[string]struct {
-		m     *Model
+		m     *Gallery
 		given []float64
 	}{
 		"embeddings": {embeddings, nil}, "embeddings and strangers": {embeddings, many[:400]}, "embeddings and many strangers": {embeddings, many},
@@ -183,13 +182,10 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 		for _, fpir := range []float64{0.01, 0.02} {
 			how := openset.Default
 			how.FPIR = fpir
-			var err error
-			if c.m.Calibration, err = c.m.Calibrate(t.Context(), keeping{}, how, c.given, nil); err != nil {
-				t.Fatal(err)
-			}
+			calibrate(t, c.m, how, c.given)
 			rates, present := c.m.Rates(), 0
 			for i, r := range rates {
-				again, err := c.m.Recalibrate(r.FPIR, nil)
+				again, err := c.m.recalibrated(r.FPIR, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -213,7 +209,7 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 
 // Where no face could be held out, nothing is said of rates.
 func TestOneFaceEachHasNoRates(t *testing.T) {
-	for _, m := range []*Model{
+	for _, m := range []*Gallery{
 		learnMean(t, embedded(t, openset.Shipped()[0], 5, 1, 1, 1)),
 		learnKeeping(t, patterns(t, 8, 1, dataset.Size{Height: 6, Width: 6}, 20), "6x6"),
 	} {
@@ -227,24 +223,24 @@ func TestOneFaceEachHasNoRates(t *testing.T) {
 	}
 }
 
-// Vectors of a network stay divided by person, unless an image comes that a model does
+// Vectors of a network stay in an index, unless an image comes that an index does
 // not keep as it is; and the images are those of Merge all the same.
-func TestImagesStayDivided(t *testing.T) {
+func TestVectorsStayInTheIndex(t *testing.T) {
 	l := openset.Shipped()[0]
 	all := embedded(t, l, 1, 4, 1, 7, 3)
 	kept, err := Keep(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := learnMean(t, all.Select(span(0, 9))).Divide(method.Mean{})
+	m := learnMean(t, all.Select(span(0, 9)))
 	for name, c := range map[string]struct {
-		spoil   func(s *dataset.Images)
-		divided bool
+		spoil func(s *dataset.Images)
+		index bool
 	}{
 		"as it is": {func(*dataset.Images) {}, true},
 		"black":    {func(s *dataset.Images) { s.X.Zero() }, false},
 		"too long": {func(s *dataset.Images) { s.X.Scale(2, s.X) }, false},
-		"with IDs": {func(s *dataset.Images) { s.IDs = []string{"x"} }, false},
+		"with IDs": {func(s *dataset.Images) { s.IDs = []string{"x"} }, true},
 	} {
 		more := kept.Select([]int{13})
 		c.spoil(more)
@@ -262,12 +258,12 @@ func TestImagesStayDivided(t *testing.T) {
 		if err := equalSets(got.Images(), want); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if divided := got.by != nil; divided != c.divided {
-			t.Errorf("%s: divided is %v", name, divided)
+		if index := got.Faces != nil; index != c.index {
+			t.Errorf("%s: in an index: %v", name, index)
 		}
 	}
 	pixels := learnMean(t, patterns(t, 3, 3, dataset.Size{Height: 5, Width: 5}, 20))
-	if pixels.Divide(method.Mean{}).Enrolled.by != nil || m.Enrolled.by == nil {
-		t.Error("images are divided, or vectors are not")
+	if pixels.Enrolled.Faces != nil || m.Enrolled.Faces == nil {
+		t.Error("images are in an index, or vectors are not")
 	}
 }

@@ -32,7 +32,8 @@ type MergeReport struct {
 // IDs. So the order of merging does not matter, except for images with equal
 // IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
 func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
-	if err := mergeable(s.Frame, s.X, more); err != nil {
+	d, _ := s.X.Dims()
+	if err := mergeable(s.Frame, d, more); err != nil {
 		return nil, MergeReport{}, err
 	}
 	m := newMerger(s, more)
@@ -43,12 +44,11 @@ func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
 	return m.set(), m.MergeReport, nil
 }
 
-// mergeable reports why images of f, as in the columns of x, cannot be merged with more.
-func mergeable(f dataset.Frame, x *mat.Dense, more *dataset.Images) error {
+// mergeable reports why images of f, of dx numbers each, cannot be merged with more.
+func mergeable(f dataset.Frame, dx int, more *dataset.Images) error {
 	if !f.Same(more.Frame) {
 		return fmt.Errorf("merge: images of %v, and others of %v", f, more.Frame)
 	}
-	dx, _ := x.Dims()
 	if d, _ := more.X.Dims(); d != dx {
 		return fmt.Errorf("merge: images of %d numbers, and others of %d", dx, d)
 	}
@@ -96,7 +96,7 @@ func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
 	case s.IDs != nil:
 		e.id = s.IDs[j]
 	case m.ids:
-		e.id = fmt.Sprintf("%s/%04d", s.Classes[c], j-s.Groups[c]+1)
+		e.id = inventedID(s.Classes[c], j-s.Groups[c])
 	}
 	if s.Quality != nil {
 		e.quality = s.Quality[j]
@@ -113,6 +113,9 @@ func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
 	}
 	return s.Classes[c], e
 }
+
+// inventedID is that of image j of a person whose images have none.
+func inventedID(person string, j int) string { return fmt.Sprintf("%s/%04d", person, j+1) }
 
 // add takes in image j of s.
 func (m *merger) add(s *dataset.Images, j int) {

@@ -52,7 +52,7 @@ func (f *reassignment) pairs() []Pair {
 			if share <= leastShare && p.wrong+q.wrong == 0 {
 				continue
 			}
-			one := Pair{A: f.m.Enrolled.Classes[b], B: f.m.Enrolled.Classes[a], Wrong: p.wrong + q.wrong, Held: int(n), Share: &share}
+			one := Pair{A: f.g.Names()[b], B: f.g.Names()[a], Wrong: p.wrong + q.wrong, Held: int(n), Share: &share}
 			alike, same := f.similar(a, b)
 			one.Alike, one.Same = &alike, same
 			all = append(all, one)

@@ -20,7 +20,7 @@ import (
 // group, the image whose label is most probably wrong leaves the group, so that it no longer
 // speaks for the others, and joins the group that it looks like.
 type reassignment struct {
-	m     *Model
+	g     *Gallery
 	l     *openset.Impostors
 	x     *mat.Dense // d×n of unit norm
 	own   []int      // labels
@@ -56,9 +56,9 @@ const (
 	mostRounds             = 100
 )
 
-func newReassignment(m *Model, l *openset.Impostors) *reassignment {
-	s := m.Images()
-	f := &reassignment{m: m, l: l, x: m.vectors(), own: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
+func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
+	s := g.Images()
+	f := &reassignment{g: g, l: l, x: g.vectors(), own: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
 	for j := range f.own {
 		f.own[j] = s.ClassOf(j)
 	}
@@ -77,8 +77,8 @@ func newReassignment(m *Model, l *openset.Impostors) *reassignment {
 
 // divide takes parts that look like another person out of group c.
 func (f *reassignment) divide(c int) {
-	in := make([]int, 0, f.m.Enrolled.Groups[c+1]-f.m.Enrolled.Groups[c])
-	for j := f.m.Enrolled.Groups[c]; j < f.m.Enrolled.Groups[c+1]; j++ {
+	in := make([]int, 0, f.g.Enrolled.Groups()[c+1]-f.g.Enrolled.Groups()[c])
+	for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 		in = append(in, j)
 	}
 	for len(in) > 1 {
@@ -199,7 +199,7 @@ func (f *reassignment) run(ctx context.Context) error {
 		wrong, looks := f.all()
 		for c := range f.count {
 			most, which, to := suspicious, -1, nobody
-			for j := f.m.Enrolled.Groups[c]; j < f.m.Enrolled.Groups[c+1]; j++ {
+			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
@@ -249,9 +249,9 @@ func (f *reassignment) suspects() []Suspect {
 			}
 			p = in.probability
 		}
-		s := Suspect{Image: j, ID: f.m.Images().ID(j), Person: f.m.Enrolled.Classes[c], Probability: &p, Nearest: f.nearest(j, c)}
+		s := Suspect{Image: j, ID: f.g.Images().ID(j), Person: f.g.Names()[c], Probability: &p, Nearest: f.nearest(j, c)}
 		if who != nobody {
-			s.Other, s.Nearest = f.m.Enrolled.Classes[who], f.nearest(j, who)
+			s.Other, s.Nearest = f.g.Names()[who], f.nearest(j, who)
 		}
 		if in != nil {
 			s.Part = in.images
@@ -265,7 +265,7 @@ func (f *reassignment) suspects() []Suspect {
 // nearest is the image of person c that is nearest to image j; -1 if there is no other.
 func (f *reassignment) nearest(j, c int) int {
 	at, best := -1, math.Inf(-1)
-	for i := f.m.Enrolled.Groups[c]; i < f.m.Enrolled.Groups[c+1]; i++ {
+	for i := f.g.Enrolled.Groups()[c]; i < f.g.Enrolled.Groups()[c+1]; i++ {
 		if v := mat.Dot(f.x.ColView(i), f.x.ColView(j)); i != j && v > best {
 			at, best = i, v
 		}

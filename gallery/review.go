@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/openset"
@@ -48,36 +47,42 @@ type Pair struct {
 	Same  bool     `json:"same"`  // they may be one person under two names
 }
 
-// Review reviews the images of m, which was trained by method. Progress is called after
-// each fold; may be nil. The error wraps ErrForgotten if m keeps no images.
-func (m *Model) Review(ctx context.Context, method classify.Method, progress func(done, total int)) (*Review, error) {
-	if m.Enrolled == nil {
+// Review reviews the images of g. Progress is called after
+// each fold; may be nil. The error wraps ErrForgotten if g keeps no images. Where g
+// shortlists, all faces are compared with each other, as Whole allows.
+func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*Review, error) {
+	if g.Enrolled == nil {
 		return nil, fmt.Errorf("review: %w", ErrForgotten)
 	}
-	s, results, err := m.survey(ctx, method, true, progress)
+	g, err := g.Whole()
+	if err != nil {
+		return nil, fmt.Errorf("review: %w", err)
+	}
+	s, results, err := g.survey(ctx, true, progress)
 	if err != nil {
 		return nil, err
 	}
 	r := &Review{Survey: *s, Suspects: []Suspect{}, Pairs: []Pair{}, Advice: make([][]string, len(s.People))}
-	if l := m.Impostors(); l != nil {
-		f := newReassignment(m, l)
+	groups, l := g.Enrolled.Groups(), g.Impostors()
+	if l != nil {
+		f := newReassignment(g, l)
 		if err := f.run(ctx); err != nil {
 			return nil, err
 		}
 		r.Suspects, r.Pairs = f.suspects(), f.pairs()
 	} else {
-		r.byHeldOut(m, results)
+		r.byHeldOut(g, results)
 	}
 	var x *mat.Dense
-	if m.Impostors() != nil {
-		x = m.vectors()
+	if l != nil {
+		x = g.vectors()
 	}
 	for c := range r.People {
-		lo, hi := m.Enrolled.Groups[c], m.Enrolled.Groups[c+1]
+		lo, hi := groups[c], groups[c+1]
 		if x != nil {
-			r.Advice[c] = variety(m.Impostors(), lin.Cols(x, lo, hi))
+			r.Advice[c] = variety(l, lin.Cols(x, lo, hi))
 		}
-		r.Advice[c] = append(r.Advice[c], quality(hi-lo, m.Enrolled.qualities(c))...)
+		r.Advice[c] = append(r.Advice[c], quality(hi-lo, g.Enrolled.qualities(c))...)
 	}
 	slices.SortStableFunc(r.Pairs, func(a, b Pair) int {
 		if a.Share != nil && *a.Share != *b.Share {
@@ -94,7 +99,7 @@ const mostPairs = 50
 
 // byHeldOut takes suspects and pairs from the results of cross-validation: a face is a
 // suspect if without it the model would give it the name of somebody else.
-func (r *Review) byHeldOut(m *Model, results []HeldOutResult) {
+func (r *Review) byHeldOut(g *Gallery, results []HeldOutResult) {
 	type names struct{ a, b string }
 	pairs := map[names]*Pair{}
 	margin := map[int]float64{}
@@ -106,14 +111,14 @@ func (r *Review) byHeldOut(m *Model, results []HeldOutResult) {
 		if one.Stranger || one.Right {
 			continue
 		}
-		person := m.Enrolled.Classes[m.Images().ClassOf(one.Image)]
+		person := g.Names()[g.Images().ClassOf(one.Image)]
 		key := names{min(person, one.Guess), max(person, one.Guess)}
 		if pairs[key] == nil {
 			pairs[key] = &Pair{A: key.a, B: key.b, Held: held[key.a] + held[key.b]}
 		}
 		pairs[key].Wrong++
 		if r.Threshold == nil || one.Margin >= *r.Threshold {
-			r.Suspects = append(r.Suspects, Suspect{Image: one.Image, ID: m.Images().ID(one.Image), Person: person, Other: one.Guess, Nearest: -1})
+			r.Suspects = append(r.Suspects, Suspect{Image: one.Image, ID: g.Images().ID(one.Image), Person: person, Other: one.Guess, Nearest: -1})
 			margin[one.Image] = one.Margin
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -36,7 +35,7 @@ func relabelled(t *testing.T, s *dataset.Images, to map[int]string) *dataset.Ima
 
 func reviewOf(t *testing.T, s *dataset.Images) *Review {
 	t.Helper()
-	r, err := learnMean(t, s).Review(t.Context(), trainedOnce{}, nil)
+	r, err := learnMean(t, s).Review(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func TestReviewByHeldOutFaces(t *testing.T) {
 	s := patterns(t, 5, 6, dataset.Size{Height: 8, Width: 8}, 5)
 	const exchanged = 7
 	m := learnKeeping(t, relabelled(t, s, map[int]string{exchanged: s.Classes[4]}), "8x8 pixels")
-	r, err := m.Review(t.Context(), keeping{}, nil)
+	r, err := m.Review(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,11 +173,11 @@ func TestReviewByHeldOutFaces(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.Review(ctx, keeping{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := m.Review(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	m.Enrolled = nil
-	if _, err := m.Review(t.Context(), method.Mean{}, nil); !errors.Is(err, ErrForgotten) {
+	if _, err := m.Review(t.Context(), nil); !errors.Is(err, ErrForgotten) {
 		t.Error(err)
 	}
 }

@@ -3,12 +3,11 @@ package gallery
 import (
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/openset"
 )
@@ -46,33 +45,25 @@ type Person struct {
 
 // People returns the enrolled people, in the order of the classes, without the
 // results of cross-validation.
-func (m *Model) People() []*Person {
+func (g *Gallery) People() []*Person {
 	var all []*Person
-	for c, name := range m.Names() {
+	for c, name := range g.Names() {
 		p := &Person{Name: name}
-		if m.Crowd != nil {
-			p.Faces = m.Crowd.CountOf(name)
-			all = append(all, p)
-			continue
-		}
-		if e := m.Enrolled; e != nil {
-			p.count(e.Groups[c+1]-e.Groups[c], e.qualities(c))
+		if e := g.Enrolled; e != nil {
+			groups := e.Groups()
+			p.count(groups[c+1]-groups[c], e.qualities(c))
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
-// Faces counts the faces of a person that m keeps.
-func (m *Model) Faces(name string) int {
-	if m.Crowd != nil {
-		return m.Crowd.CountOf(name)
-	}
-	c := slices.Index(m.Parts().Classes, name)
-	if c < 0 || m.Enrolled == nil {
+// Faces counts the faces of a person that g keeps.
+func (g *Gallery) Faces(name string) int {
+	if g.Enrolled == nil {
 		return 0
 	}
-	return m.Enrolled.Groups[c+1] - m.Enrolled.Groups[c]
+	return g.Enrolled.Count(name)
 }
 
 // count takes in so many faces and the means of their quality; nil if not known.
@@ -93,25 +84,25 @@ func (p *Person) count(faces int, quality []dataset.Quality) {
 	p.Quality = &q
 }
 
-// Survey describes the people of m, which was trained by method; with holdOut
+// Survey describes the people of g; with holdOut
 // it also measures by cross-validation how well they are recognised. Progress
 // is called after each fold; may be nil.
-func (m *Model) Survey(ctx context.Context, method classify.Method, holdOut bool, progress func(done, total int)) (*Survey, error) {
-	s, _, err := m.survey(ctx, method, holdOut, progress)
+func (g *Gallery) Survey(ctx context.Context, holdOut bool, progress func(done, total int)) (*Survey, error) {
+	s, _, err := g.survey(ctx, holdOut, progress)
 	return s, err
 }
 
 // survey is Survey, with the results of holding faces out.
-func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool, progress func(done, total int)) (s *Survey, results []HeldOutResult, err error) {
-	s = &Survey{People: m.People()}
-	if c := m.Calibration; c != nil {
+func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, total int)) (s *Survey, results []HeldOutResult, err error) {
+	s = &Survey{People: g.People()}
+	if c := g.Calibration; c != nil {
 		s.Threshold = &c.Threshold
-		if l := m.Impostors(); l != nil && c.Alike != nil {
+		if l := g.Impostors(); l != nil && c.Alike != nil {
 			atLarge, like := c.Strangers(l)
 			s.AtLarge, s.Like = &atLarge, &like
 		}
 	}
-	if m.Enrolled == nil {
+	if g.Enrolled == nil {
 		s.Why = ErrForgotten.Error()
 		return s, nil, nil
 	}
@@ -119,7 +110,7 @@ func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool
 		s.Faces += p.Faces
 	}
 	if holdOut {
-		if results, err = s.holdOut(ctx, m, method, progress); err != nil {
+		if results, err = s.holdOut(ctx, g, progress); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -129,9 +120,9 @@ func (m *Model) survey(ctx context.Context, method classify.Method, holdOut bool
 	return s, results, nil
 }
 
-// holdOut finds how well the people of m are told apart.
-func (s *Survey) holdOut(ctx context.Context, m *Model, method classify.Method, progress func(done, total int)) ([]HeldOutResult, error) {
-	results, err := m.HeldOut(ctx, method, progress)
+// holdOut finds how well the people of g are told apart.
+func (s *Survey) holdOut(ctx context.Context, g *Gallery, progress func(done, total int)) ([]HeldOutResult, error) {
+	results, err := g.HeldOut(ctx, progress)
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -139,9 +130,10 @@ func (s *Survey) holdOut(ctx context.Context, m *Model, method classify.Method, 
 		s.Why = err.Error()
 		return nil, nil
 	}
+	groups := g.Enrolled.Groups()
 	for _, r := range results {
 		if !r.Stranger {
-			s.judge(s.People[m.Images().ClassOf(r.Image)], r)
+			s.judge(s.People[sort.SearchInts(groups, r.Image+1)-1], r)
 		}
 	}
 	for _, person := range s.People {

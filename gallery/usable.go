@@ -25,11 +25,11 @@ func (e *UselessError) Error() string {
 const almostNobody = 0.1
 
 // Usable returns a *UselessError if nearly no enrolled face gets its name under the
-// threshold of m, or if most of the strangers that it was calibrated with are probably
+// threshold of g, or if most of the strangers that it was calibrated with are probably
 // people of the model; else nil, also where that is not known. Such models can be made
 // all the same: who writes one asks.
-func (m *Model) Usable() error {
-	c := m.Calibration
+func (g *Gallery) Usable() error {
+	c := g.Calibration
 	if c == nil {
 		return nil
 	}

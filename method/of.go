@@ -1,6 +1,7 @@
 package method
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,13 +12,18 @@ import (
 // others, which are methods of other modules.
 func Of(c *classify.Classifier, others ...classify.Method) (classify.Method, error) {
 	p := c.Parts()
-	named, err := Named(p.Method, others...)
+	return Restore(p.Method, p.Params, others...)
+}
+
+// Restore returns the method of this name with these parameters, as Of does.
+func Restore(name string, params json.RawMessage, others ...classify.Method) (classify.Method, error) {
+	named, err := Named(name, others...)
 	if err != nil {
 		return nil, fmt.Errorf("the model was learned by a method that is not known here: %w", err)
 	}
-	method, err := Unmarshal(named, p.Params)
+	method, err := Unmarshal(named, params)
 	if err != nil {
-		return nil, fmt.Errorf("the model was learnt by %s, whose parameters are not known here: %w", p.Method, err)
+		return nil, fmt.Errorf("the model was learned by %s, whose parameters are not known here: %w", name, err)
 	}
 	return method, nil
 }

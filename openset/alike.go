@@ -125,39 +125,41 @@ type Comparison struct {
 // comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
 // own person without a photograph is that of the others.
 func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comparison) {
-	return l.compare(summed(x, groups), most)
+	return l.compare(galleryOf(x, groups), most)
 }
 
-// Summed are the embeddings of a gallery, of unit norm, person by person, with what
-// Means returns of them.
-type Summed struct {
-	Groups []int                                          // len C+1, as in classify.Samples
-	Means  *mat.Dense                                     // d×C
-	Of     func(person int) (x *mat.Dense, sum []float64) // the embeddings, d×k, and their sum
+// A Gallery has the embeddings of people, of unit norm, person by person.
+type Gallery struct {
+	Groups  []int                                          // len C+1, as in classify.Samples
+	Faces   func(person int) (x *mat.Dense, sum []float64) // the embeddings of a person, d×k, and their sum
+	Cosines func(dst, probes *mat.Dense)                   // sets dst, C×n, to the cosines of probes, d×n, with the means of the people, as Means returns them
 }
 
-// summed is Summed of the columns of x.
-func summed(x *mat.Dense, groups []int) Summed {
+// galleryOf has the columns of x.
+func galleryOf(x *mat.Dense, groups []int) Gallery {
 	sums, means := Means(x, groups)
-	return Summed{groups, means, func(c int) (*mat.Dense, []float64) {
-		return lin.Cols(x, groups[c], groups[c+1]), mat.Col(nil, c, sums)
-	}}
+	return Gallery{
+		groups, func(c int) (*mat.Dense, []float64) {
+			return lin.Cols(x, groups[c], groups[c+1]), mat.Col(nil, c, sums)
+		}, func(dst, probes *mat.Dense) { lin.AtB(dst, 1, means, probes) },
+	}
 }
 
-// compare is Compare for the people of s.
-func (l *Impostors) compare(s Summed, most int) (Alike, []Comparison) {
-	groups, people := s.Groups, len(s.Groups)-1
+// compare is Compare for the people of g.
+func (l *Impostors) compare(g Gallery, most int) (Alike, []Comparison) {
+	groups, people := g.Groups, len(g.Groups)-1
 	chosen, of := chosen(groups, most)
-	d, _ := s.Means.Dims()
+	first, _ := g.Faces(0)
+	d, _ := first.Dims()
 	probes := mat.NewDense(d, len(chosen), nil)
 	for n, j := range chosen {
-		x, _ := s.Of(of[n])
+		x, _ := g.Faces(of[n])
 		for i := range d {
 			probes.Set(i, n, x.At(i, j-groups[of[n]]))
 		}
 	}
 	cosines := mat.NewDense(people, len(chosen), nil)
-	lin.AtB(cosines, 1, s.Means, probes)
+	g.Cosines(cosines, probes)
 	l.deviates(cosines, groups)
 	all := make([]Comparison, len(chosen))
 	pairs, seen := newPairSums(people), make([]int, people)
@@ -170,7 +172,7 @@ func (l *Impostors) compare(s Summed, most int) (Alike, []Comparison) {
 		k := groups[own+1] - groups[own]
 		deviates[own] = math.Inf(-1)
 		if k > 1 {
-			x, sum := s.Of(own)
+			x, sum := g.Faces(own)
 			deviates[own] = l.Deviate(k-1, without(sum, x, j-groups[own]))
 		}
 		all[i] = compared(j, own, deviates)

@@ -14,16 +14,16 @@ import (
 // evidences of strangers from the same surroundings; may be nil. It takes
 // milliseconds, as nothing is trained.
 func ByLaw(opt Options, l *Impostors, x *mat.Dense, groups []int, given []float64) (*Calibration, error) {
-	return ByLawOf(opt, l, summed(x, groups), given)
+	return ByLawOf(opt, l, galleryOf(x, groups), given)
 }
 
 // ByLawOf is ByLaw for embeddings that are there person by person.
-func ByLawOf(opt Options, l *Impostors, s Summed, given []float64) (*Calibration, error) {
+func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibration, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	groups, people := s.Groups, len(s.Groups)-1
-	alike, compared := l.compare(s, MostCompared)
+	groups, people := g.Groups, len(g.Groups)-1
+	alike, compared := l.compare(g, MostCompared)
 	c := &Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Asked: opt.Folds, People: people, Alike: &alike, Given: given}
 	for p := range people {
 		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])

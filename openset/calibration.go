@@ -55,7 +55,7 @@ type Calibration struct {
 	Spread float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
 	Pairs  *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
 
-	Grown       bool   `json:"grown,omitempty"`       // margins are evidences, as Grown has them
+	ByScores    bool   `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
 	Alike       *Alike `json:"alike,omitempty"`       // the people of the gallery; nil where margins are not evidence
 	Photographs []int  `json:"photographs,omitempty"` // of each person; nil without Alike
 
@@ -66,6 +66,8 @@ type Calibration struct {
 	Wrong []float64 `json:"wrong"`
 	Left  []float64 `json:"left"`
 	Given []float64 `json:"given,omitempty"`
+
+	tail *tail // of the scores of strangers; nil unless ByScores
 }
 
 // Options say how a Calibration is made.
@@ -220,7 +222,7 @@ func (c *Calibration) Validate() error {
 	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.Seen >= 0) || math.IsInf(c.Seen, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
 	}
-	if c.Alike == nil && !c.Grown {
+	if c.Alike == nil && !c.ByScores {
 		if err := c.checkLeft(); err != nil {
 			return err
 		}

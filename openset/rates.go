@@ -39,7 +39,7 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	slices.Sort(rates)
 	threshold := c.byLaw
 	switch {
-	case c.Grown:
+	case c.ByScores:
 		threshold = func(fpir float64) float64 { return -math.Log10(fpir) }
 	case c.Alike == nil:
 		threshold = c.thresholds(classes, l)

@@ -68,12 +68,15 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 		return nil, err
 	}
 	m := s.live.Model()
+	how := m.Calibration.How()
 	for i := range curvePoints {
 		fpir := mostFPIR * math.Pow(10, -tenfolds*float64(i)/(curvePoints-1))
-		at, err := m.Recalibrate(fpir, nil)
+		how.FPIR = fpir
+		with, err := m.Calibrate(ctx, how, nil, nil)
 		if err != nil {
 			return nil, err
 		}
+		at := with.Calibration
 		r, strangers := at.Rates(), &Strangers{}
 		strangers.AtLarge, strangers.Alike = at.Strangers(m.Impostors())
 		c.Points = append(c.Points, CurvePoint{fpir, at.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -229,7 +230,7 @@ func (s *snapshot) calibrated(ctx context.Context) (*nrdl.Recogniser, error) {
 	}
 	ids := slices.Sorted(maps.Keys(s.strangers))
 	var some []store.Sample
-	for _, id := range ids[:min(len(ids), max(1, mostJudged/len(s.grown.Model().Enrolled.Classes)))] {
+	for _, id := range ids[:min(len(ids), max(1, mostJudged/s.grown.Model().Len()))] {
 		some = append(some, s.strangers[id])
 	}
 	images, err := s.input.images(some)
@@ -286,7 +287,7 @@ func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sa
 	decide := openset.Default
 	decide.FPIR = next.FPIR
 	o.OpenSet = &decide
-	o.All = true // reviews and statistics compare each face with all people
+	o.ShortlistAbove = math.MaxInt // reviews and statistics compare each face with all people
 	return nrdl.Train(ctx, images, o)
 }
 

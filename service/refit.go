@@ -12,7 +12,6 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -149,7 +148,7 @@ func (v *Service) compared(ctx context.Context, response *RefitResult, live *sna
 		people[s.Person] = true
 		samples = append(samples, s)
 	}
-	if live.live == nil || len(people) < len(live.live.Model().Enrolled.Classes) {
+	if live.live == nil || len(people) < live.live.Model().Len() {
 		if live.live != nil {
 			response.Verdict = "worse" // somebody would not be known any more
 		}
@@ -183,11 +182,7 @@ type tally struct {
 
 func heldOut(ctx context.Context, r *nrdl.Recogniser) (*tally, error) {
 	m := r.Model()
-	by, err := method.Of(m.Classifier)
-	if err != nil {
-		return nil, err
-	}
-	all, err := m.HeldOut(ctx, by, nil)
+	all, err := m.HeldOut(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

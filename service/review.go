@@ -13,7 +13,6 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"
 )
@@ -242,12 +241,8 @@ func (e *engine) conflicts(ctx context.Context, id string) ([]Cluster, error) {
 			all = append(all, Cluster{Faces: faces, Conflict: &Conflict{"photo", s.ref(p)}})
 		}
 	}
-	if s.live != nil && len(s.owner)*len(s.live.Model().Enrolled.Classes) <= mostCompared {
-		by, err := method.Of(s.live.Model().Classifier)
-		if err != nil {
-			return nil, err
-		}
-		review, err := s.live.Model().Review(ctx, by, nil)
+	if s.live != nil && len(s.owner)*s.live.Model().Len() <= mostCompared {
+		review, err := s.live.Model().Review(ctx, nil)
 		if err != nil {
 			return nil, err
 		}

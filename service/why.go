@@ -110,7 +110,7 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 }
 
 // by fills in c by the scores of the people.
-func (c *compared) by(m *gallery.Model, l *openset.Impostors, scores []float64) {
+func (c *compared) by(m *gallery.Gallery, l *openset.Impostors, scores []float64) {
 	c.scores, c.classes = scores, make([]int, len(scores))
 	for i := range c.classes {
 		c.classes[i] = i
@@ -332,7 +332,7 @@ func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result, p Photog
 }
 
 // scoresOf are the scores of ranked in the order of the classes of m.
-func scoresOf(m *gallery.Model, ranked []nrdl.Candidate) []float64 {
+func scoresOf(m *gallery.Gallery, ranked []nrdl.Candidate) []float64 {
 	by := make(map[string]float64, len(ranked))
 	for _, c := range ranked {
 		by[c.Name] = c.Score

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	"nrdl.example/nrdl/internal/natural"
@@ -216,6 +217,17 @@ func (x *Index) Name(r Ref) string { return x.segments[r.segment].name(r.person)
 // Faces returns the number of faces of a person.
 func (x *Index) Faces(r Ref) int { return x.segments[r.segment].count(r.person) }
 
+// IDs returns the IDs of the faces of a person.
+func (x *Index) IDs(r Ref) []string { return x.segments[r.segment].idsOf(r.person) }
+
+// Info returns the numbers that are kept with the faces of a person, face by face.
+func (x *Index) Info(r Ref) []float64 {
+	s := x.segments[r.segment]
+	defer runtime.KeepAlive(s.held)
+	lo, hi := start(s.faceEnds, r.person), int(s.faceEnds[r.person])
+	return slices.Clone(s.infos[lo*s.info : hi*s.info])
+}
+
 // Person returns a person. It is an error if the file is damaged there, or ErrChanged.
 func (x *Index) Person(r Ref) (*Person, error) {
 	one := rooms.Get().(*room)
@@ -228,9 +240,10 @@ func (x *Index) People() []Ref {
 	all := make([]Ref, 0, x.people)
 	sorted := true
 	for i, s := range x.segments {
+		first := len(all)
 		for c := range s.people {
 			if r := (Ref{i, c}); x.alive(r) {
-				sorted = sorted && (len(all) == 0 || c > 0 || natural.Compare(x.Name(all[len(all)-1]), s.name(c)) < 0)
+				sorted = sorted && (len(all) > first || first == 0 || natural.Compare(x.Name(all[first-1]), s.name(c)) < 0)
 				all = append(all, r)
 			}
 		}

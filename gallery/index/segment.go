@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -30,6 +31,8 @@ type segment struct {
 	// The checksums of the vectors in blocks that were read; 0 for others. With them a
 	// vector is read alone.
 	alone []atomic.Uint32
+
+	rows sync.Map // what Rows has made of the people, by its key
 
 	nameEnds, faceEnds []uint32
 	idEnds             []uint64
@@ -311,11 +314,17 @@ func (s *segment) read(c int, r *room) (*Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Person{Name: s.name(c), Info: slices.Clone(s.infos[lo*s.info : hi*s.info]), Vectors: slices.Clone(vectors)}
+	return &Person{Name: s.name(c), IDs: s.idsOf(c), Info: slices.Clone(s.infos[lo*s.info : hi*s.info]), Vectors: slices.Clone(vectors)}, nil
+}
+
+func (s *segment) idsOf(c int) []string {
+	defer runtime.KeepAlive(s.held)
+	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
+	ids := make([]string, 0, hi-lo)
 	for j := lo; j < hi; j++ {
-		p.IDs = append(p.IDs, string(s.ids[start(s.idEnds, j):s.idEnds[j]]))
+		ids = append(ids, string(s.ids[start(s.idEnds, j):s.idEnds[j]]))
 	}
-	return p, nil
+	return ids
 }
 
 // idBytesOf is the length of the IDs of person c.

@@ -25,7 +25,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/modelfile"
+	"nrdl.example/nrdl/gallery/file"
 	"nrdl.example/nrdl/method"
 )
 
@@ -148,7 +148,7 @@ func encode(t *testing.T, m *classify.Classifier) []byte {
 	g := m.Parts().Grid
 	in := frontend.Pipeline{Frame: dataset.Frame{Size: dataset.Size{Height: g.Height, Width: g.Width}}}
 	var b bytes.Buffer
-	if err := modelfile.Write(&b, &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: in}, Classifier: m}}); err != nil {
+	if err := file.Write(&b, &gallery.Gallery{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: in}, Classifier: m}}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -252,22 +252,22 @@ func (s *suite) input(t *testing.T) {
 // saved asks of the methods that the one of a file is among them.
 func (s *suite) saved(t *testing.T, others []classify.Method) {
 	model := s.fit(t, s.m, s.train, nil)
-	file := encode(t, model)
-	again, err := modelfile.Read(bytes.NewReader(file), nil)
+	data := encode(t, model)
+	again, err := file.Read(bytes.NewReader(data), file.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !mat.Equal(scores(t, model, s.probe.X), scores(t, again.Classifier, s.probe.X)) {
 		t.Error("the loaded model scores differently")
 	}
-	if !bytes.Equal(file, encode(t, again.Classifier)) {
+	if !bytes.Equal(data, encode(t, again.Classifier)) {
 		t.Error("the loaded model is saved as other bytes")
 	}
 	by, err := method.Of(again.Classifier, others...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(file, encode(t, s.fit(t, by, s.train, nil))) {
+	if !bytes.Equal(data, encode(t, s.fit(t, by, s.train, nil))) {
 		t.Error("the method of the file learns another model")
 	}
 }

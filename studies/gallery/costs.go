@@ -18,10 +18,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/file"
 	"nrdl.example/nrdl/gallery/index"
-	"nrdl.example/nrdl/gallery/large"
-	"nrdl.example/nrdl/internal/modelfile"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/studies/internal/cputime"
@@ -151,7 +152,7 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	runtime.GC()
 	before := cputime.Memory(0, "RssAnon") + cputime.Memory(0, "RssFile")
 	start, used := time.Now(), cputime.Used()
-	g, err := modelfile.OpenLarge(path, nil)
+	g, err := file.Open(path, file.Options{})
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 		return err
 	}
 	if err := timed("search alone", n, func(i int) error {
-		_, err := g.Faces().Nearest(ctx, queries[i*r.dims:(i+1)*r.dims], large.Shortlist)
+		_, err := g.Enrolled.Faces.Nearest(ctx, queries[i*r.dims:(i+1)*r.dims], 64)
 		return err
 	}); err != nil {
 		return err
@@ -196,7 +197,7 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 		return err
 	}
 	fmt.Printf("\n%.0f faces a second identified in batches of %d (%.0f a second of processor time)\nbytes a face: %.0f scanned, %.0f of file, %.0f resident after the searches, more than before (in all %.0f of process, %.0f of file)\n",
-		perSecond, n, perCPU, float64(g.Faces().Scanned())/float64(faces), float64(info.Size())/float64(faces),
+		perSecond, n, perCPU, float64(g.Enrolled.Faces.Scanned())/float64(faces), float64(info.Size())/float64(faces),
 		float64(anon+file-before)/float64(faces), float64(anon)/float64(faces), float64(file)/float64(faces))
 	if *numpy == "" {
 		return nil
@@ -212,44 +213,57 @@ func (r *rotation) write(ctx context.Context, path string, people int) error {
 		return err
 	}
 	for first := 1000; first < people; first += together {
-		if g, _, err = g.Enrol(ctx, imagesOf(r.people(first, min(together, people-first), each), r.dims, r.frame())); err != nil {
+		if g, err = enrol(ctx, g, imagesOf(r.people(first, min(together, people-first), each), r.dims, r.frame())); err != nil {
 			return err
 		}
 	}
 	if g, err = g.Calibrate(ctx, openset.Default, nil, nil); err != nil {
 		return err
 	}
-	return modelfile.SaveLarge(ctx, path, g)
+	return file.Save(ctx, path, g)
 }
 
 // changes times adding and removing people.
-func (r *rotation) changes(ctx context.Context, path string, g *large.Gallery) error {
+func (r *rotation) changes(ctx context.Context, path string, g *gallery.Gallery) error {
 	const n = 100
 	var people []*dataset.Images
 	for _, p := range r.people(200_000_000, n, each) {
 		people = append(people, imagesOf([]*index.Person{p}, r.dims, r.frame()))
 	}
-	if _, _, err := g.Enrol(ctx, people[0]); err != nil { // reads the held-out faces
+	if _, err := enrol(ctx, g, people[0]); err != nil { // reads the held-out faces
 		return err
 	}
 	var err error
 	if err := timed("add a person", n, func(i int) error {
-		g, _, err = g.Enrol(ctx, people[i])
+		g, err = enrol(ctx, g, people[i])
 		return err
 	}); err != nil {
 		return err
 	}
-	if err := timed("remove a person", n, func(i int) error {
-		g, err = g.Without(ctx, fmt.Sprintf("drawn %d", i*7))
+	remove := func(name string) error {
+		e, err := g.Enrolled.Without(name)
+		if err == nil {
+			g, err = g.With(ctx, e, classify.Run{})
+		}
+		return err
+	}
+	if err := timed("rename a person", n, func(i int) error {
+		e, _, err := g.Enrolled.Rename(fmt.Sprintf("drawn %d", i*11+1), fmt.Sprintf("renamed %d", i))
+		if err == nil {
+			g, err = g.With(ctx, e, classify.Run{})
+		}
 		return err
 	}); err != nil {
+		return err
+	}
+	if err := timed("remove a person", n, func(i int) error { return remove(fmt.Sprintf("drawn %d", i*7*11)) }); err != nil {
 		return err
 	}
 	return timed("remove a person, and store it", 20, func(i int) error {
-		if g, err = g.Without(ctx, fmt.Sprintf("drawn %d", 200_000_000+i)); err == nil {
-			err = modelfile.SaveLarge(ctx, path, g)
+		if err := remove(fmt.Sprintf("drawn %d", 200_000_000+i)); err != nil {
+			return err
 		}
-		return err
+		return file.Save(ctx, path, g)
 	})
 }
 

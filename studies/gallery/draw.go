@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery/index"
 	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
 )
 
 // A drawer draws faces: x = m + Lb·u·s + Lw·v·t at unit norm, where u belongs to a person
@@ -89,6 +90,20 @@ func fit(set *dataset.Images) (*drawer, error) {
 		}
 	}
 	return r, nil
+}
+
+// plain returns the drawer of faces whose cosines have the means of the built-in network.
+func plain() *drawer {
+	f := frame()
+	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
+	d := f.Len()
+	r := &drawer{dims: d, mean: make([]float32, d), between: make([]float32, d*d), within: make([]float32, d*d)}
+	r.mean[0] = float32(math.Sqrt(l.Different.Mean))
+	for i := range d {
+		r.between[i*d+i] = float32(math.Sqrt((l.Same.Mean - l.Different.Mean) / float64(d)))
+		r.within[i*d+i] = float32(math.Sqrt((1 - l.Same.Mean) / float64(d)))
+	}
+	return r
 }
 
 // root is the symmetric square root of a without its negative eigenvalues.

@@ -6,7 +6,8 @@
 //	go -C studies run ./gallery -data DIR
 //
 // DIR has the embeddings lfw_several.npz, as for go -C studies run ./impostors. The faces
-// of a gallery are drawn to have their statistics.
+// of a gallery are drawn to have their statistics; without DIR, by the mean cosines of the
+// built-in network alone.
 package main
 
 import (
@@ -19,7 +20,6 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/gallery/large"
 	"nrdl.example/nrdl/internal/hint"
 )
 
@@ -41,13 +41,15 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	several, err := dataset.Open(ctx, filepath.Join(*data, "lfw_several.npz"), dataset.Options{})
-	if err != nil {
-		return err
-	}
-	d, err := fit(several.Faces())
-	if err != nil {
-		return err
+	d := plain()
+	if *data != "" {
+		several, err := dataset.Open(ctx, filepath.Join(*data, "lfw_several.npz"), dataset.Options{})
+		if err == nil {
+			d, err = fit(several.Faces())
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if *opened != "" { // costs starts it
 		return rotate(d, *dims).opened(ctx, *opened, *most)
@@ -58,12 +60,16 @@ func run(ctx context.Context) error {
 // frame is that of the built-in network, whose embeddings are drawn.
 func frame() dataset.Frame { return embedding.Default().Frame() }
 
-// grow returns a gallery of images.
-func grow(ctx context.Context, images *dataset.Images, by classify.Method) (*large.Gallery, error) {
-	first := images.Select([]int{0, images.Len() - 1})
-	m, err := gallery.Learn(ctx, first, frontend.Pipeline{}.ForImages(images.Frame), by, classify.Run{})
+// grow returns a gallery of images that shortlists, whatever its size.
+func grow(ctx context.Context, images *dataset.Images, by classify.Method) (*gallery.Gallery, error) {
+	return gallery.Learn(ctx, images, frontend.Pipeline{}.ForImages(images.Frame), by, classify.Run{}, 1)
+}
+
+// enrol returns g with more people.
+func enrol(ctx context.Context, g *gallery.Gallery, more *dataset.Images) (*gallery.Gallery, error) {
+	e, _, err := g.Enrolled.Merge(more)
 	if err != nil {
 		return nil, err
 	}
-	return large.New(ctx, m, by, images)
+	return g.With(ctx, e, classify.Run{})
 }

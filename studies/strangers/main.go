@@ -118,7 +118,7 @@ type measured struct {
 
 func (m *measured) draw(ctx context.Context, set *dataset.Images, in frontend.Pipeline, people int, seed uint64) error {
 	learn, strangers := divide(set, people, seed)
-	model, err := gallery.Learn(ctx, set.Select(learn), in, method.DefaultNRC, classify.Run{Seed: seed})
+	model, err := gallery.Learn(ctx, set.Select(learn), in, method.DefaultNRC, classify.Run{Seed: seed}, math.MaxInt)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (m *measured) draw(ctx context.Context, set *dataset.Images, in frontend.Pi
 	}
 	m.ratios = append(m.ratios, mean/stat.Mean(spreads, nil))
 	m.correlation = append(m.correlation, correlation(of, mean))
-	verdicts, err := model.HeldOut(ctx, method.DefaultNRC, nil)
+	verdicts, err := model.HeldOut(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func Merge(r gallery.MergeReport) (lines []string) {
 const mostNamed = 10
 
 // Growth says how many faces of people there are after a change and were before it.
-func Growth(before, after *gallery.Model, people []string) (lines []string) {
+func Growth(before, after *gallery.Gallery, people []string) (lines []string) {
 	others := 0
 	for i, name := range people {
 		was, is := before.Faces(name), after.Faces(name)

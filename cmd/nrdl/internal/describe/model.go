@@ -31,19 +31,15 @@ type Model struct {
 }
 
 // OfModel describes m.
-func OfModel(m *gallery.Model) (Model, error) {
+func OfModel(m *gallery.Gallery) (Model, error) {
 	p := m.Parts()
 	coder, err := coding.Marshal(p.Coder)
-	d, k := p.D.Dims()
-	faces := 0
-	if m.Enrolled != nil {
-		faces = m.Images().Len()
+	d, k, faces := m.Frame.Len(), 0, 0 // where it shortlists, a dictionary is learned for each face
+	if !m.Shortlists() {
+		d, k = p.D.Dims()
 	}
-	if m.Crowd != nil {
-		k, faces = 0, 0 // a dictionary is learnt for each face
-		for _, person := range m.People() {
-			faces += person.Faces
-		}
+	if m.Enrolled != nil {
+		_, faces = m.Enrolled.Len()
 	}
 	return Model{p.Method, p.Params, p.Seed, m.Names(), k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
 }
@@ -63,7 +59,7 @@ func (m Model) Print(c *console.Console) {
 	}
 	if t := m.Calibration; t == nil {
 		c.Print("threshold  none: every face is named\n")
-	} else if t.Alike != nil || t.Grown {
+	} else if t.Alike != nil || t.ByScores {
 		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
 	} else {
 		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), threshold.Known(t))

@@ -35,7 +35,7 @@ type Atom struct {
 
 // Explain returns the ExplainedFace of f, the face of this number in a photograph,
 // which m names for these reasons.
-func Explain(m *gallery.Model, number int, f nrdl.Face, why *explain.Explanation) ExplainedFace {
+func Explain(m *gallery.Gallery, number int, f nrdl.Face, why *explain.Explanation) ExplainedFace {
 	o := ExplainedFace{Number: number, Sentence: explain.Sentence(m, why), Face: results.OfFace(f, explain.DefaultShow.People)}
 	if m.Calibration != nil {
 		o.Threshold = results.Rounded(m.Calibration.Threshold)

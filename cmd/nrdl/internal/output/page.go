@@ -44,7 +44,7 @@ type Page struct {
 	Skipped int // photographs that are not on the page, as an earlier run has named them
 
 	path   string
-	m      *gallery.Model
+	m      *gallery.Gallery
 	model  string // its file
 	temp   *os.File
 	spool  *bufio.Writer
@@ -97,7 +97,7 @@ func (c card) Address() template.URL { return template.URL(c.Link) }
 
 // NewPage returns a Page to be written to path, of results of m, which was read from the
 // file at model. The photographs must ask for Details.
-func NewPage(path string, m *gallery.Model, model string) (*Page, error) {
+func NewPage(path string, m *gallery.Gallery, model string) (*Page, error) {
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
 	}

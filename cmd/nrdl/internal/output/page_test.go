@@ -38,7 +38,7 @@ func faceOfPage(name string, known bool, margin float64) nrdl.Face {
 func pageOf(t *testing.T, c *openset.Calibration, add func(p *Page)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
-	p, err := NewPage(path, &gallery.Model{Model: &frontend.Model{}, Calibration: c}, "m.nrdl")
+	p, err := NewPage(path, &gallery.Gallery{Model: &frontend.Model{}, Calibration: c}, "m.nrdl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPageOfMany(t *testing.T) {
 // A page that is interrupted is not there.
 func TestPageInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	p, err := NewPage(filepath.Join(dir, "page.html"), &gallery.Model{Model: &frontend.Model{}}, "m.nrdl")
+	p, err := NewPage(filepath.Join(dir, "page.html"), &gallery.Gallery{Model: &frontend.Model{}}, "m.nrdl")
 	if err != nil {
 		t.Fatal(err)
 	}

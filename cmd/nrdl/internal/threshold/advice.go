@@ -25,7 +25,7 @@ const (
 
 // Threshold tells what the threshold of m, which is or will be in the file at path,
 // does, and what other target FPIRs would bring.
-func Threshold(to *console.Console, m *gallery.Model, path string) {
+func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	c, people := m.Calibration, len(m.Names())
 	path = legible.ShellWord(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
@@ -81,7 +81,7 @@ func Threshold(to *console.Console, m *gallery.Model, path string) {
 
 // fewEach reports whether most people of m have so few photographs that a person with one
 // photograph fewer is recognised clearly worse.
-func fewEach(m *gallery.Model) bool {
+func fewEach(m *gallery.Gallery) bool {
 	few, people := 0, m.People()
 	for _, p := range people {
 		if p.Faces > 0 && p.Faces <= fewPhotographs {
@@ -123,7 +123,7 @@ func why(c *openset.Calibration) string {
 }
 
 // ofStrangers tells which strangers m, whose margins are evidence, names.
-func ofStrangers(to *console.Console, m *gallery.Model, calibrate string) {
+func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	c := m.Calibration
 	atLarge, like := c.Strangers(m.Impostors())
 	to.Tell("%s", Strangers(atLarge, like))
@@ -151,7 +151,7 @@ func share(s openset.Share) string {
 
 // Enabling is the hint on how m, which is in the file at path and has no threshold, gets
 // one.
-func Enabling(m *gallery.Model, path string) string {
+func Enabling(m *gallery.Gallery, path string) string {
 	const fewest = 3 // one is left out, and two remain
 	path = legible.ShellWord(path)
 	switch {

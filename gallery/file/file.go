@@ -1,5 +1,5 @@
-// Package modelfile reads and writes model files.
-package modelfile
+// Package file reads and writes model files.
+package file
 
 import (
 	"encoding/json"
@@ -10,12 +10,15 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// A model file is a safetensors file, which other programs can open. Its
+// A model file is a safetensors file, which other programs can open. If the gallery has its
+// faces in an index, that file is the first record of the file of the index (index.Save),
+// and the faces are in the others. What changes with the people of a gallery that shortlists
+// is the state of the index, gallery.State. Without an index its
 // tensors are D (F64, d×K), that of the rule if it is one of classify.Trained (F64; W,
 // C×K, of linear, M, K×C, of fisher), that of the coder if it is one of coding.Trained
 // (F64; A, d×K, of analysis, c, 1×K, of anchored), P and m (F64, d×p and d×1; only where
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
-// the model keeps, unless it has forgotten them, X (d×N), enrolled (I64, C+1:
+// the model keeps, unless it has forgotten them or they are in the index, X (d×N), enrolled (I64, C+1:
 // their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
 // that makes vectors of faces, unless it is built in or by reference. D is left out where its columns are the
 // samples of the images, and P and m where they are fit to them: Read makes them
@@ -41,8 +44,9 @@ const MaxBytes int64 = 8 << 30
 //	5: a calibration says what it saw of strangers; one of format 4 is read as it is
 //	6: a calibration has the similarities of pairs; what follows from the images is not stored
 //	7: the embedding of the input, and its network; how a missing calibration is to be made
+//	8: "index": the faces are in an index
 const (
-	modelFormat  = 7
+	modelFormat  = 8
 	oldestFormat = 4
 )
 
@@ -68,8 +72,18 @@ type about struct {
 	Trained classify.Outcome  `json:"trained"`
 
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
+	Index       *indexed             `json:"index,omitempty"` // nil: the faces are not in an index, or the file was written before format 8
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
 	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
+}
+
+// An indexed says what an index has of its faces, and how many it takes for a shortlist;
+// 0: the default.
+type indexed struct {
+	IDs            bool `json:"ids"`
+	Quality        bool `json:"quality"`
+	Shortlists     bool `json:"shortlists,omitempty"`
+	ShortlistAbove int  `json:"shortlist_above,omitempty"`
 }
 
 // A detector is one that is built in, or the name of an ONNX file and its SHA-256.

@@ -1,12 +1,15 @@
-package modelfile
+package file
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,16 +24,51 @@ import (
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/index"
 	"nrdl.example/nrdl/internal/config"
 	"nrdl.example/nrdl/internal/safetensors"
+	"nrdl.example/nrdl/method"
 )
 
-// Read reads a model file, which may be of unknown origin: what it declares
+// Options say where what a model names is found.
+type Options struct {
+	Folders []string          // of networks that a model has by reference, in turn
+	Methods []classify.Method // of other modules, beside those of package method
+}
+
+// Open reads the model file at path, which may be of unknown origin: what it declares
 // is checked before memory is taken for it, a file that was cut short or
 // changed in any bit is refused, and its parts have to belong together.
-// A network that the model has by reference is looked for in folders, in turn; where it is
-// in none, the model has no Embedder, or a Search that finds nothing but an error.
-func Read(r io.Reader, folders []string) (*gallery.Model, error) {
+// Where a network that the model has by reference is in none of the folders, the model has
+// no Embedder, or a Search that finds nothing but an error. Without its method it has none.
+func Open(path string, o Options) (*gallery.Gallery, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.New("is a folder")
+	}
+	b := make([]byte, len(index.Magic))
+	if n, _ := f.ReadAt(b, 0); string(b[:n]) != index.Magic {
+		return Read(f, o)
+	}
+	x, first, state, err := index.Open(path)
+	if err != nil {
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, err
+	}
+	return read(bytes.NewReader(first), o, x, state)
+}
+
+// Read is Open for a model without an index.
+func Read(r io.Reader, o Options) (*gallery.Gallery, error) { return read(r, o, nil, nil) }
+
+// read reads a model with the faces in x, nil for none, and its state.
+func read(r io.Reader, o Options, x *index.Index, state []byte) (*gallery.Gallery, error) {
 	f, err := safetensors.Open(r, MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("not an nrdl model: %w", err)
@@ -50,11 +88,11 @@ func Read(r io.Reader, folders []string) (*gallery.Model, error) {
 	if f.Metadata[checksumKey] != checksum(tensors, text) {
 		return nil, errors.New("damaged model: checksum differs")
 	}
-	c := content{learnt: map[string]*mat.Dense{}}
+	c := content{learnt: map[string]*mat.Dense{}, faces: x, state: state}
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
-	m, err := c.model(text, folders)
+	m, err := c.model(text, o)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -87,6 +125,9 @@ type content struct {
 	basis   projection.Fitted
 	images  dataset.Images
 	network []byte
+
+	faces *index.Index // nil for none
+	state []byte
 }
 
 func (c *content) setTensors(tensors []safetensors.Tensor) error {
@@ -130,7 +171,7 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 			return err
 		}
 	}
-	if c.groups == nil || c.d == nil && c.images.X == nil {
+	if c.faces == nil && (c.groups == nil || c.d == nil && c.images.X == nil) {
 		return errors.New("no tensor D, or no groups")
 	}
 	if c.basis.P != nil || c.basis.M != nil {
@@ -149,7 +190,7 @@ func dense(t safetensors.Tensor) (*mat.Dense, error) {
 }
 
 // model is the model of c, of which text says the rest.
-func (c *content) model(text string, folders []string) (*gallery.Model, error) {
+func (c *content) model(text string, o Options) (*gallery.Gallery, error) {
 	if _, err := config.Members([]byte(text)); err != nil {
 		return nil, err
 	}
@@ -159,6 +200,88 @@ func (c *content) model(text string, folders []string) (*gallery.Model, error) {
 	if err := dec.Decode(&a); err != nil {
 		return nil, err
 	}
+	m := &gallery.Gallery{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data}
+	if c.basis.P != nil || c.basis.M != nil {
+		m.Basis = &c.basis
+	}
+	if err := c.enrol(m, &a); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.Embedder, err = c.embedder(m.Frame, o.Folders); err != nil {
+		return nil, err
+	}
+	if m.Search, err = a.Finder.search(o.Folders); err != nil {
+		return nil, err
+	}
+	m.Method, err = method.Restore(a.Method, a.Params, o.Methods...)
+	if c.faces != nil && (a.Index == nil || a.Index.Shortlists) {
+		if err != nil {
+			return nil, err
+		}
+		return m.Restore(context.Background(), a.Seed, c.state)
+	}
+	if err := c.complete(m); err != nil {
+		return nil, err
+	}
+	if err := m.Fitted.Validate(); err != nil {
+		return nil, err
+	}
+	if err := dataset.CheckNames(a.Classes); err != nil {
+		return nil, advice.Add(err, "train it again from faces with another name for this person")
+	}
+	if m.Classifier, err = c.classifier(&a); err != nil {
+		return nil, err
+	}
+	return m, m.Validate()
+}
+
+// enrol gives m the images that it keeps.
+func (c *content) enrol(m *gallery.Gallery, a *about) error {
+	s := &c.images
+	switch e := a.Enrolled; {
+	case c.faces == nil && a.Index != nil:
+		return errors.New("the index of its faces is missing")
+	case c.faces != nil && (e == nil || s.X != nil && a.Index != nil):
+		return errors.New("the faces in its index are not described, or described twice")
+	case c.faces != nil:
+		common := &dataset.Images{Frame: e.Input, White: e.White}
+		common.Grid, common.IDs, common.Quality = e.Input.Grid(), []string{}, []dataset.Quality{}
+		if a.Index != nil {
+			m.ShortlistAbove = a.Index.ShortlistAbove
+		}
+		if a.Index != nil && !a.Index.IDs {
+			common.IDs = nil
+		}
+		if a.Index != nil && !a.Index.Quality || a.Index == nil && !anyQuality(c.faces) {
+			common.Quality = nil
+		}
+		m.Enrolled = gallery.Indexed(c.faces, common)
+		return nil
+	case (e == nil) != (s.X == nil && s.Groups == nil && s.Quality == nil):
+		return errors.New("the images that it keeps, or what they are, are missing")
+	case e != nil:
+		s.Classes, s.Frame, s.Grid, s.IDs, s.White = a.Classes, e.Input, e.Input.Grid(), e.IDs, e.White
+		if err := s.Validate(); err != nil {
+			return fmt.Errorf("enrolled: %w", err)
+		}
+		m.Enrolled = gallery.Enrolling(s)
+		if s.Len() > gallery.DefaultShortlistAbove { // which the versions before format 8 coded over all faces
+			m.ShortlistAbove = math.MaxInt
+		}
+	}
+	return nil
+}
+
+// anyQuality reports whether the qualities of some of the faces in x are known.
+func anyQuality(x *index.Index) bool {
+	return slices.ContainsFunc(x.People(), func(r index.Ref) bool {
+		return slices.ContainsFunc(x.Info(r), func(v float64) bool { return v != 0 })
+	})
+}
+
+// classifier is that of c and a.
+func (c *content) classifier(a *about) (*classify.Classifier, error) {
 	coder, err := coding.Unmarshal(a.Coder)
 	if err != nil {
 		return nil, err
@@ -171,48 +294,18 @@ func (c *content) model(text string, folders []string) (*gallery.Model, error) {
 		coder = t.With(c.learnt[name])
 		delete(c.learnt, name)
 	}
-	if err := dataset.CheckNames(a.Classes); err != nil {
-		return nil, advice.Add(err, "train it again from faces with another name for this person")
-	}
 	rule, err := c.rule(a.Rule, a.Weight)
 	if err != nil {
-		return nil, err
-	}
-	m := &gallery.Model{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data}
-	if c.basis.P != nil || c.basis.M != nil {
-		m.Basis = &c.basis
-	}
-	if (a.Enrolled == nil) != (c.images.X == nil && c.images.Groups == nil && c.images.Quality == nil) {
-		return nil, errors.New("the images that it keeps, or what they are, are missing")
-	}
-	if e := a.Enrolled; e != nil {
-		s := &c.images
-		s.Classes, s.Frame, s.Grid, s.IDs, s.White = a.Classes, e.Input, e.Input.Grid(), e.IDs, e.White
-		m.Enrolled = gallery.Enrolling(s)
-	}
-	if m.Embedder, err = c.embedder(m.Frame, folders); err != nil {
-		return nil, err
-	}
-	if m.Search, err = a.Finder.search(folders); err != nil {
-		return nil, err
-	}
-	if err := c.complete(m); err != nil {
-		return nil, err
-	}
-	if err := m.Fitted.Validate(); err != nil {
 		return nil, err
 	}
 	p := classify.Parts{
 		D: c.d, Groups: c.groups, Coder: coder, Rule: rule, Classes: a.Classes,
 		Method: a.Method, Params: a.Params, Seed: a.Seed, Trained: a.Trained,
 	}
-	if m.Basis == nil {
+	if c.basis.P == nil {
 		p.Grid = a.Input.Grid()
 	}
-	if m.Classifier, err = classify.NewClassifier(p); err != nil {
-		return nil, err
-	}
-	return m, m.Validate()
+	return classify.NewClassifier(p)
 }
 
 // embedder is what makes the vectors of f; nil for none, or if its network is not at

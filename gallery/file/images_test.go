@@ -1,4 +1,4 @@
-package modelfile
+package file
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
@@ -41,9 +42,9 @@ func pipeline(t testing.TB, text string) frontend.Pipeline {
 }
 
 // learn learns s by a method whose dictionary is the training samples.
-func learn(t testing.TB, s *dataset.Images, in frontend.Pipeline) *gallery.Model {
+func learn(t testing.TB, s *dataset.Images, in frontend.Pipeline) *gallery.Gallery {
 	t.Helper()
-	m, err := gallery.Learn(t.Context(), s, in, method.DefaultCRC, classify.Run{Seed: 3})
+	m, err := gallery.Learn(t.Context(), s, in, method.DefaultCRC, classify.Run{Seed: 3}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,14 +52,13 @@ func learn(t testing.TB, s *dataset.Images, in frontend.Pipeline) *gallery.Model
 }
 
 // calibrated is m with the calibration of how.
-func calibrated(t testing.TB, m *gallery.Model, how openset.Options) *gallery.Model {
+func calibrated(t testing.TB, m *gallery.Gallery, how openset.Options) *gallery.Gallery {
 	t.Helper()
-	c, err := m.Calibrate(t.Context(), method.DefaultCRC, how, nil, nil)
+	c, err := m.Calibrate(t.Context(), how, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Calibration = c
-	return m
+	return c
 }
 
 // A model with all stages is the same model after it was saved.
@@ -116,11 +116,11 @@ func TestLearningAgainIsLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			grown, err := gallery.Learn(t.Context(), all, few.Pipeline, method.DefaultCRC, classify.Run{Seed: few.Parts().Seed})
+			grown, err := gallery.Learn(t.Context(), all, few.Pipeline, method.DefaultCRC, classify.Run{Seed: few.Parts().Seed}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			calibrated(t, grown, few.Calibration.How())
+			grown = calibrated(t, grown, few.Calibration.How())
 			if !bytes.Equal(save(t, grown), save(t, fresh)) {
 				t.Errorf("%s, %d folds: another model", text, folds)
 			}
@@ -145,7 +145,7 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		}, one.X)
 		m := learn(t, &one, pipeline(t, "6x6 igo mirror"))
 		if name != "black" {
-			calibrated(t, m, openset.Default)
+			m = calibrated(t, m, openset.Default)
 		}
 		b := save(t, m)
 		again, err := load(b)
@@ -163,7 +163,7 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		if d := cmp.Diff(want, kept); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, d)
 		}
-		if d := cmp.Diff(m.Calibration, again.Calibration); d != "" {
+		if d := cmp.Diff(m.Calibration, again.Calibration, cmpopts.IgnoreUnexported(openset.Calibration{})); d != "" {
 			t.Errorf("%s: another calibration: (-want +got)\n%s", name, d)
 		}
 		again.Enrolled = nil
@@ -199,10 +199,11 @@ func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.MaxProbability() {
 		t.Errorf("%+v, want %+v", got, c)
 	}
-	refined, err := old.Recalibrate(c.FPIR, nil)
+	again, err := old.Calibrate(t.Context(), c.How(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	refined := again.Calibration
 	if !(refined.Threshold > 0) || refined.Seen == 0 {
 		t.Errorf("refined: %+v", refined)
 	}

@@ -1,4 +1,4 @@
-package modelfile_test
+package file_test
 
 import (
 	"bytes"
@@ -24,9 +24,8 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/file"
 	"nrdl.example/nrdl/gallery/index"
-	"nrdl.example/nrdl/gallery/large"
-	"nrdl.example/nrdl/internal/modelfile"
 	"nrdl.example/nrdl/internal/safetensors"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
@@ -294,6 +293,9 @@ func (m *mutant) change(v any) any {
 // tensors changes one of them.
 func (m *mutant) tensors(x map[string]*safetensors.Tensor) {
 	names := slices.Sorted(maps.Keys(x))
+	if len(names) == 0 {
+		return
+	}
 	t := x[names[m.rng.IntN(len(names))]]
 	if m.rng.IntN(20) == 0 {
 		delete(x, t.Name)
@@ -339,15 +341,15 @@ func altered[T float64 | float32 | int64 | uint8](m *mutant, t *safetensors.Tens
 }
 
 // about is a copy of a model file with something else in what it says of itself.
-func about(t testing.TB, file []byte, edit func([]byte) []byte) (out []byte) {
-	return modelfile.Repack(t, file, true, func(_ map[string]*safetensors.Tensor, about map[string]string) {
+func about(t testing.TB, data []byte, edit func([]byte) []byte) (out []byte) {
+	return file.Repack(t, data, true, func(_ map[string]*safetensors.Tensor, about map[string]string) {
 		about["nrdl"] = string(edit([]byte(about["nrdl"])))
 	})
 }
 
 // model is a changed copy of a model file.
-func (m *mutant) model(t testing.TB, file []byte) []byte {
-	return modelfile.Repack(t, file, true, func(x map[string]*safetensors.Tensor, about map[string]string) {
+func (m *mutant) model(t testing.TB, data []byte) []byte {
+	return file.Repack(t, data, true, func(x map[string]*safetensors.Tensor, about map[string]string) {
 		if m.rng.IntN(3) > 0 {
 			about["nrdl"] = string(m.text([]byte(about["nrdl"])))
 		} else {
@@ -356,13 +358,13 @@ func (m *mutant) model(t testing.TB, file []byte) []byte {
 	})
 }
 
-// largeFile is the file of a large gallery with this state, and the model that it has
+// indexFile is the file of a gallery with this state, and the model that it has
 // beside its faces.
-func largeFile(t testing.TB, g *large.Gallery, path string, meta, state []byte) {
+func indexFile(t testing.TB, g *gallery.Gallery, path string, meta, state []byte) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err == nil {
-		err = g.Faces().Write(t.Context(), f, meta, state)
+		err = g.Enrolled.Faces.Write(t.Context(), f, meta, state)
 	}
 	if err == nil {
 		err = f.Close()
@@ -386,9 +388,8 @@ func TestMutatedModels(t *testing.T) {
 		file   []byte
 		probes *dataset.Images
 	}{
-		"crc":     {trained(t, crops, method.DefaultCRC, "8x6 mirror pca:4"), otherCrops},
-		"nrdl":    {trained(t, crops, nrdlMethod, "8x6 pixels"), otherCrops},
-		"vectors": {trained(t, vectors, method.Mean{}, ""), other},
+		"crc":  {trained(t, crops, method.DefaultCRC, "8x6 mirror pca:4"), otherCrops},
+		"nrdl": {trained(t, crops, nrdlMethod, "8x6 pixels"), otherCrops},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &mutant{rng: rand.New(rand.NewPCG(*seed, uint64(len(name))))}
@@ -418,20 +419,22 @@ func TestMutatedModels(t *testing.T) {
 			c.end()
 		})
 	}
-	for name, by := range map[string]classify.Method{"large": method.Mean{}, "large crc": method.DefaultCRC} {
+	for name, tt := range map[string]struct {
+		by    classify.Method
+		above int
+	}{
+		"index": {method.Mean{}, 0}, "index nrdl": {nrdlMethod, 0},
+		"shortlists": {method.Mean{}, 1}, "shortlists crc": {method.DefaultCRC, 1},
+	} {
 		t.Run(name, func(t *testing.T) {
 			m := &mutant{rng: rand.New(rand.NewPCG(*seed, uint64(len(name))))}
 			path := filepath.Join(dir, name)
-			template, err := gallery.Learn(t.Context(), vectors.Select([]int{0, 1, 2, 3}), frontend.Pipeline{}.ForImages(vectors.Frame), by, classify.Run{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := large.New(t.Context(), template, by, vectors)
+			g, err := gallery.Learn(t.Context(), vectors, frontend.Pipeline{}.ForImages(vectors.Frame), tt.by, classify.Run{}, tt.above)
 			if err == nil {
 				g, err = g.Calibrate(t.Context(), openset.Default, nil, nil)
 			}
 			if err == nil {
-				err = modelfile.SaveLarge(t.Context(), path, g)
+				err = file.Save(t.Context(), path, g)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -447,14 +450,24 @@ func TestMutatedModels(t *testing.T) {
 				if zero == nil {
 					break
 				}
-				largeFile(t, g, path, meta, zero)
+				indexFile(t, g, path, meta, zero)
+				c.check()
+			}
+			for i, more := 0, true; more; i++ {
+				indexFile(t, g, path, about(t, meta, func(text []byte) []byte {
+					zero := zeroed(text, i)
+					if more = zero != nil; !more {
+						return text
+					}
+					return zero
+				}), state)
 				c.check()
 			}
 			for range *mutations {
-				if m.rng.IntN(3) > 0 {
-					largeFile(t, g, path, meta, m.text(state))
+				if len(state) > 0 && m.rng.IntN(3) > 0 {
+					indexFile(t, g, path, meta, m.text(state))
 				} else {
-					largeFile(t, g, path, m.model(t, meta), state)
+					indexFile(t, g, path, m.model(t, meta), state)
 				}
 				c.check()
 			}

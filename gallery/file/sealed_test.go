@@ -1,4 +1,4 @@
-package modelfile
+package file
 
 import (
 	"bytes"

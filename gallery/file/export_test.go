@@ -1,4 +1,4 @@
-package modelfile
+package file
 
 // Repack is repack, for the tests of what is done with models that were read.
 var Repack = repack

@@ -31,12 +31,12 @@ func shareAbove(all []float64, least float64) float64 {
 }
 
 // The wanted share of other strangers is named, also with more people than were compared.
-func TestGrownKeepsTheRate(t *testing.T) {
+func TestByScoresKeepsTheRate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	held := largest(rng, 50, 6000)
 	for _, fpir := range []float64{0.1, 0.01} {
 		for _, growth := range []int{1, 4} {
-			g, err := NewGrown(Options{FPIR: fpir, Prior: 0.5}, 50*growth, 50, held, []float64{5, 6}, []float64{3})
+			g, err := ByScores(Options{FPIR: fpir, Prior: 0.5}, 50*growth, 50, held, []float64{5, 6}, []float64{3})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,9 +61,9 @@ func TestGrownKeepsTheRate(t *testing.T) {
 }
 
 // Evidence never falls with the score, and is finite for any score.
-func TestGrownEvidenceIsMonotone(t *testing.T) {
+func TestByScoresEvidenceIsMonotone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	g, err := NewGrown(Default, 3000, 100, largest(rng, 100, 300), []float64{4}, nil)
+	g, err := ByScores(Default, 3000, 100, largest(rng, 100, 300), []float64{4}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,20 +83,20 @@ func TestGrownEvidenceIsMonotone(t *testing.T) {
 	}
 }
 
-func TestGrownErrors(t *testing.T) {
+func TestByScoresErrors(t *testing.T) {
 	few := make([]float64, leastStrangers-1)
-	if _, err := NewGrown(Default, 5, 5, few, nil, nil); !errors.Is(err, ErrNoStrangers) {
+	if _, err := ByScores(Default, 5, 5, few, nil, nil); !errors.Is(err, ErrNoStrangers) {
 		t.Error(err)
 	}
 	equal := make([]float64, 100)
-	if _, err := NewGrown(Default, 5, 5, equal, nil, nil); err == nil {
+	if _, err := ByScores(Default, 5, 5, equal, nil, nil); err == nil {
 		t.Error("equal scores have a tail")
 	}
 	equal[7] = math.Inf(1)
-	if _, err := NewGrown(Default, 5, 5, equal, nil, nil); err == nil {
+	if _, err := ByScores(Default, 5, 5, equal, nil, nil); err == nil {
 		t.Error("an infinite score")
 	}
-	if _, err := NewGrown(Options{}, 5, 5, equal, nil, nil); err == nil {
+	if _, err := ByScores(Options{}, 5, 5, equal, nil, nil); err == nil {
 		t.Error("no rate")
 	}
 }

@@ -1,4 +1,4 @@
-package modelfile
+package file
 
 import (
 	"bytes"
@@ -99,20 +99,20 @@ func randomMatrix(rng *rand.Rand, m, n int) *mat.Dense {
 	return a
 }
 
-func newModel(t testing.TB, f frontend.Fitted, p classify.Parts) *gallery.Model {
+func newModel(t testing.TB, f frontend.Fitted, p classify.Parts) *gallery.Gallery {
 	t.Helper()
 	c, err := classify.NewClassifier(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &gallery.Model{Model: &frontend.Model{Fitted: f, Classifier: c}}
+	m := &gallery.Gallery{Model: &frontend.Model{Fitted: f, Classifier: c}}
 	if err := m.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func save(t testing.TB, m *gallery.Model) []byte {
+func save(t testing.TB, m *gallery.Gallery) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, m); err != nil {
@@ -121,7 +121,7 @@ func save(t testing.TB, m *gallery.Model) []byte {
 	return b.Bytes()
 }
 
-func load(b []byte) (*gallery.Model, error) { return Read(bytes.NewReader(b), nil) }
+func load(b []byte) (*gallery.Gallery, error) { return Read(bytes.NewReader(b), Options{}) }
 
 func smallModel(t testing.TB) []byte {
 	f, p := randomParts(rand.New(rand.NewPCG(1, 2)), 12, "linear")
@@ -364,7 +364,7 @@ func TestReadOfOtherFiles(t *testing.T) {
 	}
 	failure := errors.New("the disk is gone")
 	r := io.MultiReader(bytes.NewReader(smallModel(t)[:500]), iotest.ErrReader(failure))
-	if _, err := Read(r, nil); !errors.Is(err, failure) {
+	if _, err := Read(r, Options{}); !errors.Is(err, failure) {
 		t.Errorf("the reader's error becomes %v", err)
 	}
 }

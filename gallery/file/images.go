@@ -1,4 +1,4 @@
-package modelfile
+package file
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/safetensors"
 )
 
@@ -20,18 +21,17 @@ type enrolled struct {
 	White float64       `json:"white,omitempty"`
 }
 
-func enrolledOf(s *dataset.Images) *enrolled {
-	if s == nil {
-		return nil
+func enrolledOf(g *gallery.Gallery) (*enrolled, *indexed) {
+	if g.Enrolled.Faces == nil {
+		s := g.Images()
+		return &enrolled{s.Frame, s.IDs, s.White}, nil
 	}
-	return &enrolled{s.Frame, s.IDs, s.White}
+	common := g.Enrolled.Common()
+	return &enrolled{common.Frame, nil, common.White}, &indexed{common.IDs != nil, common.Quality != nil, g.Shortlists(), g.ShortlistAbove}
 }
 
-// imageTensors gives the tensors of s; none of nil.
+// imageTensors gives the tensors of s.
 func imageTensors(s *dataset.Images) []safetensors.Tensor {
-	if s == nil {
-		return nil
-	}
 	list := []safetensors.Tensor{smallest("X", s.X), integerTensor("enrolled", s.Groups)}
 	if s.Quality == nil {
 		return list

@@ -1,4 +1,4 @@
-package modelfile
+package file
 
 import (
 	"context"
@@ -32,8 +32,8 @@ func derives(in frontend.Pipeline, images *dataset.Images) bool {
 }
 
 // followsOf compares m with what follows from its images.
-func followsOf(m *gallery.Model) (f follows) {
-	if m.Enrolled == nil || !derives(m.Pipeline, m.Images()) {
+func followsOf(m *gallery.Gallery) (f follows) {
+	if m.Enrolled == nil || m.Shortlists() || !derives(m.Pipeline, m.Images()) {
 		return f
 	}
 	fitted, atoms, err := derive(m.Pipeline, m.Images())
@@ -66,7 +66,7 @@ func derive(in frontend.Pipeline, images *dataset.Images) (frontend.Fitted, *mat
 }
 
 // complete derives what the file does not have from the images of m.
-func (c *content) complete(m *gallery.Model) error {
+func (c *content) complete(m *gallery.Gallery) error {
 	if c.d != nil && (m.Basis != nil || m.Projection.IsZero()) {
 		return nil
 	}

@@ -1,7 +1,8 @@
-package modelfile
+package file
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,27 +18,59 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/safetensors"
 )
 
-// Write writes m as a model file. Equal models give equal bytes.
-func Write(w io.Writer, m *gallery.Model) error {
-	if err := m.Validate(); err != nil {
-		return fmt.Errorf("save the model: %w", err)
-	}
-	text, err := aboutOf(m)
+// Write writes g as a model file. Equal galleries give equal bytes.
+func Write(w io.Writer, g *gallery.Gallery) error {
+	first, state, err := parts(g)
 	if err != nil {
 		return fmt.Errorf("save the model: %w", err)
 	}
-	tensors := tensorsOf(m, followsOf(m))
-	if size := modelBytes(tensors, text); size > MaxBytes {
-		return fmt.Errorf("save the model: its file would be larger than %d bytes", MaxBytes)
+	if g.Enrolled == nil || g.Enrolled.Faces == nil {
+		_, err := w.Write(first)
+		return err
 	}
-	metadata := map[string]string{aboutKey: text, checksumKey: checksum(tensors, text)}
-	if err := safetensors.Write(w, tensors, metadata); err != nil {
+	return g.Enrolled.Faces.Write(context.Background(), w, first, state)
+}
+
+// Save writes g to the file at path, whole or not at all. If g shortlists, and was made of the
+// gallery that is there, it appends what has changed.
+func Save(ctx context.Context, path string, g *gallery.Gallery) error {
+	if !g.Shortlists() {
+		_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return Write(w, g) })
+		return err
+	}
+	first, state, err := parts(g)
+	if err != nil {
 		return fmt.Errorf("save the model: %w", err)
 	}
-	return nil
+	return g.Enrolled.Faces.Save(ctx, path, first, state)
+}
+
+// parts returns the safetensors file of g, and what changes with its people.
+func parts(g *gallery.Gallery) (first, state []byte, err error) {
+	if err := g.Validate(); err != nil {
+		return nil, nil, err
+	}
+	text, err := aboutOf(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	tensors := tensorsOf(g, followsOf(g))
+	if size := modelBytes(tensors, text); size > MaxBytes {
+		return nil, nil, fmt.Errorf("its file would be larger than %d bytes", MaxBytes)
+	}
+	var b bytes.Buffer
+	metadata := map[string]string{aboutKey: text, checksumKey: checksum(tensors, text)}
+	if err := safetensors.Write(&b, tensors, metadata); err != nil {
+		return nil, nil, err
+	}
+	if g.Shortlists() {
+		state, err = g.State()
+	}
+	return b.Bytes(), state, err
 }
 
 // modelBytes bounds the size of the file from above.
@@ -53,13 +86,14 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 	return size
 }
 
-func aboutOf(m *gallery.Model) (string, error) {
+func aboutOf(m *gallery.Gallery) (string, error) {
 	p := m.Parts()
 	names := []string{p.Method, string(p.Trained.Status)}
 	if m.Search != nil {
 		names = append(names, m.Search.Name)
 	}
-	if m.Enrolled != nil {
+	inIndex := m.Enrolled != nil && m.Enrolled.Faces != nil
+	if m.Enrolled != nil && !inIndex {
 		names = append(names, m.Images().IDs...)
 	}
 	for _, s := range names {
@@ -85,11 +119,18 @@ func aboutOf(m *gallery.Model) (string, error) {
 	if r, ok := p.Rule.(classify.TrainedRule); ok {
 		weight = r.Learnt().Weight
 	}
-	err = enc.Encode(about{
+	a := about{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
-		enrolledOf(m.Images()), m.Calibration, m.OpenSet,
-	})
+		nil, nil, m.Calibration, m.OpenSet,
+	}
+	if m.Enrolled != nil {
+		a.Enrolled, a.Index = enrolledOf(m)
+	}
+	if m.Shortlists() {
+		a.Classes, a.Calibration, a.OpenSet = nil, nil, nil
+	}
+	err = enc.Encode(a)
 	if err != nil {
 		return "", err
 	}
@@ -98,13 +139,16 @@ func aboutOf(m *gallery.Model) (string, error) {
 
 // tensorsOf gives the tensors of m in the order of their names, without those that
 // follow from its images.
-func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
+func tensorsOf(m *gallery.Gallery, f follows) []safetensors.Tensor {
 	p := m.Parts()
-	list := []safetensors.Tensor{integerTensor("groups", p.Groups)}
+	var list []safetensors.Tensor
+	if !m.Shortlists() {
+		list = append(list, integerTensor("groups", p.Groups))
+	}
 	if e := m.Embedder; e != nil && e.File() != nil {
 		list = append(list, safetensors.Tensor{Name: "network", Shape: []int{len(e.File())}, Data: e.File()})
 	}
-	if !f.atoms {
+	if !f.atoms && !m.Shortlists() {
 		list = append(list, matrix("D", p.D))
 	}
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
@@ -117,7 +161,9 @@ func tensorsOf(m *gallery.Model, f follows) []safetensors.Tensor {
 	if b := m.Basis; b != nil && !f.basis {
 		list = append(list, matrix("P", b.P), safetensors.Tensor{Name: "m", Shape: []int{len(b.M), 1}, Data: b.M})
 	}
-	list = append(list, imageTensors(m.Images())...)
+	if m.Enrolled != nil && m.Enrolled.Faces == nil {
+		list = append(list, imageTensors(m.Images())...)
+	}
 	slices.SortFunc(list, func(a, b safetensors.Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

@@ -1,0 +1,299 @@
+package gallery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/openset"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A Gallery recognises people. It has their faces, a classifier, and a threshold. It is
+// immutable and safe for concurrent use: a change returns a new one.
+//
+// The classifier is fitted to all faces, unless these are vectors of a network, more than
+// ShortlistAbove, and of a method in closed form. Then Shortlists is true and Classifier is
+// nil: for each face, the classifier is fitted to the people with the nearest faces.
+type Gallery struct {
+	*frontend.Model
+	Method         classify.Method      // that fits the classifier; nil if it is not known, and nothing can be fitted
+	Enrolled       *Enrolled            // training images; nil if they are not kept
+	Calibration    *openset.Calibration // nil: every face is named
+	OpenSet        *openset.Options     // for the threshold of a gallery that has too few people for one; nil otherwise
+	Search         *face.Search         // by which the faces were found; nil: face.DefaultSearch, or the images were used as they are
+	Data           string               // Hash of the training images that are not kept; "" if not known
+	ShortlistAbove int                  // faces; 0 means DefaultShortlistAbove
+
+	some    classify.Parts // of a classifier of two people, where Shortlists
+	partial bool           // has the people of a shortlist only
+	held    *held          // faces that stand for strangers; nil unless Shortlists and calibrated
+	whole   func() (*Gallery, error)
+}
+
+// DefaultShortlistAbove is the number of faces up to which every face is coded over all.
+const DefaultShortlistAbove = 10000
+
+// Learn trains a gallery, without a threshold, on the faces in images, which it keeps. With
+// more than shortlistAbove faces it shortlists where it can; 0 means DefaultShortlistAbove.
+func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m classify.Method, run classify.Run, shortlistAbove int) (*Gallery, error) {
+	kept, err := Keep(images)
+	if err != nil {
+		return nil, err
+	}
+	g := &Gallery{Method: m, Enrolled: Enrolling(kept), ShortlistAbove: shortlistAbove}
+	if err := g.shorten(ctx, in, run); err != nil || g.Model != nil {
+		return g, err
+	}
+	if g.Model, err = frontend.Learn(ctx, kept, in, m, run); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// many reports whether g has so many faces that it should shortlist, and they can be searched.
+func (g *Gallery) many() bool {
+	if g.Enrolled == nil || g.Enrolled.Faces == nil {
+		return false
+	}
+	_, n := g.Enrolled.Len()
+	return n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
+}
+
+// shorten sets the Model and some of g, without a classifier, if g has many faces and its
+// method is in closed form with the pipeline in; else it leaves them.
+func (g *Gallery) shorten(ctx context.Context, in frontend.Pipeline, run classify.Run) error {
+	if !g.many() || !in.Projection.IsZero() {
+		return nil
+	}
+	e, err := g.Enrolled.withIDs()
+	if err != nil {
+		return err
+	}
+	refs := e.Faces.People()
+	people, err := e.people(refs[:min(len(refs), classify.LeastClasses)])
+	if err != nil {
+		return err
+	}
+	run.Watch, run.Warm = nil, nil
+	m, err := frontend.Learn(ctx, e.imagesOf(people), in, g.Method, run)
+	if err != nil || m.Parts().Trained.Status != classify.ClosedForm {
+		return context.Cause(ctx) // the fit to all faces tells of an error
+	}
+	g.Enrolled, g.some, g.Model = e, m.Parts(), &frontend.Model{Fitted: m.Fitted}
+	g.some.D, g.some.Groups, g.some.Classes = nil, nil, nil
+	g.whole = sync.OnceValues(g.fitWhole)
+	return nil
+}
+
+// Shortlists reports whether g compares a face with a shortlist of people.
+func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
+
+// With returns what Learn returns for the images of e with the pipeline of g. If e was made
+// of the images of g, and both shortlist, the threshold follows the change; else there is
+// none.
+func (g *Gallery) With(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
+	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, OpenSet: g.OpenSet}
+	if g.Shortlists() && t.many() {
+		t.Model, t.some = g.Model, g.some
+		t.whole = sync.OnceValues(t.fitWhole)
+		o, err := g.Options(), t.follow(ctx, g)
+		if errors.Is(err, openset.ErrNoStrangers) {
+			t.held, t.Calibration, t.OpenSet, err = nil, nil, o, nil
+		}
+		return t, err
+	}
+	t.OpenSet = nil
+	if err := t.shorten(ctx, g.Pipeline, run); err != nil || t.Model != nil {
+		return t, err
+	}
+	var err error
+	if s, ok := g.Method.(classify.Separable); ok && e.Faces != nil && g.Projection.IsZero() {
+		t.Model, err = join(e, s, g.Fitted, run)
+		return t, cmp.Or(err, context.Cause(ctx))
+	}
+	images, err := e.images()
+	if err != nil {
+		return nil, err
+	}
+	t.Model, err = frontend.Learn(ctx, images, g.Pipeline, g.Method, run)
+	return t, err
+}
+
+// What index.Rows keeps with the faces: atoms by a method, and means.
+type (
+	atomKey string
+	meanKey struct{}
+)
+
+// join returns the model of the people of e. Their atoms are kept with the faces, so that
+// those who stay need not be learned again.
+func join(e *Enrolled, s classify.Separable, f frontend.Fitted, run classify.Run) (*frontend.Model, error) {
+	d, _ := e.Faces.Dims()
+	rows, err := e.Faces.Rows(atomKey(s.Name()), d, e.list().refs, func(p *index.Person) []float64 { return s.Atom(facesOf(p)) })
+	if err != nil {
+		return nil, err
+	}
+	people, _ := e.Len()
+	atoms := mat.NewDense(d, people, nil)
+	const together = 8 // numbers of a row, of one line of the cache
+	for lo := 0; lo < d; lo += together {
+		hi := min(d, lo+together)
+		for _, r := range rows {
+			r.Each(func(class, row int) {
+				for i, v := range r.RawRowView(row)[lo:hi] {
+					atoms.RawRowView(lo + i)[class] = v
+				}
+			})
+		}
+	}
+	c, err := s.Join(atoms, e.Names(), run)
+	if err != nil {
+		return nil, err
+	}
+	return &frontend.Model{Fitted: f, Classifier: c}, nil
+}
+
+// Parts returns the parts of the classifier, which must not be changed. Where g shortlists,
+// they are those that all its classifiers share, and Classes.
+func (g *Gallery) Parts() classify.Parts {
+	if !g.Shortlists() {
+		return g.Classifier.Parts()
+	}
+	p := g.some
+	p.Classes = g.Names()
+	return p
+}
+
+// rule is that of the Parts.
+func (g *Gallery) rule() classify.Rule {
+	if g.Shortlists() {
+		return g.some.Rule
+	}
+	return g.Classifier.Parts().Rule
+}
+
+// Names returns the names of the people in the order of the classes.
+func (g *Gallery) Names() []string {
+	if g.Shortlists() {
+		return g.Enrolled.Names()
+	}
+	return g.Classifier.Parts().Classes
+}
+
+// Len returns the number of people.
+func (g *Gallery) Len() int {
+	if g.Shortlists() {
+		n, _ := g.Enrolled.Len()
+		return n
+	}
+	return len(g.Names())
+}
+
+// Images returns the training images, which must not be changed; nil if they are not
+// kept.
+func (g *Gallery) Images() *dataset.Images {
+	if g.Enrolled == nil {
+		return nil
+	}
+	return g.Enrolled.Images()
+}
+
+// Hash returns Hash of the training images; "" if not known.
+func (g *Gallery) Hash() string {
+	if g.Data == "" && g.Enrolled != nil && !g.Shortlists() {
+		return g.Enrolled.Images().Hash()
+	}
+	return g.Data
+}
+
+// Spelt returns name as g spells it, if they differ only in how Unicode writes
+// accents (composed or decomposed).
+func (g *Gallery) Spelt(name string) string {
+	if g.Faces(name) > 0 {
+		return name
+	}
+	people := g.Names()
+	if slices.Contains(people, name) {
+		return name
+	}
+	plain := norm.NFC.String(name)
+	for _, p := range people {
+		if norm.NFC.String(p) == plain {
+			return p
+		}
+	}
+	return name
+}
+
+// ErrForgotten is returned if a gallery does not keep its images.
+var ErrForgotten = errors.New("the model does not keep the faces that it was trained on")
+
+// Forget returns g without its images. It is an error if g shortlists, since then it
+// recognises by them.
+func (g *Gallery) Forget() (*Gallery, error) {
+	if g.Shortlists() {
+		return nil, errors.New("faces are compared with the stored faces themselves: they are kept")
+	}
+	t := *g
+	t.Data, t.Enrolled = g.Hash(), nil
+	return &t, nil
+}
+
+// Validate reports the first parts that do not agree.
+func (g *Gallery) Validate() error {
+	if g.Shortlists() {
+		return g.Fitted.Validate()
+	}
+	if err := g.Model.Validate(); err != nil {
+		return err
+	}
+	people := g.Names()
+	if err := dataset.CheckNames(people); err != nil {
+		return err
+	}
+	if g.OpenSet != nil {
+		if err := g.OpenSet.Validate(); err != nil {
+			return err
+		}
+		if g.Calibration != nil {
+			return errors.New("a calibration, and options for one that is missing")
+		}
+	}
+	if g.Calibration != nil {
+		if err := g.Calibration.Validate(); err != nil {
+			return err
+		}
+		if err := g.checkLaw(); err != nil {
+			return err
+		}
+	}
+	if g.Enrolled == nil {
+		return nil
+	}
+	s, err := g.Enrolled.images()
+	if err == nil {
+		err = s.Validate()
+	}
+	if err != nil {
+		return fmt.Errorf("enrolled: %w", err)
+	}
+	if !slices.Equal(s.Classes, people) {
+		return fmt.Errorf("enrolled: %d people, the model has %d, or others", len(s.Classes), len(people))
+	}
+	if !s.Frame.Same(g.Frame) {
+		return fmt.Errorf("enrolled: %v are not what %v is made of", s.Frame, g.Pipeline)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package gallery
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"nrdl.example/nrdl/internal/natural"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
+)
+
+// shortlist is the number of people over whose faces a face is coded.
+const shortlist = 64
+
+// A Face is the result of identifying a face.
+type Face struct {
+	frontend.Recognition // Class and Scores are those of the people of Among
+	openset.Decision
+	Decisive float64  // the margin that decides, of openset.Calibration
+	Among    *Gallery // the gallery, or that of the shortlist; nil for an image without a face of a gallery that shortlists
+}
+
+// Identify returns a result for each of the images. An image without a face
+// gets no name. The result does not depend on the other images or on the number of threads.
+func (g *Gallery) Identify(ctx context.Context, images *dataset.Images) ([]Face, error) {
+	return g.identify(ctx, images, (*frontend.Model).Recognise)
+}
+
+// IdentifyCoded is Identify that keeps each face's sample and code, for its
+// explanation.
+func (g *Gallery) IdentifyCoded(ctx context.Context, images *dataset.Images) ([]Face, error) {
+	return g.identify(ctx, images, (*frontend.Model).RecogniseCoded)
+}
+
+type recognise func(*frontend.Model, context.Context, *dataset.Images) ([]frontend.Recognition, error)
+
+func (g *Gallery) identify(ctx context.Context, images *dataset.Images, by recognise) ([]Face, error) {
+	if g.Shortlists() {
+		return g.identifyAmong(ctx, images, by)
+	}
+	all, err := by(g.Model, ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	faces := make([]Face, len(all))
+	for j, r := range all {
+		faces[j].Decision, faces[j].Decisive = g.Decide(&r)
+		faces[j].Recognition, faces[j].Among = r, g
+	}
+	return faces, nil
+}
+
+// identifyAmong is identify by shortlists.
+func (g *Gallery) identifyAmong(ctx context.Context, images *dataset.Images, by recognise) ([]Face, error) {
+	x := classify.Unit(images.X)
+	var queries []float32
+	var seen []int // the images that show a face
+	for j := range images.Len() {
+		column := mat.Col(nil, j, x)
+		if !images.Faceless(j) && slices.ContainsFunc(column, func(v float64) bool { return v != 0 }) {
+			seen, queries = append(seen, j), append(queries, singles(column)...)
+		}
+	}
+	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, shortlist)
+	if err != nil {
+		return nil, err
+	}
+	faces, failed := make([]Face, images.Len()), make([]error, len(seen))
+	for j := range faces {
+		faces[j].Class, faces[j].Decision = -1, openset.Nobody
+	}
+	parallel.For(len(seen), 1, func(i, _ int) {
+		among, err := g.among(ctx, hits[i])
+		var one []Face
+		if err == nil {
+			one, err = among.identify(ctx, images.Select([]int{seen[i]}), by)
+		}
+		if failed[i] = err; err == nil {
+			faces[seen[i]] = one[0]
+		}
+	})
+	for _, err := range failed {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return faces, context.Cause(ctx)
+}
+
+// among returns the gallery of the people in hits.
+func (g *Gallery) among(ctx context.Context, hits []index.Hit) (*Gallery, error) {
+	refs := make([]index.Ref, len(hits))
+	for i, h := range hits {
+		refs[i] = h.Ref
+	}
+	people, err := g.Enrolled.people(refs)
+	if err != nil {
+		return nil, err
+	}
+	return g.of(ctx, people)
+}
+
+// of returns the gallery of these people, who may have other faces than in g, with the
+// threshold of g.
+func (g *Gallery) of(ctx context.Context, people []*index.Person) (*Gallery, error) {
+	people = slices.Clone(people)
+	slices.SortFunc(people, func(a, b *index.Person) int { return natural.Compare(a.Name, b.Name) })
+	images := g.Enrolled.imagesOf(people)
+	if err := dataset.CheckNames(images.Classes); err != nil {
+		return nil, err
+	}
+	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, partial: true, Enrolled: &Enrolled{
+		Frame: images.Frame, ids: images.IDs != nil, rated: images.Quality != nil,
+		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
+		images: func() (*dataset.Images, error) { return images, nil },
+	}}
+	run := classify.Run{Seed: g.some.Seed}
+	s, ok := g.Method.(classify.Separable)
+	if !ok {
+		var err error
+		t.Model, err = frontend.Learn(ctx, images, g.Pipeline, g.Method, run)
+		return t, err
+	}
+	d, _ := images.X.Dims()
+	atoms := mat.NewDense(d, len(people), nil)
+	for c, p := range people {
+		atoms.SetCol(c, s.Atom(facesOf(p)))
+	}
+	c, err := s.Join(atoms, images.Classes, run)
+	t.Model = &frontend.Model{Fitted: g.Fitted, Classifier: c}
+	return t, err
+}
+
+// mostWhole is the largest number of faces for which Whole fits a classifier.
+const mostWhole = 100000
+
+// Whole returns g with a classifier over all faces, for what only that can do: g itself
+// unless it shortlists. It takes eight bytes for each number of each face, and more. It is
+// made at the first call. It is an error if there are more than 100,000 faces.
+func (g *Gallery) Whole() (*Gallery, error) {
+	if !g.Shortlists() {
+		return g, nil
+	}
+	if _, n := g.Enrolled.Len(); n > mostWhole {
+		return nil, fmt.Errorf("there are %d faces, and this compares all with each other: %d are the most", n, mostWhole)
+	}
+	return g.whole()
+}
+
+func (g *Gallery) fitWhole() (*Gallery, error) {
+	ctx := context.Background()
+	t := *g
+	t.ShortlistAbove = math.MaxInt
+	w, err := t.With(ctx, g.Enrolled, classify.Run{Seed: g.some.Seed})
+	if o := g.Options(); err == nil && o != nil && w.Impostors() != nil {
+		w, err = w.Calibrate(ctx, *o, nil, nil)
+	}
+	return w, err
+}
+
+// Transform returns the codes of images over all faces.
+func (g *Gallery) Transform(ctx context.Context, images *dataset.Images) (*mat.Dense, error) {
+	w, err := g.Whole()
+	if err != nil {
+		return nil, err
+	}
+	return w.Model.Transform(ctx, images)
+}
+
+// Margins returns the margins that decide of those images that show a face.
+func (g *Gallery) Margins(ctx context.Context, images *dataset.Images) ([]float64, error) {
+	faces, err := g.Identify(ctx, images)
+	if err != nil {
+		return nil, err
+	}
+	var margins []float64
+	for _, f := range faces {
+		if f.Class >= 0 {
+			margins = append(margins, f.Decisive)
+		}
+	}
+	return margins, nil
+}

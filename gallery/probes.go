@@ -1,0 +1,420 @@
+package gallery
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/openset"
+)
+
+const (
+	mostProbes = 2000 // faces of the gallery that stand for strangers
+	mostRivals = 4    // of a probe that are known
+
+	mostFollowed = 256 // people of a change who are compared with the probes one by one
+)
+
+// held are the faces that were held out of a gallery that shortlists.
+type held struct {
+	How      openset.Options `json:"how"`
+	Compared int             `json:"compared"` // people when strangers were compared, unless scores follow changes
+	Probes   []probe         `json:"probes"`
+	Right    []float64       `json:"right"` // scores, ascending
+	Wrong    []float64       `json:"wrong"`
+	Given    []float64       `json:"given,omitempty"` // of strangers, with Compared people
+}
+
+// A probe is a face that is taken for a stranger's: it is compared with everybody but its
+// own person.
+type probe struct {
+	Name   string  `json:"name"`
+	ID     string  `json:"id"`
+	Rivals []rival `json:"rivals"` // those with the largest scores, the largest first
+
+	vector []float32 // nil where a change compares nothing with it
+}
+
+// A rival is a person of the gallery, with the score of a probe for that person.
+type rival struct {
+	Name  string  `json:"name"`
+	Score float64 `json:"score"`
+}
+
+// separable returns the method of g if the score of a person depends on nobody else: then
+// the scores of strangers follow every change.
+func (g *Gallery) separable() classify.Separable {
+	s, _ := g.Method.(classify.Separable)
+	if !g.cosines() {
+		return nil
+	}
+	return s
+}
+
+// Options returns the options of the threshold of g, or of one that is missing; nil where g
+// names everybody.
+func (g *Gallery) Options() *openset.Options {
+	if g.Calibration == nil {
+		return g.OpenSet
+	}
+	o := g.Calibration.How()
+	return &o
+}
+
+// HasGiven reports whether scores of strangers who were given count for the threshold.
+// They are lost when people change.
+func (g *Gallery) HasGiven() bool {
+	return g.held != nil && g.held.Given != nil || g.Calibration != nil && len(g.Calibration.Given) > 0
+}
+
+// holdOut calibrates g as its OpenSet says, with the faces of strangers; may be nil.
+func (g *Gallery) holdOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
+	o, people := *g.OpenSet, g.Len()
+	if h := g.held; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people) && h.Given == nil {
+		again := *h // only the rate differs
+		again.How = o
+		g.held = &again
+		return g.byScores()
+	}
+	g.held, g.Calibration = &held{How: o, Compared: people}, nil
+	if strangers != nil {
+		var err error
+		if g.held.Given, err = g.Margins(ctx, strangers); err != nil { // scores, as there is no calibration
+			return err
+		}
+	}
+	if err := g.hold(ctx, progress); err != nil {
+		return err
+	}
+	return g.byScores()
+}
+
+// byScores sets the calibration of g by what was held out.
+func (g *Gallery) byScores() error {
+	h, people := g.held, g.Len()
+	compared := h.Compared
+	if g.separable() != nil {
+		compared = people
+	}
+	strangers := slices.Clone(h.Given)
+	for _, p := range h.Probes {
+		strangers = append(strangers, p.Rivals[0].Score)
+	}
+	var err error
+	g.Calibration, err = openset.ByScores(h.How, people, compared, strangers, h.Right, h.Wrong)
+	g.OpenSet = nil
+	return err
+}
+
+// hold holds faces out, evenly among all.
+func (g *Gallery) hold(ctx context.Context, progress func(done, total int)) error {
+	x := g.Enrolled.Faces
+	d, _ := x.Dims()
+	_, faces := x.Len()
+	step := max(1, float64(faces)/mostProbes)
+	var probes []probe
+	next, at := 0.0, 0
+	for _, r := range x.People() {
+		k := x.Faces(r)
+		for ; next < float64(at+k); next += step {
+			p, err := x.Person(r)
+			if err != nil {
+				return err
+			}
+			j := int(next) - at
+			probes = append(probes, probe{Name: p.Name, ID: p.IDs[j], vector: p.Vectors[j*d : (j+1)*d]})
+		}
+		at += k
+	}
+	const together = 256
+	for lo := 0; lo < len(probes); lo += together {
+		some := probes[lo:min(len(probes), lo+together)]
+		results, err := g.compare(ctx, some, true)
+		if err != nil {
+			return err
+		}
+		for i, r := range results {
+			some[i].Rivals = r.rivals
+			switch {
+			case r.own == nil:
+			case r.own.Name == some[i].Name:
+				g.held.Right = append(g.held.Right, r.own.Score)
+			default:
+				g.held.Wrong = append(g.held.Wrong, r.own.Score)
+			}
+		}
+		if progress != nil {
+			progress(lo+len(some), len(probes))
+		}
+	}
+	slices.Sort(g.held.Right)
+	slices.Sort(g.held.Wrong)
+	g.held.Probes = slices.DeleteFunc(probes, func(p probe) bool { return len(p.Rivals) == 0 })
+	return nil
+}
+
+// A comparison is the result of comparing a face with the people of a gallery.
+type comparison struct {
+	rivals []rival // without its person; nil if these are too few
+	own    *rival  // the best one, the face being held out of its person; nil if that has no other
+}
+
+// compare compares probes with their shortlists. With own it also holds them out of their
+// people.
+func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comparison, error) {
+	x := g.Enrolled.Faces
+	var queries []float32
+	for _, p := range probes {
+		queries = append(queries, p.vector...)
+	}
+	hits, err := x.Nearest(ctx, queries, shortlist+1)
+	if err != nil {
+		return nil, err
+	}
+	results, failed := make([]comparison, len(probes)), make([]error, len(probes))
+	parallel.For(len(probes), 1, func(i, _ int) {
+		p, r := &probes[i], &results[i]
+		var refs []index.Ref
+		for _, h := range hits[i] {
+			if x.Name(h.Ref) != p.Name && len(refs) < shortlist {
+				refs = append(refs, h.Ref)
+			}
+		}
+		people, err := g.Enrolled.people(refs)
+		if failed[i] = err; err != nil || len(people) < classify.LeastClasses {
+			return
+		}
+		if r.rivals, failed[i] = g.scored(ctx, p.vector, people); failed[i] != nil || !own {
+			return
+		}
+		ref, _ := x.Find(p.Name)
+		person, err := x.Person(ref)
+		if failed[i] = err; err != nil || len(person.IDs) == 1 {
+			return
+		}
+		others := withoutFaces(person, map[string]bool{p.ID: true})
+		best, err := g.scored(ctx, p.vector, append(people[:len(people)-1:len(people)-1], others))
+		if failed[i] = err; err == nil {
+			r.own = &best[0]
+		}
+	})
+	return results, cmp.Or(failed...)
+}
+
+// scored returns those of people with the largest scores for a face; only the first if
+// scores depend on the other people.
+func (g *Gallery) scored(ctx context.Context, vector []float32, people []*index.Person) ([]rival, error) {
+	s := g.separable()
+	if s == nil {
+		among, err := g.of(ctx, people)
+		if err != nil {
+			return nil, err
+		}
+		among.Calibration = nil
+		x := mat.NewDense(len(vector), 1, nil)
+		for i, v := range vector {
+			x.Set(i, 0, float64(v))
+		}
+		faces, err := among.Identify(ctx, dataset.Unlabelled(x, g.Enrolled.Frame))
+		if err != nil {
+			return nil, err
+		}
+		if faces[0].Class < 0 {
+			return nil, errors.New("recognise: a face without features")
+		}
+		return []rival{{among.Names()[faces[0].Class], faces[0].Decisive}}, nil
+	}
+	scores, photographs := make([]float64, len(people)), make([]int, len(people))
+	for i, p := range people {
+		scores[i], photographs[i] = cosine(s.Atom(facesOf(p)), vector), len(p.IDs)
+	}
+	g.level(scores, photographs)
+	all := make([]rival, len(people))
+	for i, p := range people {
+		all[i] = rival{p.Name, scores[i]}
+	}
+	slices.SortStableFunc(all, func(a, b rival) int { return cmp.Compare(b.Score, a.Score) })
+	return all[:min(len(all), mostRivals)], nil
+}
+
+func cosine(atom []float64, vector []float32) float64 {
+	var dot, norm float64
+	for i, v := range vector {
+		dot += float64(v) * atom[i]
+		norm += float64(v) * float64(v)
+	}
+	return dot / math.Sqrt(norm)
+}
+
+// level makes cosines with people with so many photographs comparable.
+func (g *Gallery) level(cosines []float64, photographs []int) {
+	if l := g.Impostors(); l != nil {
+		l.Level(cosines, photographs)
+	}
+}
+
+// follow calibrates g, whose faces follow from those of old by a change, by the scores of the
+// strangers of old.
+func (g *Gallery) follow(ctx context.Context, old *Gallery) error {
+	c := g.Enrolled.last
+	if old.held == nil {
+		return nil
+	}
+	if c == nil || c.from != old.Enrolled.Faces {
+		g.OpenSet = &old.held.How
+		return g.holdOut(ctx, nil, nil)
+	}
+	h := *old.held
+	h.Given = nil // they were compared with other people
+	g.held = &h
+	touched := map[string]*index.Person{}
+	for _, name := range c.removed {
+		touched[name] = nil
+	}
+	for _, p := range c.changed {
+		touched[p.Name] = p
+	}
+	h.Probes = slices.DeleteFunc(slices.Clone(h.Probes), func(p probe) bool {
+		own, affected := touched[p.Name]
+		return affected && (own == nil || !slices.Contains(own.IDs, p.ID))
+	})
+	if g.separable() != nil {
+		if err := g.compareAgain(ctx, touched, c.changed); err != nil {
+			return err
+		}
+	}
+	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(mostProbes, faces)/2 {
+		g.held = &held{How: h.How, Compared: g.Len()}
+		if err := g.hold(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return g.byScores()
+}
+
+// compareAgain updates the rivals of the probes after a change of the people who are
+// touched, nil for one who was removed.
+func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Person, changed []*index.Person) error {
+	h := g.held
+	affected := func(r rival) bool { _, is := touched[r.Name]; return is }
+	for i := range h.Probes {
+		if p := &h.Probes[i]; slices.ContainsFunc(p.Rivals, affected) {
+			p.Rivals = slices.DeleteFunc(slices.Clone(p.Rivals), affected)
+		}
+	}
+	if len(changed) > mostFollowed { // searching again is faster
+		for i := range h.Probes {
+			h.Probes[i].Rivals = nil
+		}
+		changed = nil
+	}
+	for _, one := range changed {
+		atom := g.separable().Atom(facesOf(one))
+		scores, photographs := make([]float64, len(h.Probes)), slices.Repeat([]int{len(one.IDs)}, len(h.Probes))
+		for i, p := range h.Probes {
+			scores[i] = cosine(atom, p.vector)
+		}
+		g.level(scores, photographs)
+		for i, score := range scores {
+			p := &h.Probes[i]
+			at, _ := slices.BinarySearchFunc(p.Rivals, score, func(r rival, score float64) int { return cmp.Compare(score, r.Score) })
+			if p.Name != one.Name && at < len(p.Rivals) { // further ones may not be the next
+				p.Rivals = slices.Insert(slices.Clone(p.Rivals), at, rival{one.Name, score})
+				p.Rivals = p.Rivals[:min(len(p.Rivals), mostRivals)]
+			}
+		}
+	}
+	var lost []int
+	var probes []probe
+	for i, p := range h.Probes {
+		if len(p.Rivals) == 0 {
+			lost, probes = append(lost, i), append(probes, p)
+		}
+	}
+	if len(lost) > 0 {
+		results, err := g.compare(ctx, probes, false)
+		if err != nil {
+			return err
+		}
+		for n, i := range lost {
+			h.Probes[i].Rivals = results[n].rivals
+		}
+	}
+	h.Probes = slices.DeleteFunc(h.Probes, func(p probe) bool { return len(p.Rivals) == 0 })
+	return nil
+}
+
+// state is what changes with the people of a gallery that shortlists, beside its faces.
+type state struct {
+	How  *openset.Options `json:"how,omitempty"`
+	Held *held            `json:"held,omitempty"`
+}
+
+// State returns what Restore needs beside the faces.
+func (g *Gallery) State() ([]byte, error) { return json.Marshal(state{g.Options(), g.held}) }
+
+// Restore returns g, which has no classifier yet, as it was when it shortlisted and State
+// returned text; nil for one that was not calibrated. Seed is that of its fits.
+func (g *Gallery) Restore(ctx context.Context, seed uint64, text []byte) (*Gallery, error) {
+	x, t := g.Enrolled.Faces, *g
+	d, info := x.Dims()
+	if want := g.Frame.Len(); d != want || info != infos {
+		return nil, fmt.Errorf("the faces have vectors of %d numbers, and the network makes %d", d, want)
+	}
+	_, faces := x.Len()
+	t.ShortlistAbove = min(cmp.Or(g.ShortlistAbove, DefaultShortlistAbove), faces-1)
+	t.Model = nil
+	if err := t.shorten(ctx, g.Pipeline, classify.Run{Seed: seed}); err != nil {
+		return nil, err
+	}
+	if t.Model == nil {
+		return nil, fmt.Errorf("damaged gallery: %s cannot be fitted to a shortlist", g.Method.Name())
+	}
+	var s state
+	if text != nil {
+		if err := json.Unmarshal(text, &s); err != nil {
+			return nil, fmt.Errorf("damaged gallery: %w", err)
+		}
+	}
+	if s.How != nil {
+		if err := s.How.Validate(); err != nil {
+			return nil, fmt.Errorf("damaged gallery: %w", err)
+		}
+	}
+	if t.OpenSet, t.held = s.How, s.Held; s.Held == nil {
+		return &t, nil
+	}
+	for i := range s.Held.Probes {
+		p := &s.Held.Probes[i]
+		if len(p.Rivals) == 0 {
+			return nil, errors.New("damaged gallery: a probe without rivals")
+		}
+		if t.separable() == nil {
+			continue
+		}
+		r, found := x.Find(p.Name) // now, as the first change should be as quick as the others
+		if !found {
+			return nil, fmt.Errorf("damaged gallery: a probe of %q, who is not there", p.Name)
+		}
+		own, err := x.Person(r)
+		if err != nil {
+			return nil, err
+		}
+		j := slices.Index(own.IDs, p.ID)
+		if j < 0 {
+			return nil, fmt.Errorf("damaged gallery: a probe %q, which is not there", p.ID)
+		}
+		p.vector = own.Vectors[j*d : (j+1)*d]
+	}
+	return &t, t.byScores()
+}

@@ -1,0 +1,113 @@
+package openset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A tail is the distribution of the scores that strangers reach in a gallery. The share of
+// strangers above a score is counted below the score that tailShare of them exceed. Above
+// it, the excess is modelled as exponential, as the largest of many scores has such a tail.
+// If the scores are those with another number of people, S of strangers with N people
+// become 1 − (1 − S)^(N'/N).
+type tail struct {
+	scores []float64 // of strangers, ascending
+	growth float64   // N'/N
+	start  float64   // of the tail
+	excess float64   // its mean
+}
+
+const (
+	tailShare      = 0.1
+	leastStrangers = 20 // for two in the tail
+
+	mostTrials = 400 // of people, and of strangers, that probabilities are fitted to
+)
+
+// ByScores returns the calibration of a gallery of so many people from scores: of
+// strangers, who were compared when there were compared people, and of faces of people
+// who were held out, with a right and a wrong best guess. Its margins are evidences: −log10
+// of the share of strangers who have a score as large with one of the people. So the FPIR
+// is kept, and not a threshold of the scores. ErrNoStrangers is wrapped if strangers are
+// too few.
+func ByScores(o Options, people, compared int, strangers, right, wrong []float64) (*Calibration, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	n := len(strangers)
+	if n < leastStrangers || compared < 1 || people < 1 {
+		return nil, fmt.Errorf("calibrate: %d faces of strangers among %d people: %w", n, compared, ErrNoStrangers)
+	}
+	t := &tail{scores: slices.Sorted(slices.Values(strangers)), growth: float64(people) / float64(compared)}
+	first := n - int(tailShare*float64(n))
+	t.start = t.scores[first]
+	for _, s := range t.scores[first:] {
+		t.excess += (s - t.start) / float64(n-first)
+	}
+	if !(t.excess > 0) || math.IsInf(t.scores[0], 0) || math.IsInf(t.excess, 0) {
+		return nil, fmt.Errorf("calibrate: the scores of strangers from %v to %v have no tail", t.scores[0], t.scores[n-1])
+	}
+	c := &Calibration{FPIR: o.FPIR, Prior: o.Prior, Asked: o.Folds, People: people, Faces: float64(n), Mean: 1 / math.Ln10, Seen: 1 / math.Ln10, ByScores: true, tail: t}
+	for _, list := range []struct {
+		to     *[]float64
+		scores []float64
+	}{{&c.Right, right}, {&c.Wrong, wrong}, {&c.Left, strangers}} {
+		for _, s := range list.scores {
+			*list.to = append(*list.to, c.Evidence(s))
+		}
+		slices.Sort(*list.to)
+	}
+	c.Threshold = -math.Log10(o.FPIR)
+	few := *c
+	step := max(1, (len(few.Right)+len(few.Wrong))/mostTrials)
+	few.Right, few.Wrong, few.Left = every(few.Right, step), every(few.Wrong, step), thin(few.Left, mostTrials)
+	c.Odds = few.odds()
+	return c, c.Validate()
+}
+
+// every is each step-th of a sorted list.
+func every(list []float64, step int) (kept []float64) {
+	for i := step / 2; i < len(list); i += step {
+		kept = append(kept, list[i])
+	}
+	return kept
+}
+
+// Evidence returns the evidence of a score; the score itself unless c is of ByScores.
+func (c *Calibration) Evidence(score float64) float64 {
+	if c == nil || c.tail == nil {
+		return score
+	}
+	t, n := c.tail, float64(len(c.tail.scores))
+	// The logarithm of the share of strangers with a score as large.
+	at, _ := slices.BinarySearch(t.scores, score)
+	share := math.Log((n - float64(at)) / (n + 1))
+	if score >= t.start {
+		share = math.Log(tailShare) - (score-t.start)/t.excess
+	}
+	if share = min(share, -1e-9); share > -1 || t.growth*math.Exp(share) > 1e-3 {
+		share = math.Log(-math.Expm1(t.growth * math.Log1p(-math.Exp(share))))
+	} else {
+		share += math.Log(t.growth) // the same where the power of ten is less than a float64 has
+	}
+	return min(maxEvidence, max(0, -share/math.Ln10))
+}
+
+// Score returns the score of a face that is named for sure: it has the evidence of the
+// threshold. It is the threshold unless c is of ByScores.
+func (c *Calibration) Score() float64 {
+	if c.tail == nil {
+		return c.Threshold
+	}
+	lo, hi := c.tail.scores[0], c.tail.start+maxEvidence*math.Ln10*c.tail.excess
+	const steps = 60
+	for range steps {
+		if mid := (lo + hi) / 2; c.Evidence(mid) >= c.Threshold {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
