@@ -215,9 +215,11 @@ func TestRateIsKept(t *testing.T) {
 func TestChangesAreThoseOfImages(t *testing.T) {
 	images := drawn(t, 1, 40, 3)
 	g := calibrated(t, shortlisting(t, images, method.Mean{}))
-	e := &Enrolled{Frame: images.Frame, ids: true, rated: true, // not in an index
+	e := &Enrolled{
+		Frame: images.Frame, ids: true, rated: true, // not in an index
 		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
-		images: func() (*dataset.Images, error) { return images, nil }}
+		images: func() (*dataset.Images, error) { return images, nil },
+	}
 	check := func(what string, next *Enrolled, got MergeReport, err error, all *Enrolled, want MergeReport, wanted error) {
 		t.Helper()
 		if (err == nil) != (wanted == nil) || err != nil && err.Error() != wanted.Error() {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 
-
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/classify"
