@@ -64,7 +64,7 @@ func TestModelKeepsItsDetector(t *testing.T) {
 			t.Fatalf("without the file: %v", err)
 		}
 		_, err = lost.Identify(t.Context(), photo)
-		if err == nil || !strings.Contains(err.Error(), "finder.onnx") || !strings.Contains(advice.Text(err), "--detector") {
+		if err == nil || !strings.Contains(err.Error(), "finder.onnx") || !strings.Contains(advice.Text(err), "face.Options.By") {
 			t.Errorf("without the file: %v", err)
 		}
 		other, err := lost.With(face.Options{By: face.DefaultSearch}, nrdl.Observer{})

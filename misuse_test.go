@@ -65,7 +65,7 @@ func TestMisuse(t *testing.T) {
 	for range r.IdentifyAll(ctx, nil) {
 		t.Error("a photograph of none")
 	}
-	if o := nrdl.Defaults(nil); !reflect.DeepEqual(o, o.For()) {
+	if o := nrdl.Defaults(nil).For(); !reflect.DeepEqual(o, o.For()) {
 		t.Error("options for no methods are others")
 	}
 	if len(empty.People()) != 0 || empty.Forget().Model() != nil || empty.OpenSet() != openset.Default {

@@ -44,7 +44,7 @@ const (
 	WritePlan      Verb = "experiment.WritePlan"
 )
 
-// Go is the Wording for programs in Go: "nrdl.Train with face.Options.Detect: always".
+// Go is the Wording for programs in Go: a function, and fields of options with their values.
 var Go Wording = inGo{}
 
 type inGo struct{}

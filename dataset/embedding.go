@@ -55,7 +55,7 @@ func (e Embedding) Validate() error {
 	return nil
 }
 
-// Words returns e as the words that frontend.Parse reads.
+// Words returns e as the words that package frontend reads.
 func (e Embedding) Words() []string {
 	words := []string{"embedding:" + e.Name}
 	if e.Channels != "" {

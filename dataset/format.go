@@ -136,11 +136,11 @@ type Decoder struct {
 
 var heicDecoder atomic.Pointer[Decoder]
 
-// UseHEIC sets the decoder of HEIC and AVIF files. A program calls heic.Register, which
+// UseHEIC sets the decoder of HEIC and AVIF files. A program calls Register of package heic, which
 // calls UseHEIC.
 func UseHEIC(d Decoder) { heicDecoder.Store(&d) }
 
-// errNoHEIC is the error of a program that has not called heic.Register.
+// errNoHEIC is the error of a program that has not called Register of package heic.
 var errNoHEIC = advice.Add(errors.New("HEIC and AVIF files are not read by this program"),
 	"a program reads them after heic.Register(), of the package heic beside this one; or convert them to JPEG")
 

@@ -212,7 +212,7 @@ func (f Frame) String() string {
 	return strings.Join(words, " ")
 }
 
-// Words returns f as the words that frontend.Parse reads.
+// Words returns f as the words that package frontend reads.
 func (f Frame) Words() (words []string) {
 	if f.Size != (Size{}) {
 		words = append(words, f.Size.String())

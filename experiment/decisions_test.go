@@ -150,7 +150,7 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	_, err = EvaluateModel(t.Context(), set, m, nil, 0, false)
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("trained on %d of the %d test images: ", len(learn), set.Len())) || !strings.Contains(advice.Text(err), "--skip-trained") {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("trained on %d of the %d test images: ", len(learn), set.Len())) || !strings.Contains(advice.Text(err), string(advice.SkipTrained)) {
 		t.Errorf("some are training images: %v", err)
 	}
 	got, err := EvaluateModel(t.Context(), set, m, nil, 0, true)

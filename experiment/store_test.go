@@ -37,7 +37,7 @@ func TestStoreHasOneHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenStore(path, nil); err == nil || !strings.Contains(err.Error(), "another nrdl bench is writing to it") || advice.Text(err) == "" {
+	if _, _, err := OpenStore(path, nil); err == nil || !strings.Contains(err.Error(), "another process is writing to it") || advice.Text(err) == "" {
 		t.Errorf("a second holder: %v", err)
 	}
 	if err := s.Append(aRecord("a")); err != nil { // the refused one has changed nothing

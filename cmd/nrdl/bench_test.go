@@ -188,7 +188,7 @@ func TestBenchesDoNotShareAFile(t *testing.T) {
 	}
 	first := untilRun(t, 1, path, "-o", out, "-j", "1")
 	told, err := exec.Command("nrdl", "bench", path, "-o", out).CombinedOutput()
-	if err == nil || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another nrdl bench is writing to it\nnrdl: hint: `).Match(told) {
+	if err == nil || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to it\nnrdl: hint: `).Match(told) {
 		t.Errorf("the second: %v\n%s", err, told)
 	}
 	if err := first.Process.Kill(); err != nil {
