@@ -34,8 +34,8 @@ func TestSeveralRefuses(t *testing.T) {
 		{"", "", "", "a name is empty", "comma"},
 		{"nrc,src, nrc", "", "", "nrc is there twice", "once"},
 		{"nrc,src", "orll", "", "orll", ""},
-		{"nrc,crc", "", "kapa=1", `none of nrc, crc has a parameter "kapa"`, "nrdl methods NAME"},
-		{"nrc,crc", "", "kappa", "NAME=VALUE", "nrdl methods NAME"},
+		{"nrc,crc", "", "kapa=1", `none of nrc, crc has a parameter "kapa"`, "method.Params"},
+		{"nrc,crc", "", "kappa", "NAME=VALUE", "method.Params"},
 		{"nrc,crc", "", "kappa=many", "kappa", ""},
 		{"nrc,crc", "", "kappa=-1", "crc: kappa = -1", ""},
 	} {

@@ -63,7 +63,7 @@ func TestSampleDictionariesEndAtTheLimit(t *testing.T) {
 		}
 	}
 	_, err = DefaultNRDL.Fit(context.Background(), train, classify.Run{})
-	if !errors.Is(err, coding.ErrMemory) || !strings.Contains(advice.Text(err), "--set atoms=") {
+	if !errors.Is(err, coding.ErrMemory) || !strings.Contains(advice.Text(err), "parameter: atoms=") {
 		t.Errorf("%v: hint %q", err, advice.Text(err))
 	}
 }
