@@ -13,6 +13,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -33,59 +34,46 @@ import (
 
 func main() {
 	data := flag.String("data", os.Getenv("NRDL_DATA"), "folder with photos")
-	folders := flag.String("photos", "lfw_several", "folders of photographs of one face, with commas between")
+	photos := flag.String("photos", "lfw_several", "folders of photographs of one face, with commas between")
 	n := flag.Int("n", 100, "photographs")
 	only := flag.String("detectors", "", "names, with commas between; all by default")
-	count := flag.String("found", "", "only count the faces that this detector finds in all photographs of the folders")
-	spoil := flag.String("quality", "", "only measure how many spoilt faces of the first folder are named among strangers of the second, by this detector")
-	turn := flag.String("turned", "", "only measure how many faces are found and named in turned photographs, by this detector")
 	alone := flag.Bool("negatives", false, "only count false faces in pictures without people")
 	save := flag.String("save", "", "folder for the pictures without people in which faces are found, with scores in their names")
 	names := flag.Bool("names", false, "with -found and -turned: name the photographs that fail")
-	group := flag.String("several", "", "only measure how many faces this detector finds in photographs of several people, and of people far away, who are turned, made of the first folder")
-	border := flag.String("bordered", "", "only measure how many faces this detector finds in photographs with a plain border")
+	var measurements []func() error
+	ctx := context.Background()
+	add := func(name, usage string, measure func(by *face.Search, folders []string) error) {
+		flag.Func(name, "only measure "+usage+", by this `DETECTOR`", func(detector string) error {
+			by, err := face.OpenSearch(detector)
+			measurements = append(measurements, func() error { return measure(by, strings.Split(*photos, ",")) })
+			return err
+		})
+	}
+	add("found", "how many faces are found in all photographs of the folders", func(by *face.Search, folders []string) error {
+		return found(ctx, by, *data, folders, *names)
+	})
+	add("quality", "how many spoilt faces of the first folder are named among strangers of the second", func(by *face.Search, folders []string) error {
+		if len(folders) != 2 {
+			return errors.New("-quality needs two folders in -photos")
+		}
+		return quality(ctx, by, *data, folders[0], folders[1], *n, 2**n)
+	})
+	add("turned", "how many faces are found and named in turned photographs", func(by *face.Search, folders []string) error {
+		return turned(ctx, by, *data, folders, *n, *names)
+	})
+	add("several", "how many faces are found in photographs of several people, and of people far away, who are turned, made of the first folder", func(by *face.Search, folders []string) error {
+		return several(ctx, by, *data, folders[0], *n)
+	})
+	add("bordered", "how many faces are found in photographs with a plain border", func(by *face.Search, folders []string) error {
+		return bordered(ctx, by, *data, folders, *n)
+	})
 	flag.Parse()
-	if *group != "" {
-		by, err := face.OpenSearch(*group)
-		if err == nil {
-			err = several(context.Background(), by, *data, strings.Split(*folders, ",")[0], *n)
-		}
-		hint.Exit("detect", err)
-		return
+	if len(measurements) == 0 {
+		hint.Exit("detect", run(ctx, *data, strings.Split(*photos, ","), *n, *only, *alone, *save))
 	}
-	if *border != "" {
-		by, err := face.OpenSearch(*border)
-		if err == nil {
-			err = bordered(context.Background(), by, *data, strings.Split(*folders, ","), *n)
-		}
-		hint.Exit("detect", err)
-		return
+	for _, measure := range measurements {
+		hint.Exit("detect", measure())
 	}
-	if *turn != "" {
-		by, err := face.OpenSearch(*turn)
-		if err == nil {
-			err = turned(context.Background(), by, *data, strings.Split(*folders, ","), *n, *names)
-		}
-		hint.Exit("detect", err)
-		return
-	}
-	if *spoil != "" {
-		by, err := face.OpenSearch(*spoil)
-		if list := strings.Split(*folders, ","); err == nil && len(list) == 2 {
-			err = quality(context.Background(), by, *data, list[0], list[1], *n, 2**n)
-		}
-		hint.Exit("detect", err)
-		return
-	}
-	if *count != "" {
-		by, err := face.OpenSearch(*count)
-		if err == nil {
-			err = found(context.Background(), by, *data, strings.Split(*folders, ","), *names)
-		}
-		hint.Exit("detect", err)
-		return
-	}
-	hint.Exit("detect", run(context.Background(), *data, strings.Split(*folders, ","), *n, *only, *alone, *save))
 }
 
 var scenes = []scene{

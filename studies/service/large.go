@@ -48,45 +48,19 @@ func large(dir string) error {
 		return err
 	}
 	database := filepath.Join(dir, "nrdl.db")
-	ctx := context.Background()
-	db, err := store.Open(ctx, database)
+	rng := rand.New(rand.NewPCG(1, 2))
+	id, last, err := fill(context.Background(), database, rng)
 	if err != nil {
 		return err
 	}
 	in, n := space()
-	c, err := db.CreateCollection(ctx, "bench", "large", 0.01, in)
-	if err != nil {
-		return err
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	var last string
-	const each = 5
-	for i := range *people {
-		p, _, err := db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known, true)
-		if err != nil {
-			return err
-		}
-		centre := near(rng, nil, n)
-		faces := make([]store.NewFace, each)
-		for j := range faces {
-			faces[j] = store.NewFace{Face: store.Face{Source: store.Vector, Quality: []byte(quality)}, Space: in, Vector: near(rng, centre, n)}
-		}
-		if _, err := db.AddFaces(ctx, "bench", c.ID, nil, p.ID, faces); err != nil {
-			return err
-		}
-		last = p.ID
-	}
-	if err := db.Close(); err != nil {
-		return err
-	}
-
 	begun := time.Now()
 	p, err := start(database, "")
 	if err != nil {
 		return err
 	}
 	defer p.kill()
-	at := p.url + "/v1/collections/" + c.ID
+	at := p.url + "/v1/collections/" + id
 	var calibration struct{ People, Faces int }
 	if err := must("GET", at+"/calibration", nil, &calibration); err != nil {
 		return err
@@ -142,6 +116,40 @@ func large(dir string) error {
 	fmt.Printf("| %d × %d | %.1f s | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f MB, %.0f MB |\n", *people, each, started.Seconds(),
 		quantile(few, 0.5), quantile(many, 0.5), quantile(both, 0.5), quantile(enrolled, 0.5), quantile(enrolled, 0.95), float64(cost.Milliseconds())/times, now, most)
 	return nil
+}
+
+// each is the number of vectors of a person.
+const each = 5
+
+// fill makes a collection of drawn people in a new database, and returns its id and that
+// of the last person.
+func fill(ctx context.Context, database string, rng *rand.Rand) (id, last string, err error) {
+	db, err := store.Open(ctx, database)
+	if err != nil {
+		return "", "", err
+	}
+	defer db.Close()
+	in, n := space()
+	c, err := db.CreateCollection(ctx, "bench", "large", 0.01, in)
+	if err != nil {
+		return "", "", err
+	}
+	for i := range *people {
+		p, _, err := db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known, true)
+		if err != nil {
+			return "", "", err
+		}
+		centre := near(rng, nil, n)
+		faces := make([]store.NewFace, each)
+		for j := range faces {
+			faces[j] = store.NewFace{Face: store.Face{Source: store.Vector, Quality: []byte(quality)}, Space: in, Vector: near(rng, centre, n)}
+		}
+		if _, err := db.AddFaces(ctx, "bench", c.ID, nil, p.ID, faces); err != nil {
+			return "", "", err
+		}
+		last = p.ID
+	}
+	return c.ID, last, nil
 }
 
 // withoutVectors adds a collection with many faces whose crops are those of the collection

@@ -29,12 +29,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/uuid"
 	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/hint"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/studies/internal/cputime"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -131,23 +133,8 @@ func (p *process) kill() {
 
 // memory is what the process has in memory, in MB: now, and at most.
 func (p *process) memory() (now, most float64) {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status"))
-	if err != nil {
-		return 0, 0
-	}
-	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		if len(f) == 3 {
-			kb, _ := strconv.ParseFloat(f[1], 64)
-			switch f[0] {
-			case "VmRSS:":
-				now = kb / 1024
-			case "VmHWM:":
-				most = kb / 1024
-			}
-		}
-	}
-	return now, most
+	mb := func(line string) float64 { return float64(cputime.Memory(p.cmd.Process.Pid, line)) / (1 << 20) }
+	return mb("VmRSS"), mb("VmHWM")
 }
 
 // used is the processor time of the process so far.
@@ -271,7 +258,7 @@ func drawn(dir string, people int) (of map[string][][]byte, others [][]byte, err
 // collection creates one with people, and returns its URL.
 func collection(p *process, of map[string][][]byte) (string, error) {
 	var made struct{ ID string }
-	if err := must("POST", p.url+"/v1/collections", object{"name": "bench"}, &made); err != nil {
+	if err := must("POST", p.url+"/v1/collections", object{"name": "bench " + uuid.NewString()}, &made); err != nil {
 		return "", err
 	}
 	at := p.url + "/v1/collections/" + made.ID
