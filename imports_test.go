@@ -137,6 +137,23 @@ func TestNamesPointOneWay(t *testing.T) {
 	}
 }
 
+// The files that the architecture names are there.
+func TestArchitectureNamesFiles(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`([a-z0-9_/]+(/[a-z0-9_]*|\\.go))`").FindAllStringSubmatch(string(text), -1)
+	if len(names) < 30 {
+		t.Errorf("it names %d files", len(names))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(name[1]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Each package that a program outside can import shows its typical use.
 func TestPackagesHaveExamples(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.Dir}}", "./...").Output()

@@ -53,7 +53,7 @@ func TestShortlists(t *testing.T) {
 		}
 	}
 	why, err := r.Explain(ctx, a[7])
-	if err != nil || why.Embedded.Nearest[0].ID != images.ID(7) || !why.Embedded.ByScore || !(why.Embedded.Threshold > 0 && why.Embedded.Threshold < 1) {
+	if err != nil || why.Similarities.Nearest[0].ID != images.ID(7) || !why.Similarities.ByScore || !(why.Similarities.Threshold > 0 && why.Similarities.Threshold < 1) {
 		t.Errorf("%+v, %v", why, err)
 	}
 	path := filepath.Join(t.TempDir(), "model.nrdl")

@@ -29,7 +29,7 @@ type bar struct {
 // alike if they began at 0.
 const bottom = 0.5
 
-func (f *explained) chart(people int) chart {
+func (f *view) chart(people int) chart {
 	n := min(people, len(f.order))
 	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
 	second := f.Scores[f.rival()]

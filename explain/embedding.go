@@ -16,18 +16,17 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// An Embedded is what is known of a face that a network made a vector of: how similar
-// it is to the people and to their photographs. Cosines are those of the vectors of the
-// network, before a projection.
-type Embedded struct {
+// Similarities compares the vector that a network made of a face with those of the enrolled
+// people and photographs. Cosines are computed before a projection.
+type Similarities struct {
 	// People are the most likely people, the best score first. It and the photographs
 	// are nil if the model keeps no vectors.
 	People  []Similarity `json:"people,omitempty"`
 	Nearest []Photograph `json:"nearest,omitempty"` // the enrolled photographs of the largest cosines, the largest first
-	Own     *Photograph  `json:"own,omitempty"`     // the one of the best guess
+	Guess   *Photograph  `json:"own,omitempty"`     // the nearest one of the best guess
 
-	// ByScore says that the best score itself decides, a cosine, and not its lead over
-	// the second. Threshold is what it, or the lead, must reach; 0 if the model has none.
+	// ByScore says that the best score, a cosine, is compared with Threshold; else the best
+	// score minus the second is. Threshold is 0 if the model has none.
 	ByScore   bool    `json:"by_score"`
 	Threshold float64 `json:"threshold,omitzero"`
 
@@ -35,8 +34,8 @@ type Embedded struct {
 	Occlusion *Occlusion `json:"occlusion,omitempty"` // nil without a Crop
 }
 
-// Rounded returns e with each of its numbers as round has it.
-func (e *Embedded) Rounded(round func(float64) float64) *Embedded {
+// Rounded returns a copy of e with round applied to each number.
+func (e *Similarities) Rounded(round func(float64) float64) *Similarities {
 	r := *e
 	r.Threshold = round(e.Threshold)
 	r.People, r.Nearest = slices.Clone(e.People), slices.Clone(e.Nearest)
@@ -46,10 +45,10 @@ func (e *Embedded) Rounded(round func(float64) float64) *Embedded {
 	for i, p := range r.Nearest {
 		r.Nearest[i].Cosine = round(p.Cosine)
 	}
-	if e.Own != nil {
-		own := *e.Own
+	if e.Guess != nil {
+		own := *e.Guess
 		own.Cosine = round(own.Cosine)
-		r.Own = &own
+		r.Guess = &own
 	}
 	if e.Occlusion != nil {
 		o := *e.Occlusion
@@ -72,15 +71,15 @@ type Similarity struct {
 	Rebuilt     float64 `json:"rebuilt"`     // cosine with the linear combination of the photographs that is nearest to the face
 }
 
-// A Photograph is an enrolled one.
+// A Photograph is an enrolled photograph with its similarity to a face.
 type Photograph struct {
 	ID     string  `json:"id"`
 	Person string  `json:"person"`
 	Cosine float64 `json:"cosine"`
 }
 
-// A Crop is a face in colour, as a network sees it: its red, its green and its blue
-// values, from 0 to 255, each row after row.
+// A Crop is the input of a network for a face: all red values, then all green, then all blue
+// ones, row by row, from 0 to 255.
 type Crop struct {
 	dataset.Size
 	Values []float32
@@ -92,18 +91,18 @@ const (
 	nearestOfAll   = 5
 )
 
-// compare fills in e.Embedded from the vector of the face, d×1.
+// compare fills in e.Similarities from the vector of the face, d×1.
 func (e *Explanation) compare(ctx context.Context, m *gallery.Gallery, vector *mat.Dense) error {
-	e.Embedded = &Embedded{}
-	e.Embedded.decides(m)
+	e.Similarities = &Similarities{}
+	e.Similarities.decides(m)
 	if m.Enrolled == nil {
 		return nil
 	}
 	y, x := classify.Unit(vector), classify.Unit(m.Images().X)
 	cosines := mat.NewDense(m.Images().Len(), 1, nil)
 	lin.AtB(cosines, 1, x, y)
-	e.Embedded.photographs(m, cosines.RawMatrix().Data, e.Class)
-	order := classesByScore(e.Scores)
+	e.Similarities.photographs(m, cosines.RawMatrix().Data, e.Class)
+	order := descending(e.Scores)
 	for _, c := range order[:min(comparedPeople, len(order))] {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -114,13 +113,13 @@ func (e *Explanation) compare(ctx context.Context, m *gallery.Gallery, vector *m
 			return fmt.Errorf("explain: the photographs of %s: %w", m.Images().Classes[c], err)
 		}
 		s.Person = m.Images().Classes[c]
-		e.Embedded.People = append(e.Embedded.People, s)
+		e.Similarities.People = append(e.Similarities.People, s)
 	}
 	return nil
 }
 
-// Nearest returns the enrolled photograph of a person that is nearest to the vector of a
-// face. There is none if m has no network or keeps no vectors, or no such person.
+// Nearest returns the photograph of person in m whose vector has the largest cosine with the
+// vector of a face. It is false if m has no such person, no network or no vectors.
 func Nearest(m *gallery.Gallery, vector []float64, person string) (Photograph, bool) {
 	c := -1
 	if m != nil && m.Enrolled != nil && !m.Embedding.IsZero() {
@@ -136,21 +135,16 @@ func Nearest(m *gallery.Gallery, vector []float64, person string) (Photograph, b
 	return Photograph{m.Images().ID(lo + at), person, cosines.At(at, 0)}, true
 }
 
-// photographs fills in the nearest ones, of which these are the cosines.
-func (e *Embedded) photographs(m *gallery.Gallery, cosines []float64, class int) {
-	order := make([]int, len(cosines))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
-	for _, j := range order {
+// photographs fills in the nearest photographs. Cosines has one value per enrolled image.
+func (e *Similarities) photographs(m *gallery.Gallery, cosines []float64, class int) {
+	for _, j := range descending(cosines) {
 		c := m.Images().ClassOf(j)
 		p := Photograph{m.Images().ID(j), m.Images().Classes[c], cosines[j]}
 		if len(e.Nearest) < nearestOfAll {
 			e.Nearest = append(e.Nearest, p)
 		}
-		if c == class && e.Own == nil {
-			e.Own = &p
+		if c == class && e.Guess == nil {
+			e.Guess = &p
 		}
 	}
 }
@@ -180,18 +174,18 @@ func similarity(x, y *mat.Dense) (Similarity, error) {
 	return s, nil
 }
 
-// classesByScore are the classes, the best first.
-func classesByScore(scores []float64) []int {
-	order := make([]int, len(scores))
-	for c := range order {
-		order[c] = c
+// descending returns the indices of values, that of the largest value first.
+func descending(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
 	return order
 }
 
 // decides fills in what decides whether m names a face.
-func (e *Embedded) decides(m *gallery.Gallery) {
+func (e *Similarities) decides(m *gallery.Gallery) {
 	c, l := m.Calibration, m.Impostors()
 	e.ByScore = l != nil && (c == nil && m.Enrolled != nil || c != nil && (c.Photographs != nil || c.ByScores))
 	switch {

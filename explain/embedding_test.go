@@ -138,9 +138,9 @@ func TestSimilarities(t *testing.T) {
 		m := enrolled(t, c, by, faces, labels)
 		unit := classify.Unit(m.Images().X)
 		const j = 5
-		e := explainedCrop(t, m, c, faces[j]).Embedded
-		if len(e.Nearest) != nearestOfAll || math.Abs(e.Nearest[0].Cosine-1) > 1e-6 || e.Nearest[0].ID != m.Images().ID(j) || *e.Own != e.Nearest[0] {
-			t.Errorf("%s: photograph %s has the nearest ones %v, own %v", by.Name(), m.Images().ID(j), e.Nearest, e.Own)
+		e := explainedCrop(t, m, c, faces[j]).Similarities
+		if len(e.Nearest) != nearestOfAll || math.Abs(e.Nearest[0].Cosine-1) > 1e-6 || e.Nearest[0].ID != m.Images().ID(j) || *e.Guess != e.Nearest[0] {
+			t.Errorf("%s: photograph %s has the nearest ones %v, own %v", by.Name(), m.Images().ID(j), e.Nearest, e.Guess)
 		}
 		if len(e.People) != 5 || e.People[0].Person != labels[j] || math.Abs(e.People[0].Rebuilt-1) > 1e-6 {
 			t.Errorf("%s: photograph %s of the people %v", by.Name(), m.Images().ID(j), e.People)
@@ -177,18 +177,18 @@ func TestThresholdDecides(t *testing.T) {
 				crop[k] += float32(i) / 20 * (stranger[k] - crop[k])
 			}
 			e := explainedCrop(t, m, c, crop)
-			if e.Embedded.ByScore != (name == "known") {
-				t.Fatalf("%s: the score itself decides: %v", name, e.Embedded.ByScore)
+			if e.Similarities.ByScore != (name == "known") {
+				t.Fatalf("%s: the score itself decides: %v", name, e.Similarities.ByScore)
 			}
-			score := e.Embedded.decisive(e.Scores, e.Class)
-			if e.Known != (score >= e.Embedded.Threshold) && math.Abs(score-e.Embedded.Threshold) > 1e-9 {
-				t.Errorf("%s: a score of %v names the face: %v; the threshold is %v", name, score, e.Known, e.Embedded.Threshold)
+			score := e.Similarities.decisive(e.Scores, e.Class)
+			if e.Known != (score >= e.Similarities.Threshold) && math.Abs(score-e.Similarities.Threshold) > 1e-9 {
+				t.Errorf("%s: a score of %v names the face: %v; the threshold is %v", name, score, e.Known, e.Similarities.Threshold)
 			}
 			if e.Known {
 				named++
 			}
 			text := Sentence(m, e)
-			if e.Known != strings.HasPrefix(text, "This is ") || strings.Contains(text, "NaN") || strings.Contains(text, "stranger") != e.Embedded.ByScore {
+			if e.Known != strings.HasPrefix(text, "This is ") || strings.Contains(text, "NaN") || strings.Contains(text, "stranger") != e.Similarities.ByScore {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
@@ -212,7 +212,7 @@ func TestOcclusion(t *testing.T) {
 		if err := o.Occlude(t.Context(), m, c, e, crop, func(done, total int) { told += total - done }); err != nil {
 			t.Fatal(err)
 		}
-		got, all := e.Embedded.Occlusion, 0
+		got, all := e.Similarities.Occlusion, 0
 		for _, n := range c.batches {
 			all += n
 		}
@@ -223,7 +223,7 @@ func TestOcclusion(t *testing.T) {
 		for r, top := range o.starts(30) {
 			for l, left := range o.starts(20) {
 				other := explainedCrop(t, m, c, covered(crop, c.Input(), top, left, got.Square, means(crop)))
-				if want := got.Score - e.Embedded.decisive(other.Scores, e.Class); got.Falls[r][l] != want {
+				if want := got.Score - e.Similarities.decisive(other.Scores, e.Class); got.Falls[r][l] != want {
 					t.Errorf("%s: the fall is %v, want %v", name, got.Falls[r][l], want)
 				}
 				if other.Known != e.Known || e.Known && other.Class != e.Class {
@@ -235,8 +235,8 @@ func TestOcclusion(t *testing.T) {
 				speaks = speaks || got.Falls[r][l] != 0
 			}
 		}
-		if !speaks || changed != got.Changed {
-			t.Errorf("%s: falls %v, %d changes, want %d", name, got.Falls, got.Changed, changed)
+		if !speaks || changed != got.Changes {
+			t.Errorf("%s: falls %v, %d changes, want %d", name, got.Falls, got.Changes, changed)
 		}
 		reach := got.Square.Height + c.corner
 		for i, v := range got.pixels(c.Input()) {
@@ -245,7 +245,7 @@ func TestOcclusion(t *testing.T) {
 			}
 		}
 		again := explainedCrop(t, m, c, crop)
-		if err := o.Occlude(t.Context(), m, c, again, crop, nil); err != nil || !slices.EqualFunc(got.Falls, again.Embedded.Occlusion.Falls, slices.Equal) {
+		if err := o.Occlude(t.Context(), m, c, again, crop, nil); err != nil || !slices.EqualFunc(got.Falls, again.Similarities.Occlusion.Falls, slices.Equal) {
 			t.Errorf("%s: another map of the same face, %v", name, err)
 		}
 	}
@@ -259,7 +259,7 @@ func TestOcclusionEndsEarly(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	c.batches, c.then = nil, func() { cancel(enough) }
-	if err := DefaultOccluder.Occlude(ctx, m, c, e, faces[0], nil); !errors.Is(err, enough) || len(c.batches) != 1 || e.Embedded.Occlusion != nil {
+	if err := DefaultOccluder.Occlude(ctx, m, c, e, faces[0], nil); !errors.Is(err, enough) || len(c.batches) != 1 || e.Similarities.Occlusion != nil {
 		t.Errorf("error %v after %d batches", err, len(c.batches))
 	}
 	for _, bad := range []Occluder{{}, {1, 0.5}, {10, 0}, {10, 1}, {10, math.NaN()}, {mostPlaces + 1, 0.5}} {
@@ -289,7 +289,7 @@ func TestPageOfVectors(t *testing.T) {
 		}
 		show := DefaultShow
 		show.Photograph = func(id string) image.Image {
-			if id == e.Embedded.Own.ID {
+			if id == e.Similarities.Guess.ID {
 				return image.NewGray(image.Rect(0, 0, 900, 700))
 			}
 			return nil
@@ -304,7 +304,7 @@ func TestPageOfVectors(t *testing.T) {
 		if err := p.PNG(&b, lettering.Regular, lettering.Bold); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := json.Marshal(e.Embedded.Rounded(math.Round)); err != nil {
+		if _, err := json.Marshal(e.Similarities.Rounded(math.Round)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -322,8 +322,8 @@ func TestForgottenPhotographs(t *testing.T) {
 		}
 		p := &Page{"a photograph", m, []Face{{"", e}}, DefaultShow}
 		checkAlone(t, htmlOf(t, p))
-		if e.Embedded.People != nil || e.Embedded.Nearest != nil || e.Embedded.Own != nil || !strings.Contains(Sentence(m, e), labels[20]) {
-			t.Errorf("%s: %+v, %s", name, e.Embedded, Sentence(m, e))
+		if e.Similarities.People != nil || e.Similarities.Nearest != nil || e.Similarities.Guess != nil || !strings.Contains(Sentence(m, e), labels[20]) {
+			t.Errorf("%s: %+v, %s", name, e.Similarities, Sentence(m, e))
 		}
 	}
 }

@@ -4,13 +4,11 @@
 package explain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -38,25 +36,21 @@ type Face struct {
 	*Explanation
 }
 
-// Show limits what is shown of each face.
+// Show says how much is shown of each face.
 type Show struct {
 	Atoms  int // number of atoms shown, those with the largest weights
 	People int // number of people whose scores are shown, best first
 
-	// Photograph returns the enrolled photograph of an ID of the model, which may be
-	// of unknown origin; nil where there is none. It may be nil.
+	// Photograph returns the enrolled photograph with an ID of the model, nil if there is
+	// none. The ID may be of unknown origin. A nil function shows no photographs.
 	Photograph func(id string) image.Image
 }
 
-// PhotographsIn is a Photograph of Show for the folder that the model was trained on;
-// warn gets the error of a file that is no image.
+// PhotographsIn returns a function for Show.Photograph that reads from the folder that the
+// model was trained on. Warn gets the error of a file that is not an image.
 func PhotographsIn(ctx context.Context, folder string, warn func(error)) func(id string) image.Image {
 	return func(id string) image.Image {
-		name, err := filepath.Localize(id)
-		if err != nil {
-			return nil
-		}
-		data, err := dataset.ReadFile(filepath.Join(folder, name))
+		data, err := readEnrolled(folder, id)
 		if err != nil {
 			return nil
 		}
@@ -67,6 +61,16 @@ func PhotographsIn(ctx context.Context, folder string, warn func(error)) func(id
 		}
 		return img
 	}
+}
+
+// readEnrolled reads the photograph with this ID, of unknown origin, from folder: no file
+// outside it is read.
+func readEnrolled(folder, id string) ([]byte, error) {
+	name, err := filepath.Localize(id)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.ReadFile(filepath.Join(folder, name))
 }
 
 // DefaultShow fits on a screen.
@@ -84,14 +88,14 @@ func (p *Page) validate() error {
 		return fmt.Errorf("explain: %d atoms and the scores of %d people cannot be shown", p.Atoms, p.People)
 	}
 	for i := range p.Faces {
-		if e := p.Faces[i].Explanation; len(e.Image) != in.Size.Len() || in.Embedding.IsZero() != (e.Embedded == nil) {
+		if e := p.Faces[i].Explanation; len(e.Image) != in.Size.Len() || in.Embedding.IsZero() != (e.Similarities == nil) {
 			return fmt.Errorf("explain: face %d has no image", i+1)
 		}
 	}
 	return nil
 }
 
-// A section is what is shown of one face.
+// A section has the texts, pictures and charts of one face.
 type section struct {
 	Title    string
 	Sentence string
@@ -104,26 +108,26 @@ type section struct {
 // A row of pictures has a title and says what they are.
 type row struct {
 	Title, Caption string
-	Pictures       []shown
+	Pictures       []figure
 }
 
 // A fact is a term and what is so.
 type fact struct{ Term, Text string }
 
-// sections are what is shown of the faces.
+// sections returns a section for each face.
 func (p *Page) sections() ([]section, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	var all []section
 	for i := range p.Faces {
-		f := newExplained(partsOf(p.Model), p.Faces[i].Explanation)
+		f := newView(partsOf(p.Model), p.Faces[i].Explanation)
 		s := section{
 			Title: p.Faces[i].Title, Sentence: f.sentence(), Unknown: !f.Known,
 			Charts: []chart{f.chart(p.People)}, Facts: f.facts(),
 		}
 		rows := []func() (row, error){f.rebuilt, func() (row, error) { return f.atoms(p.Atoms) }, f.mask, f.votes}
-		if f.Embedded != nil {
+		if f.Similarities != nil {
 			rows = []func() (row, error){f.occluded, func() (row, error) { return f.photographs(p.Photograph) }}
 			s.Charts = append(s.Charts, f.similarities(p.People)...)
 		}
@@ -153,43 +157,38 @@ func partsOf(m *gallery.Gallery) parts {
 	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration}
 }
 
-// An explained face, with what everything that is shown of it needs.
-type explained struct {
+// A view is a face with its explanation and what all its pictures and texts need.
+type view struct {
 	*Explanation
 	p     parts
 	order []int // the classes, best first
 }
 
-func newExplained(p parts, e *Explanation) *explained {
-	f := &explained{Explanation: e, p: p}
-	for c := range p.Classes {
-		f.order = append(f.order, c)
-	}
-	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(e.Scores[b], e.Scores[a]) })
-	return f
+func newView(p parts, e *Explanation) *view {
+	return &view{e, p, descending(e.Scores)}
 }
 
 // linear reports whether a linear classifier makes the scores.
-func (f *explained) linear() bool {
+func (f *view) linear() bool {
 	_, ok := f.p.Rule.(classify.Linear)
 	return ok
 }
 
-func (f *explained) name(class int) string { return f.p.Classes[class] }
+func (f *view) name(class int) string { return f.p.Classes[class] }
 
 // rival is the class with the second score.
-func (f *explained) rival() int { return f.order[1] }
+func (f *view) rival() int { return f.order[1] }
 
 // isPicture reports whether a sample is an image: grey values, or what
 // photometric steps make of them.
-func (f *explained) isPicture() bool {
+func (f *view) isPicture() bool {
 	in := f.p.Pipeline
 	in.Photometric = nil
 	return in.ArePixels()
 }
 
 // fromImages reports whether all atoms of the code are enrolled images.
-func (f *explained) fromImages() bool {
+func (f *view) fromImages() bool {
 	for i := range f.Atoms {
 		if !f.Atoms[i].IsEnrolled() {
 			return false
@@ -199,31 +198,31 @@ func (f *explained) fromImages() bool {
 }
 
 // enrolledImages reports whether the model keeps images, and not only samples.
-func (f *explained) enrolledImages() bool {
+func (f *view) enrolledImages() bool {
 	return f.p.Enrolled != nil && f.p.Enrolled.Frame.Same(f.p.Pipeline.Frame)
 }
 
 // facts are the model and what the code of the face is like.
-func (f *explained) facts() []fact {
+func (f *view) facts() []fact {
 	d, k := f.p.D.Dims()
 	facts := []fact{
 		{"Model", fmt.Sprintf("%s: %d people, %d atoms of %d features", f.p.Method, len(f.p.Classes), k, d)},
 		{"Input", f.p.Pipeline.String()},
 		{"Coder and rule", f.p.Coder.Name() + ", " + f.p.Rule.Name()},
 	}
-	if f.Embedded != nil {
+	if f.Similarities != nil {
 		return append(facts, f.strangers()...)
 	}
-	if !f.Alone {
+	if !f.Separate {
 		facts = append(facts, fact{"Atoms with a weight", fmt.Sprintf("%d of %d", len(f.Atoms), k)})
 	}
-	if !f.Alone && f.Blocks == nil {
+	if !f.Separate && f.Blocks == nil {
 		facts = append(facts, fact{"‖y − D·s‖, over all atoms", decimals(f.All.Distance, 3)})
 	}
 	if f.Blocks == nil {
 		facts = append(
 			facts,
-			fact{"‖y − D_c·s_c‖, over those of " + f.name(f.Class), decimals(f.Own.Distance, 3)},
+			fact{"‖y − D_c·s_c‖, over those of " + f.name(f.Class), decimals(f.Guess.Distance, 3)},
 			fact{"over those of " + f.name(f.rival()), decimals(f.Distances[f.rival()], 3)},
 		)
 	}
@@ -231,7 +230,7 @@ func (f *explained) facts() []fact {
 }
 
 // strangers says what the threshold means.
-func (f *explained) strangers() []fact {
+func (f *view) strangers() []fact {
 	c := f.p.Calibration
 	if c == nil {
 		return nil
@@ -263,11 +262,11 @@ func percent(share float64) string {
 }
 
 // image turns grey values, column after column, into a picture.
-func (f *explained) image(values []float64) (shown, error) {
+func (f *view) image(values []float64) (figure, error) {
 	return f.drawn(mat.NewDense(len(values), 1, values), 0, picture.Grey)
 }
 
-func (f *explained) drawn(x *mat.Dense, j int, r picture.Range) (shown, error) {
+func (f *view) drawn(x *mat.Dense, j int, r picture.Range) (figure, error) {
 	img, err := picture.Sample(x, j, picture.Size(f.p.Pipeline.Size), r)
-	return shown{img: img}, err
+	return figure{img: img}, err
 }

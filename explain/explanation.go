@@ -17,7 +17,7 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// An Explanation has the reasons for the recognition of a face.
+// An Explanation has the numbers that say why a model names a face.
 type Explanation struct {
 	gallery.Face
 
@@ -25,27 +25,27 @@ type Explanation struct {
 	Sample []float64 // len d, y, the coded sample, of unit norm
 	Code   []float64 // len K, s
 
-	// All is the reconstruction D·s of y by the atoms of all classes, and Own the
-	// reconstruction D_c·s_c by those of Recognition.Class.
-	All, Own Reconstruction
-	// Distances are ‖y − D_c·s_c‖ of the classes, len C.
+	// All is the reconstruction D·s of y by the atoms of all classes, and Guess the
+	// reconstruction D_c·s_c by those of the most likely class, Face.Class.
+	All, Guess Reconstruction
+	// Distances has ‖y − D_c·s_c‖ of each class c, len C.
 	Distances []float64
-	// Shares are the weights of the classes, len C: ‖s_c‖₁/‖s‖₁, which add up to
-	// 1, or 0 if s is zero.
+	// Shares has the weight ‖s_c‖₁/‖s‖₁ of each class c, len C. Their sum is 1, or 0 if s
+	// is zero.
 	Shares []float64
-	// Atoms are the atoms with nonzero coefficients, the largest magnitude first.
+	// Atoms has the atoms with nonzero coefficients, the largest magnitude first.
 	Atoms []WeightedAtom
-	// Alone says that every class codes the face separately (coding.ByClass). Then
+	// Separate says that every class codes the face separately (coding.ByClass). Then
 	// All and Shares, which mix the classes, have no meaning.
-	Alone bool
+	Separate bool
 
 	// Errors is the sparse error of a robust coder, len d; nil for other coders.
 	Errors []float64
-	// Blocks are the votes of the blocks of the face, if the rule is Votes. Then
-	// each block has its own code, and Code is their mean.
+	// Blocks has the votes of each block of the face if the rule is classify.Votes. Then
+	// each block has a code, and Code is the mean of these.
 	Blocks []BlockVotes
 
-	Embedded *Embedded // nil unless a network made the vectors of the model
+	Similarities *Similarities // nil unless a network made the vectors of the model
 }
 
 // A Reconstruction is an approximation of a sample y by atoms.
@@ -54,7 +54,7 @@ type Reconstruction struct {
 	Distance float64   // ℓ2, from y, whose norm is 1
 }
 
-// A WeightedAtom is an atom with its weight in the code of a face.
+// A WeightedAtom is an atom of the dictionary with its weight in the code of a face.
 type WeightedAtom struct {
 	Atom        int // its column of D
 	Class       int
@@ -62,10 +62,9 @@ type WeightedAtom struct {
 	Share       float64 // of the weight: |s_k|/‖s‖₁
 	Adds        float64 // W_ck·s_k, its contribution to the score of Recognition.Class if the rule is Linear; 0 for other rules
 
-	// Enrolled is the column of the stored image of the same class whose sample is
-	// nearest to the atom, or -1 if the model keeps no images. Mirrored says that
-	// it is the sample of the mirror image. Cosine is their cosine, 1 if the atom
-	// is that sample.
+	// Enrolled is the column of the enrolled image of the same class whose sample is
+	// nearest to the atom, or -1 if the model stores no images. Mirrored says that the
+	// mirror image is meant. Cosine is that of the sample and the atom: 1 if they are equal.
 	Enrolled int
 	Mirrored bool
 	Cosine   float64
@@ -84,24 +83,23 @@ type BlockVotes struct {
 	Votes           []float64 // len C, shares that add up to at most 1; all 0 if the block is blank
 }
 
-// New explains the recognition by m of image, which must be one image with a
-// face.
+// New identifies image, a set of exactly one face, with m and explains the result.
 func New(ctx context.Context, m *gallery.Gallery, image *dataset.Images) (*Explanation, error) {
 	if n := image.Len(); n != 1 {
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)
 	}
-	said, err := m.IdentifyCoded(ctx, image)
+	results, err := m.IdentifyCoded(ctx, image)
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
-	return Of(ctx, m, image, said[0])
+	return Of(ctx, m, image, results[0])
 }
 
-// Of is New for an image that m.IdentifyCoded has identified as said: it is not coded
-// again, but for its Blocks.
-func Of(ctx context.Context, m *gallery.Gallery, image *dataset.Images, said gallery.Face) (*Explanation, error) {
-	e, p := &Explanation{Face: said}, m.Parts()
-	e.Alone = coding.ByClass(p.Coder)
+// Of explains the result of m.IdentifyCoded for image. The face is not coded again, except
+// for its Blocks.
+func Of(ctx context.Context, m *gallery.Gallery, image *dataset.Images, result gallery.Face) (*Explanation, error) {
+	e, p := &Explanation{Face: result}, m.Parts()
+	e.Separate = coding.ByClass(p.Coder)
 	if image.AreImages() && image.Frame.Same(m.Frame) {
 		e.Image = mat.Col(nil, 0, image.X)
 		for i := range e.Image {
@@ -159,7 +157,7 @@ func rebuild(p *classify.Parts, e *Explanation) {
 		}
 		e.Distances = append(e.Distances, distance(e.Sample, v))
 		if c == e.Class {
-			e.Own = Reconstruction{v, e.Distances[c]}
+			e.Guess = Reconstruction{v, e.Distances[c]}
 		}
 	}
 	e.All = Reconstruction{all, distance(e.Sample, all)}
@@ -251,7 +249,7 @@ func nearestOf(m *gallery.Gallery, c int, atoms []*WeightedAtom) error {
 
 // mostAlike returns the first of the cosines that is largest in magnitude: an
 // atom of either sign has the same pattern. Of several samples that are the atom,
-// as in few dimensions, it is the one at place k, where it was learnt from.
+// as in few dimensions, it is the one at index k, from which the atom was learned.
 func mostAlike(cosines []float64, k int) int {
 	if k < len(cosines) && cosines[k] >= same {
 		return k

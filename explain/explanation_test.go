@@ -88,8 +88,8 @@ func TestExplain(t *testing.T) {
 			check("a distance of a class", e.Distances[c], apart(y, own))
 			check("the share of a class", e.Shares[c], weight/mat.Norm(mat.NewVecDense(ofClasses, e.Code[:ofClasses]), 1))
 			if c == e.Class {
-				check("what is rebuilt by the class", apart(own, e.Own.Sample), 0)
-				check("its distance", e.Own.Distance, apart(y, own))
+				check("what is rebuilt by the class", apart(own, e.Guess.Sample), 0)
+				check("its distance", e.Guess.Distance, apart(y, own))
 			}
 		}
 		check("what is rebuilt by all", apart(all, e.All.Sample), 0)
@@ -135,8 +135,8 @@ func checkAtoms(t *testing.T, m *gallery.Gallery, e *Explanation) {
 	if _, linear := p.Rule.(classify.Linear); linear && math.Abs(score-e.Scores[e.Class]) > 1e-9 {
 		t.Errorf("%s: what atoms add is %v, the score %v", p.Method, score, e.Scores[e.Class])
 	}
-	if alone := slices.Contains([]string{"lrc", "dlsi", "dpl"}, p.Method); alone != e.Alone {
-		t.Errorf("%s: alone is %v", p.Method, e.Alone)
+	if alone := slices.Contains([]string{"lrc", "dlsi", "dpl"}, p.Method); alone != e.Separate {
+		t.Errorf("%s: alone is %v", p.Method, e.Separate)
 	}
 	if _, robust := p.Coder.(coding.Robust); robust != (e.Errors != nil) {
 		t.Errorf("%s: errors of %d features", p.Method, len(e.Errors))

@@ -57,8 +57,8 @@ func (p *Page) HTML(w io.Writer) error {
 // quality is that of the pictures of a page that are shorter as JPEG.
 const quality = 90
 
-// Source is the picture as a data URI, in the shorter of two formats.
-func (s shown) Source() (template.URL, error) {
+// Source returns the picture as a data URI, PNG or JPEG, whichever is shorter.
+func (s figure) Source() (template.URL, error) {
 	var lossless bytes.Buffer
 	if err := png.Encode(&lossless, s.img); err != nil {
 		return "", err

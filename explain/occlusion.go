@@ -12,30 +12,30 @@ import (
 	"nrdl.example/nrdl/gallery"
 )
 
-// An Occlusion says which parts of a face carry the decision: by how much the decisive
-// score of the best guess falls where a square of the mean colour covers the face. The
-// decisive score is the one that is compared with the threshold.
+// An Occlusion says which parts of a face matter for the decision: a square of the mean
+// colour covers the face at several places, one after the other, and Falls has by how much
+// the score that is compared with the threshold falls.
 type Occlusion struct {
 	Square  dataset.Size `json:"square"`  // in pixels of the crop
 	Score   float64      `json:"score"`   // of the face as it is
 	Falls   [][]float64  `json:"falls"`   // rows of places, from the top left corner of the crop; negative where the score rises
-	Changed int          `json:"changed"` // places at which a known face gets another name or none, and an unknown face gets one
+	Changes int          `json:"changed"` // places at which a known face gets another name or none, and an unknown face gets one
 }
 
-// An Occluder covers a face at Places×Places places with a square of the size Share of
-// the crop's height and width.
+// An Occluder covers a face at Places×Places places with a rectangle that has the share
+// Share of the height and of the width of the crop.
 type Occluder struct {
 	Places int
 	Share  float64
 }
 
-// DefaultOccluder embeds 100 covered faces.
+// DefaultOccluder covers the face at 100 places.
 var DefaultOccluder = Occluder{Places: 10, Share: 0.25}
 
 // mostPlaces bounds Occluder.Places.
 const mostPlaces = 64
 
-// Validate reports an impossible parameter.
+// Validate returns an error if a parameter is impossible.
 func (o Occluder) Validate() error {
 	if o.Places < 2 || o.Places > mostPlaces || !(o.Share > 0 && o.Share < 1) {
 		return fmt.Errorf("occlusion: %d×%d places of squares of the share %v; possible are 2 to %d places and shares between 0 and 1", o.Places, o.Places, o.Share, mostPlaces)
@@ -46,12 +46,12 @@ func (o Occluder) Validate() error {
 // coveredTogether is how many covered faces are in memory at a time.
 const coveredTogether = 32
 
-// Occlude adds the crop of the face to e, and its Occlusion. By is the network that
-// made the vectors of m, and crop what it saw. Progress may be nil.
-func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, by dataset.Embedder, e *Explanation, crop []float32, progress func(done, total int)) error {
-	size := by.Input()
+// Occlude adds crop, the input of the network for the face, and its Occlusion to e. Network
+// is the one that made the vectors of m. Progress may be nil.
+func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, network dataset.Embedder, e *Explanation, crop []float32, progress func(done, total int)) error {
+	size := network.Input()
 	switch {
-	case e.Embedded == nil:
+	case e.Similarities == nil:
 		return errors.New("occlusion: no network made the vectors of the model")
 	case len(crop) != 3*size.Len():
 		return fmt.Errorf("occlusion: a crop of %d values is not one of 3×%v", len(crop), size)
@@ -60,26 +60,26 @@ func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, by dataset.Em
 		return err
 	}
 	square := dataset.Size{Height: o.side(size.Height), Width: o.side(size.Width)}
-	result := &Occlusion{Square: square, Score: e.Embedded.decisive(e.Scores, e.Class)}
+	result := &Occlusion{Square: square, Score: e.Similarities.decisive(e.Scores, e.Class)}
 	mean := means(crop)
 	var faces [][]float32
 	seen := 0
 	embed := func() error {
-		said, err := identified(ctx, m, by, faces)
+		named, err := identified(ctx, m, network, faces)
 		if err != nil {
 			return fmt.Errorf("occlusion: %w", err)
 		}
-		for i := range said {
+		for i := range named {
 			row := (seen + i) / o.Places
 			if len(result.Falls) <= row {
 				result.Falls = append(result.Falls, nil)
 			}
-			result.Falls[row] = append(result.Falls[row], result.Score-e.Embedded.decisive(said[i].Scores, e.Class))
-			if said[i].Known != e.Known || e.Known && said[i].Class != e.Class {
-				result.Changed++
+			result.Falls[row] = append(result.Falls[row], result.Score-e.Similarities.decisive(named[i].Scores, e.Class))
+			if named[i].Known != e.Known || e.Known && named[i].Class != e.Class {
+				result.Changes++
 			}
 		}
-		seen += len(said)
+		seen += len(named)
 		faces = faces[:0]
 		if progress != nil {
 			progress(seen, o.Places*o.Places)
@@ -101,7 +101,7 @@ func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, by dataset.Em
 			return err
 		}
 	}
-	e.Embedded.Crop, e.Embedded.Occlusion = &Crop{size, crop}, result
+	e.Similarities.Crop, e.Similarities.Occlusion = &Crop{size, crop}, result
 	return nil
 }
 
@@ -147,9 +147,9 @@ func covered(crop []float32, size dataset.Size, top, left int, square dataset.Si
 	return face
 }
 
-// identified is what m says of faces as by sees them.
-func identified(ctx context.Context, m *gallery.Gallery, by dataset.Embedder, faces [][]float32) ([]gallery.Face, error) {
-	vectors, err := by.Embed(ctx, faces)
+// identified identifies faces, inputs of the network, with m.
+func identified(ctx context.Context, m *gallery.Gallery, network dataset.Embedder, faces [][]float32) ([]gallery.Face, error) {
+	vectors, err := network.Embed(ctx, faces)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func identified(ctx context.Context, m *gallery.Gallery, by dataset.Embedder, fa
 
 // decisive is the score that decides whether a face is class: that of class, or by how
 // much it exceeds those of the others.
-func (e *Embedded) decisive(scores []float64, class int) float64 {
+func (e *Similarities) decisive(scores []float64, class int) float64 {
 	if e.ByScore {
 		return scores[class]
 	}

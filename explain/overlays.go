@@ -10,7 +10,7 @@ import (
 
 // mask is the row of the errors that a robust coder finds; without a title where
 // there are none to show.
-func (f *explained) mask() (row, error) {
+func (f *view) mask() (row, error) {
 	planes := f.p.Pipeline.Planes()
 	if f.Errors == nil || planes == 0 {
 		return row{}, nil
@@ -42,7 +42,7 @@ func (f *explained) mask() (row, error) {
 	alone.Name, alone.Sub, alone.Alt = "the errors", percent(float64(found)/float64(pixels))+" of the pixels", "The errors of the pixels"
 	over, err := f.tinted(func(i int) (color.RGBA, float64) { return red, size[i] * gain })
 	over.Name, over.Sub, over.Alt = "over the face", "", "The errors of the pixels, in red over the face"
-	r.Pictures = []shown{alone, over}
+	r.Pictures = []figure{alone, over}
 	return r, err
 }
 
@@ -55,10 +55,10 @@ var (
 )
 
 // tinted is the face with a colour over pixel i, as strong as tint says, 0 … 1.
-func (f *explained) tinted(tint func(i int) (color.RGBA, float64)) (shown, error) {
+func (f *view) tinted(tint func(i int) (color.RGBA, float64)) (figure, error) {
 	face, err := f.image(f.Image)
 	if err != nil {
-		return shown{}, err
+		return figure{}, err
 	}
 	grey := face.img.(*image.Gray)
 	in := f.p.Pipeline.Size
@@ -66,16 +66,21 @@ func (f *explained) tinted(tint func(i int) (color.RGBA, float64)) (shown, error
 	for i := range in.Len() {
 		x, y := i/in.Height, i%in.Height
 		c, a := tint(i)
-		v := float64(grey.GrayAt(x, y).Y)
-		mix := func(of uint8) uint8 { return uint8(math.Round(v + a*(float64(of)-v))) }
-		img.SetRGBA(x, y, color.RGBA{mix(c.R), mix(c.G), mix(c.B), 255})
+		img.SetRGBA(x, y, mix(grey.GrayAt(x, y).Y, c, a))
 	}
-	return shown{img: img}, nil
+	return figure{img: img}, nil
+}
+
+// mix returns grey moved towards c by the share a, 0 … 1.
+func mix(grey uint8, c color.RGBA, a float64) color.RGBA {
+	v := float64(grey)
+	to := func(channel uint8) uint8 { return uint8(math.Round(v + a*(float64(channel)-v))) }
+	return color.RGBA{to(c.R), to(c.G), to(c.B), math.MaxUint8}
 }
 
 // votes is the row of the parts of the face; without a title where they do not
 // vote.
-func (f *explained) votes() (row, error) {
+func (f *view) votes() (row, error) {
 	if f.Blocks == nil {
 		return row{}, nil
 	}
@@ -108,6 +113,6 @@ func (f *explained) votes() (row, error) {
 	return row{
 		Title:    "How the parts of the face vote",
 		Caption:  fmt.Sprintf("Blue where %s has more votes than anybody else, orange where somebody else has more; the stronger, the surer.", f.name(f.Class)),
-		Pictures: []shown{over},
+		Pictures: []figure{over},
 	}, err
 }

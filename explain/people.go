@@ -25,8 +25,8 @@ var (
 	peoplePage = page.New(peopleText, peopleStyle, nil)
 )
 
-// People is a page about the people of a model: which photographs look mislabelled, who
-// may be confused, and what photographs are lacking.
+// People is a page about the people of a model: photographs that look mislabelled, people
+// who may be confused, and photographs that should be added.
 type People struct {
 	Title     string // of the model
 	Model     *gallery.Gallery
@@ -34,10 +34,11 @@ type People struct {
 	Portraits []*Portrait // of the faces of the model; nil shows names only
 }
 
-// NewPeople reviews m, whose Title it takes. With photos, the folder that m was trained
-// on, it has the Portraits of the faces that by finds (nil: the detector of m); it is an
-// error if none of them is there. Progress is called with what is being done; may be nil.
-func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, by *face.Search, progress func(what string, done, total int)) (*People, error) {
+// NewPeople reviews m for a page with this title. Photos is the folder that m was trained
+// on, "" for a page without pictures; it is an error if it has none of the photographs.
+// Detector finds the faces in them, nil for that of m. Progress is called with the name of
+// the step; it may be nil.
+func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, detector *face.Search, progress func(what string, done, total int)) (*People, error) {
 	m, err := m.Whole()
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, by
 	if p.Review, err = m.Review(ctx, step("holding faces out")); err != nil || photos == "" {
 		return p, err
 	}
-	if p.Portraits, err = Portraits(ctx, m, photos, by, step("looking at photographs")); err != nil {
+	if p.Portraits, err = Portraits(ctx, m, photos, detector, step("looking at photographs")); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(p.Portraits, func(p *Portrait) bool { return p != nil }) {
@@ -61,28 +62,28 @@ func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, by
 	return p, nil
 }
 
-// A photographed is an enrolled face on the page.
-type photographed struct {
+// A faceCell is an enrolled face on the page.
+type faceCell struct {
 	Name, Sub     string
 	Source        template.URL // "" where there is no picture
 	Alt           string
 	Width, Height int
 }
 
-// A suspected is a photograph that looks mislabelled.
-type suspected struct {
-	Face, Nearest photographed
+// A suspectCell is a photograph that looks mislabelled.
+type suspectCell struct {
+	Face, Nearest faceCell
 	Text          string
 	Sure          string
 }
 
-// A confusable is two people who may be confused.
-type confusable struct{ A, B, Counted, Estimated, Alike, Note string }
+// A pairCell is two people who may be confused.
+type pairCell struct{ A, B, Counted, Estimated, Alike, Note string }
 
-// A described is a person.
-type described struct {
+// A personCell is a person.
+type personCell struct {
 	Name, Photographs, Right, Rivals string
-	Face                             *photographed
+	Face                             *faceCell
 	Advice                           []string
 }
 
@@ -91,9 +92,9 @@ func (p *People) HTML(w io.Writer) error {
 	data := struct {
 		Title, Summary    string
 		Pictures, Measure bool // whether there are any; whether cosines decide
-		Suspects          []suspected
-		Pairs             []confusable
-		People            []described
+		Suspects          []suspectCell
+		Pairs             []pairCell
+		People            []personCell
 		Looked            bool // whether faces could be held out
 		Why               string
 	}{Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Why}
@@ -123,8 +124,8 @@ func (p *People) summary() string {
 }
 
 // face is image j of the model.
-func (p *People) face(j int, sub string) photographed {
-	f := photographed{Name: p.Model.Images().ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
+func (p *People) face(j int, sub string) faceCell {
+	f := faceCell{Name: p.Model.Images().ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
 	if p.Portraits != nil && p.Portraits[j] != nil {
 		one := p.Portraits[j]
 		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y
@@ -132,8 +133,8 @@ func (p *People) face(j int, sub string) photographed {
 	return f
 }
 
-func (p *People) suspect(s gallery.Suspect) suspected {
-	one := suspected{Face: p.face(s.Image, "labelled "+s.Person)}
+func (p *People) suspect(s gallery.Suspect) suspectCell {
+	one := suspectCell{Face: p.face(s.Image, "labelled "+s.Person)}
 	groups := p.Model.Enrolled.Groups()
 	c := p.Model.Images().ClassOf(s.Image)
 	switch {
@@ -162,8 +163,8 @@ func (p *People) suspect(s gallery.Suspect) suspected {
 }
 
 // pairOf says in words how easily two people are confused.
-func pairOf(p gallery.Pair) confusable {
-	c := confusable{A: p.A, B: p.B, Counted: fmt.Sprintf("%d of %d", p.Wrong, p.Held)}
+func pairOf(p gallery.Pair) pairCell {
+	c := pairCell{A: p.A, B: p.B, Counted: fmt.Sprintf("%d of %d", p.Wrong, p.Held)}
 	if p.Share != nil {
 		c.Estimated = oneIn(*p.Share)
 	}
@@ -185,17 +186,15 @@ func oneIn(share float64) string {
 	case share < rare:
 		return "fewer than 1 in 1000000"
 	}
-	n := 1 / share
-	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
-	return fmt.Sprintf("1 in %.0f", math.Round(n/unit)*unit)
+	return "1 in " + legible.OneIn(-math.Log10(share))
 }
 
-// shownRivals is how many people a person is said to be confusable with.
+// shownRivals is the largest number of similar people that are listed for a person.
 const shownRivals = 3
 
-func (p *People) person(c int) described {
+func (p *People) person(c int) personCell {
 	of := p.Review.People[c]
-	d := described{Name: of.Name, Photographs: legible.Count(of.Faces, "photograph"), Advice: slices.Clone(p.Review.Advice[c])}
+	d := personCell{Name: of.Name, Photographs: legible.Count(of.Faces, "photograph"), Advice: slices.Clone(p.Review.Advice[c])}
 	if of.Held > 0 {
 		d.Right = fmt.Sprintf("%d of %d right", of.Right, of.Held)
 		if of.Known != nil {
@@ -229,8 +228,8 @@ func (p *People) person(c int) described {
 	return d
 }
 
-// Lacking suggests which photographs of a person are missing, by their light and the turns
-// of the head. Portraits may be nil.
+// Lacking suggests which photographs of a person to add: in other light, or with the head
+// turned. Portraits may contain nil.
 func Lacking(portraits []*Portrait) []string {
 	var lights, turns []float64
 	for _, p := range portraits {
@@ -245,8 +244,8 @@ func Lacking(portraits []*Portrait) []string {
 	return append(lit(lights), turned(turns)...)
 }
 
-// Of the 86 people of LFW with 11 photographs or more, 1 % of the faces have a Light below
-// dark, 1 % one above bright, and nobody's differ by less than 27.
+// Measured on the 86 people of LFW with 11 photographs or more: 1 % of the faces have a Light
+// below dark, 1 % one above bright, and the faces of each person differ by at least 27.
 const dark, bright, equal = 75, 186, 25
 
 // fewest photographs of a person, for all of them to say something.

@@ -12,12 +12,12 @@ import (
 	"nrdl.example/nrdl/internal/picture"
 )
 
-// shown is a picture with what is said of it.
-type shown struct {
+// A figure is a picture with its captions.
+type figure struct {
 	img  image.Image
-	Name string // below it
-	Sub  string // and below that
-	Alt  string // for who cannot see it
+	Name string // the caption below it
+	Sub  string // the second line of the caption
+	Alt  string // the text for readers who cannot see it
 	Mark mark
 }
 
@@ -31,7 +31,7 @@ const (
 )
 
 // rebuilt is the row of the face and of what the atoms make of it.
-func (f *explained) rebuilt() (row, error) {
+func (f *view) rebuilt() (row, error) {
 	r := row{Title: "The face, and its reconstruction from the atoms"}
 	face, err := f.image(f.Image)
 	if err != nil {
@@ -41,7 +41,7 @@ func (f *explained) rebuilt() (row, error) {
 	r.Pictures = append(r.Pictures, face)
 	make, caption := f.maker()
 	r.Caption = caption
-	if make != nil && !f.Alone && f.All.Distance > 1 {
+	if make != nil && !f.Separate && f.All.Distance > 1 {
 		r.Caption += " A distance above 1 is worse than the zero code: the coder stops early and does not minimise the distance."
 	}
 	if make != nil && f.isPicture() && !f.p.Pipeline.ArePixels() {
@@ -55,7 +55,7 @@ func (f *explained) rebuilt() (row, error) {
 	if make == nil {
 		return r, nil
 	}
-	for _, by := range f.makings() {
+	for _, by := range f.partials() {
 		if !slices.ContainsFunc(f.Code[by.lo:by.hi], func(v float64) bool { return v != 0 }) {
 			continue
 		}
@@ -75,8 +75,8 @@ func (f *explained) rebuilt() (row, error) {
 	return r, nil
 }
 
-// A making is what some atoms, lo ≤ k < hi, make of the face.
-type making struct {
+// A partial is the reconstruction of the face by the atoms lo ≤ k < hi.
+type partial struct {
 	lo, hi   int
 	name     string
 	mark     mark
@@ -84,22 +84,22 @@ type making struct {
 	values   []float64
 }
 
-// makings are those of all atoms, of the likeliest person's and of the next's.
-func (f *explained) makings() []making {
-	var all []making
-	if !f.Alone {
-		all = append(all, making{0, len(f.Code), "all atoms", ofNobody, f.All.Distance, nil})
+// partials are those of all atoms, of the likeliest person's and of the next's.
+func (f *view) partials() []partial {
+	var all []partial
+	if !f.Separate {
+		all = append(all, partial{0, len(f.Code), "all atoms", ofNobody, f.All.Distance, nil})
 	}
 	for i, m := range []mark{ofBest, ofRival} {
 		c := f.order[i]
-		all = append(all, making{f.p.Groups[c], f.p.Groups[c+1], f.name(c), m, f.Distances[c], nil})
+		all = append(all, partial{f.p.Groups[c], f.p.Groups[c+1], f.name(c), m, f.Distances[c], nil})
 	}
 	return all
 }
 
 // maker returns what turns a sample, or a mixture of images, into grey values,
-// nil where nothing can be shown, and what is to be said of it.
-func (f *explained) maker() (make func([]float64) []float64, caption string) {
+// nil if nothing can be shown, and the caption.
+func (f *view) maker() (make func([]float64) []float64, caption string) {
 	const left = "The distance is measured in the space of the features, where the face has length 1."
 	switch {
 	case f.Blocks != nil:
@@ -136,18 +136,18 @@ func scaled(v []float64, gain, zero float64) []float64 {
 }
 
 // like returns v with the mean and the contrast of the face.
-func (f *explained) like(v []float64) []float64 {
+func (f *view) like(v []float64) []float64 {
 	mean, sd := stat.PopMeanStdDev(f.Image, nil)
-	was, by := stat.PopMeanStdDev(v, nil)
+	mean0, sd0 := stat.PopMeanStdDev(v, nil)
 	gain := 0.0
-	if by > 0 {
-		gain = sd / by
+	if sd0 > 0 {
+		gain = sd / sd0
 	}
-	return scaled(v, gain, mean-gain*was)
+	return scaled(v, gain, mean-gain*mean0)
 }
 
 // product is D·s over the atoms lo ≤ k < hi.
-func (f *explained) product(lo, hi int) []float64 {
+func (f *view) product(lo, hi int) []float64 {
 	d, _ := f.p.D.Dims()
 	var v mat.VecDense
 	v.MulVec(f.p.D.Slice(0, d, lo, hi), mat.NewVecDense(hi-lo, f.Code[lo:hi]))
@@ -156,7 +156,7 @@ func (f *explained) product(lo, hi int) []float64 {
 
 // mixture is the sum of the images that the atoms lo ≤ k < hi are, each of unit
 // norm, with their coefficients.
-func (f *explained) mixture(lo, hi int) []float64 {
+func (f *view) mixture(lo, hi int) []float64 {
 	sum := make([]float64, f.p.Pipeline.Size.Len())
 	for i := range f.Atoms {
 		a := &f.Atoms[i]
@@ -175,7 +175,7 @@ func (f *explained) mixture(lo, hi int) []float64 {
 }
 
 // enrolled is the image of a, in grey values of 0 … 255.
-func (f *explained) enrolled(a *WeightedAtom) []float64 {
+func (f *view) enrolled(a *WeightedAtom) []float64 {
 	e := f.p.Enrolled
 	v := mat.Col(nil, a.Enrolled, e.X)
 	if e.White != 0 {
@@ -192,13 +192,13 @@ func (f *explained) enrolled(a *WeightedAtom) []float64 {
 const white = 255
 
 // atoms is the row of the atoms with the largest weights.
-func (f *explained) atoms(most int) (row, error) {
+func (f *view) atoms(most int) (row, error) {
 	r := row{Title: "The atoms with the largest weights", Caption: f.aboutAtoms()}
 	list := f.Atoms
 	switch {
 	case f.linear():
 		list = f.byImportance()
-	case f.Alone:
+	case f.Separate:
 		r.Title = "The atoms with the largest weights, of the best guess"
 		list = nil
 		for _, a := range f.Atoms {
@@ -215,12 +215,7 @@ func (f *explained) atoms(most int) (row, error) {
 		}
 		s.Name, s.Sub = f.name(a.Class), f.weight(a)
 		s.Alt = fmt.Sprintf("%s, weight %s", s.Name, s.Sub)
-		switch a.Class {
-		case f.Class:
-			s.Mark = ofBest
-		case f.rival():
-			s.Mark = ofRival
-		}
+		s.Mark = f.markOf(f.name(a.Class))
 		r.Pictures = append(r.Pictures, s)
 	}
 	return r, nil
@@ -228,7 +223,7 @@ func (f *explained) atoms(most int) (row, error) {
 
 // byImportance are the atoms, those first that have a large part of the weight or
 // of what is added to the score.
-func (f *explained) byImportance() []WeightedAtom {
+func (f *view) byImportance() []WeightedAtom {
 	all := 0.0
 	for _, a := range f.Atoms {
 		all += max(0, a.Adds)
@@ -245,9 +240,9 @@ func (f *explained) byImportance() []WeightedAtom {
 }
 
 // weight says how much a counts for.
-func (f *explained) weight(a *WeightedAtom) string {
+func (f *view) weight(a *WeightedAtom) string {
 	share := a.Share
-	if f.Alone {
+	if f.Separate {
 		share /= f.Shares[a.Class]
 	}
 	text := percent(share)
@@ -271,7 +266,7 @@ func (f *explained) weight(a *WeightedAtom) string {
 }
 
 // atom is the picture of a; ok is false where there is none.
-func (f *explained) atom(a *WeightedAtom) (s shown, ok bool, err error) {
+func (f *view) atom(a *WeightedAtom) (s figure, ok bool, err error) {
 	switch {
 	case f.enrolledImages() && (a.IsEnrolled() || !f.isPicture()):
 		s, err = f.image(f.enrolled(a))
@@ -284,13 +279,13 @@ func (f *explained) atom(a *WeightedAtom) (s shown, ok bool, err error) {
 }
 
 // aboutAtoms says what the pictures of the atoms are.
-func (f *explained) aboutAtoms() string {
+func (f *view) aboutAtoms() string {
 	weight := fmt.Sprintf("The weight of an atom is its share of Σ|s|. All atoms of %s have %s of the weight, those of %s %s.",
 		f.name(f.Class), percent(f.Shares[f.Class]), f.name(f.rival()), percent(f.Shares[f.rival()]))
 	if f.linear() {
 		weight += fmt.Sprintf(" The number before it is what the atom adds to the score of %s.", f.name(f.Class))
 	}
-	if f.Alone {
+	if f.Separate {
 		weight = fmt.Sprintf("The atoms of each person code the face separately. The weight of an atom is its share of Σ|s_c|, for %s.", f.name(f.Class))
 	}
 	if f.Blocks != nil {

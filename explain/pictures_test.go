@@ -13,7 +13,7 @@ import (
 )
 
 // values are the grey values of a picture, column after column.
-func values(s shown) (v []float64) {
+func values(s figure) (v []float64) {
 	b := s.img.Bounds()
 	for x := range b.Dx() {
 		for y := range b.Dy() {
@@ -34,7 +34,7 @@ func largestDifference(a, b []float64) (d float64) {
 func TestRebuiltPixels(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultCRC, set, "16x12 pixels")
-	f := newExplained(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
+	f := newView(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
 	r, err := f.rebuilt()
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestRebuiltPixels(t *testing.T) {
 	bright := func(v []float64) []float64 {
 		return scaled(v, mat.Norm(face.X.ColView(0), 2)/mat.Norm(mat.NewVecDense(len(v), v), 2), 0)
 	}
-	for i, want := range [][]float64{f.Image, bright(f.All.Sample), bright(f.Own.Sample)} {
+	for i, want := range [][]float64{f.Image, bright(f.All.Sample), bright(f.Guess.Sample)} {
 		if d := largestDifference(values(r.Pictures[i]), want); d > 0.5+1e-9 { // rounded
 			t.Errorf("picture %d is %v grey values off", i, d)
 		}
@@ -55,7 +55,7 @@ func TestRebuiltPixels(t *testing.T) {
 func TestRebuiltFeatures(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultCRC, set, "16x12 hog:cell=4 mirror")
-	f := newExplained(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
+	f := newView(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
 	sum := make([]float64, len(f.Image))
 	for _, a := range f.Atoms {
 		v := mat.Col(nil, a.Enrolled, set.X)
@@ -88,7 +88,7 @@ func TestRebuiltFeatures(t *testing.T) {
 func TestMask(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultRobust, set, "16x12 pixels")
-	f := newExplained(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
+	f := newView(partsOf(m), pageOf(t, m, face).Faces[0].Explanation)
 	f.Errors = make([]float64, 16*12)
 	f.Errors[3*16+5], f.Errors[7*16+2] = -0.4, 0.2
 	r, err := f.mask()

@@ -45,7 +45,7 @@ type sheet struct {
 	img        *image.RGBA
 	y          int // where it goes on
 	text, bold face.Letters
-	isolated   *strings.Replacer // of names from right to left
+	isolates   *strings.Replacer // of names from right to left
 }
 
 // PNG writes p, which must have one face, as a picture, with these letters.
@@ -117,7 +117,7 @@ func measure(with face.Letters, text string) int { return with.Bounds(text, size
 
 // paragraph writes text in lines, indented on both sides.
 func (s *sheet) paragraph(with face.Letters, c color.RGBA, indent int, text string) {
-	for _, line := range s.wrap(with, s.isolated.Replace(text), inner-2*indent) {
+	for _, line := range s.wrap(with, s.isolates.Replace(text), inner-2*indent) {
 		s.write(with, c, edge+indent, line, inner-2*indent)
 		s.y += lineH
 	}

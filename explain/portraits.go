@@ -5,7 +5,6 @@ import (
 	"context"
 	"image"
 	"image/color"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,7 +16,7 @@ import (
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// A Portrait is what is seen in the photograph of an enrolled face.
+// A Portrait is the picture of an enrolled face, with measures of its light and pose.
 type Portrait struct {
 	Thumb []byte // JPEG, of Size
 	Size  image.Point
@@ -28,18 +27,18 @@ type Portrait struct {
 // thumbQuality is that of the JPEG of a Portrait.
 const thumbQuality = 75
 
-// Portraits looks for the faces that m keeps in the folder that it was trained on, with the
-// detector by; nil for that of m. The
-// result has one for each face; nil where there is no such file or no face in it. A model
-// may be of unknown origin: no file outside the folder is read. Progress is called after
-// each file, by any goroutine but never by two at once; may be nil.
-func Portraits(ctx context.Context, m *gallery.Gallery, folder string, by *face.Search, progress func(done, total int)) ([]*Portrait, error) {
+// Portraits finds the enrolled faces of m in the photographs of folder, on which m was
+// trained. The result has one Portrait for each face, nil if there is no such file or no
+// face in it. Detector may be nil: then that of m is used. No file outside folder is read,
+// whatever the model says. Progress is called after each file, never by two goroutines at
+// once; it may be nil.
+func Portraits(ctx context.Context, m *gallery.Gallery, folder string, detector *face.Search, progress func(done, total int)) ([]*Portrait, error) {
 	all := make([]*Portrait, m.Images().Len())
 	var mu sync.Mutex
 	done := 0
 	parallel.For(len(all), 1, func(lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			all[j] = portrait(ctx, m, folder, cmp.Or(by, m.Search), m.Images().ID(j))
+			all[j] = portrait(ctx, m, folder, cmp.Or(detector, m.Search), m.Images().ID(j))
 			mu.Lock()
 			if done++; progress != nil {
 				progress(done, len(all))
@@ -51,18 +50,14 @@ func Portraits(ctx context.Context, m *gallery.Gallery, folder string, by *face.
 }
 
 // portrait is that of the face with this ID.
-func portrait(ctx context.Context, m *gallery.Gallery, folder string, by *face.Search, id string) *Portrait {
+func portrait(ctx context.Context, m *gallery.Gallery, folder string, detector *face.Search, id string) *Portrait {
 	id, number := numbered(id)
-	name, err := filepath.Localize(id)
-	if err != nil {
-		return nil
-	}
-	data, err := dataset.ReadFile(filepath.Join(folder, name))
+	data, err := readEnrolled(folder, id)
 	if err != nil {
 		return nil
 	}
 	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
-	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), By: by, Thumbs: true, Turns: true})
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), By: detector, Thumbs: true, Turns: true})
 	if err != nil {
 		return nil
 	}
@@ -82,7 +77,7 @@ func portrait(ctx context.Context, m *gallery.Gallery, folder string, by *face.S
 	return nil
 }
 
-// PortraitOf is the Portrait of the face with these pupils in photo, without a Thumb.
+// PortraitOf returns the Portrait of the face with these pupils in photo, without a Thumb.
 func PortraitOf(ctx context.Context, photo *dataset.Photo, pupils [2]face.Point) (*Portrait, error) {
 	turn, ok, err := face.Turn(ctx, photo, face.Face{Pupils: pupils})
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"nrdl.example/nrdl/gallery"
 )
 
-// Sentence says in words which person m recognises, and why.
+// Sentence says in one or two sentences which person m recognises, and why.
 func Sentence(m *gallery.Gallery, e *Explanation) string {
-	return newExplained(partsOf(m), e).sentence()
+	return newView(partsOf(m), e).sentence()
 }
 
-func (f *explained) sentence() string {
+func (f *view) sentence() string {
 	c, name := f.p.Calibration, f.name(f.Class)
 	lead := fmt.Sprintf("score %s, %s ahead of %s", f.number(f.Scores[f.Class]), f.number(f.Margin), f.name(f.rival()))
 	if f.byScore() {
@@ -36,7 +36,7 @@ func (f *explained) sentence() string {
 }
 
 // number writes a score with enough digits to show the margin and the threshold.
-func (f *explained) number(v float64) string {
+func (f *view) number(v float64) string {
 	if f.byScore() {
 		return decimals(v, cosineDigits)
 	}
@@ -53,13 +53,13 @@ func (f *explained) number(v float64) string {
 }
 
 // carried says which atoms support the best guess, who is called name.
-func (f *explained) carried(name string) string {
+func (f *view) carried(name string) string {
 	switch {
-	case f.Embedded != nil:
+	case f.Similarities != nil:
 		return f.similar()
 	case f.Blocks != nil:
 		return f.voting(name)
-	case f.Alone:
+	case f.Separate:
 		return fmt.Sprintf("with %s of %s the residual is %s of the face, with those of %s %s",
 			f.things(2), name, percent(f.Distances[f.Class]), f.name(f.rival()), percent(f.Distances[f.rival()]))
 	}
@@ -85,7 +85,7 @@ func (f *explained) carried(name string) string {
 
 // ofAll says how much of the weight a share is and, where they differ, all atoms of
 // the person have; and where that is little, that nobody has more.
-func (f *explained) ofAll(share float64) string {
+func (f *view) ofAll(share float64) string {
 	text := percent(share) + " of the weight"
 	if all := percent(f.Shares[f.Class]); all != percent(share) {
 		text += fmt.Sprintf(" (all %s of %s: %s)", f.things(2), f.name(f.Class), all)
@@ -97,8 +97,8 @@ func (f *explained) ofAll(share float64) string {
 	return text
 }
 
-// things is what the atoms are to be called.
-func (f *explained) things(n int) string {
+// things is the word for n atoms.
+func (f *view) things(n int) string {
 	one := "atom"
 	if f.fromImages() {
 		one = "photograph"
@@ -120,7 +120,7 @@ type carriers struct {
 // most is the part of a person's weight that carriers have.
 const most = 0.9
 
-func (f *explained) carriers() (s carriers) {
+func (f *view) carriers() (s carriers) {
 	images := f.fromImages()
 	seen := map[int]WeightedAtom{}
 	for _, a := range f.Atoms {
@@ -148,7 +148,7 @@ func (f *explained) carriers() (s carriers) {
 
 // adding says which atoms make the score of a person: the fewest with most of
 // what is added to it.
-func (f *explained) adding(name string) string {
+func (f *view) adding(name string) string {
 	all := 0.0
 	for _, a := range f.Atoms {
 		all += max(0, a.Adds)
@@ -178,14 +178,14 @@ func (f *explained) adding(name string) string {
 }
 
 // byAdds are the atoms, those first that add most to the score.
-func (f *explained) byAdds() []WeightedAtom {
+func (f *view) byAdds() []WeightedAtom {
 	list := slices.Clone(f.Atoms)
 	slices.SortStableFunc(list, func(a, b WeightedAtom) int { return cmp.Compare(b.Adds, a.Adds) })
 	return list
 }
 
 // voting says how many parts of the face are for a person.
-func (f *explained) voting(name string) string {
+func (f *view) voting(name string) string {
 	n, all := f.voters(), len(f.Blocks)
 	switch n {
 	case 0:
@@ -199,7 +199,7 @@ func (f *explained) voting(name string) string {
 }
 
 // voters is how many blocks vote for the likeliest person more than for others.
-func (f *explained) voters() (n int) {
+func (f *view) voters() (n int) {
 	for _, b := range f.Blocks {
 		if first(b.Votes) == f.Class {
 			n++

@@ -82,7 +82,7 @@ var examples = []example{
 	},
 }
 
-func (x *example) explained() *explained {
+func (x *example) explained() *view {
 	frame := dataset.Frame{Size: dataset.Size{Height: 1, Width: 1}}
 	p := parts{Pipeline: frontend.Pipeline{Frame: frame}}
 	p.Groups, p.Classes, p.D = []int{0, 2, 4, 6}, []string{"Ann", "Bob", "Cyd"}, mat.NewDense(1, 6, nil)
@@ -99,7 +99,7 @@ func (x *example) explained() *explained {
 			e.Class = c
 		}
 	}
-	f := newExplained(p, e)
+	f := newView(p, e)
 	e.Margin = e.Scores[f.order[0]] - e.Scores[f.order[1]]
 	if x.need > 0 {
 		f.p.Calibration = &openset.Calibration{Threshold: x.need, FPIR: 0.01}

@@ -16,21 +16,21 @@ import (
 )
 
 // byScore reports whether the best score itself decides, a cosine.
-func (f *explained) byScore() bool { return f.Embedded != nil && f.Embedded.ByScore }
+func (f *view) byScore() bool { return f.Similarities != nil && f.Similarities.ByScore }
 
 // threshold is what the decisive score must reach; the model must have one.
-func (f *explained) threshold() float64 {
+func (f *view) threshold() float64 {
 	if f.byScore() {
-		return f.Embedded.Threshold
+		return f.Similarities.Threshold
 	}
 	return f.p.Calibration.Threshold
 }
 
 // cosine says how similar the face is to the best guess, where that decides.
-func (f *explained) cosine() string {
+func (f *view) cosine() string {
 	text := fmt.Sprintf("the cosine of the face and %s is ", f.mean())
 	score := f.number(f.Scores[f.Class])
-	if e := f.Embedded; len(e.People) > 0 {
+	if e := f.Similarities; len(e.People) > 0 {
 		if own := decimals(e.People[0].Mean, cosineDigits); own != score {
 			return text + fmt.Sprintf("%s, which counts as %s for so few photographs", own, score)
 		}
@@ -39,14 +39,14 @@ func (f *explained) cosine() string {
 }
 
 // similar says how similar the face is to the best guess and to the next person.
-func (f *explained) similar() string {
-	e := f.Embedded
+func (f *view) similar() string {
+	e := f.Similarities
 	rival := fmt.Sprintf("the second person, %s, has %s", f.name(f.rival()), decimals(f.Scores[f.rival()], cosineDigits))
 	switch {
-	case f.byScore() && (e.Own == nil || e.People[0].Photographs == 1):
+	case f.byScore() && (e.Guess == nil || e.People[0].Photographs == 1):
 		return rival
 	case f.byScore():
-		return fmt.Sprintf("%s; the photograph of %s that is nearest to the face has %s", rival, f.name(f.Class), decimals(e.Own.Cosine, cosineDigits))
+		return fmt.Sprintf("%s; the photograph of %s that is nearest to the face has %s", rival, f.name(f.Class), decimals(e.Guess.Cosine, cosineDigits))
 	case len(e.People) < 2:
 		return "the model keeps no photographs to compare the face with"
 	}
@@ -55,11 +55,11 @@ func (f *explained) similar() string {
 }
 
 // mean names the mean of the photographs of the best guess.
-func (f *explained) mean() string {
-	if len(f.Embedded.People) == 0 {
+func (f *view) mean() string {
+	if len(f.Similarities.People) == 0 {
 		return "the mean of the photographs of " + f.name(f.Class)
 	}
-	n := f.Embedded.People[0].Photographs
+	n := f.Similarities.People[0].Photographs
 	if n == 1 {
 		return "the photograph of " + f.name(f.Class)
 	}
@@ -67,7 +67,7 @@ func (f *explained) mean() string {
 }
 
 // meaning says what the threshold on a cosine means.
-func (f *explained) meaning() string {
+func (f *view) meaning() string {
 	c := f.p.Calibration
 	if !f.byScore() || c == nil {
 		return ""
@@ -84,7 +84,7 @@ func (f *explained) meaning() string {
 }
 
 // reached says which share of strangers the threshold names.
-func (f *explained) reached() string {
+func (f *view) reached() string {
 	inGeneral, like := f.reaching()
 	share := func(s openset.Share, interval string) string {
 		if !s.Known() {
@@ -97,7 +97,7 @@ func (f *explained) reached() string {
 }
 
 // reaching are the shares of strangers who reach the threshold.
-func (f *explained) reaching() (inGeneral, like openset.Share) {
+func (f *view) reaching() (inGeneral, like openset.Share) {
 	made := f.p.Pipeline.Embedding
 	return f.p.Calibration.Strangers(openset.ImpostorsOf(made.Digest, made.Mirror))
 }
@@ -107,15 +107,15 @@ const cosineDigits = 3
 
 // occluded is the row of the crop and of what its parts do for the decision; without a
 // title where the crop is not known.
-func (f *explained) occluded() (row, error) {
-	e := f.Embedded
+func (f *view) occluded() (row, error) {
+	e := f.Similarities
 	if e.Crop == nil {
 		return row{}, nil
 	}
 	crop := e.Crop.picture()
 	r := row{
 		Title: "The face, and which parts of it carry the decision",
-		Pictures: []shown{{
+		Pictures: []figure{{
 			img: crop, Name: "the face", Sub: fmt.Sprintf("%v pixels", e.Crop.Size), Alt: "The face as the network sees it",
 		}},
 	}
@@ -133,16 +133,16 @@ func (f *explained) occluded() (row, error) {
 	text := func(v float64) string { return decimals(v, cosineDigits) }
 	r.Caption = fmt.Sprintf("A square of the mean colour covers the face at %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
 		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
-	r.Pictures = append(r.Pictures, shown{
+	r.Pictures = append(r.Pictures, figure{
 		img: o.over(crop, most), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
-	}, shown{
+	}, figure{
 		img: scale(crop.Rect.Size()), Name: fmt.Sprintf("−%s … +%s", text(most), text(most)), Sub: "the scale", Alt: "The colours from orange to blue",
 	})
 	if at := slices.Index(falls, slices.Max(falls)); falls[at] > 0 {
 		top := spread(len(o.Falls), e.Crop.Height-o.Square.Height)[at/len(o.Falls[0])]
 		left := spread(len(o.Falls[0]), e.Crop.Width-o.Square.Width)[at%len(o.Falls[0])]
 		hidden := Crop{e.Crop.Size, covered(e.Crop.Values, e.Crop.Size, top, left, o.Square, means(e.Crop.Values))}
-		r.Pictures = append(r.Pictures, shown{
+		r.Pictures = append(r.Pictures, figure{
 			img: hidden.picture(), Name: "the largest fall", Sub: fmt.Sprintf("from %s to %s", text(o.Score), text(o.Score-falls[at])),
 			Alt: "The face with the square where it matters most",
 		})
@@ -151,7 +151,7 @@ func (f *explained) occluded() (row, error) {
 }
 
 // decisive names the decisive score.
-func (f *explained) decisive() string {
+func (f *view) decisive() string {
 	if f.byScore() {
 		return "the cosine with " + f.name(f.Class)
 	}
@@ -159,17 +159,17 @@ func (f *explained) decisive() string {
 }
 
 // changed says how often a covered face is decided otherwise.
-func (f *explained) changed() string {
-	o := f.Embedded.Occlusion
+func (f *view) changed() string {
+	o := f.Similarities.Occlusion
 	places := len(o.Falls) * len(o.Falls[0])
 	decision := "the face is still named " + f.name(f.Class)
 	if !f.Known {
 		decision = "the face stays unknown"
 	}
-	if o.Changed == 0 {
+	if o.Changes == 0 {
 		return fmt.Sprintf("At all %d places %s.", places, decision)
 	}
-	return fmt.Sprintf("At %d of %d places %s; at the others the decision changes.", places-o.Changed, places, decision)
+	return fmt.Sprintf("At %d of %d places %s; at the others the decision changes.", places-o.Changes, places, decision)
 }
 
 // picture is the crop as an image.
@@ -229,13 +229,10 @@ func (o *Occlusion) pixels(size dataset.Size) []float64 {
 
 // tint is grey under the colour of v, −1 … 1.
 func tint(grey uint8, v float64) color.RGBA {
-	c := blue
 	if v < 0 {
-		c = orange
+		return mix(grey, orange, strongest*min(1, -v))
 	}
-	a := strongest * min(1, math.Abs(v))
-	mix := func(of uint8) uint8 { return uint8(math.Round(float64(grey) + a*(float64(of)-float64(grey)))) }
-	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), math.MaxUint8}
+	return mix(grey, blue, strongest*min(1, v))
 }
 
 // scale is the colours from −1, on the left, to 1.
@@ -251,7 +248,7 @@ func scale(size image.Point) image.Image {
 }
 
 // photographs is the row of the nearest photographs, as far as open has them.
-func (f *explained) photographs(open func(id string) image.Image) (row, error) {
+func (f *view) photographs(open func(id string) image.Image) (row, error) {
 	r := row{Title: "The enrolled photographs nearest to the face"}
 	if open == nil {
 		return row{}, nil
@@ -260,7 +257,7 @@ func (f *explained) photographs(open func(id string) image.Image) (row, error) {
 		if img := open(p.ID); img != nil {
 			name, _ := p.short()
 			cosine := decimals(p.Cosine, cosineDigits)
-			r.Pictures = append(r.Pictures, shown{thumbnail(img), name, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
+			r.Pictures = append(r.Pictures, figure{thumbnail(img), name, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
 		}
 	}
 	if len(r.Pictures) == 0 {
@@ -282,11 +279,11 @@ func thumbnail(img image.Image) image.Image {
 }
 
 // nearest are the nearest photographs; the last is the best guess's in any case.
-func (f *explained) nearest() []Photograph {
-	e := f.Embedded
+func (f *view) nearest() []Photograph {
+	e := f.Similarities
 	list := slices.Clone(e.Nearest)
-	if e.Own != nil && !slices.Contains(list, *e.Own) {
-		list = append(list, *e.Own)
+	if e.Guess != nil && !slices.Contains(list, *e.Guess) {
+		list = append(list, *e.Guess)
 	}
 	return list
 }
@@ -301,7 +298,7 @@ func (p *Photograph) short() (name, person string) {
 	return name, p.Person
 }
 
-func (f *explained) markOf(person string) mark {
+func (f *view) markOf(person string) mark {
 	switch person {
 	case f.name(f.Class):
 		return ofBest
@@ -316,8 +313,8 @@ func (f *explained) markOf(person string) mark {
 const rebuiltPeople = 6
 
 // similarities are the charts of the similarity with people and photographs.
-func (f *explained) similarities(people int) (all []chart) {
-	e := f.Embedded
+func (f *view) similarities(people int) (all []chart) {
+	e := f.Similarities
 	if len(e.People) == 0 {
 		return nil
 	}
@@ -347,15 +344,15 @@ func (f *explained) similarities(people int) (all []chart) {
 
 // cosines are the bars of a chart of cosines.
 type cosines struct {
-	of     *explained
+	face   *view
 	bars   []bar
 	values []float64
 }
 
-func (f *explained) cosines() *cosines { return &cosines{of: f} }
+func (f *view) cosines() *cosines { return &cosines{face: f} }
 
 func (c *cosines) add(name, note, person string, v float64) {
-	c.bars = append(c.bars, bar{Name: name, Note: note, Score: decimals(v, cosineDigits), Mark: c.of.markOf(person)})
+	c.bars = append(c.bars, bar{Name: name, Note: note, Score: decimals(v, cosineDigits), Mark: c.face.markOf(person)})
 	c.values = append(c.values, v)
 }
 

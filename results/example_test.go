@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	found := nrdl.Result{Photo: nrdl.Photo{Name: "party.jpg"}}
-	if err := results.Write(os.Stdout, results.Of(found, nil, 3, "5e3f6a12c0b14d77")); err != nil {
+	if err := results.Write(os.Stdout, results.New(found, nil, 3, "5e3f6a12c0b14d77")); err != nil {
 		log.Fatal(err)
 	}
 	// Output: {"file":"party.jpg","faces":[],"reason":"no face found","model":"5e3f6a12c0b14d77"}

@@ -16,8 +16,8 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// An Object is the JSON of a photograph. Numbers are rounded to
-// six decimals: further ones may differ from machine to machine.
+// An Object is the JSON form of the result of a photograph. Numbers are rounded to six
+// decimals: further ones may differ between machines.
 type Object struct {
 	File   string `json:"file"`
 	Size   *Size  `json:"size,omitempty"`   // of the photograph, upright; none where images are taken as they are
@@ -35,10 +35,10 @@ type Size struct {
 	Height int `json:"height"`
 }
 
-// A Face is a face of a photograph and who it is, in the output of identify and in the
-// answers of the service; null stands for what is not known.
+// A Face is the JSON form of a face and its name, in the output of identify and in the
+// answers of the service. Null stands for unknown values.
 type Face struct {
-	Seen
+	Detection
 	Name        *string     `json:"name" doc:"Null for an unknown face, and for one that cannot be used"`
 	Known       bool        `json:"known" doc:"The margin reaches the threshold"`
 	Guess       *string     `json:"guess" doc:"The most likely person, the first of top"`
@@ -51,14 +51,14 @@ type Face struct {
 	Refused     string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
 }
 
-// A Seen is where a face was found, and how well it can be seen.
-type Seen struct {
+// A Detection says where a face is in a photograph, and how good its quality is.
+type Detection struct {
 	Box     *Box             `json:"box,omitempty"`
 	Pupils  *[2]face.Point   `json:"pupils,omitempty"`
 	Quality *dataset.Quality `json:"quality,omitempty"`
 }
 
-// A Box is where a face is in a photograph, in pixels of the upright photograph.
+// A Box is a rectangle in pixels of the upright photograph.
 type Box struct {
 	X      int `json:"x"`
 	Y      int `json:"y"`
@@ -66,7 +66,7 @@ type Box struct {
 	Height int `json:"height"`
 }
 
-// A Comparison is the answer of verify.
+// A Comparison is the JSON form of the comparison of two faces.
 type Comparison struct {
 	Same bool `json:"same"`
 	nrdl.Comparison
@@ -80,14 +80,14 @@ type Compared struct {
 	Others int  `json:"others" doc:"Number of other faces in the photograph"`
 }
 
-// OfComparison is the answer of verify about so many photographs, 1 or 2, at the highest
-// false match rate of the same person.
-func OfComparison(c nrdl.Comparison, photos int, limit float64) Comparison {
-	told := Comparison{Same: c.Same(limit), Comparison: c, Limit: limit}
+// NewComparison returns the JSON form of c. Photos, 1 or 2, is the number of photographs that
+// were compared, and limit the highest false match rate that counts as the same person.
+func NewComparison(c nrdl.Comparison, photos int, limit float64) Comparison {
+	answer := Comparison{Same: c.Same(limit), Comparison: c, Limit: limit}
 	for i := range photos {
-		told.Faces = append(told.Faces, Compared{boxOf(c.Boxes[i]), c.Others[i]})
+		answer.Faces = append(answer.Faces, Compared{boxOf(c.Boxes[i]), c.Others[i]})
 	}
-	return told
+	return answer
 }
 
 // A Candidate is a person with a score.
@@ -97,9 +97,9 @@ type Candidate struct {
 	ID    string  `json:"id,omitempty" doc:"Of the person; only in answers of the service"`
 }
 
-// Of returns the Object of r, which has the checksum of its model, with the top
-// likeliest people of each face.
-func Of(r nrdl.Result, unread error, top int, model string) Object {
+// New returns the Object of r with the top likeliest people of each face. Unread is the error
+// of a photograph that could not be read, and model the checksum of the model file.
+func New(r nrdl.Result, unread error, top int, model string) Object {
 	o := Object{File: dataset.Text(r.Photo.Name), Faces: make([]Face, len(r.Faces)), Smaller: r.Smaller, Model: model}
 	if unread != nil {
 		o.Error = unread.Error()
@@ -110,14 +110,14 @@ func Of(r nrdl.Result, unread error, top int, model string) Object {
 		o.Size = &Size{r.Size.X, r.Size.Y}
 	}
 	for k, f := range r.Faces {
-		o.Faces[k] = OfFace(f, top)
+		o.Faces[k] = NewFace(f, top)
 	}
 	return o
 }
 
-// OfFace returns the Face of f with the top likeliest people.
-func OfFace(f nrdl.Face, top int) Face {
-	o := Face{Seen: SeenOf(f.Detected), Top: []Candidate{}}
+// NewFace returns the Face of f with the top likeliest people.
+func NewFace(f nrdl.Face, top int) Face {
+	o := Face{Detection: NewDetection(f.Detected), Top: []Candidate{}}
 	if f.Rejected != nil {
 		o.Refused = f.Rejected.Error()
 		return o
@@ -145,13 +145,13 @@ func boxOf(r image.Rectangle) *Box {
 	return &Box{r.Min.X, r.Min.Y, r.Dx(), r.Dy()}
 }
 
-// SeenOf returns the Seen of a face that was found; it is empty for nil.
-func SeenOf(f *face.Face) Seen {
+// NewDetection returns the Detection of f, empty for nil.
+func NewDetection(f *face.Face) Detection {
 	if f == nil {
-		return Seen{}
+		return Detection{}
 	}
 	p, q := f.Pupils, f.Quality
-	return Seen{
+	return Detection{
 		Box:    boxOf(f.Box),
 		Pupils: &[2]face.Point{{X: Round(p[0].X), Y: Round(p[0].Y)}, {X: Round(p[1].X), Y: Round(p[1].Y)}},
 		Quality: &dataset.Quality{
@@ -161,8 +161,8 @@ func SeenOf(f *face.Face) Seen {
 	}
 }
 
-// Rounded returns v rounded to six decimals; nil for what is not finite, which
-// JSON has no number for.
+// Rounded returns v rounded to six decimals, or nil if v is not finite: JSON has no such
+// number.
 func Rounded(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -171,7 +171,7 @@ func Rounded(v float64) *float64 {
 	return &v
 }
 
-// Round rounds v, which is finite, as numbers in JSON are.
+// Round rounds v to six decimals.
 func Round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // Write writes o as a line of JSON, without hidden characters.

@@ -22,7 +22,7 @@ type Face struct {
 	Photo  string `json:"photo,omitempty"`
 	Person string `json:"person,omitempty" doc:"Id; missing for a face of nobody yet"`
 	Source string `json:"source" enum:"upload,crop,vector,import"`
-	results.Seen
+	results.Detection
 	Created time.Time `json:"created"`
 }
 
@@ -129,7 +129,7 @@ const top = 5
 
 // response is what the API says of a result.
 func (s *snapshot) photoResponse(r nrdl.Result) Photograph {
-	o := results.Of(r, nil, top, "")
+	o := results.New(r, nil, top, "")
 	p := Photograph{Size: o.Size, Faces: []Identified{}, Reason: o.Reason, Smaller: o.Smaller}
 	for i, f := range o.Faces {
 		p.Faces = append(p.Faces, s.faceResponse(r.Faces[i], f))

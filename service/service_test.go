@@ -253,7 +253,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		var line bytes.Buffer
-		if err := results.Write(&line, results.Of(name, nil, top, "")); err != nil {
+		if err := results.Write(&line, results.New(name, nil, top, "")); err != nil {
 			t.Fatal(err)
 		}
 		var want struct {

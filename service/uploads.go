@@ -109,7 +109,7 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, Verification{results.OfComparison(compared, photos, openset.DefaultFMR)})
+	return answer(w, http.StatusOK, Verification{results.NewComparison(compared, photos, openset.DefaultFMR)})
 }
 
 // verifyPerson compares the largest face in an image file with the mean of those of a
@@ -152,7 +152,7 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 
 // A Detected is a face that was found.
 type Detected struct {
-	results.Seen
+	results.Detection
 	Refused string `json:"refused,omitempty" doc:"Why the face cannot be used"`
 }
 
@@ -176,7 +176,7 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, by.find)
 		response.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
-			d := Detected{Seen: results.SeenOf(s.Face)}
+			d := Detected{Detection: results.NewDetection(s.Face)}
 			if s.Refused != nil {
 				d.Refused = s.Refused.Error()
 			}
@@ -299,7 +299,7 @@ func (e *input) newFaces(seen []found, source string) (faces []store.NewFace, re
 	for _, s := range seen {
 		f := store.NewFace{Face: store.Face{Source: source}, Crop: s.crop, Space: e.space}
 		if s.Refused != nil {
-			refused = append(refused, Refusal{Box: results.SeenOf(s.Face).Box, Why: s.Refused.Error()})
+			refused = append(refused, Refusal{Box: results.NewDetection(s.Face).Box, Why: s.Refused.Error()})
 			continue
 		}
 		if o := s.Face; o != nil {

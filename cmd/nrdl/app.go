@@ -82,7 +82,7 @@ func readable(err error) error {
 	return err
 }
 
-// write writes a file at path, whole or not at all, and tells its size.
+// write writes a file at path, whole or not at all, and reports its size.
 func (a *app) write(ctx context.Context, path string, content func(io.Writer) error) error {
 	size, err := atomicfile.Write(ctx, path, content)
 	if err == nil {

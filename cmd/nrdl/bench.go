@@ -138,7 +138,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	return nil
 }
 
-// benchProgress shows a bar on a terminal; elsewhere it tells of every run.
+// benchProgress shows a bar on a terminal; elsewhere it writes a line for each run.
 func (a *app) benchProgress(name string) (show func(experiment.Progress), done func()) {
 	b := a.NewBar(name)
 	return func(p experiment.Progress) {

@@ -35,7 +35,7 @@ func (f *calibration) registerFPIR(c *cobra.Command, def float64, use string) {
 	cli.Number(c, &f.fpir, "fpir", "", checkFPIR, "target false positive identification `RATE`: the share of strangers who may be named"+use)
 	c.Flags().Var(c.Flags().Lookup("fpir").Value, "far", "")
 	c.Flags().Lookup("far").Hidden = true
-	cli.Either(c, "fpir", "far")
+	c.MarkFlagsMutuallyExclusive("fpir", "far")
 }
 
 func checkFPIR(rate float64) error {

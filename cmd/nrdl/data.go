@@ -177,7 +177,7 @@ func checkSave(path string) error {
 	return dataset.CheckSave(path)
 }
 
-// save writes a data set and tells where.
+// save writes a data set and reports its path.
 func (a *app) save(ctx context.Context, path string, set *dataset.Images) error {
 	for _, loss := range dataset.Losses(path, set) {
 		a.Warn("%s", loss)

@@ -91,14 +91,14 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	return next, nil
 }
 
-// tellMerger tells what Merge did that was not asked for.
+// tellMerger warns of images that were left out or renamed.
 func (a *app) tellMerger(m gallery.MergeReport) {
 	for _, line := range describe.Merge(m) {
 		a.Warn("%s", line)
 	}
 }
 
-// cleaned returns a name as it is used: without spaces around it, which is told.
+// cleaned returns a name without the spaces around it, and says so if there are any.
 func (a *app) cleaned(name string) (string, error) {
 	trimmed := strings.TrimSpace(name)
 	if trimmed != name && trimmed != "" {

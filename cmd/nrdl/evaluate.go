@@ -48,7 +48,7 @@ func (a *app) evaluateCmd() *cobra.Command {
 				return err
 			}
 			switch {
-			case e.open.on:
+			case e.open.enabled:
 				return a.evaluateOpenSet(c.Context(), args[0], &e)
 			case e.several():
 				return a.compare(c.Context(), args[0], &e)
@@ -87,7 +87,7 @@ func (e *evaluation) check(c *cobra.Command) error {
 	}
 	e.threshold = slices.ContainsFunc(thresholdFlags, c.Flags().Changed)
 	switch {
-	case e.several() && e.open.on:
+	case e.several() && e.open.enabled:
 		return advice.Add(cli.Misuse("--open-set with several methods"), "evaluate one after the other: the same --seed draws the same people")
 	case e.several() && e.learn.input.text == auto:
 		return advice.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"), "name the input, as --input faces32")
@@ -166,7 +166,7 @@ func (a *app) compare(ctx context.Context, data string, e *evaluation) error {
 	return report.WriteMethods(a.Out, result)
 }
 
-// tellRuns tells that p has one run where its split draws nothing.
+// tellRuns says that p has one run if its split is not random.
 func (a *app) tellRuns(p experiment.Protocol) {
 	if p.Runs() < p.Repeats {
 		a.Tell("split %v draws nothing at random: one run", p.Split)

@@ -27,7 +27,7 @@ func (a *app) groupCmd() *cobra.Command {
 	c.Flags().StringVarP(&g.output, "output", "o", "", "folder `DIR` to make, with a folder for each group and a page")
 	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
-	detectorVar(c, &g.by)
+	detectorVar(c, &g.detector)
 	g.fpir = group.Default.FPIR
 	cli.Number(c, &g.fpir, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
 	cli.Complete(c, "output", cli.Folders)
@@ -40,7 +40,7 @@ type grouping struct {
 	output, input string
 	json          bool
 	fpir          float64
-	by            *face.Search
+	detector      *face.Search
 }
 
 func (g *grouping) run(ctx context.Context, args []string) error {
@@ -77,7 +77,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	if o.Progress != nil {
 		progress = func(done, total int) { o.Progress("looking at photographs", done, total) }
 	}
-	p, err := group.InPhotographs(ctx, paths, in, g.by, group.Options{FPIR: g.fpir}, progress)
+	p, err := group.InPhotographs(ctx, paths, in, g.detector, group.Options{FPIR: g.fpir}, progress)
 	done()
 	if err != nil {
 		return err

@@ -116,8 +116,8 @@ type identification struct {
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
-	drawn    output.Drawings
-	drawings errgroup.Group // of drawn
+	drawings output.Drawings
+	drawJobs errgroup.Group // of drawings
 }
 
 // identifyFlags are the flags of identify.
@@ -162,7 +162,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 			return err
 		}
 	}
-	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].Found
+	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
 	if i.output != "" {
 		if i.file, err = output.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
 			return err
@@ -180,7 +180,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		if err := atomicfile.MakeFolder(i.draw); err != nil {
 			return fmt.Errorf("draw: %w", err)
 		}
-		i.drawn.Dir = i.draw
+		i.drawings.Dir = i.draw
 	}
 	if err := i.openWriter(); err != nil {
 		return err
@@ -292,7 +292,7 @@ func (i *identification) openModel(path string) (err error) {
 	return nil
 }
 
-// end tells how it went, and is an error where something went wrong.
+// end reports the counts, and returns an error if something went wrong.
 func (i *identification) end(took time.Duration) error {
 	t := i.tally
 	if i.file != nil || i.sorter != nil || i.draw != "" {

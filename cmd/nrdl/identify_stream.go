@@ -35,7 +35,7 @@ type photoResult struct {
 func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.Source], total int) error {
 	show, done := i.progress(total)
 	defer done()
-	i.drawings.SetLimit(runtime.GOMAXPROCS(0))
+	i.drawJobs.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	var queue []photolist.Source // those that are being looked at, in order
 	photos := func(yield func(nrdl.Photo) bool) {
@@ -79,7 +79,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 		}
 		show()
 	}
-	return i.drawings.Wait()
+	return i.drawJobs.Wait()
 }
 
 // take writes what is wanted of p, which could not be read where err is not nil.
@@ -94,7 +94,7 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 	}
 	i.tally.files++
 	if i.draw != "" {
-		i.drawings.Go(func() error { return p.unlessVanished(i.drawn.Draw(ctx, p.Result, p.Below), "drawn", i.Warn) })
+		i.drawJobs.Go(func() error { return p.unlessVanished(i.drawings.Draw(ctx, p.Result, p.Relative), "drawn", i.Warn) })
 	}
 	i.count(p)
 	if i.sorter != nil {
@@ -122,7 +122,7 @@ func (i *identification) write(p *photoResult) error {
 // vanished from a folder has none, nor what may still be written.
 func (i *identification) failed(p *photoResult) bool {
 	switch {
-	case p.Found && errors.Is(p.Err, fs.ErrNotExist):
+	case p.InFolder && errors.Is(p.Err, fs.ErrNotExist):
 		if i.watcher == nil {
 			i.Warn("%s vanished from its folder before it was read", p.Path)
 		}
@@ -155,7 +155,7 @@ func (i *identification) place(p *photoResult) error {
 // unlessVanished returns err, or warns where it is because the image of p is no
 // longer in its folder. A file can be missing in the output as well.
 func (p *photoResult) unlessVanished(err error, done string, warn func(string, ...any)) error {
-	if !p.Found || !errors.Is(err, fs.ErrNotExist) {
+	if !p.InFolder || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if _, gone := os.Stat(p.Path); !errors.Is(gone, fs.ErrNotExist) {
@@ -233,7 +233,7 @@ func (i *identification) follow(ctx context.Context) error {
 const fewImages = 10
 
 // progress returns what shows that one image more is done, of total, 0 where that
-// is not known, unless both the story and the results go to a terminal.
+// is not known, unless both the log and the results go to a terminal.
 func (i *identification) progress(total int) (show, done func()) {
 	alone := i.file != nil || !term.IsTerminal(int(os.Stdout.Fd()))
 	if i.Terminal && (!alone || total > 0 && total <= fewImages) {

@@ -56,7 +56,7 @@ func (f *inputFlags) register(c *cobra.Command) {
 	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projectionWords)...))
 }
 
-// registerStages registers the flags for what is not learnt.
+// registerStages registers the flags of the stages that are not trained.
 func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set = c.Flags()
 	f.set.StringVarP(&f.text, "input", "i", "", "feature extraction `INPUT`: a preset, features joined by +, as igo+lbp:cell=5.34, or embedding:FILE.onnx; nrdl methods lists them")
@@ -290,7 +290,7 @@ func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
 	return o, err
 }
 
-// tellOptions tells the features, unless they are the grey values, and the method.
+// tellOptions reports the method, and the features unless they are grey values.
 func (a *app) tellOptions(s *studied, l *learning) {
 	a.tellInput(s.Pipeline)
 	a.tellMethod(s.Method, *l)
@@ -345,7 +345,7 @@ func (a *app) choose(ctx context.Context, path string, s *studied, columns []int
 	return nil
 }
 
-// tellChoice tells what was tried, and what was chosen.
+// tellChoice lists the candidates and marks the chosen one.
 func (a *app) tellChoice(c *experiment.Choice) {
 	for i, t := range c.Results {
 		mark := " "

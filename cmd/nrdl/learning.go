@@ -144,7 +144,7 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 	return images, nil
 }
 
-// tellMethod tells a method's parameters as --set would give them.
+// tellMethod lists the parameters of m in the form that --set takes.
 func (a *app) tellMethod(m classify.Method, l learning) {
 	if l.preset != "" && len(method.PresetValues(m, l.preset)) == 0 {
 		a.Tell("%s has no values of its own for %s: the defaults are used", m.Name(), l.preset)

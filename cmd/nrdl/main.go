@@ -4,7 +4,7 @@
 //	nrdl train people -o people.nrdl
 //	nrdl identify people.nrdl photo.pgm
 //
-// Results go to standard output, the story of how they came about to standard
+// Results go to standard output, messages to standard
 // error. It exits with 0, or 1 where it failed, or 2 where it was misused; verify --exit-code
 // exits with 1 for different people, and 2 where it failed.
 package main

@@ -20,12 +20,12 @@ import (
 
 // openSet is the flags of evaluate --open-set.
 type openSet struct {
-	on        bool
-	enrolled  float64
-	strangers string
-	given     int
-	calibrate calibration
-	output    string
+	enabled              bool
+	enrolled             float64
+	strangers            string
+	calibrationStrangers int
+	calibrate            calibration
+	output               string
 }
 
 // openSetFlags have no meaning without --open-set.
@@ -35,11 +35,11 @@ var openSetFlags = []string{"enrolled", "strangers", "given", "output"}
 var thresholdFlags = []string{"fpir", "far", "strangers-share", "calibrate"}
 
 func (o *openSet) register(c *cobra.Command) {
-	c.Flags().BoolVar(&o.on, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
+	c.Flags().BoolVar(&o.enabled, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
 	o.enrolled = 0.5
 	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
-	cli.Number(c, &o.given, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
+	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
 	cli.Complete(c, "strangers", cli.Folders)
@@ -48,7 +48,7 @@ func (o *openSet) register(c *cobra.Command) {
 
 // check reports flags that do not go together.
 func (o *openSet) check(c *cobra.Command) error {
-	if !o.on {
+	if !o.enabled {
 		for _, flag := range openSetFlags {
 			if c.Flags().Changed(flag) {
 				return advice.Add(cli.Misuse("--%s has no meaning without --open-set", flag), "add --open-set to judge by people who are not enrolled")
@@ -61,8 +61,8 @@ func (o *openSet) check(c *cobra.Command) error {
 		return advice.Add(cli.Misuse("--open-set with --model: it learns models of its own"), "leave out --model")
 	case o.calibrate.folds == 0:
 		return cli.Misuse("--calibrate 0 with --open-set: nobody would be unknown")
-	case o.given > 0 && o.strangers == "":
-		return advice.Add(cli.Misuse("--given %d without --strangers", o.given), "--strangers DIR has the photographs of strangers that are divided")
+	case o.calibrationStrangers > 0 && o.strangers == "":
+		return advice.Add(cli.Misuse("--given %d without --strangers", o.calibrationStrangers), "--strangers DIR has the photographs of strangers that are divided")
 	}
 	if o.output != "" {
 		if _, err := report.OpenSetFormat(o.output); err != nil {
@@ -92,7 +92,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	}
 	o := experiment.OpenSet{
 		Split: e.split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
-		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), CalibrationStrangers: e.open.given,
+		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), CalibrationStrangers: e.open.calibrationStrangers,
 	}
 	if e.open.strangers != "" {
 		if o.Strangers, err = a.furtherStrangers(ctx, e.open.strangers, s); err != nil {

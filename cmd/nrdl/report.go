@@ -100,7 +100,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		return err
 	}
 	if r.output == "" {
-		a.Print("%s", console.Own(text.String())) // package report leaves out what is hidden
+		a.Print("%s", console.Raw(text.String())) // package report leaves out what is hidden
 		return nil
 	}
 	size, err := atomicfile.Write(ctx, r.output, func(w io.Writer) error {

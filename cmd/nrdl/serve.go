@@ -36,7 +36,7 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
 	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
-	detectorVar(c, &s.by)
+	detectorVar(c, &s.detector)
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	return c
 }
@@ -46,11 +46,11 @@ type serving struct {
 	*app
 	data, database, listen, input string
 	private                       bool
-	by                            *face.Search
+	detector                      *face.Search
 }
 
 func (s *serving) run(ctx context.Context) error {
-	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private, Search: s.by}
+	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private, Search: s.detector}
 	var err error
 	if o.Input, err = service.ParseInput(s.input); err != nil {
 		return err

@@ -25,38 +25,30 @@ import (
 )
 
 func (a *app) trainCmd() *cobra.Command {
-	var (
-		learn         learning
-		split         dataset.Split // zero: all
-		output, trace string
-		strangers     calibration
-		forget        bool
-		byReference   bool
-		force         bool
-	)
+	t := &training{}
 	c := &cobra.Command{
 		Use:  "train DATA -o MODEL [flags]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if output == "" {
+			if t.output == "" {
 				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			if dataset.IsImage(output) {
-				return advice.Add(cli.Misuse("-o %s is the name of an image", output), "for example: nrdl train %s -o model.nrdl", args[0])
+			if dataset.IsImage(t.output) {
+				return advice.Add(cli.Misuse("-o %s is the name of an image", t.output), "for example: nrdl train %s -o model.nrdl", args[0])
 			}
-			return a.train(c.Context(), args[0], &training{learn, split, output, trace, strangers, forget, byReference, force})
+			return a.train(c.Context(), args[0], t)
 		},
 		ValidArgsFunction: completeData,
 	}
-	learn.chooses = true
-	learn.register(c)
-	splitVar(c, &split, "the training images")
-	c.Flags().StringVarP(&output, "output", "o", "", "`MODEL` file to write")
-	strangers.register(c)
-	c.Flags().BoolVar(&forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
-	c.Flags().BoolVar(&byReference, "by-reference", false, "with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
-	c.Flags().StringVar(&trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
-	registerForce(c, &force)
+	t.chooses = true
+	t.learning.register(c)
+	splitVar(c, &t.split, "the training images")
+	c.Flags().StringVarP(&t.output, "output", "o", "", "`MODEL` file to write")
+	t.strangers.register(c)
+	c.Flags().BoolVar(&t.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
+	c.Flags().BoolVar(&t.byReference, "by-reference", false, "with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
+	c.Flags().StringVar(&t.trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
+	registerForce(c, &t.force)
 	cli.Complete(c, "output", cli.Files("nrdl"))
 	cli.Complete(c, "trace", cli.Files("jsonl"))
 	return c
@@ -65,7 +57,7 @@ func (a *app) trainCmd() *cobra.Command {
 // A training is the flags of train.
 type training struct {
 	learning
-	split         dataset.Split
+	split         dataset.Split // zero: all
 	output, trace string
 	strangers     calibration
 	forget        bool

@@ -16,7 +16,7 @@ import (
 	"nrdl.example/nrdl/internal/atomicfile"
 )
 
-// backupSuffix is what the name of a kept older model ends in.
+// backupSuffix is appended to the name of a model file for its backup.
 const backupSuffix = ".bak"
 
 // writing is the flags of commands that change a model file.

@@ -70,7 +70,7 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 		defer func() { err = cmp.Or(err, errDifferent) }()
 	}
 	if v.json {
-		return v.printJSON(results.OfComparison(c, 2, v.fmr))
+		return v.printJSON(results.NewComparison(c, 2, v.fmr))
 	}
 	word := map[bool]string{true: "same person", false: "not the same person"}[c.Same(v.fmr)]
 	rate := "below 0.001" // fewer than were measured: about 1 in 70,000 (openset/impostors)

@@ -19,23 +19,23 @@ import (
 	"nrdl.example/nrdl/internal/atomicfile"
 )
 
-// A Sorter makes a folder per person with links to the photographs of the person,
-// one of those with nobody whom the model knows, and one of those without a face.
+// A Sorter makes a folder for each person, with links to the photographs of that person,
+// and further folders for photographs without one of these people.
 type Sorter struct {
 	Unlock  func() // ends the Sorter
 	dir     string
 	folders map[string]string    // of a person
-	taken   map[string]*linkings // by folder
-	how     int                  // of ways, that works here
+	links   map[string]*folderLinks // by folder
+	current     int // index in ways of the one that works here
 	copies  atomicfile.Writer
 	warn    func(format string, args ...any)
 }
 
-// linkings are what a folder of links holds.
-type linkings struct {
+// folderLinks is what a folder of links holds.
+type folderLinks struct {
 	names map[string]bool // in lower case: systems differ in whether case counts
-	to    map[string]bool // the absolute paths that symbolic links lead to
-	last  map[string]int  // the number last given to a name
+	targets    map[string]bool // the absolute paths that symbolic links lead to
+	lastNumber  map[string]int  // the largest number behind a name
 }
 
 // A way makes a name for the file at path.
@@ -52,8 +52,8 @@ var ways = []way{
 	{"copies", func(s *Sorter, path, _, link string) error { return s.duplicate(path, link) }},
 }
 
-// New returns the Sorter into dir, which it makes, for people, of which each has the
-// folder with the same index. No other process sorts into dir until Unlock is called.
+// New makes the folder dir and returns a Sorter into it. Folders[i] is the name of the folder
+// of people[i]. No other process can sort into dir until Unlock is called.
 func New(dir string, people, folders []string, warn func(format string, args ...any)) (*Sorter, error) {
 	if err := atomicfile.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("sort: %w", err)
@@ -65,15 +65,15 @@ func New(dir string, people, folders []string, warn func(format string, args ...
 	if err != nil {
 		return nil, fmt.Errorf("sort: %w", err)
 	}
-	s := &Sorter{dir: Real(dir), Unlock: unlock, folders: map[string]string{}, taken: map[string]*linkings{}, warn: warn}
+	s := &Sorter{dir: Real(dir), Unlock: unlock, folders: map[string]string{}, links: map[string]*folderLinks{}, warn: warn}
 	for c, person := range people {
 		s.folders[person] = folders[c]
 	}
 	return s, nil
 }
 
-// Place links to the photograph at path from the folders of people, of whom the
-// same may be there more than once; where there are none, from the folder other.
+// Place adds links to the photograph at path to the folders of people, which may contain a
+// name twice; if people is empty, to the folder other.
 func (s *Sorter) Place(path string, people []string, other string) error {
 	folders := []string{other}
 	if len(people) > 0 {
@@ -101,7 +101,7 @@ func (s *Sorter) link(folder, path string) error {
 		return err
 	}
 	file := filepath.Join(Real(filepath.Dir(path)), filepath.Base(path))
-	if have.to[file] {
+	if have.targets[file] {
 		return nil
 	}
 	target, err := filepath.Rel(dir, file)
@@ -113,7 +113,7 @@ func (s *Sorter) link(folder, path string) error {
 		return err
 	}
 	base := filepath.Base(path)
-	for n := max(1, have.last[base]); ; n++ {
+	for n := max(1, have.lastNumber[base]); ; n++ {
 		name := numbered(base, n)
 		at := filepath.Join(dir, name)
 		if have.names[strings.ToLower(name)] {
@@ -131,7 +131,7 @@ func (s *Sorter) link(folder, path string) error {
 		if taken && !same(at, info) {
 			continue
 		}
-		have.to[file], have.last[base] = true, n
+		have.targets[file], have.lastNumber[base] = true, n
 		return nil
 	}
 }
@@ -158,18 +158,18 @@ func same(path string, info fs.FileInfo) bool {
 // make makes link in the first way that works. No way works on a full disk.
 func (s *Sorter) make(path, target, link string) error {
 	for {
-		err := ways[s.how].make(s, path, target, link)
-		if err == nil || s.how == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
+		err := ways[s.current].make(s, path, target, link)
+		if err == nil || s.current == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
-		s.warn("%s in place of %s: %v", ways[s.how+1].name, ways[s.how].name, err)
-		s.how++
+		s.warn("%s in place of %s: %v", ways[s.current+1].name, ways[s.current].name, err)
+		s.current++
 	}
 }
 
 // open returns what dir, which it makes, holds.
-func (s *Sorter) open(dir string) (*linkings, error) {
-	if have := s.taken[dir]; have != nil {
+func (s *Sorter) open(dir string) (*folderLinks, error) {
+	if have := s.links[dir]; have != nil {
 		return have, nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -179,17 +179,17 @@ func (s *Sorter) open(dir string) (*linkings, error) {
 	if err != nil {
 		return nil, err
 	}
-	have := &linkings{names: map[string]bool{}, to: map[string]bool{}, last: map[string]int{}}
+	have := &folderLinks{names: map[string]bool{}, targets: map[string]bool{}, lastNumber: map[string]int{}}
 	for _, e := range entries {
 		have.names[strings.ToLower(e.Name())] = true
 		if target, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil {
 			if !filepath.IsAbs(target) {
 				target = filepath.Join(dir, target)
 			}
-			have.to[target] = true
+			have.targets[target] = true
 		}
 	}
-	s.taken[dir] = have
+	s.links[dir] = have
 	return have, nil
 }
 
@@ -214,14 +214,14 @@ func (s *Sorter) duplicate(path, to string) error {
 	return os.Chtimes(to, time.Time{}, info.ModTime())
 }
 
-// Within reports whether path is folder or lies in it, whichever links lead
-// there. Neither need exist.
+// Within reports whether path is folder or lies in it, also by way of links. Neither needs to
+// exist.
 func Within(path, folder string) bool {
 	rel, err := filepath.Rel(Real(folder), Real(path))
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Real is the absolute path of path, without links as far as it exists.
+// Real returns the absolute path of path, with the links in its existing part resolved.
 func Real(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

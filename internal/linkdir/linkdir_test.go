@@ -38,7 +38,7 @@ func newTestSorter(t *testing.T, dir string, how int) *Sorter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.how = how
+	s.current = how
 	return s
 }
 

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Range says which values of a sample become black and white.
+// A Range says which values become black and which white.
 type Range string
 
 // The ranges. In Each 0 is mid grey where the sheet has negative values, as atoms

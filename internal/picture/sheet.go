@@ -20,7 +20,7 @@ const (
 	Wrong             // red: taken for somebody else
 )
 
-// SheetOptions say how a sheet looks.
+// SheetOptions says how a sheet looks.
 type SheetOptions struct {
 	Title    string   // one line above the sheet; "" for none
 	Groups   []int    // len R+1 like Set.Groups: group r begins a new row; nil for one group
@@ -33,11 +33,11 @@ type SheetOptions struct {
 	Letters, Heading Letters // of the captions and of the title; nil where there are none
 }
 
-// Letters write a line of text that is size pixels high.
+// Letters writes lines of text, size pixels high.
 type Letters interface {
-	// Bounds is the box of a line that begins at (0, 0), on the base line.
+	// Bounds returns the box of text whose base line begins at (0, 0).
 	Bounds(text string, size float64) image.Rectangle
-	// Write writes a line from at on, and cuts it where it is wider than room pixels.
+	// Write writes text with its base line beginning at at, cut to a width of room pixels.
 	Write(dst draw.Image, ink color.Color, text string, size float64, at image.Point, room int)
 }
 
@@ -65,8 +65,8 @@ var (
 )
 
 // Sheet draws the columns of x, d×n, as images of in.Height×in.Width pixels
-// side by side, group after group. Pixels are stored column after column, as
-// in those of package dataset.
+// side by side, group after group. Each column of x has the pixels of an image column
+// after column.
 func Sheet(x *mat.Dense, in Size, opt SheetOptions) (image.Image, error) {
 	s, err := newSheet(x, in, opt)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// An Info is what a program tells of itself.
+// An Info describes this program: its version, its platform and its linear algebra.
 type Info struct {
 	Version   string   `json:"version"`
 	Revision  string   `json:"revision,omitempty"` // of the source, with "+changes" if it had any
@@ -72,12 +72,12 @@ func (b Info) Line() string {
 	return b.Version + " " + b.Revision
 }
 
-// Measure takes about 2⅓ d for the speeds.
+// Measure fills in GFLOPS. It takes about 2⅓ times d.
 func (b *Info) Measure(d time.Duration) {
 	b.GFLOPS = Speeds{One: blas.MeasureGEMM(1, d), All: blas.MeasureGEMM(runtime.GOMAXPROCS(0), d), Peak: blas.PeakFMA(d / 3)}
 }
 
-// WriteText writes b, which has been measured, in lines.
+// WriteText writes b as text. Measure comes first.
 func (b Info) WriteText(w io.Writer) error {
 	source := ""
 	if b.Revision != "" {

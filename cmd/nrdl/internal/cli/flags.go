@@ -15,32 +15,32 @@ import (
 
 // A value is a flag of any type.
 type value[T any] struct {
-	to    *T
-	kind  string
-	parse func(string) (T, error)
-	show  func(T) string
+	target *T
+	kind   string
+	parse  func(string) (T, error)
+	show   func(T) string
 }
 
-// Var registers a flag whose values help calls kind. What to holds is its default;
-// show writes a value, "" where there is none. An error of parse is told with the
-// name of the flag before anything is read.
+// Var registers a flag that is stored in to; the value there is the default. Help shows
+// kind as the type. Parse reads a value; its error is reported with the name of the flag
+// before the command runs. Show writes a value, or "" for none.
 func Var[T any](c *cobra.Command, to *T, name, short, kind, use string, parse func(string) (T, error), show func(T) string) {
 	c.Flags().VarP(&value[T]{to, kind, parse, show}, name, short, use)
 }
 
-func (f *value[T]) String() string { return f.show(*f.to) }
+func (f *value[T]) String() string { return f.show(*f.target) }
 
 func (f *value[T]) Type() string { return f.kind }
 
 func (f *value[T]) Set(text string) error {
 	v, err := f.parse(text)
 	if err == nil {
-		*f.to = v
+		*f.target = v
 	}
 	return err
 }
 
-// Choice registers a flag with a few values.
+// Choice registers a flag that takes one of choices.
 func Choice[T ~string](c *cobra.Command, to *T, name, use string, choices []string) {
 	Var(c, to, name, "", "HOW", use, func(text string) (T, error) {
 		for _, c := range choices {
@@ -53,8 +53,9 @@ func Choice[T ~string](c *cobra.Command, to *T, name, use string, choices []stri
 	Complete(c, name, Words(choices...))
 }
 
-// Number registers a flag for a number that check may refuse. What to holds is its
-// default, which stands for no value where check refuses it.
+// Number registers a flag for a number, stored in to. Check returns an error for a value
+// that is not possible. The value in to is the default; if check refuses it, help shows no
+// default.
 func Number[T int | float64](c *cobra.Command, to *T, name, short string, check func(T) error, use string) {
 	parse := func(text string) (v T, err error) {
 		switch to := any(&v).(type) {
@@ -78,10 +79,10 @@ func Number[T int | float64](c *cobra.Command, to *T, name, short string, check 
 	})
 }
 
-// Many is more than anybody waits for.
+// Many is an upper bound for counts: more would take too long.
 const Many = 1_000_000
 
-// InRange checks that a number is one of least … most.
+// InRange returns a check that a number is at least least and at most most.
 func InRange[T int | float64](least, most T) func(T) error {
 	return func(v T) error {
 		if !(v >= least && v <= most) {
@@ -91,8 +92,7 @@ func InRange[T int | float64](least, most T) func(T) error {
 	}
 }
 
-// Share checks that a number is one of 0 … 1 and not 0, and not 1 either where
-// less is asked for.
+// Share returns a check that a number is above 0 and at most 1; below 1 if less.
 func Share(less bool) func(float64) error {
 	most, form := 1.0, "%v is not a share greater than 0 and at most 1"
 	if less {
@@ -123,7 +123,7 @@ func refuseEmpty(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// Choices are the values that a flag of c takes, where they are few, or nil.
+// Choices returns the values that a flag of c takes if they are few, else nil.
 func Choices(c *cobra.Command, flag string) (names []string) {
 	complete, ok := c.GetFlagCompletionFunc(flag)
 	if !ok {

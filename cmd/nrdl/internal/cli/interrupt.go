@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Interruptible returns a context that the first SIGINT or SIGTERM ends. Where it has
-// not ended the work after a second, waits is called; at a second signal, exit. Signals
-// count also where the process was started to ignore them, as scripts start jobs in
-// the background.
+// Interruptible returns a context that the first SIGINT or SIGTERM cancels. It calls waits
+// if the work goes on for another second, and exit at a second signal. Stop releases the
+// signals. It catches the signals even if the process was started to ignore them, as
+// background jobs of scripts are.
 func Interruptible(waits, exit func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)

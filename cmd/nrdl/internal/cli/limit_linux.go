@@ -16,9 +16,9 @@ const (
 	leastMemory = 3_000_000_000
 )
 
-// CheckMemory is an error if the limit of the address space (ulimit -v) is too low for
-// work, where an allocation that fails would end the process without a word of what to do.
-// Below a limit that is high enough it has garbage collected before the limit is reached.
+// CheckMemory returns an error if the address space (ulimit -v) is too small for the
+// command, whose failing allocation would otherwise end the process without a message. If
+// there is a sufficient limit, it makes the garbage collector stay below it.
 func CheckMemory() error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > 1<<46 {

@@ -2,5 +2,5 @@
 
 package cli
 
-// CheckMemory is an error if a limit of the process is too low for work; none is known here.
+// CheckMemory does nothing on this system: no limit of the address space is known.
 func CheckMemory() error { return nil }

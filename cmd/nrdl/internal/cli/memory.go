@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// CollectEarly has garbage collected when the heap has grown by half, unless the environment
-// variable GOGC says otherwise: photographs are large and hold no pointers, so that this
-// saves memory and takes hardly any time.
+// CollectEarly makes the garbage collector run when the heap has grown by half, unless the
+// environment variable GOGC is set. Photographs are large and hold no pointers, so this
+// saves memory at little cost.
 func CollectEarly() {
 	const percent = 50
 	if os.Getenv("GOGC") == "" {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"nrdl.example/nrdl/advice"
 )
 
@@ -18,16 +16,16 @@ type misuse struct{ error }
 
 func (e misuse) Unwrap() error { return e.error }
 
-// Misuse is fmt.Errorf for a command line that makes no sense.
+// Misuse returns an error for a wrong command line, which IsMisuse recognises; else it is fmt.Errorf.
 func Misuse(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
 
-// AsMisuse marks err as misuse.
+// AsMisuse wraps err so that IsMisuse is true.
 func AsMisuse(err error) error { return misuse{err} }
 
-// IsMisuse reports whether err is, or wraps, misuse.
+// IsMisuse reports whether err was made by Misuse or AsMisuse, or wraps such an error.
 func IsMisuse(err error) bool { return errors.As(err, new(misuse)) }
 
-// OneOf refuses a value of a flag that is none of its choices.
+// OneOf returns an error if value is none of the choices of a flag.
 func OneOf(flag, value string, choices []string) error {
 	for _, c := range choices {
 		if c == value {
@@ -37,21 +35,7 @@ func OneOf(flag, value string, choices []string) error {
 	return misuse{advice.Unknown("--"+flag, value, choices)}
 }
 
-// Either makes c refuse two names of one flag together.
-func Either(c *cobra.Command, name, other string) {
-	check := c.PreRunE
-	c.PreRunE = func(c *cobra.Command, args []string) error {
-		if c.Flags().Changed(name) && c.Flags().Changed(other) {
-			return advice.Add(Misuse("--%s and --%s are two names of one flag", name, other), "leave out --%s", other)
-		}
-		if check != nil {
-			return check(c, args)
-		}
-		return nil
-	}
-}
-
-// SameFile returns the one of paths that is the file at output, or "".
+// SameFile returns the first of paths that is the same file as output, or "".
 func SameFile(output string, paths ...string) string {
 	out, err := os.Stat(output)
 	if err != nil {

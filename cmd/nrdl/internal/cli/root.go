@@ -16,9 +16,9 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 )
 
-// Prepare makes root, which has all its commands, and those below it answer in the
-// way of this package. Its help takes console.Columns at most. What instead returns
-// for the name of a flag that a command does not have is the hint, unless it is "".
+// Prepare sets up the messages and the help of root and all commands below it; call it
+// after all commands are added. Help has at most console.Columns columns. For a flag that
+// c does not have, instead may return a hint; "" stands for the usual one.
 func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) string) {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.PersistentPreRunE = refuseEmpty
@@ -43,7 +43,7 @@ func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) st
 	withCommands(root)
 }
 
-// Execute executes root. Help for a command that is not there is misuse.
+// Execute runs root. It returns misuse if --help follows the name of an unknown command.
 func Execute(ctx context.Context, root *cobra.Command) error {
 	var misspelt error
 	help := root.HelpFunc()
@@ -122,8 +122,8 @@ func commandNames(c *cobra.Command) (names []string) {
 	return names
 }
 
-// Arguments returns a check that a command gets between least and most arguments,
-// of the form that its Use line shows; most < 0 is any number.
+// Arguments returns a check that there are at least least and at most most arguments and
+// that none is empty; most < 0 means any number. Its error shows the Use line.
 func Arguments(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch n := len(args); {
@@ -237,7 +237,7 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError, instead func(*cobra
 // flagSynonyms are what other programs call our flags.
 var flagSynonyms = map[string]string{"http": "listen", "port": "listen", "host": "listen", "addr": "listen", "address": "listen", "bind": "listen"}
 
-// Flags are the names of the flags of c.
+// Flags returns the names of the flags of c that help shows.
 func Flags(c *cobra.Command) (names []string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

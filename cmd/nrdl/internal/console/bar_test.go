@@ -66,13 +66,13 @@ func TestSilence(t *testing.T) {
 	defer c.ClearBar()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	told := c.told
+	told := c.lastLine
 	c.drawAt(told.Add(59 * time.Second))
-	if c.told != told {
+	if c.lastLine != told {
 		t.Error("a line came before the minute was over")
 	}
 	c.drawAt(told.Add(61 * time.Second))
-	if c.told == told {
+	if c.lastLine == told {
 		t.Error("no line came after a minute")
 	}
 }
@@ -85,7 +85,7 @@ func TestBarOnTerminal(t *testing.T) {
 	b := c.NewBar("学习") // two columns each
 	b.Show(0.5, strings.Repeat("x", 2*wide))
 	c.mu.Lock()
-	c.drawAt(c.since.Add(time.Second))
+	c.drawAt(c.barStart.Add(time.Second))
 	c.mu.Unlock()
 	c.Tell("told")
 	b.Clear()

@@ -1,6 +1,6 @@
-// Package console prints what a command finds, what it tells on the way, and how
-// far it is. Results go to one writer, the story to another; texts that come from
-// outside cannot steer the terminal.
+// Package console writes the results of a command to standard output, and its messages
+// and progress to standard error. Control characters in names of files and other foreign
+// text are escaped, so that they cannot change the terminal.
 package console
 
 import (
@@ -20,28 +20,28 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// A Console is where results and the story go.
+// A Console has the two outputs of a command: results, and the log with a progress bar.
 type Console struct {
 	Out      *bufio.Writer  // results
-	Err      *os.File       // the story, warnings and errors
+	Err      *os.File       // the log, warnings and errors
 	Terminal bool           // Err is a terminal
 	Wording  advice.Wording // of what errors advise
 	colours  bool           // Err may be coloured
 	width    func() int     // columns of the terminal; 0 where there is none, or its size is not known
 	silence  time.Duration
 
-	mu    sync.Mutex    // of what is below, and of writing to Err
-	told  time.Time     // when the last line was written
-	bar   *Bar          // that is shown now; nil for none
-	since time.Time     // when it was shown first
-	moved time.Time     // when it was shown last
-	part  float64       // how far it is
-	text  string        // that stands behind it
-	drawn string        // its line on the terminal; "" if there is none
-	stop  chan struct{} // ends the drawing; nil without a bar
+	mu       sync.Mutex    // of what is below, and of writing to Err
+	lastLine time.Time     // when the last line was written
+	bar      *Bar          // that is shown now; nil for none
+	barStart time.Time     // when it was shown first
+	lastMove time.Time     // when it was shown last
+	part     float64       // how far it is
+	text     string        // that stands behind it
+	barLine  string        // its line on the terminal; "" if there is none
+	stop     chan struct{} // ends the drawing; nil without a bar
 }
 
-// New returns the Console of a process.
+// New returns the Console that writes results to stdout and the log to stderr.
 func New(stdout, stderr *os.File) *Console {
 	terminal := term.IsTerminal(int(stderr.Fd()))
 	width := func() int {
@@ -62,12 +62,12 @@ func New(stdout, stderr *os.File) *Console {
 		colours:  terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		width:    width,
 		silence:  silence,
-		told:     time.Now(),
+		lastLine: time.Now(),
 	}
 }
 
-// story is where lines of the story go.
-type story struct{ *Console }
+// A logWriter writes lines of the log, above the bar.
+type logWriter struct{ *Console }
 
 // A colour is an ANSI escape sequence.
 type colour string
@@ -78,29 +78,29 @@ const (
 	cyan   colour = "\x1b[1;36m"
 )
 
-// Own is text of the program itself, perhaps coloured: it is printed as it is.
-type Own string
+// Raw is trusted text, which may have colours: it is printed without escaping.
+type Raw string
 
-func (c *Console) paint(with colour, text string) Own {
+func (c *Console) paint(with colour, text string) Raw {
 	if !c.colours {
-		return Own(text)
+		return Raw(text)
 	}
-	return Own(string(with) + text + "\x1b[0m")
+	return Raw(string(with) + text + "\x1b[0m")
 }
 
-// Tell adds a line to the story.
+// Tell writes a line to the log.
 func (c *Console) Tell(format string, args ...any) {
-	fmt.Fprintf(story{c}, format+"\n", legibly(args)...)
+	fmt.Fprintf(logWriter{c}, format+"\n", legibly(args)...)
 }
 
-// Hint tells what to do next.
+// Hint writes a line to the log that says what to do next.
 func (c *Console) Hint(format string, args ...any) {
 	c.Tell("nrdl: %s %s", c.paint(cyan, "hint:"), fmt.Sprintf(format, args...))
 }
 
-// Warn tells of something that is probably not what the user wants.
+// Warn writes a warning to the log.
 func (c *Console) Warn(format string, args ...any) {
-	fmt.Fprintf(story{c}, "nrdl: %s %s\n", c.paint(yellow, "warning:"), fmt.Sprintf(format, legibly(args)...))
+	fmt.Fprintf(logWriter{c}, "nrdl: %s %s\n", c.paint(yellow, "warning:"), fmt.Sprintf(format, legibly(args)...))
 }
 
 // WarnOf is Warn of err, and its hint.
@@ -112,9 +112,9 @@ func (c *Console) WarnOf(err error) {
 }
 
 // Complain prints err, or each of the errors that it joins, and its hint.
-func (c *Console) Complain(err error) { _, _ = io.WriteString(story{c}, c.Complaint(err)) }
+func (c *Console) Complain(err error) { _, _ = io.WriteString(logWriter{c}, c.Complaint(err)) }
 
-// Complaint is the lines of Complain.
+// Complaint returns the lines that Complain prints.
 func (c *Console) Complaint(err error) string {
 	var lines strings.Builder
 	for _, one := range dataset.Joined(err) {
@@ -126,7 +126,7 @@ func (c *Console) Complaint(err error) string {
 	return lines.String()
 }
 
-// Print adds to the results. Its errors surface when Out is flushed.
+// Print writes to the results. Errors are returned when Out is flushed.
 func (c *Console) Print(format string, args ...any) { fmt.Fprintf(c.Out, format, legibly(args)...) }
 
 // legibly returns args with the hidden characters in texts escaped: the names of
@@ -135,7 +135,7 @@ func legibly(args []any) []any {
 	safe := make([]any, len(args))
 	for i, arg := range args {
 		switch v := arg.(type) {
-		case Own:
+		case Raw:
 			safe[i] = v
 		case error:
 			safe[i] = legible.Escaped(v.Error())

@@ -70,10 +70,9 @@ func (f *forecast) passes(goal float64) float64 {
 	return min(linear, stall*steps*float64(h))
 }
 
-// A Bar shows how far something is, in place of the bar that was shown before it: on a
-// terminal as a line that is drawn again, elsewhere by a line of text after each silence.
-// Only what was shown last is drawn, and by a goroutine of its own, so that showing costs
-// nothing and the time goes on where nothing is shown.
+// A Bar shows progress; it replaces the bar that was shown before. On a terminal it is one
+// line that is drawn again and again; elsewhere a line of text is written from time to time.
+// A goroutine draws the latest state, so Show is cheap and the elapsed time keeps running.
 type Bar struct {
 	console *Console
 	label   string
@@ -89,26 +88,26 @@ const (
 	barWidth = 36
 )
 
-// NewBar returns a bar.
+// NewBar returns a bar with this label. It is shown by Show.
 func (c *Console) NewBar(label string) *Bar { return &Bar{c, legible.Escaped(label)} }
 
-// Show shows b with part, 0 … 1, of it full; 0 where that is not known. Lines that are
-// told go above it until Clear.
+// Show shows b, filled to part, from 0 to 1, or 0 if that is not known, with text after it.
+// Lines of the log go above it until Clear.
 func (b *Bar) Show(part float64, text string) {
 	c := b.console
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bar != b {
-		c.bar, c.since = b, time.Now()
+		c.bar, c.barStart = b, time.Now()
 	}
-	c.part, c.text, c.moved = part, text, time.Now()
+	c.part, c.text, c.lastMove = part, text, time.Now()
 	if c.stop == nil {
 		c.stop = make(chan struct{})
 		go c.draw(c.stop)
 	}
 }
 
-// Clear takes b away.
+// Clear removes b if it is the bar that is shown. A nil b is allowed.
 func (b *Bar) Clear() {
 	if b == nil {
 		return
@@ -121,7 +120,7 @@ func (b *Bar) Clear() {
 	}
 }
 
-// ClearBar takes the bar away that is shown.
+// ClearBar removes the bar that is shown, if any.
 func (c *Console) ClearBar() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,19 +155,19 @@ func (c *Console) draw(stop chan struct{}) {
 
 // drawAt draws the bar, or tells of it if nothing was told for long.
 func (c *Console) drawAt(now time.Time) {
-	took := now.Sub(c.since)
+	took := now.Sub(c.barStart)
 	if width := c.width(); width > 0 {
-		if line := c.line(now, width-1); line != c.drawn && took >= patience {
+		if line := c.line(now, width-1); line != c.barLine && took >= patience {
 			c.erase()
-			c.drawn = line
+			c.barLine = line
 			_, _ = io.WriteString(c.Err, line)
 		}
 		return
 	}
-	if now.Sub(c.told) < c.silence {
+	if now.Sub(c.lastLine) < c.silence {
 		return
 	}
-	c.told = now
+	c.lastLine = now
 	text := c.text
 	if text != "" {
 		text += ", "
@@ -179,8 +178,8 @@ func (c *Console) drawAt(now time.Time) {
 // line is the bar as a line of at most width columns.
 func (c *Console) line(now time.Time, width int) string {
 	text := c.text
-	if now.Sub(c.moved) >= still || text == "" {
-		text = strings.TrimPrefix(text+" · "+About(now.Sub(c.since))+" so far", " · ")
+	if now.Sub(c.lastMove) >= still || text == "" {
+		text = strings.TrimPrefix(text+" · "+About(now.Sub(c.barStart))+" so far", " · ")
 	}
 	full := min(barWidth, int(barWidth*c.part))
 	line := c.bar.label + " " + strings.Repeat("━", full) + strings.Repeat("·", barWidth-full) + "  " + text
@@ -203,34 +202,34 @@ func columnsOf(r rune) int {
 
 // erase takes the line of the bar away.
 func (c *Console) erase() {
-	if c.drawn == "" {
+	if c.barLine == "" {
 		return
 	}
 	columns := 0
-	for _, r := range c.drawn {
+	for _, r := range c.barLine {
 		columns += columnsOf(r)
 	}
 	fmt.Fprintf(c.Err, "\r%*s\r", columns, "")
-	c.drawn = ""
+	c.barLine = ""
 }
 
-// Write writes lines of the story, above the bar where there is one.
-func (s story) Write(text []byte) (int, error) {
+// Write writes lines of the log, above the bar where there is one.
+func (s logWriter) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	line := s.drawn
+	line := s.barLine
 	s.erase()
 	n, err := s.Err.Write(text)
-	s.told = time.Now()
+	s.lastLine = time.Now()
 	if line != "" && err == nil {
-		s.drawn = line
+		s.barLine = line
 		_, err = io.WriteString(s.Err, line)
 	}
 	return n, err
 }
 
-// Watch shows the bar of a fit at once, and returns a Watch that shows the progress of
-// the fit, and the function that takes the bar away.
+// Watch shows a bar for the training of a method. W updates it after each pass, and done
+// removes it.
 func (c *Console) Watch(label string) (w classify.Watch, done func()) {
 	var f forecast
 	b, start := c.NewBar(label), time.Now()
@@ -246,8 +245,8 @@ func (c *Console) Watch(label string) (w classify.Watch, done func()) {
 	}, b.Clear
 }
 
-// Stages returns what shows how many equal steps of what are done, stage after
-// stage, and between them the work as a whole, and the function that takes the bar away.
+// Stages shows a bar for work of several stages. Step reports that done of total equal
+// steps of the stage what are finished; clear removes the bar.
 func (c *Console) Stages(work string) (step func(what string, done, total int), clear func()) {
 	var b *Bar
 	label := ""

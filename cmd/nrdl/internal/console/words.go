@@ -11,7 +11,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// Passes counts passes.
+// Passes writes a number of passes: "1 pass", "2 passes".
 func Passes(n int) string {
 	if n == 1 {
 		return "1 pass"
@@ -19,7 +19,7 @@ func Passes(n int) string {
 	return fmt.Sprintf("%d passes", n)
 }
 
-// Megabytes writes the size of a file.
+// Megabytes writes n bytes in kB or MB.
 func Megabytes(n int64) string {
 	if n < 1_000_000 {
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
@@ -42,7 +42,7 @@ func About(d time.Duration) string {
 	}
 }
 
-// Contents counts what is in a set: "10 people, 100 images of 32x32".
+// Contents describes the size of a data set: "10 people, 100 images of 32x32".
 func Contents(set *dataset.Images) string {
 	d, n := set.X.Dims()
 	if e := set.Frame.Embedding; !e.IsZero() {
@@ -58,7 +58,7 @@ func Contents(set *dataset.Images) string {
 	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Frame.Size)
 }
 
-// Ended tells why a fit ended.
+// Ended says in words why training ended.
 func Ended(o classify.Outcome) string {
 	switch o.Status {
 	case classify.ClosedForm:
@@ -73,16 +73,16 @@ func Ended(o classify.Outcome) string {
 	return fmt.Sprintf("%s after %s", o.Status, Passes(o.Iter))
 }
 
-// Columns is how wide help and lists are at most.
+// Columns is the largest width of help and lists.
 const Columns = 100
 
-// An Entry is a name with paragraphs about it.
+// An Entry is a row of a list: a name and paragraphs about it.
 type Entry struct {
 	Name       string
 	Paragraphs []string
 }
 
-// Entries prints the paragraphs beside the names, within Columns.
+// Entries prints rows with the paragraphs to the right of the names, at most Columns wide.
 func (c *Console) Entries(rows []Entry) {
 	indent := 0
 	for _, r := range rows {

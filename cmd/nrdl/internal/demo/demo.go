@@ -40,8 +40,8 @@ type Demo struct {
 	table       *tabwriter.Writer
 }
 
-// learnt is how many faces of each person are learnt from, "first:10".
-const learnt = 10
+// trainingFaces is the number of training faces of each person.
+const trainingFaces = 10
 
 // contestants are the methods of the demo with what is set. The model of the
 // last is kept: NRDL with NRC's coder, which stops early; drawn faces are
@@ -50,9 +50,9 @@ var contestants = []struct{ method, set string }{
 	{"crc", ""}, {"nrc", ""}, {"nrdl", ""}, {"nrdl", "coder.solver=admm"},
 }
 
-// Run prints how well several methods do, and how many strangers the last reports as
-// unknown, and writes its model and two pictures. Where it fails at first, it leaves
-// no folder.
+// Run compares several methods on drawn faces, prints how many strangers the last method
+// reports as unknown, and writes its model and two pictures to Dir. If it fails before it
+// has written anything, it removes a folder that it made.
 func (d *Demo) Run(ctx context.Context) (err error) {
 	switch made := os.Mkdir(d.Dir, 0o777); {
 	case made == nil:
@@ -77,7 +77,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 		return err
 	}
 	d.Print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
-		d.Faces.People, learnt, len(d.test.Labels()))
+		d.Faces.People, trainingFaces, len(d.test.Labels()))
 	d.table = tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
 	d.nearest()
@@ -95,7 +95,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 		return err
 	}
 	d.Print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
-	d.Print("%s: atoms that NRDL learnt\n", atoms)
+	d.Print("%s: atoms that NRDL learned\n", atoms)
 	d.Print("%s: its model\n\ntry next:\n", model)
 	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", legible.ShellWord(model), d.test.Classes[0])
 	return nil
@@ -109,7 +109,7 @@ func (d *Demo) draw(ctx context.Context) error {
 		return err
 	}
 	d.Tell("drew %s in %s", console.Contents(set), legible.Seconds(time.Since(start)))
-	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", learnt))
+	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", trainingFaces))
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (d *Demo) nearest() {
 	d.row("1-NN", experiment.Run{Wrong: wrong, N: len(labels), CodeSeconds: time.Since(start).Seconds()})
 }
 
-// contest judges the contestants and returns what the last has learnt, without a
+// contest tests the contestants and returns the model of the last one, without a
 // threshold.
 func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 	for _, c := range contestants {
@@ -171,8 +171,8 @@ func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 // demoFolds keeps the calibration short.
 const demoFolds = 3
 
-// strangers returns r with a threshold, and tells what becomes of people whom it
-// does not know.
+// strangers returns r with a threshold, and prints how many faces of other people and of its
+// own people it reports as unknown.
 func (d *Demo) strangers(ctx context.Context, r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 	how := openset.Default
 	how.Folds = demoFolds
@@ -223,7 +223,7 @@ func (d *Demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atom
 	}
 	p, pictured := r.Model().Parts(), d.pictured()
 	opt := picture.DefaultSheet
-	opt.Title = fmt.Sprintf("Atoms that NRDL learnt, of %d of %d people", pictured, len(p.Classes))
+	opt.Title = fmt.Sprintf("Atoms that NRDL learned, of %d of %d people", pictured, len(p.Classes))
 	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
 	opt.Side = thumb
 	if err := writeSheet(ctx, atoms, p.D, d.train.Frame.Size, opt); err != nil {
@@ -238,7 +238,7 @@ const thumb = 64
 // pictured returns how many people are in the pictures.
 func (d *Demo) pictured() int { return min(d.Faces.People, 12) }
 
-// writeFaces draws for each person the faces learnt from, then the unseen ones
+// writeFaces draws for each person the training faces, then the test faces
 // with a mark for how r names them.
 func (d *Demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) error {
 	named, err := r.Model().Predict(ctx, d.test)
@@ -247,7 +247,7 @@ func (d *Demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) 
 	}
 	opt, pictured := picture.DefaultSheet, d.pictured()
 	opt.Title = fmt.Sprintf("%d of %d people: %d training faces, then test faces: right (green) or wrong (red)",
-		pictured, len(d.train.Classes), learnt)
+		pictured, len(d.train.Classes), trainingFaces)
 	opt.Groups, opt.Captions = []int{0}, d.train.Classes[:pictured]
 	opt.Side, opt.Columns, opt.Range = thumb, d.Faces.PerPerson, picture.Grey
 	size, _ := d.train.X.Dims()

@@ -17,12 +17,12 @@ type Data struct {
 	images *dataset.Images
 }
 
-// OfData describes images, of which train would make samples by in.
+// OfData describes images; in is the pipeline that train would use for them.
 func OfData(images *dataset.Images, in frontend.Pipeline) Data {
 	return Data{dataset.Describe(images), in, images}
 }
 
-// Print prints d.
+// Print prints d as text.
 func (d Data) Print(c *console.Console) {
 	c.Print("people     %d\n", d.People)
 	if d.Fewest == d.Most {
@@ -55,7 +55,7 @@ func (d Data) Print(c *console.Console) {
 	printInput(c, d.Learning)
 }
 
-// alone returns the people with one image, who cannot be both learnt and tested.
+// alone returns the people with one image, which cannot be used for training and testing.
 func alone(set *dataset.Images) (people []string) {
 	for c, person := range set.Classes {
 		if set.Groups[c+1]-set.Groups[c] < 2 {

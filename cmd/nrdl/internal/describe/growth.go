@@ -7,7 +7,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// Merge says what was done with images that were added, other than asked for.
+// Merge lists the images that were left out or renamed when images were added to a model.
 func Merge(r gallery.MergeReport) (lines []string) {
 	for _, id := range r.Skipped {
 		lines = append(lines, fmt.Sprintf("left out: %s is in the model already", id))
@@ -24,7 +24,7 @@ func Merge(r gallery.MergeReport) (lines []string) {
 // mostNamed is how many people have a line of their own.
 const mostNamed = 10
 
-// Growth says how many faces of people there are after a change and were before it.
+// Growth lists the people whose number of faces changed, with the number before and after.
 func Growth(before, after *gallery.Gallery, people []string) (lines []string) {
 	others := 0
 	for i, name := range people {

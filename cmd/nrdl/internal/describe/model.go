@@ -13,7 +13,7 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// Model describes a model.
+// A Model describes a model file; it has a JSON form.
 type Model struct {
 	Method  string            `json:"method"`
 	Params  json.RawMessage   `json:"params"`
@@ -44,7 +44,7 @@ func OfModel(m *gallery.Gallery) (Model, error) {
 	return Model{p.Method, p.Params, p.Seed, m.Names(), k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
 }
 
-// Print prints m.
+// Print prints m as text.
 func (m Model) Print(c *console.Console) {
 	c.Print("method     %s, seed %d, %s\n", m.Method, m.Seed, m.Trained.Status)
 	c.Print("people     %d: %s\n", len(m.People), legible.Abridged(m.People))

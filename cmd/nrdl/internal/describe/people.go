@@ -12,7 +12,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// People prints r as a table, with the columns that are known.
+// People prints r as a table. Columns without any value are left out.
 func People(c *console.Console, r *gallery.Survey) error {
 	if r.Faces == 0 {
 		for _, p := range r.People {
@@ -24,17 +24,8 @@ func People(c *console.Console, r *gallery.Survey) error {
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	columns := columnsOf(r)
-	line := func(cell func(c column) string) {
-		cells := make([]string, len(columns))
-		for i, one := range columns {
-			cells[i] = cell(one)
-		}
+	for _, cells := range rows(r) {
 		fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") // the last cell ends too, so that it has the width of its column
-	}
-	line(func(of column) string { return of.title })
-	for _, p := range r.People {
-		line(func(of column) string { return of.of(p) })
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -49,38 +40,40 @@ func People(c *console.Console, r *gallery.Survey) error {
 	return nil
 }
 
-// A column of the table of people.
-type column struct {
-	title string
-	of    func(*gallery.Person) string
-}
-
-func columnsOf(r *gallery.Survey) []column {
-	list := []column{
-		{"person", func(p *gallery.Person) string { return p.Name }},
-		{"faces", func(p *gallery.Person) string { return strconv.Itoa(p.Faces) }},
-	}
-	if r.People[0].Quality != nil {
-		list = append(list, column{"quality", (*gallery.Person).Seen})
-	}
-	held := func(n func(p *gallery.Person) int) func(p *gallery.Person) string {
-		return func(p *gallery.Person) string {
-			if p.Held == 0 {
-				return "–"
-			}
-			return fmt.Sprintf("%d of %d", n(p), p.Held)
+// rows are the header and the people, with the columns that are known.
+func rows(r *gallery.Survey) [][]string {
+	quality, held := r.People[0].Quality != nil, r.Held > 0
+	row := func(person, faces, seen, right, known, rival, note string) []string {
+		cells := []string{person, faces}
+		if quality {
+			cells = append(cells, seen)
 		}
+		if held {
+			cells = append(cells, right)
+		}
+		if r.Known != nil {
+			cells = append(cells, known)
+		}
+		if held {
+			cells = append(cells, rival)
+		}
+		return append(cells, note)
 	}
-	if r.Held > 0 {
-		list = append(list, column{"right", held(func(p *gallery.Person) int { return p.Right })})
+	all := [][]string{row("person", "faces", "quality", "right", "known", "rival", "note")}
+	for _, p := range r.People {
+		right, known, seen := "–", "–", ""
+		if p.Held > 0 {
+			right = fmt.Sprintf("%d of %d", p.Right, p.Held)
+			if p.Known != nil {
+				known = fmt.Sprintf("%d of %d", *p.Known, p.Held)
+			}
+		}
+		if quality {
+			seen = p.Seen()
+		}
+		all = append(all, row(p.Name, strconv.Itoa(p.Faces), seen, right, known, p.Rival, p.Note))
 	}
-	if r.Known != nil {
-		list = append(list, column{"known", held(func(p *gallery.Person) int { return *p.Known })})
-	}
-	if r.Held > 0 {
-		list = append(list, column{"rival", func(p *gallery.Person) string { return p.Rival }})
-	}
-	return append(list, column{"note", func(p *gallery.Person) string { return p.Note }})
+	return all
 }
 
 // totalOf is the last line.

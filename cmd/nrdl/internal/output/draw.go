@@ -28,13 +28,13 @@ const jpegQuality = 90
 // Drawings writes photographs with boxes and names into the folder Dir. It is safe
 // for concurrent use.
 type Drawings struct {
-	Dir   string
-	drawn atomicfile.Writer
-	large sync.Mutex // photographs that are drawn one at a time, for memory
+	Dir    string
+	writer atomicfile.Writer
+	large  sync.Mutex // photographs that are drawn one at a time, for memory
 }
 
-// Draw writes the photograph of r, which is read again, to the place below in d.Dir,
-// but never over a photograph that was read.
+// Draw reads the photograph of r again and writes it, with boxes and names, to the path
+// below in d.Dir. It returns an error if that would overwrite the photograph itself.
 func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error {
 	const largePhoto = 16_000_000 // pixels
 	if r.Size.X*r.Size.Y > largePhoto {
@@ -61,7 +61,7 @@ func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error 
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	_, err = d.drawn.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
+	_, err = d.writer.Write(ctx, to, func(w io.Writer) error { return encode(w, drawn) })
 	return err
 }
 

@@ -7,24 +7,24 @@ import (
 	"nrdl.example/nrdl/results"
 )
 
-// An Explained is the JSON of a photograph whose faces are explained. Numbers are
-// rounded as those of an Object.
+// An Explained is what nrdl explain writes as JSON for a photograph. Numbers are rounded
+// as in results.Object.
 type Explained struct {
 	File  string          `json:"file"`
 	Faces []ExplainedFace `json:"faces"`
 }
 
-// An ExplainedFace has what identify writes of a face, and why.
+// An ExplainedFace is the result of identify for a face, with the reasons.
 type ExplainedFace struct {
 	Number   int    `json:"face"`
 	Sentence string `json:"sentence"`
 	results.Face
-	Threshold *float64          `json:"threshold"` // of the margin; null if the model has none
-	Atoms     []Atom            `json:"atoms,omitempty"`
-	Embedding *explain.Embedded `json:"embedding,omitempty"`
+	Threshold *float64              `json:"threshold"` // of the margin; null if the model has none
+	Atoms     []Atom                `json:"atoms,omitempty"`
+	Embedding *explain.Similarities `json:"embedding,omitempty"`
 }
 
-// An Atom has a weight in the code of a face.
+// An Atom is a dictionary atom with its weight in the code of a face.
 type Atom struct {
 	Atom        int     `json:"atom"`
 	Person      string  `json:"person"`
@@ -33,15 +33,15 @@ type Atom struct {
 	Share       float64 `json:"share"`
 }
 
-// Explain returns the ExplainedFace of f, the face of this number in a photograph,
-// which m names for these reasons.
+// Explain returns the JSON form of face f of a photograph, counted from 1, and of the
+// reasons why model m names it.
 func Explain(m *gallery.Gallery, number int, f nrdl.Face, why *explain.Explanation) ExplainedFace {
-	o := ExplainedFace{Number: number, Sentence: explain.Sentence(m, why), Face: results.OfFace(f, explain.DefaultShow.People)}
+	o := ExplainedFace{Number: number, Sentence: explain.Sentence(m, why), Face: results.NewFace(f, explain.DefaultShow.People)}
 	if m.Calibration != nil {
 		o.Threshold = results.Rounded(m.Calibration.Threshold)
 	}
-	if why.Embedded != nil {
-		o.Embedding = why.Embedded.Rounded(results.Round)
+	if why.Similarities != nil {
+		o.Embedding = why.Similarities.Rounded(results.Round)
 		return o
 	}
 	for _, a := range why.Atoms[:min(explain.DefaultShow.Atoms, len(why.Atoms))] {

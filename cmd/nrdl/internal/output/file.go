@@ -20,31 +20,30 @@ import (
 	"nrdl.example/nrdl/results"
 )
 
-// A File is a file of Objects, one a line, that only grows: a batch at a
-// time, so that a run that is killed loses at most the batch it was at.
+// A File is a JSON-lines file of results. Lines are appended in batches; a run that is
+// killed loses at most the last batch.
 type File struct {
 	file *jsonl.File
 
-	mu    sync.Mutex
-	done  map[string]bool // by key; false for files that could not be read
-	told  map[string]bool // by key, that they could not be read
-	model string
-	top   int
+	mu       sync.Mutex
+	finished map[string]bool // by key; false for files that could not be read
+	failures map[string]bool // by key: files that could not be read, which have a line that says so
+	model    string
+	top      int
 
-	buffer  bytes.Buffer // what waits to be written
-	waiting int
-	written time.Time
+	buffer    bytes.Buffer // what waits to be written
+	pending   int
+	lastFlush time.Time
 }
 
-// OpenFile opens the file at path for results of a model, of which it has the
-// checksum, with the top likeliest people. A file that is there already is not
-// written over: it holds what took long. With resume it is gone on with if it is of
-// this model.
+// OpenFile opens the file at path for results with the top likeliest people. Model is the
+// checksum of the model file. An existing file is never overwritten: with resume it is
+// continued if its results are of the same model, else it is an error.
 func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !resume && info.Size() > 0 {
 		return nil, advice.Add(fmt.Errorf("write %s: it is there already", path), "go on with it by --resume, or remove it")
 	}
-	r := &File{done: map[string]bool{}, told: map[string]bool{}, model: model, top: top}
+	r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: model, top: top}
 	var err error
 	if r.file, err = jsonl.Open(path, mostResult, r.replay); err != nil {
 		if advice.Text(err) == "" {
@@ -67,35 +66,35 @@ func (r *File) replay(n int, line []byte) error {
 	if o.Model != r.model {
 		return fmt.Errorf("it was written with another model: %s, and not %s", o.Model, r.model)
 	}
-	r.done[o.File] = r.done[o.File] || o.Error == ""
-	r.told[o.File] = r.told[o.File] || o.Error != ""
+	r.finished[o.File] = r.finished[o.File] || o.Error == ""
+	r.failures[o.File] = r.failures[o.File] || o.Error != ""
 	return nil
 }
 
 // key is path as JSON keeps it.
 func key(path string) string { return dataset.Text(path) }
 
-// Claim reports whether the file at path is not named in r yet, and counts it as
-// named. A nil r lets all be named.
+// Claim reports whether r has no result for the file at path, and marks the file as done.
+// For a nil r it is true.
 func (r *File) Claim(path string) bool {
 	if r == nil {
 		return true
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	named := r.done[key(path)]
-	r.done[key(path)] = true
+	named := r.finished[key(path)]
+	r.finished[key(path)] = true
 	return !named
 }
 
-// Unclaim takes back that the file at path is named: it could not be read.
+// Unclaim undoes Claim for a file that could not be read.
 func (r *File) Unclaim(path string) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.done, key(path))
+	delete(r.finished, key(path))
 }
 
 // How many results, and for how long, wait to be written together.
@@ -104,9 +103,9 @@ const (
 	waitingTime    = 200 * time.Millisecond
 )
 
-// Write adds the Object of p.
+// Write appends the result p, or the error unread if the photograph could not be read.
 func (r *File) Write(p nrdl.Result, unread error) error {
-	return r.add(results.Of(p, unread, r.top, r.model))
+	return r.add(results.New(p, unread, r.top, r.model))
 }
 
 // add writes o. A file that could not be read has one line that says so, however
@@ -115,14 +114,14 @@ func (r *File) add(o results.Object) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if o.Error != "" {
-		told := r.told[o.File]
-		r.told[o.File], r.done[o.File] = true, false
-		if told {
+		reported := r.failures[o.File]
+		r.failures[o.File], r.finished[o.File] = true, false
+		if reported {
 			return nil
 		}
 	}
 	_ = results.Write(&r.buffer, o) // a buffer takes it
-	if r.waiting++; r.waiting < waitingResults && time.Since(r.written) < waitingTime {
+	if r.pending++; r.pending < waitingResults && time.Since(r.lastFlush) < waitingTime {
 		return nil
 	}
 	return r.flush()
@@ -130,18 +129,18 @@ func (r *File) add(o results.Object) error {
 
 // flush puts what waits on the disk.
 func (r *File) flush() error {
-	r.waiting, r.written = 0, time.Now()
+	r.pending, r.lastFlush = 0, time.Now()
 	defer r.buffer.Reset()
 	return r.file.Append(r.buffer.Bytes())
 }
 
-// Close writes what waits and gives the file back.
+// Close writes the last batch and closes the file.
 func (r *File) Close() error { return errors.Join(r.flush(), r.file.Close()) }
 
 // checksumDigits of a SHA-256 tell models apart.
 const checksumDigits = 16
 
-// Checksum returns the beginning of the SHA-256 of the file at path.
+// Checksum returns the first 16 hexadecimal digits of the SHA-256 of the file at path.
 func Checksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"nrdl.example/nrdl/results"
 )
 
-// A Writer writes the result of a photograph. One that could not be read has an
-// error.
+// A Writer writes the result of a photograph. Unread is the error of a photograph that
+// could not be read, else nil.
 type Writer func(r nrdl.Result, unread error) error
 
-// Lines writes a line a face with the file, the name and its probability, and the
+// Lines returns a Writer of one line of CSV per face: file, name and probability, then the
 // top likeliest people with their scores.
 func Lines(to io.Writer, top int) Writer {
 	return func(r nrdl.Result, unread error) error {
@@ -34,7 +34,7 @@ func Lines(to io.Writer, top int) Writer {
 		}
 		var rows [][]string
 		for _, f := range faces {
-			fields := []string{legible.Field(r.Photo.Name), legible.Field(said(f)), ""}
+			fields := []string{legible.Field(r.Photo.Name), legible.Field(labelOf(f)), ""}
 			if f.Known {
 				fields[2] = decimals(f.Probability, 3)
 			}
@@ -55,8 +55,8 @@ func nameOf(f nrdl.Face) string {
 	return f.Name
 }
 
-// said is nameOf and, for an unknown face, who it may be.
-func said(f nrdl.Face) string {
+// labelOf is nameOf and, for an unknown face, who it may be.
+func labelOf(f nrdl.Face) string {
 	maybe := f.Maybe
 	switch {
 	case maybe == "":
@@ -96,8 +96,8 @@ var header = []string{
 // equal face that the model was trained on.
 var footer = []string{"maybe", "trained"}
 
-// Table writes a CSV table with a header, which it writes now: a row a face with
-// all that is known, and the top likeliest people. Top is at least 1.
+// Table writes the header of a CSV table and returns a Writer of its rows, one per face,
+// with everything that is known and the top likeliest people. Top is at least 1.
 func Table(to io.Writer, top int) (Writer, error) {
 	fields := header
 	for n := 2; n <= top; n++ {
@@ -161,9 +161,9 @@ func decimals(v float64, n int) string {
 	return strconv.FormatFloat(v, 'f', n, 64)
 }
 
-// JSON writes an Object a line, as results.Of makes it.
+// JSON returns a Writer of JSON lines, a results.Object per photograph.
 func JSON(to io.Writer, top int, model string) Writer {
 	return func(r nrdl.Result, unread error) error {
-		return results.Write(to, results.Of(r, unread, top, model))
+		return results.Write(to, results.New(r, unread, top, model))
 	}
 }

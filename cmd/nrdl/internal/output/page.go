@@ -2,10 +2,10 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -15,13 +15,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"nrdl.example/nrdl/internal/natural"
-
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/natural"
 	"nrdl.example/nrdl/internal/page"
 )
 
@@ -38,8 +37,8 @@ var (
 const thumbQuality = 70
 
 // A Page collects results and writes them as one self-contained page: the faces by name,
-// in each group the least certain first. Of a face it holds some bytes in memory; the rest
-// waits in a temporary file until Close.
+// in each group the least certain first. The HTML of each face waits in a temporary file
+// until Close; memory holds only its place.
 type Page struct {
 	Skipped int // photographs that are not on the page, as an earlier run has named them
 
@@ -59,24 +58,28 @@ type section int
 const (
 	named section = iota
 	unknown
-	refused  // faces of too poor quality
-	faceless // photographs
-	unread   // files
+	refused    // faces of too poor quality
+	faceless   // photographs
+	unreadable // files
 )
+
+// ofFiles reports whether the cards of s are photographs, not faces.
+func (s section) ofFiles() bool { return s >= faceless }
 
 // A place is where a card waits, and where it belongs.
 type place struct {
 	section
-	name  string // of the person, if named
-	doubt float64
-	at    int64
-	size  int
+	name   string // of the person, if named
+	doubt  float64
+	offset int64
+	size   int64
 }
 
-// A card is what a page has of a face, or of a photograph without one.
+// A card has the texts and the picture of a face, or of a photograph without a face.
 type card struct {
-	File, Link    string
-	Face          string // which of several; "" of a single one
+	File          string
+	Address       template.URL // of the photograph
+	Face          string       // which of several; "" of a single one
 	Box           string
 	Name, Sub     string
 	Guess         string // who is most likely, if that is not Name
@@ -84,19 +87,13 @@ type card struct {
 	RunnerUp      string
 	Why           []string
 	Trained       string
-	Reason        string // why it has no name
-	Thumb         []byte // JPEG; nil for a photograph without a face
+	Reason        string       // why it has no name
+	Source        template.URL // the picture as data; "" for a photograph without a face
 	Width, Height int
 }
 
-// Source is the picture of c.
-func (c card) Source() template.URL { return page.Data("jpeg", c.Thumb) }
-
-// Address is that of the photograph, which Link has checked.
-func (c card) Address() template.URL { return template.URL(c.Link) }
-
-// NewPage returns a Page to be written to path, of results of m, which was read from the
-// file at model. The photographs must ask for Details.
+// NewPage returns a Page for the file at path and for results of m, the model in the file
+// named model. The photographs must have Details set.
 func NewPage(path string, m *gallery.Gallery, model string) (*Page, error) {
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
@@ -109,7 +106,7 @@ func NewPage(path string, m *gallery.Gallery, model string) (*Page, error) {
 	return &Page{path: path, m: m, model: model, temp: temp, spool: bufio.NewWriter(temp)}, nil
 }
 
-// Close frees what p holds.
+// Close deletes the temporary file.
 func (p *Page) Close() error {
 	err := p.temp.Close()
 	if removed := os.Remove(p.temp.Name()); !errors.Is(removed, os.ErrNotExist) {
@@ -118,13 +115,13 @@ func (p *Page) Close() error {
 	return err
 }
 
-// Add is a Writer.
+// Add adds the result of a photograph. It is a Writer.
 func (p *Page) Add(r nrdl.Result, why error) error {
 	p.photos++
-	shared := card{File: legible.Escaped(r.Photo.Name), Link: string(page.Link(filepath.Dir(p.path), r.Photo.Name))}
+	shared := card{File: legible.Escaped(r.Photo.Name), Address: page.Link(filepath.Dir(p.path), r.Photo.Name)}
 	if why != nil {
 		shared.Reason = legible.Escaped(why.Error())
-		return p.add(place{section: unread}, shared)
+		return p.add(place{section: unreadable}, shared)
 	}
 	if len(r.Faces) == 0 {
 		shared.Reason = face.ErrNoFace.Error()
@@ -146,28 +143,33 @@ func (p *Page) Add(r nrdl.Result, why error) error {
 	return nil
 }
 
-// add puts c aside.
+// add writes the HTML of c to the temporary file.
 func (p *Page) add(at place, c card) error {
-	data, err := json.Marshal(c)
-	if err == nil {
-		_, err = p.spool.Write(data)
+	name := "face"
+	if at.section.ofFiles() {
+		name = "file"
 	}
-	if err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text, facesPage, name, c); err != nil {
+		return err
+	}
+	at.offset, at.size = p.size, int64(text.Len())
+	p.size += at.size
+	p.cards = append(p.cards, at)
+	if _, err := text.WriteTo(p.spool); err != nil {
 		return fmt.Errorf("html: %w", err)
 	}
-	at.at, at.size = p.size, len(data)
-	p.size += int64(len(data))
-	p.cards = append(p.cards, at)
 	return nil
 }
 
 // fill fills in what is known of f, and returns where it belongs.
 func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 	if f.Thumb != nil {
-		var err error
-		if c.Thumb, err = page.JPEG(f.Thumb, thumbQuality); err != nil {
+		thumb, err := page.JPEG(f.Thumb, thumbQuality)
+		if err != nil {
 			return place{}, err
 		}
+		c.Source = page.Data("jpeg", thumb)
 		c.Width, c.Height = f.Thumb.Rect.Dx(), f.Thumb.Rect.Dy()
 	}
 	if f.Detected != nil {
@@ -180,7 +182,7 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 	if !math.IsNaN(f.Probability) {
 		c.Probability = percent(f.Probability)
 	}
-	c.Name, c.Sub = said(f), c.Probability
+	c.Name, c.Sub = labelOf(f), c.Probability
 	c.Trained = legible.Escaped(f.Trained)
 	c.RunnerUp = f.Ranked[1].Name
 	c.Why = p.why(f)
@@ -263,14 +265,14 @@ type group struct {
 // groups are the cards, which are sorted, in groups.
 func (p *Page) groups() (all []group) {
 	titles := [...][2]string{
-		unknown:  {nrdl.Unknown, "Faces that match nobody in the model. Those closest to the threshold come first."},
-		refused:  {"Not identified", "Faces of too poor quality to be identified; each has its reason."},
-		faceless: {"No face found", ""},
-		unread:   {"Files that could not be read", ""},
+		unknown:    {nrdl.Unknown, "Faces that match nobody in the model. Those closest to the threshold come first."},
+		refused:    {"Not identified", "Faces of too poor quality to be identified; each has its reason."},
+		faceless:   {"No face found", ""},
+		unreadable: {"Files that could not be read", ""},
 	}
 	for i, c := range p.cards {
 		if i == 0 || c.section != p.cards[i-1].section || c.name != p.cards[i-1].name {
-			g := group{ID: len(all) + 1, Title: titles[c.section][0], About: titles[c.section][1], Files: c.section >= faceless}
+			g := group{ID: len(all) + 1, Title: titles[c.section][0], About: titles[c.section][1], Files: c.section.ofFiles()}
 			if c.section == named {
 				g.Title = c.name
 			}
@@ -322,7 +324,7 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			if err := p.writeCard(w, at, g.Files); err != nil {
+			if _, err := io.Copy(w, io.NewSectionReader(p.temp, at.offset, at.size)); err != nil {
 				return err
 			}
 		}
@@ -331,20 +333,4 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return page.Write(w, facesPage, "bottom", nil)
-}
-
-func (p *Page) writeCard(w io.Writer, at place, file bool) error {
-	data := make([]byte, at.size)
-	if _, err := p.temp.ReadAt(data, at.at); err != nil {
-		return err
-	}
-	var c card
-	if err := json.Unmarshal(data, &c); err != nil {
-		return err
-	}
-	name := "face"
-	if file {
-		name = "file"
-	}
-	return page.Write(w, facesPage, name, c)
 }

@@ -23,18 +23,17 @@ const StandardInput = "-"
 
 // A Source is an image file to look at.
 type Source struct {
-	Path  string // "" for something in a folder that is no file to read
-	Below string // its place in a folder of copies
-	Found bool   // in a folder, from which it may vanish, and not asked for by its name
-	Err   error  // why it cannot be read, where that is known
+	Path     string // "" for something in a folder that is no file to read
+	Relative string // its path below a folder of copies
+	InFolder bool   // it was found in a folder, from which it may vanish, and is not named by the command line
+	Err      error  // why it cannot be read, where that is known
 }
 
-// Outputs are the folders that are written to, by the flags that name them; "" is
-// none. They must lie outside the folders that are read: what is written there
-// would be read again.
+// Outputs maps the names of flags to the folders that they name, "" for none. These must
+// lie outside the folders that are read, as their files would be read again.
 type Outputs map[string]string
 
-// Outside is an error if an output lies in the folder at path.
+// Outside returns an error if an output lies in the folder at path.
 func (o Outputs) Outside(path string) error {
 	for flag, dir := range o {
 		if dir != "" && linkdir.Within(dir, path) {
@@ -44,9 +43,9 @@ func (o Outputs) Outside(path string) error {
 	return nil
 }
 
-// Of returns the images at paths but for StandardInput. Several says that there are
-// others. Tell is told what is left out of each folder. It is an error if an output
-// lies in one of them.
+// Of returns the images at paths, but not those listed on StandardInput. Several says that
+// more images will come from elsewhere. Tell reports the files that are left out of each
+// folder. It is an error if an output lies in one of the folders.
 func (o Outputs) Of(paths []string, several bool, tell func(format string, args ...any)) ([]Source, error) {
 	var all []Source
 	for _, path := range paths {
@@ -69,7 +68,7 @@ func at(path string, several bool, tell func(format string, args ...any)) []Sour
 		tell("%s: skipped %s", path, s)
 	}
 	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
-		return []Source{{Path: path, Below: placeBelow("", path, false), Err: err}}
+		return []Source{{Path: path, Relative: placeBelow("", path, false), Err: err}}
 	}
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("%s holds no images", path)
@@ -81,11 +80,12 @@ func at(path string, several bool, tell func(format string, args ...any)) []Sour
 	return append(all, In(path, found, several)...)
 }
 
-// In are the images at paths in folder, one of several that are read.
+// In returns sources for the images at paths, which were found in folder. Several says that
+// other folders are read too.
 func In(folder string, paths []string, several bool) []Source {
 	all := make([]Source, len(paths))
 	for j, path := range paths {
-		all[j] = Source{Path: path, Below: placeBelow(folder, path, several), Found: true}
+		all[j] = Source{Path: path, Relative: placeBelow(folder, path, several), InFolder: true}
 	}
 	return all
 }
@@ -113,8 +113,8 @@ func placeBelow(folder, path string, several bool) string {
 	return filepath.FromSlash(rel)
 }
 
-// Listed yields first, and then the images at the paths that list has, a line
-// each, as they come.
+// Listed yields first, and then the images at the paths in list, one path per line, as soon
+// as each line arrives.
 func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader, tell func(format string, args ...any)) iter.Seq[Source] {
 	lines := make(chan Source)
 	go func() { // is left behind where nothing comes: a read cannot be interrupted

@@ -23,8 +23,8 @@ const (
 	unsure       = 3   // times the target rate that an interval for it may reach
 )
 
-// Threshold tells what the threshold of m, which is or will be in the file at path,
-// does, and what other target FPIRs would bring.
+// Threshold reports what the threshold of m does and what other target FPIRs would do.
+// Path is the file of m, for commands in hints.
 func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	c, people := m.Calibration, len(m.Names())
 	path = legible.ShellWord(path)
@@ -91,7 +91,7 @@ func fewEach(m *gallery.Gallery) bool {
 	return 2*few > len(people)
 }
 
-// table tells what other rates would bring.
+// table lists the results at other target FPIRs.
 func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 	note := ""
 	if fewEach {
@@ -122,7 +122,7 @@ func why(c *openset.Calibration) string {
 	return ""
 }
 
-// ofStrangers tells which strangers m, whose margins are evidence, names.
+// ofStrangers reports how many strangers m names. The margins of m are evidence.
 func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	c := m.Calibration
 	atLarge, like := c.Strangers(m.Impostors())
@@ -135,7 +135,7 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	}
 }
 
-// Strangers says which shares of strangers are named, with their intervals.
+// Strangers says in words how many strangers get a name, with confidence intervals.
 func Strangers(atLarge, like openset.Share) string {
 	return "expected share of strangers who get a name: " + share(atLarge) + " in general, " + share(like) + " if they resemble these people"
 }
@@ -149,8 +149,7 @@ func share(s openset.Share) string {
 	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", p(s.Rate), p(s.Least), p(s.Most))
 }
 
-// Enabling is the hint on how m, which is in the file at path and has no threshold, gets
-// one.
+// Enabling returns the hint on how to give m, which has no threshold, one. Path is its file.
 func Enabling(m *gallery.Gallery, path string) string {
 	const fewest = 3 // one is left out, and two remain
 	path = legible.ShellWord(path)
@@ -163,8 +162,8 @@ func Enabling(m *gallery.Gallery, path string) string {
 	return "nrdl calibrate " + path
 }
 
-// Known describes the faces by which c estimated its threshold: those of people
-// who were left out in turn, and those of strangers that were given.
+// Known says on how many faces c was estimated: those of people of the model, who are left
+// out in turn, and those of given strangers.
 func Known(c *openset.Calibration) string {
 	var all []string
 	if c.People > 0 {

@@ -20,23 +20,23 @@ const (
 	oldAfter  = 2 * time.Second  // files that are there at the beginning are taken as written, and damaged ones given up
 )
 
-// A Watcher finds the images that arrive in a folder.
+// A Watcher finds new images in a folder by looking again and again.
 type Watcher struct {
-	dir   string
-	files map[string]*arrival
-	told  map[string]bool // what is wrong with the folder
-	first bool
-	now   time.Time // of this poll
+	dir      string
+	files    map[string]*arrival
+	reported map[string]bool // what is wrong with the folder
+	first    bool
+	now      time.Time // of this poll
 }
 
 // An arrival is an image in a watched folder.
 type arrival struct {
-	size  int64
-	time  time.Time // of the file
-	since time.Time // when it was first seen as it is
-	state arrivalState
-	last  bool // try
-	there bool // in this poll
+	size      int64
+	modTime   time.Time
+	firstSeen time.Time // when it was first seen as it is
+	state     arrivalState
+	lastTry   bool // another failure gives the file up
+	present   bool // in this poll
 }
 
 // An arrivalState is how far an arrival is.
@@ -49,29 +49,29 @@ const (
 	givenUp
 )
 
-// New returns what watches the folder dir.
+// New returns a Watcher of the folder dir.
 func New(dir string) *Watcher {
-	return &Watcher{dir: dir, files: map[string]*arrival{}, told: map[string]bool{}, first: true}
+	return &Watcher{dir: dir, files: map[string]*arrival{}, reported: map[string]bool{}, first: true}
 }
 
-// Pause is how long to wait after a look that took so long.
+// Pause returns how long to wait until the next Poll, after one that took this time.
 func Pause(took time.Duration) time.Duration { return max(pollEvery, pollShare*took) }
 
-// Poll returns the images that are to be read now, and what is wrong that was
-// not told before. What vanishes is forgotten.
+// Poll returns the images that are ready to be read, and errors that it has not returned
+// before. Images that were deleted are forgotten.
 func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
 	w.now = now
 	if _, err := os.Stat(w.dir); err != nil { // a network drive may come back: nothing is forgotten
-		return nil, w.untold(err)
+		return nil, w.unreported(err)
 	}
 	found, err := dataset.ImageFiles(w.dir)
 	for _, one := range dataset.Joined(err) {
 		if !errors.Is(one, fs.ErrNotExist) { // or it went meanwhile
-			errs = append(errs, w.untold(one)...)
+			errs = append(errs, w.unreported(one)...)
 		}
 	}
 	for _, f := range w.files {
-		f.there = false
+		f.present = false
 	}
 	for _, path := range found {
 		info, err := os.Stat(path)
@@ -83,7 +83,7 @@ func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
 		}
 	}
 	for path, f := range w.files {
-		if !f.there {
+		if !f.present {
 			delete(w.files, path)
 		}
 	}
@@ -91,12 +91,12 @@ func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
 	return ready, errs
 }
 
-// untold is err if it was not told before.
-func (w *Watcher) untold(err error) []error {
-	if w.told[err.Error()] {
+// unreported is err if it was not reported before.
+func (w *Watcher) unreported(err error) []error {
+	if w.reported[err.Error()] {
 		return nil
 	}
-	w.told[err.Error()] = true
+	w.reported[err.Error()] = true
 	return []error{err}
 }
 
@@ -106,18 +106,18 @@ func (w *Watcher) arrived(path string, info fs.FileInfo) bool {
 	f := w.files[path]
 	switch {
 	case f == nil:
-		f = &arrival{size: info.Size(), time: info.ModTime(), since: w.now, there: true}
+		f = &arrival{size: info.Size(), modTime: info.ModTime(), firstSeen: w.now, present: true}
 		w.files[path] = f
-		if w.first && w.now.Sub(f.time) >= oldAfter {
-			f.state, f.last = named, true
+		if w.first && w.now.Sub(f.modTime) >= oldAfter {
+			f.state, f.lastTry = named, true
 			return true
 		}
 		return false
-	case f.state != named && (f.size != info.Size() || !f.time.Equal(info.ModTime())):
-		*f = arrival{size: info.Size(), time: info.ModTime(), since: w.now}
+	case f.state != named && (f.size != info.Size() || !f.modTime.Equal(info.ModTime())):
+		*f = arrival{size: info.Size(), modTime: info.ModTime(), firstSeen: w.now}
 	}
-	f.there = true
-	still := w.now.Sub(f.since)
+	f.present = true
+	still := w.now.Sub(f.firstSeen)
 	if f.state == waiting && still >= stillFor || f.state == tried && still >= unreadFor {
 		f.state = named
 		return true
@@ -125,18 +125,17 @@ func (w *Watcher) arrived(path string, info fs.FileInfo) bool {
 	return false
 }
 
-// GivesUp reports whether the image at path, which could not be read, is given
-// up until it changes. Otherwise it is tried again when it has changed or a while
-// has passed.
+// GivesUp is called after the image at path could not be read. If true, the Watcher waits
+// until the file changes; if false, it returns the image once more later.
 func (w *Watcher) GivesUp(path string) bool {
 	f := w.files[path]
 	if f == nil {
 		return true
 	}
-	if f.last {
+	if f.lastTry {
 		f.state = givenUp
 		return true
 	}
-	f.state, f.last = tried, true
+	f.state, f.lastTry = tried, true
 	return false
 }
