@@ -22,8 +22,8 @@ type countedCoder struct {
 	samples *atomic.Int64
 }
 
-func (c countedCoder) Over(d *mat.Dense, groups []int) (coding.Coding, error) {
-	over, err := c.Coder.Over(d, groups)
+func (c countedCoder) Over(b coding.Basis) (coding.Coding, error) {
+	over, err := c.Coder.Over(b)
 	return countedCoding{over, c.samples}, err
 }
 

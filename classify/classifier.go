@@ -63,9 +63,9 @@ func NewClassifier(p Parts) (*Classifier, error) {
 			return nil, err
 		}
 		if shared != nil {
-			return shared.Over(c, p.Groups)
+			return c.Over(shared.Basis(p.Groups))
 		}
-		return c.Over(p.D, p.Groups)
+		return c.Over(coding.Basis{D: p.D, Groups: p.Groups})
 	})}, nil
 }
 
@@ -120,8 +120,8 @@ func (p *Parts) validate() error {
 // Place returns c with the grid set, if c uses one. It is an error if c cannot
 // code samples on this grid.
 func (g Grid) Place(c coding.Coder) (coding.Coder, error) {
-	if s, ok := c.(coding.Spatial); ok {
-		return s.Place(g.Height, g.Width, g.Planes)
+	if b, ok := c.(coding.Blocks); ok {
+		return b.Place(g.Height, g.Width, g.Planes)
 	}
 	return c, nil
 }
@@ -171,16 +171,17 @@ func (c *Classifier) Classify(ctx context.Context, x *mat.Dense) (Result, error)
 	err := c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
 		lin.Set(lin.Cols(r.Samples, lo, hi), 1, y)
 		s, scores := lin.Cols(r.Codes, lo, hi), lin.Cols(r.Scores, lo, hi)
-		if votes {
-			return over.(coding.Voter).CodeWithVotes(ctx, s, scores, y) // Rule.Check has checked the coder
-		}
 		var err error
-		if e, ok := over.(coding.ErrorCoding); ok {
+		detailed, ok := over.(coding.Detailed)
+		switch {
+		case ok && votes:
+			return detailed.CodeWith(ctx, coding.Details{S: s, Votes: scores}, y)
+		case ok && coding.FindsErrors(c.p.Coder):
 			if r.Errors == nil {
 				r.Errors = mat.NewDense(d, n, nil)
 			}
-			err = e.CodeWithErrors(ctx, s, lin.Cols(r.Errors, lo, hi), y)
-		} else {
+			err = detailed.CodeWith(ctx, coding.Details{S: s, Errors: lin.Cols(r.Errors, lo, hi)}, y)
+		default:
 			err = over.Code(ctx, s, y)
 		}
 		if err == nil {

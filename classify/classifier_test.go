@@ -150,7 +150,7 @@ func TestResidualRulesAgainstTheirDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		over, err := m.p.Coder.Over(m.p.D, m.p.Groups)
+		over, err := m.p.Coder.Over(coding.Basis{D: m.p.D, Groups: m.p.Groups})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,8 +357,8 @@ type counted struct {
 	samples *atomic.Int64
 }
 
-func (c counted) Over(d *mat.Dense, groups []int) (coding.Coding, error) {
-	over, err := c.Coder.Over(d, groups)
+func (c counted) Over(b coding.Basis) (coding.Coding, error) {
+	over, err := c.Coder.Over(b)
 	return countedCoding{over, c.samples}, err
 }
 

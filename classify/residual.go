@@ -15,7 +15,10 @@ import (
 // Residual scores class c by 1 − ‖y − D_c·s_c‖: 1 is a perfect reconstruction
 // by the class alone [src]. If the coder is a kernel's, the residual is that in its
 // feature space, here and in NormedResidual.
-type Residual struct{}
+type Residual struct{ untrained }
+
+// With implements Rule.
+func (r Residual) With(Learnt) Rule { return r }
 
 func (Residual) Name() string { return "residual" }
 
@@ -30,7 +33,10 @@ func (Residual) Score(out, s, y *mat.Dense, over Dictionary) {
 // NormedResidual scores class c by ‖s_c‖² / (‖s_c‖² + ‖y − D_c·s_c‖²), an
 // increasing function of CRC's ‖s_c‖/‖y − D_c·s_c‖ that stays between 0 and 1
 // [crc, (10)].
-type NormedResidual struct{}
+type NormedResidual struct{ untrained }
+
+// With implements Rule.
+func (r NormedResidual) With(Learnt) Rule { return r }
 
 func (NormedResidual) Name() string { return "normed-residual" }
 
@@ -50,7 +56,10 @@ func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
 // Collaborative scores class c by 1 − ‖D·s − D_c·s_c‖, by how near the class
 // alone comes to what all atoms rebuild. This is the logarithm of its probability by
 // [procrc, (11)], up to terms that are the same for all classes. A code of zeros scores 0.
-type Collaborative struct{}
+type Collaborative struct{ untrained }
+
+// With implements Rule.
+func (r Collaborative) With(Learnt) Rule { return r }
 
 func (Collaborative) Name() string { return "collaborative" }
 
@@ -67,7 +76,10 @@ func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
 
 // Cost scores class c by 1 − ‖y − D_c·s_c‖² − 2λ‖s_c‖₁, by what its own code
 // costs with the coder coding.ClassLasso [dlsi].
-type Cost struct{}
+type Cost struct{ untrained }
+
+// With implements Rule.
+func (r Cost) With(Learnt) Rule { return r }
 
 func (Cost) Name() string { return "cost" }
 
@@ -98,11 +110,10 @@ func (Cost) Score(out, s, y *mat.Dense, over Dictionary) {
 // Huber scores class c by 1 − √(2·Σ_i h(r_i)) with r = y − D_c·s_c and Huber's
 // function h with the threshold λ of the coder, coding.Robust. Features that
 // the class does not explain count little; λ = ∞ gives Residual.
-type Huber struct{}
+type Huber struct{ untrained }
 
-// A thresholder is a coder that says from where on an error counts linearly in
-// a sample of d features.
-type thresholder interface{ Threshold(d int) float64 }
+// With implements Rule.
+func (r Huber) With(Learnt) Rule { return r }
 
 func (Huber) Name() string { return "huber" }
 
@@ -111,7 +122,7 @@ func (Huber) About() string {
 }
 
 func (r Huber) Check(over Dictionary) error {
-	if _, ok := over.Coder.(thresholder); !ok {
+	if _, ok := over.Coder.(coding.Robust); !ok {
 		return advice.Add(fmt.Errorf("rule %q needs the threshold of a robust coder, %s has none", r.Name(), over.Coder.Name()),
 			"use the coder %s, or the rule %s", coding.DefaultRobust.Name(), Residual{}.Name())
 	}
@@ -120,7 +131,7 @@ func (r Huber) Check(over Dictionary) error {
 
 func (Huber) Score(out, s, y *mat.Dense, over Dictionary) {
 	d, _ := y.Dims()
-	λ := over.Coder.(thresholder).Threshold(d)
+	λ := over.Coder.(coding.Robust).Threshold(d)
 	squares := func(dst []float64, r *mat.Dense) {
 		clear(dst)
 		for i := range d {

@@ -28,7 +28,19 @@ type Rule interface {
 	// Score writes the C×n scores of the columns of y, d×n of unit norm, into
 	// out; s, K×n, has their codes. Columns of zeros score 0 for every class.
 	Score(out, s, y *mat.Dense, over Dictionary)
+
+	// Learnt returns what the rule has learned besides the dictionary: the zero value for
+	// nothing. The matrix is that of the rule, not a copy.
+	Learnt() Learnt
+
+	// With returns the rule with the matrix and the weight of l.
+	With(l Learnt) Rule
 }
+
+// untrained is what rules have in common that learn nothing.
+type untrained struct{}
+
+func (untrained) Learnt() Learnt { return Learnt{} }
 
 // A Dictionary is the part of a Classifier that a Rule uses: K atoms of d
 // features, grouped by class, and their coder.
@@ -57,21 +69,10 @@ func (d Dictionary) withoutCommon(s, y *mat.Dense) *mat.Dense {
 // Untrained lists the rules that need only the dictionary.
 var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Cost{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
-// Trained lists the rules that have learnt more than the dictionary.
-var Trained = []TrainedRule{Linear{}, Fisher{}}
+// Trained lists the rules that have learned more than the dictionary.
+var Trained = []Rule{Linear{}, Fisher{}}
 
-// A TrainedRule has a matrix that was learnt together with the dictionary.
-type TrainedRule interface {
-	Rule
-
-	// Learnt returns what was learnt. The matrix is that of the rule, not a copy.
-	Learnt() Learnt
-
-	// With returns the rule with the matrix and the weight of l.
-	With(l Learnt) TrainedRule
-}
-
-// Learnt is what a TrainedRule has learnt.
+// Learnt is what a Rule has learned.
 type Learnt struct {
 	Matrix *mat.Dense
 	Weight float64 // of a term; 0 for a rule without one
@@ -104,18 +105,21 @@ func (r Linear) Check(over Dictionary) error {
 	return lin.Finite("the weights of atom", r.W)
 }
 
-// Learnt implements TrainedRule.
+// Learnt implements Rule.
 func (r Linear) Learnt() Learnt { return Learnt{Matrix: r.W, Name: "W", ByClass: true} }
 
-// With implements TrainedRule.
-func (Linear) With(l Learnt) TrainedRule { return Linear{W: l.Matrix} }
+// With implements Rule.
+func (Linear) With(l Learnt) Rule { return Linear{W: l.Matrix} }
 
 func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, s) }
 
 // Sum scores class c by Σ s_c, the sum of its coefficients. As atoms and
 // samples have unit norm, it is near 1 if the class alone represents the sample
 // with coefficients of one sign.
-type Sum struct{}
+type Sum struct{ untrained }
+
+// With implements Rule.
+func (r Sum) With(Learnt) Rule { return r }
 
 func (Sum) Name() string { return "sum" }
 
@@ -139,7 +143,10 @@ func (Sum) Score(out, s, _ *mat.Dense, over Dictionary) {
 // Cosine scores class c by the largest cosine of the sample with an atom of the
 // class. The coder is coding.Inner. The largest cosine is a better confidence
 // score than its distance from the second.
-type Cosine struct{}
+type Cosine struct{ untrained }
+
+// With implements Rule.
+func (r Cosine) With(Learnt) Rule { return r }
 
 func (Cosine) Name() string { return "cosine" }
 
@@ -194,13 +201,13 @@ func (r Fisher) Check(over Dictionary) error {
 	return lin.Finite("the mean code of class", r.M)
 }
 
-// Learnt implements TrainedRule.
+// Learnt implements Rule.
 func (r Fisher) Learnt() Learnt {
 	return Learnt{Matrix: r.M, Weight: r.Weight, Name: "M", MaybeZero: true}
 }
 
-// With implements TrainedRule.
-func (Fisher) With(l Learnt) TrainedRule { return Fisher{M: l.Matrix, Weight: l.Weight} }
+// With implements Rule.
+func (Fisher) With(l Learnt) Rule { return Fisher{M: l.Matrix, Weight: l.Weight} }
 
 func (r Fisher) Score(out, s, y *mat.Dense, over Dictionary) {
 	r.distances(out, s)
@@ -227,7 +234,10 @@ func (r Fisher) distances(dst, s *mat.Dense) {
 // Votes scores class c by its share of the votes of the blocks of the sample
 // (coding.Blocks). The shares add up to at most 1. The coder counts them while
 // it codes; Score does nothing.
-type Votes struct{}
+type Votes struct{ untrained }
+
+// With implements Rule.
+func (r Votes) With(Learnt) Rule { return r }
 
 func (Votes) Name() string { return "votes" }
 

@@ -67,12 +67,12 @@ func TestVotesAreTheCoders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over, err := placed.Over(m.p.D, m.p.Groups)
+	over, err := placed.Over(coding.Basis{D: m.p.D, Groups: m.p.Groups})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := mat.NewDense(3, Batch+3, nil)
-	if err := over.(coding.Voter).Votes(context.Background(), want, Unit(x)); err != nil {
+	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: want}, Unit(x)); err != nil {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(scores, want, 1e-12) {
@@ -116,12 +116,12 @@ func TestErrorsOfClassify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over, err := m.p.Coder.Over(m.p.D, m.p.Groups)
+	over, err := m.p.Coder.Over(coding.Basis{D: m.p.D, Groups: m.p.Groups})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, want := mat.NewDense(6, n, nil), mat.NewDense(20, n, nil)
-	if err := over.(coding.ErrorCoding).CodeWithErrors(context.Background(), s, want, Unit(x)); err != nil {
+	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{S: s, Errors: want}, Unit(x)); err != nil {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(got.Errors, want, 1e-12) || mat.Norm(got.Errors, 1) == 0 {

@@ -60,7 +60,8 @@ type admmState struct {
 	t         *mat.Dense // (P|x|)ᵀ, n×d; nil where there is no P
 }
 
-func newADMM(d *mat.Dense, c NonNegative, gram gram) (*admm, error) {
+func newADMM(b Basis, c NonNegative) (*admm, error) {
+	d := b.D
 	m, k := d.Dims()
 	τ := c.L2 + c.Rho/2
 	a := &admm{d: d, scale: c.Rho / 2 / τ, rho: c.Rho, beta: c.L1, passes: c.Passes}
@@ -72,7 +73,7 @@ func newADMM(d *mat.Dense, c NonNegative, gram gram) (*admm, error) {
 	}
 	a.h = mat.NewDense(k, k, nil)
 	g := mat.NewDense(k, k, nil)
-	gram(g, d)                // DᵀD
+	b.gram(g, d)              // DᵀD
 	lin.AddDiag(g, τ)         // DᵀD + (α + ρ/2)I
 	lin.AddDiag(a.h, c.Rho/2) // ρ/2·I
 	var f lin.SPD

@@ -45,7 +45,7 @@ func TestADMMIsThePrintedAlgorithm(t *testing.T) {
 		passes := rapid.IntRange(1, 25).Draw(t, "passes")
 		seed := rapid.Uint64().Draw(t, "seed")
 		d, y := unitColumns(normal(seed, m, k)), normal(seed+1, m, 4)
-		over, err := coding.NonNegative{Solver: coding.ADMM, Rho: rho, Passes: passes}.Over(d, nil)
+		over, err := coding.NonNegative{Solver: coding.ADMM, Rho: rho, Passes: passes}.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,23 +24,21 @@ func (c Analysis) Validate() error {
 	return nil
 }
 
-// Fits reports a matrix of another size than the dictionary.
-func (c Analysis) Fits(d, k int) error {
+// Work implements Coder. The matrix has the size of the dictionary.
+func (c Analysis) Work(d, k int) Work {
+	w := Inner{}.Work(d, k)
 	if m, n := c.P.Dims(); m != d || n != k {
-		return fmt.Errorf("the analysis atoms are %d×%d for %d atoms of %d features", m, n, k, d)
+		w.Err = fmt.Errorf("the analysis atoms are %d×%d for %d atoms of %d features", m, n, k, d)
 	}
-	return nil
+	return w
 }
 
-// Work implements Coder.
-func (Analysis) Work(d, k int) Work { return Inner{}.Work(d, k) }
-
 // Over implements Coder.
-func (c Analysis) Over(d *mat.Dense, groups []int) (Coding, error) {
-	if err := ready(c, d); err != nil {
+func (c Analysis) Over(b Basis) (Coding, error) {
+	if err := ready(c, b.D); err != nil {
 		return nil, err
 	}
-	return Inner{}.Over(c.P, groups)
+	return Inner{}.Over(Basis{D: c.P})
 }
 
 // Learnt implements TrainedCoder.

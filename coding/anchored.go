@@ -41,16 +41,14 @@ func (c Anchored) Validate() error {
 	return c.lasso().Validate()
 }
 
-// Fits reports means of another number of atoms.
-func (c Anchored) Fits(_, k int) error {
+// Work implements Coder. All atoms may be common; there is a mean for each.
+func (c Anchored) Work(d, k int) Work {
+	w := c.lasso().Work(d+k, k)
 	if m, n := c.Mean.Dims(); m != 1 || n != k {
-		return fmt.Errorf("the mean code is %d×%d for %d atoms", m, n, k)
+		w.Err = fmt.Errorf("the mean code is %d×%d for %d atoms", m, n, k)
 	}
-	return nil
+	return w
 }
-
-// Work implements Coder. All atoms may be common.
-func (c Anchored) Work(d, k int) Work { return c.lasso().Work(d+k, k) }
 
 // Learnt implements TrainedCoder.
 func (c Anchored) Learnt() (string, *mat.Dense) { return "c", c.Mean }
@@ -62,7 +60,8 @@ func (c Anchored) With(m *mat.Dense) TrainedCoder {
 }
 
 // Over implements Coder. Without groups no atom is common.
-func (c Anchored) Over(d *mat.Dense, groups []int) (Coding, error) {
+func (c Anchored) Over(b Basis) (Coding, error) {
+	d, groups := b.D, b.Groups
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func (c Anchored) Over(d *mat.Dense, groups []int) (Coding, error) {
 		a.below[i] = root * c.Mean.At(0, first+i)
 	}
 	var err error
-	a.lasso, err = c.lasso().Over(tall, nil)
+	a.lasso, err = c.lasso().Over(Basis{D: tall})
 	return a, err
 }
 

@@ -27,7 +27,7 @@ func benchmarkData(learnt bool) (d, y *mat.Dense) {
 func benchmarkCode(b *testing.B, c coding.Coder, n int, learnt bool) {
 	d, y := benchmarkData(learnt)
 	y = mat.DenseCopyOf(y.Slice(0, 1024, 0, n))
-	over, err := c.Over(d, nil)
+	over, err := c.Over(coding.Basis{D: d})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func BenchmarkRidgeSingle(b *testing.B) { benchmarkCode(b, coding.DefaultRidge, 
 func BenchmarkExactOver(b *testing.B) {
 	d, _ := benchmarkData(true)
 	for b.Loop() {
-		if _, err := coding.DefaultNonNegative.Over(d, nil); err != nil {
+		if _, err := coding.DefaultNonNegative.Over(coding.Basis{D: d}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -111,22 +111,22 @@ func benchmarkOver(b *testing.B, c coding.Coder, height, width, classes, per, n 
 	for i := range groups {
 		groups[i] = i * per
 	}
-	if p, ok := c.(coding.Spatial); ok {
+	if p, ok := c.(coding.Blocks); ok {
 		placed, err := p.Place(height, width, 1)
 		if err != nil {
 			b.Fatal(err)
 		}
 		c = placed
 	}
-	over, err := c.Over(d, groups)
+	over, err := c.Over(coding.Basis{D: d, Groups: groups})
 	if err != nil {
 		b.Fatal(err)
 	}
 	s, votes := mat.NewDense(classes*per, n, nil), mat.NewDense(classes, n, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if v, ok := over.(coding.Voter); ok {
-			err = v.Votes(context.Background(), votes, y)
+		if v, ok := over.(coding.Detailed); ok && coding.CanVote(c) {
+			err = v.CodeWith(context.Background(), coding.Details{Votes: votes}, y)
 		} else {
 			err = over.Code(context.Background(), s, y)
 		}
@@ -169,7 +169,7 @@ func BenchmarkBlocksOver(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := placed.Over(d, nil); err != nil {
+		if _, err := placed.Over(coding.Basis{D: d}); err != nil {
 			b.Fatal(err)
 		}
 	}

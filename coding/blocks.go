@@ -2,11 +2,8 @@ package coding
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
 )
@@ -28,7 +25,7 @@ import (
 //
 // of a vote, with T the temperature and R̄ the mean of R over the classes.
 //
-// Blocks is Spatial: Place says what the samples are before Over is called.
+// Place says what the samples are before Over is called.
 type Blocks struct {
 	Side        int     `json:"side" help:"1 to 1024, side of a block, pixels; at most that of the image"`
 	Step        int     `json:"step" help:"1 to 1024 and at least side/8, from one block to the next, pixels"`
@@ -54,32 +51,15 @@ const (
 	maxOverlap   = 8    // side/step: its square bounds the memory, in dictionaries
 )
 
-// A Spatial coder needs to know what pixels its samples are.
-type Spatial interface {
-	Coder
-
-	// Place returns the coder for samples of so many planes of height×width
-	// pixels. The error is of a coder that cannot code such.
-	Place(height, width, planes int) (Coder, error)
-}
-
-// A Voter is a Coding that tells the classes apart itself.
-type Voter interface {
-	Coding
-
-	// Votes writes what speaks for the classes, for the columns of y, d×n, into
-	// votes, C×n, which it overwrites: parts of 1, of which a column that is zero
-	// has none. The votes for a column do not depend on the other columns of y.
-	// Once ctx is done Votes soon returns context.Cause(ctx).
-	Votes(ctx context.Context, votes, y *mat.Dense) error
-
-	// CodeWithVotes is Code and Votes in one pass: it codes each column once.
-	CodeWithVotes(ctx context.Context, s, votes, y *mat.Dense) error
-}
-
-// CanVote reports whether the Codings of c are Voters.
+// CanVote reports whether the Codings of c give votes.
 func CanVote(c Coder) bool {
 	_, ok := c.(Blocks)
+	return ok
+}
+
+// FindsErrors reports whether the Codings of c give errors.
+func FindsErrors(c Coder) bool {
+	_, ok := c.(Robust)
 	return ok
 }
 
@@ -98,7 +78,7 @@ func (c Blocks) Validate() error {
 	case c.Inner == nil:
 		return errors.New("the block coder has no inner coder")
 	}
-	if _, ok := c.Inner.(Spatial); ok {
+	if _, ok := c.Inner.(Blocks); ok {
 		return advice.Add(fmt.Errorf("the inner coder %s of the block coder is of images, not of blocks", c.Inner.Name()),
 			"set inner to another coder, for example %s", NonNegative{}.Name())
 	}
@@ -108,17 +88,18 @@ func (c Blocks) Validate() error {
 	return nil
 }
 
-// Place implements Spatial.
-func (c Blocks) Place(height, width, planes int) (Coder, error) {
+// Place returns the coder for samples of so many planes of height×width
+// pixels. The error is of one that cannot code such.
+func (c Blocks) Place(height, width, planes int) (Blocks, error) {
 	if err := c.Validate(); err != nil {
-		return nil, err
+		return c, err
 	}
 	if height < 1 || width < 1 || planes < 1 {
-		return nil, errNoGrid()
+		return c, errNoGrid()
 	}
 	if most := min(height, width); c.Side > most {
 		err := fmt.Errorf("side = %d of the block coder is more than the image has, which is %d×%d", c.Side, height, width)
-		return nil, advice.Add(err, "set side to %d or less", most)
+		return c, advice.Add(err, "set side to %d or less", most)
 	}
 	c.place = place{height, width, planes}
 	return c, nil
@@ -129,8 +110,8 @@ func errNoGrid() error {
 		"use the features pixels or igo, and no projection, or another coder")
 }
 
-// Fits reports why c cannot code over k atoms of d features.
-func (c Blocks) Fits(d, k int) error {
+// fits reports why c cannot code over k atoms of d features.
+func (c Blocks) fits(d, k int) error {
 	if c.place == (place{}) {
 		return nil // Place is still to come
 	}
@@ -144,7 +125,8 @@ func (c Blocks) Fits(d, k int) error {
 }
 
 // Over implements Coder. It needs groups where votes are asked for.
-func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
+func (c Blocks) Over(b Basis) (Coding, error) {
+	d, groups := b.D, b.Groups
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -160,7 +142,7 @@ func (c Blocks) Over(d *mat.Dense, groups []int) (Coding, error) {
 			return nil, fmt.Errorf("prepare the block coder: %w", err)
 		}
 	}
-	return newBlocks(c, d, groups)
+	return newBlocks(c, b)
 }
 
 // Starts are where blocks begin in a length of n ≥ Side pixels.

@@ -20,6 +20,8 @@ type blockwise struct {
 	temperature float64
 }
 
+var _ Detailed = (*blockwise)(nil)
+
 // A block is one place of the image.
 type block struct {
 	rows []int      // its features
@@ -27,8 +29,10 @@ type block struct {
 	over Coding
 }
 
-func newBlocks(c Blocks, d *mat.Dense, groups []int) (*blockwise, error) {
+func newBlocks(c Blocks, basis Basis) (*blockwise, error) {
+	d, groups := basis.D, basis.Groups
 	m, k := d.Dims()
+	limit := basis.sampleLimit(m, k)
 	b := &blockwise{d: m, k: k, groups: groups, temperature: c.Temperature}
 	for _, rows := range c.rows() {
 		b.blocks = append(b.blocks, block{rows: rows})
@@ -38,24 +42,14 @@ func newBlocks(c Blocks, d *mat.Dense, groups []int) (*blockwise, error) {
 		at := &b.blocks[i]
 		at.d = mat.NewDense(len(at.rows), k, nil)
 		at.cut(at.d, d, make([]float64, k))
-		at.over, errs[i] = c.Inner.Over(at.d, groups)
+		at.over, errs[i] = c.Inner.Over(Basis{D: at.d, Groups: groups, work: limit / float64(len(b.blocks))})
 	})
 	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("block %d of %d: %w", i+1, len(errs), err)
 		}
 	}
-	b.limit(sampleLimit(m, k))
 	return b, nil
-}
-
-// limit divides what the code of a column may take among the blocks.
-func (b *blockwise) limit(work float64) {
-	for i := range b.blocks {
-		if over, ok := b.blocks[i].over.(interface{ limit(work float64) }); ok {
-			over.limit(work / float64(len(b.blocks)))
-		}
-	}
 }
 
 // cut writes the block of the columns of a, d×n, at unit norm, into dst, and
@@ -106,15 +100,10 @@ func (b *blockwise) Code(ctx context.Context, s, y *mat.Dense) error {
 	return b.run(ctx, s, nil, y)
 }
 
-// Votes implements Voter: the votes of a column are divided by the number of
+// CodeWith implements Detailed: the votes of a column are divided by the number of
 // all blocks; blank ones do not vote.
-func (b *blockwise) Votes(ctx context.Context, votes, y *mat.Dense) error {
-	return b.run(ctx, nil, votes, y)
-}
-
-// CodeWithVotes implements Voter.
-func (b *blockwise) CodeWithVotes(ctx context.Context, s, votes, y *mat.Dense) error {
-	return b.run(ctx, s, votes, y)
+func (b *blockwise) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
+	return b.run(ctx, out.S, out.Votes, y)
 }
 
 // run codes each block once and writes the mean codes into mean and the votes

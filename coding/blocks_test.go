@@ -16,13 +16,13 @@ import (
 // twoWide is the block coder for samples that are images two pixels wide.
 type twoWide struct{ coding.Blocks }
 
-func (c twoWide) Over(d *mat.Dense, groups []int) (coding.Coding, error) {
-	m, _ := d.Dims()
+func (c twoWide) Over(b coding.Basis) (coding.Coding, error) {
+	m, _ := b.D.Dims()
 	placed, err := c.Place(m/2, 2, 1)
 	if err != nil {
 		return nil, err
 	}
-	return placed.Over(d, groups)
+	return placed.Over(b)
 }
 
 func blocksOf(side, step int) coding.Blocks {
@@ -114,13 +114,13 @@ func TestBlocksAgainstTheFormulas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		over, err := placed.Over(x, groups)
+		over, err := placed.Over(coding.Basis{D: x, Groups: groups})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := codeOver(t, over, x, y)
 		votes := fill(4, 8, func(int, int) float64 { return math.NaN() })
-		if err := over.(coding.Voter).Votes(context.Background(), votes, y); err != nil {
+		if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: votes}, y); err != nil {
 			t.Fatal(err)
 		}
 		for j := range 8 {
@@ -156,13 +156,13 @@ func TestVotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	votes := func(y *mat.Dense) *mat.Dense {
-		over, err := placed.Over(x, []int{0, 5, 10, 15, 20})
+		over, err := placed.Over(coding.Basis{D: x, Groups: []int{0, 5, 10, 15, 20}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, n := y.Dims()
 		v := mat.NewDense(4, n, nil)
-		if err := over.(coding.Voter).Votes(context.Background(), v, y); err != nil {
+		if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: v}, y); err != nil {
 			t.Fatal(err)
 		}
 		return v
@@ -220,7 +220,7 @@ func TestBlocksRefuse(t *testing.T) {
 			t.Errorf("%s: it has a place", name)
 		}
 	}
-	if _, err := coding.DefaultBlocks.Over(normal(1, 64, 3), nil); err == nil || !strings.Contains(err.Error(), "pixel grid") || advice.Text(err) == "" {
+	if _, err := coding.DefaultBlocks.Over(coding.Basis{D: normal(1, 64, 3)}); err == nil || !strings.Contains(err.Error(), "pixel grid") || advice.Text(err) == "" {
 		t.Errorf("without a place: %v", err)
 	}
 	if _, err := coding.DefaultBlocks.Place(6, 9, 1); err == nil || !strings.Contains(err.Error(), "side = 8") || advice.Text(err) != "set side to 6 or less" {
@@ -233,14 +233,14 @@ func TestBlocksRefuse(t *testing.T) {
 	if err := coding.Check(placed, 63, 3); err == nil {
 		t.Error("63 features fit 8×8 pixels")
 	}
-	if _, err := placed.Over(normal(1, 63, 3), nil); err == nil {
+	if _, err := placed.Over(coding.Basis{D: normal(1, 63, 3)}); err == nil {
 		t.Error("63 features are prepared as 8×8 pixels")
 	}
-	over, err := placed.Over(normal(1, 64, 3), nil)
+	over, err := placed.Over(coding.Basis{D: normal(1, 64, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := over.(coding.Voter).Votes(context.Background(), mat.NewDense(3, 1, nil), normal(2, 64, 1)); err == nil {
+	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: mat.NewDense(3, 1, nil)}, normal(2, 64, 1)); err == nil {
 		t.Error("votes without classes")
 	}
 	few := coding.DefaultBlocks

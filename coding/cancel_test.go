@@ -17,7 +17,7 @@ func TestCodeReturnsTheCauseOfACancelledContext(t *testing.T) {
 	cancel(why)
 	d, y := faces(20, 40, 4, 5, 0.02), faces(21, 40, 4, 2, 0.02)
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func (c countdown) Err() error {
 func TestCodeStopsInTheMiddle(t *testing.T) {
 	d, y := faces(22, 40, 4, 5, 0.02), faces(23, 40, 4, 300, 0.02)
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,8 @@ func (c ClassLasso) Work(d, k int) Work {
 }
 
 // Over implements Coder. It needs groups.
-func (c ClassLasso) Over(d *mat.Dense, groups []int) (Coding, error) {
+func (c ClassLasso) Over(b Basis) (Coding, error) {
+	d, groups := b.D, b.Groups
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (c ClassLasso) Over(d *mat.Dense, groups []int) (Coding, error) {
 		lin.AtA(g, 1, own)
 		lin.Mirror(g)
 		all.grams, all.largest = append(all.grams, g), max(all.largest, min(fewAtoms, hi-lo))
-		all.solvers = append(all.solvers, sync.OnceValues(func() (Coding, error) { return c.lasso().Over(own, nil) }))
+		all.solvers = append(all.solvers, sync.OnceValues(func() (Coding, error) { return c.lasso().Over(Basis{D: own}) }))
 	}
 	return all, nil
 }

@@ -32,10 +32,8 @@ type Coder interface {
 	// Check refuse what is beyond the limits.
 	Work(d, k int) Work
 
-	// Over prepares coding over d, d×K with one atom per column. The atoms of
-	// class c are groups[c] ≤ k < groups[c+1]; coders that ignore classes
-	// accept nil. D is kept, not copied, and must not change afterwards.
-	Over(d *mat.Dense, groups []int) (Coding, error)
+	// Over prepares coding over the atoms of b.
+	Over(b Basis) (Coding, error)
 }
 
 // A Coding codes over one dictionary. It is safe for concurrent use.
@@ -48,18 +46,29 @@ type Coding interface {
 	Code(ctx context.Context, s, y *mat.Dense) error
 }
 
+// A Detailed Coding finds more than the codes. Those of Robust find errors, those of Blocks
+// votes.
+type Detailed interface {
+	Coding
+
+	// CodeWith is Code that also writes what out asks for.
+	CodeWith(ctx context.Context, out Details, y *mat.Dense) error
+}
+
+// Details are what is written for the columns of y, d×n; nil matrices are not asked for.
+type Details struct {
+	S      *mat.Dense // K×n: the codes
+	Errors *mat.Dense // d×n: 0 where the code explains a feature, and what it leaves over where it does not
+	Votes  *mat.Dense // C×n: parts of 1 for the classes, of which a column that is zero has none
+}
+
 // Check reports why c cannot code over k atoms of d features: a parameter that
-// is outside its range; of a coder that has a method Fits, one that asks for
-// more than there is, such as more neighbours than atoms; or parameters that
+// is outside its range, or asks for more than there is, such as more neighbours than
+// atoms; or parameters that
 // together ask for more work than the limits allow.
 func Check(c Coder, d, k int) error {
 	if err := c.Validate(); err != nil {
 		return err
-	}
-	if f, ok := c.(interface{ Fits(d, k int) error }); ok {
-		if err := f.Fits(d, k); err != nil {
-			return err
-		}
 	}
 	return affordable(c, d, k)
 }

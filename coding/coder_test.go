@@ -47,7 +47,7 @@ func TestACodeDoesNotDependOnTheBatch(t *testing.T) {
 	}
 	d, y := faces(1, 90, 6, 8, 0.02), faces(2, 90, 6, 90, 0.02)
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestACodeDoesNotDependOnThreads(t *testing.T) {
 func TestCodingIsSafeForConcurrentUse(t *testing.T) {
 	d := faces(5, 60, 5, 6, 0.02)
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestCodeWritesIntoViews(t *testing.T) {
 		return math.NaN()
 	})
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestNotFinite(t *testing.T) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			d, y := normal(1, 6, 3), normal(2, 6, 4)
 			y.Set(2, 1, bad)
-			over, err := c.Over(d, nil)
+			over, err := c.Over(coding.Basis{D: d})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestNotFinite(t *testing.T) {
 				t.Errorf("%v in column 1: %v", bad, err)
 			}
 			d.Set(0, 0, bad)
-			if _, err := c.Over(d, nil); err == nil {
+			if _, err := c.Over(coding.Basis{D: d}); err == nil {
 				t.Errorf("a dictionary with %v was accepted", bad)
 			}
 		}
@@ -177,7 +177,7 @@ func TestNotFinite(t *testing.T) {
 
 func TestShapeMismatchPanics(t *testing.T) {
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(normal(1, 6, 3), nil)
+		over, err := c.Over(coding.Basis{D: normal(1, 6, 3)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestValidate(t *testing.T) {
 		if c.Validate() == nil {
 			t.Errorf("%+v is valid", c)
 		}
-		if _, err := c.Over(normal(1, 3, 2), nil); err == nil {
+		if _, err := c.Over(coding.Basis{D: normal(1, 3, 2)}); err == nil {
 			t.Errorf("%+v prepares", c)
 		}
 	}
@@ -236,7 +236,7 @@ func TestCodeAllocatesLittle(t *testing.T) {
 	}
 	d, y := faces(10, 60, 5, 6, 0.02), faces(11, 60, 5, 20, 0.02)
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}

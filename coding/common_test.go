@@ -51,7 +51,7 @@ func worstViolation(d, s, y *mat.Dense) float64 {
 // code codes y over d by c, into a matrix of garbage.
 func code(t testing.TB, c coding.Coder, d, y *mat.Dense) *mat.Dense {
 	t.Helper()
-	over, err := c.Over(d, nil)
+	over, err := c.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatalf("Over: %v", err)
 	}

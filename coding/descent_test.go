@@ -81,7 +81,7 @@ func TestDescent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, y := f()
-			e := newExact(d, term{}, ownGram)
+			e := newExact(Basis{D: d}, term{})
 			p, left := newPivoting(e.gram), 0
 			_, n := y.Dims()
 			for j := range n {
@@ -120,7 +120,7 @@ func TestDescent(t *testing.T) {
 func TestDescentOfSignedCodes(t *testing.T) {
 	d, y := random(3, 30, 14, 1)
 	tm := term{λ: 0.1, signed: true, gap: 1e-9}
-	e := newExact(d, tm, ownGram)
+	e := newExact(Basis{D: d}, tm)
 	p := newPivoting(e.gram)
 	f, lim, exp := problem(e, y, 0)
 	*lim = e.limits(p, exp, lim.bound)
@@ -172,7 +172,7 @@ func TestPivotingDistrustsHugeCodes(t *testing.T) {
 	const angle = 2e-6
 	d := mat.NewDense(3, 3, []float64{1, -1, 0, 0, angle, 0, 0, 0, 1})
 	y := mat.NewDense(3, 1, []float64{0, 8, 1})
-	e := newExact(d, term{}, ownGram)
+	e := newExact(Basis{D: d}, term{})
 	f, lim, _ := problem(e, y, 0)
 	if newPivoting(e.gram).solveFrom(context.Background(), f, nil, lim) {
 		t.Error("pivoting trusts its w")
@@ -191,7 +191,7 @@ func TestPivotingDistrustsHugeCodes(t *testing.T) {
 func TestPivotingRefusesDependentAtoms(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{1, 1, 0, 0, 1e-7, 0, 0, 0, 1})
 	y := mat.NewDense(3, 1, []float64{2, 1e-7, 1})
-	e := newExact(d, term{}, ownGram)
+	e := newExact(Basis{D: d}, term{})
 	f, lim, _ := problem(e, y, 0)
 	p := newPivoting(e.gram)
 	p.solveFrom(context.Background(), f, nil, lim)
@@ -204,7 +204,7 @@ func TestPivotingRefusesDependentAtoms(t *testing.T) {
 func TestFallBacksStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	d, y := wide(20, 40, 1)
-	e := newExact(d, term{}, ownGram)
+	e := newExact(Basis{D: d}, term{})
 	f, lim, exp := problem(e, y, 0)
 	p := newPivoting(e.gram)
 	p.solveFrom(ctx, f, nil, lim)

@@ -39,20 +39,17 @@ func (c Discriminative) Validate() error {
 }
 
 // Over implements Coder. It needs groups.
-func (c Discriminative) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return c.over(d, groups, ownGram)
-}
-
-func (c Discriminative) over(d *mat.Dense, groups []int, gram gram) (Coding, error) {
+func (c Discriminative) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
 	_, k := d.Dims()
-	if err := grouped(groups, k); err != nil {
+	if err := grouped(b.Groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the discriminative coder: %w", err)
 	}
-	g := mat.NewDense(k, k, nil)
-	gram(g, d)               // DᵀD
+	groups, g := b.Groups, mat.NewDense(k, k, nil)
+	b.gram(g, d)             // DᵀD
 	lin.Set(g, 1+2*c.Tau, g) // (1+2τ)DᵀD
 	classes := len(groups) - 1
 	for i := range classes {

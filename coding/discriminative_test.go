@@ -122,7 +122,7 @@ func BenchmarkDiscriminativeOver(b *testing.B) {
 	d, _ := benchmarkData(false)
 	groups := groupsOf(760, 20)
 	for b.Loop() {
-		if _, err := coding.DefaultDiscriminative.Over(d, groups); err != nil {
+		if _, err := coding.DefaultDiscriminative.Over(coding.Basis{D: d, Groups: groups}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,7 +16,7 @@ func Example() {
 		0, 1, 0.8,
 		0, 0, 0,
 	})
-	over, err := coding.DefaultNonNegative.Over(d, nil)
+	over, err := coding.DefaultNonNegative.Over(coding.Basis{D: d})
 	check(err)
 	y := mat.NewDense(3, 1, []float64{2, -1, 5}) // one sample a column
 	s := mat.NewDense(3, 1, nil)

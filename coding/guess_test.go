@@ -15,7 +15,7 @@ import (
 func TestGuess(t *testing.T) {
 	d, y := random(3, 60, 40, 5)
 	for _, signed := range []bool{true, false} {
-		e := newExact(d, term{λ: 1e-3, signed: signed, gap: 1e-12}, ownGram)
+		e := newExact(Basis{D: d}, term{λ: 1e-3, signed: signed, gap: 1e-12})
 		rows := mat.NewDense(5, 40, nil)
 		lin.AtB(rows, 1, y, e.d)
 		a := e.starts(context.Background(), rows)

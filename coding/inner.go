@@ -23,7 +23,8 @@ func (Inner) Validate() error { return nil }
 func (Inner) Work(d, k int) Work { return Work{Sample: float64(d)*float64(k) + 1} }
 
 // Over implements Coder.
-func (c Inner) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (c Inner) Over(b Basis) (Coding, error) {
+	d := b.D
 	m, k := d.Dims()
 	if err := Check(c, m, k); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func TestLawsonHansonAlone(t *testing.T) {
 	for seed := range uint64(60) {
 		m, k, n := 5+int(seed)%17, 4+int(seed)%13, 6
 		d, y := random(seed, m, k, n)
-		e := newExact(d, term{}, ownGram)
+		e := newExact(Basis{D: d}, term{})
 		want := mat.NewDense(k, n, nil)
 		if err := e.Code(context.Background(), want, y); err != nil {
 			t.Fatal(err)
@@ -90,7 +90,7 @@ func TestLawsonHansonAlone(t *testing.T) {
 func TestPivotingSuffices(t *testing.T) {
 	for seed := range uint64(60) {
 		d, y := random(2*seed+1, 30, 20, 10) // no equal atoms
-		e := newExact(d, term{}, ownGram)
+		e := newExact(Basis{D: d}, term{})
 		p := newPivoting(e.gram)
 		for j := range 10 {
 			f := make([]float64, 20)
@@ -113,7 +113,7 @@ func TestLawsonHansonWithPenalties(t *testing.T) {
 			d.Set(i, 1, d.At(i, 2)+d.At(i, 3))
 		}
 		for _, tm := range []term{{λ: 0.3}, {λ: 0.3, signed: true, gap: 1e-9}, {λ: 1e-3}, {λ: 1e-3, signed: true, gap: 1e-9}, {λ: 0.1, μ: 0.2}} {
-			e := newExact(d, tm, ownGram)
+			e := newExact(Basis{D: d}, tm)
 			want := mat.NewDense(k, n, nil)
 			if err := e.Code(context.Background(), want, y); err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func objective(d *mat.Dense, s []float64, y *mat.Dense, j int, tm term) float64 
 // TestRefine: a step takes s_P from near the solution over P to it.
 func TestRefine(t *testing.T) {
 	d, y := random(1, 30, 12, 1)
-	e := newExact(d, term{λ: 0.1, signed: true, gap: 1e-9}, ownGram)
+	e := newExact(Basis{D: d}, term{λ: 0.1, signed: true, gap: 1e-9})
 	p := newPivoting(e.gram)
 	f, lim, exp := problem(e, y, 0)
 	*lim = e.limits(p, exp, lim.bound)

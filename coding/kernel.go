@@ -110,7 +110,8 @@ func (c Kernel) of(product, a, b float64) float64 {
 func (c Kernel) Self(norm float64) float64 { return c.of(norm, norm, norm) }
 
 // Over implements Coder.
-func (c Kernel) Over(d *mat.Dense, groups []int) (Coding, error) {
+func (c Kernel) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (c Kernel) Over(d *mat.Dense, groups []int) (Coding, error) {
 		return nil, fmt.Errorf("factor the matrix of the kernel coder: %w", err)
 	}
 	var err error
-	if over.inner, err = c.Inner.Over(over.spd.R(), groups); err != nil {
+	if over.inner, err = c.Inner.Over(Basis{D: over.spd.R(), Groups: b.Groups, work: b.work}); err != nil {
 		return nil, fmt.Errorf("inner: %w", err)
 	}
 	return over, nil

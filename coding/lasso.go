@@ -51,15 +51,12 @@ func (c Lasso) Validate() error {
 }
 
 // Over implements Coder.
-func (c Lasso) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return c.over(d, groups, ownGram)
-}
-
-func (c Lasso) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
+func (c Lasso) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
-	return &lasso{exact: newExact(d, term{λ: c.Lambda, signed: !c.Positive, gap: c.Gap}, gram), atoms: d}, nil
+	return &lasso{exact: newExact(b, term{λ: c.Lambda, signed: !c.Positive, gap: c.Gap}), atoms: d}, nil
 }
 
 // lasso is exact with a certificate for every code.

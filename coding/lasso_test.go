@@ -233,7 +233,7 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 			Gap:      rapid.SampledFrom([]float64{1e-3, 1e-6, 1e-8}).Draw(t, "gap"),
 			Positive: rapid.Bool().Draw(t, "positive"),
 		}
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +276,7 @@ func TestElasticNonNegativeOfNastyDictionaries(t *testing.T) {
 		c := coding.DefaultNonNegative
 		c.L1 = rapid.SampledFrom([]float64{0, 1e-4, 1e-2, 2}).Draw(t, "l1")
 		c.L2 = rapid.SampledFrom([]float64{0, 1e-9, 1e-2, 2}).Draw(t, "l2")
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +426,7 @@ func TestL2OfTinyAtoms(t *testing.T) {
 // no multiple of r is a dual point that proves anything.
 func TestLassoRefusesAGapThatItCannotReach(t *testing.T) {
 	d, y := normal(76, 30, 20), unitColumns(normal(77, 30, 2))
-	over, err := coding.Lasso{Lambda: 1e-17, Gap: 1e-12}.Over(d, nil)
+	over, err := coding.Lasso{Lambda: 1e-17, Gap: 1e-12}.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +438,7 @@ func TestLassoRefusesAGapThatItCannotReach(t *testing.T) {
 // TestLassoStopsInTheFallBacks: the gap of 1e-300 sends every column there.
 func TestLassoStopsInTheFallBacks(t *testing.T) {
 	d, y := faces(78, 20, 4, 10, 0.02), faces(79, 20, 4, 50, 0.02)
-	over, err := coding.Lasso{Lambda: 1e-4, Gap: 1e-300}.Over(d, nil)
+	over, err := coding.Lasso{Lambda: 1e-4, Gap: 1e-300}.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -483,7 +483,7 @@ func TestLassoHandMade(t *testing.T) {
 func ExampleLasso() {
 	d := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
 	y := mat.NewDense(2, 1, []float64{0.75, -0.25})
-	over, err := coding.Lasso{Lambda: 0.5, Gap: 1e-9}.Over(d, nil)
+	over, err := coding.Lasso{Lambda: 0.5, Gap: 1e-9}.Over(coding.Basis{D: d})
 	if err != nil {
 		panic(err)
 	}
@@ -501,7 +501,7 @@ func TestTheFirstColumnThatFailsIsNamed(t *testing.T) {
 	for j := range 5 {
 		y.SetCol(j, make([]float64, 30)) // no gap
 	}
-	over, err := coding.Lasso{Lambda: 1e-17, Gap: 1e-12}.Over(d, nil)
+	over, err := coding.Lasso{Lambda: 1e-17, Gap: 1e-12}.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}

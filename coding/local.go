@@ -47,8 +47,8 @@ func (c Local) Validate() error {
 	return weight(c, "lambda", c.Lambda)
 }
 
-// Fits reports more neighbours than the k atoms there are.
-func (c Local) Fits(_, k int) error {
+// fits reports more neighbours than the k atoms there are.
+func (c Local) fits(k int) error {
 	if c.Neighbours <= k {
 		return nil
 	}
@@ -57,7 +57,8 @@ func (c Local) Fits(_, k int) error {
 }
 
 // Over implements Coder.
-func (c Local) Over(d *mat.Dense, _ []int) (Coding, error) {
+func (c Local) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}

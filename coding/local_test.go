@@ -21,9 +21,10 @@ type grouping struct {
 	size int
 }
 
-func (g grouping) Over(d *mat.Dense, _ []int) (coding.Coding, error) {
-	_, k := d.Dims()
-	return g.Coder.Over(d, groupsOf(k, g.size))
+func (g grouping) Over(b coding.Basis) (coding.Coding, error) {
+	_, k := b.D.Dims()
+	b.Groups = groupsOf(k, g.size)
+	return g.Coder.Over(b)
 }
 
 // groupsOf groups k atoms into classes of the given size; the last may be smaller.
@@ -214,7 +215,7 @@ func TestLocalFits(t *testing.T) {
 	if err := coding.Check(coding.DefaultLocal, 10, 30); err != nil {
 		t.Error(err)
 	}
-	if _, err := coding.DefaultLocal.Over(normal(1, 10, 20), nil); err == nil {
+	if _, err := coding.DefaultLocal.Over(coding.Basis{D: normal(1, 10, 20)}); err == nil {
 		t.Error("30 neighbours of 20 atoms")
 	}
 }
@@ -244,12 +245,12 @@ func TestNewCodersRefuse(t *testing.T) {
 		if c.Validate() == nil {
 			t.Errorf("%+v is valid", c)
 		}
-		if _, err := c.Over(normal(1, 3, 2), []int{0, 1, 2}); err == nil {
+		if _, err := c.Over(coding.Basis{D: normal(1, 3, 2), Groups: []int{0, 1, 2}}); err == nil {
 			t.Errorf("%+v prepares", c)
 		}
 	}
 	for _, c := range []coding.Coder{coding.DefaultPerClass, coding.DefaultDiscriminative} {
-		if _, err := c.Over(normal(1, 3, 2), nil); err == nil || !strings.Contains(err.Error(), "needs the classes of the atoms") {
+		if _, err := c.Over(coding.Basis{D: normal(1, 3, 2)}); err == nil || !strings.Contains(err.Error(), "needs the classes of the atoms") {
 			t.Errorf("%s without classes: %v", c.Name(), err)
 		}
 		for _, groups := range [][]int{{}, {0}, {1, 2}, {0, 1}, {0, 3}, {0, 2, 1, 2}} {
@@ -259,7 +260,7 @@ func TestNewCodersRefuse(t *testing.T) {
 						t.Errorf("%s: the groups %v of two atoms do not panic", c.Name(), groups)
 					}
 				}()
-				_, _ = c.Over(normal(1, 3, 2), groups)
+				_, _ = c.Over(coding.Basis{D: normal(1, 3, 2), Groups: groups})
 			}()
 		}
 	}
@@ -267,7 +268,7 @@ func TestNewCodersRefuse(t *testing.T) {
 
 func TestLocalRefusesWhatItCannotSquare(t *testing.T) {
 	d, y := normal(38, 5, 4), normal(39, 5, 3)
-	over, err := coding.Local{Neighbours: 2}.Over(d, nil)
+	over, err := coding.Local{Neighbours: 2}.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func TestLocalRefusesWhatItCannotSquare(t *testing.T) {
 		t.Errorf("a sample of 1e200: %v", err)
 	}
 	d.Set(0, 0, 1e200)
-	if _, err := (coding.Local{Neighbours: 2}).Over(d, nil); err == nil {
+	if _, err := (coding.Local{Neighbours: 2}).Over(coding.Basis{D: d}); err == nil {
 		t.Error("an atom of 1e200")
 	}
 }

@@ -53,15 +53,16 @@ type term struct {
 // tolerance is the ε of NonNegative as a part of max(1, ‖Dᵀy‖∞).
 const tolerance = 1e-8
 
-func newExact(d *mat.Dense, t term, gram gram) *exact {
+func newExact(b Basis, t term) *exact {
+	d := b.D
 	m, k := d.Dims()
-	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: sampleLimit(m, k)}
+	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: b.sampleLimit(m, k)}
 	for j, x := range e.exp {
 		e.scale[j] = math.Ldexp(1, x)
 		e.most = max(e.most, e.scale[j])
 	}
 	e.d = scaleColumns(d, e.exp)
-	gram(e.gram, e.d) // D̂ᵀD̂
+	b.gram(e.gram, e.d) // D̂ᵀD̂
 	for j := range k {
 		v := e.root(j)
 		e.gram.Set(j, j, e.gram.At(j, j)+v*v) // D̂ᵀD̂ + μÎ
@@ -71,9 +72,6 @@ func newExact(d *mat.Dense, t term, gram gram) *exact {
 	e.guess = sync.OnceValue(e.newGuess)
 	return e
 }
-
-// limit sets what the code of a column may take.
-func (e *exact) limit(work float64) { e.work = work }
 
 // root is √μ in the units of atom k.
 func (e *exact) root(k int) float64 { return math.Ldexp(math.Sqrt(e.μ), -e.exp[k]) }

@@ -78,7 +78,7 @@ func rounding(d *mat.Dense, s []float64) float64 {
 func TestExactIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, y := nasty(t)
-		over, err := coding.DefaultNonNegative.Over(d, nil)
+		over, err := coding.DefaultNonNegative.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func TestExactGolden(t *testing.T) {
 }
 
 func TestTooSmallAtomIsAnError(t *testing.T) {
-	over, err := coding.DefaultNonNegative.Over(mat.NewDense(1, 1, []float64{1e-310}), nil)
+	over, err := coding.DefaultNonNegative.Over(coding.Basis{D: mat.NewDense(1, 1, []float64{1e-310})})
 	if err != nil {
 		t.Fatal(err)
 	}

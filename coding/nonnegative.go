@@ -2,8 +2,6 @@ package coding
 
 import (
 	"cmp"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Solver of the non-negative least squares problem.
@@ -66,16 +64,13 @@ func (c NonNegative) Validate() error {
 }
 
 // Over implements Coder.
-func (c NonNegative) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return c.over(d, groups, ownGram)
-}
-
-func (c NonNegative) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
+func (c NonNegative) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
 	if c.Solver == ADMM {
-		return newADMM(d, c, gram)
+		return newADMM(b, c)
 	}
-	return newExact(d, term{λ: c.L1 / 2, μ: c.L2}, gram), nil
+	return newExact(b, term{λ: c.L1 / 2, μ: c.L2}), nil
 }

@@ -49,8 +49,8 @@ func (o OMP) Validate() error {
 	return nil
 }
 
-// Fits reports whether there are as many atoms as a code may have.
-func (o OMP) Fits(_, k int) error {
+// fits reports whether there are as many atoms as a code may have.
+func (o OMP) fits(k int) error {
 	if o.Sparsity > k {
 		return advice.Add(fmt.Errorf("sparsity = %d, more than the %d atoms", o.Sparsity, k),
 			"set sparsity to at most %d", k)
@@ -80,16 +80,15 @@ func (s *SparseCodes) Column(j int) (atoms []int32, coef []float64) {
 	return s.Atom[lo:hi], s.Coef[lo:hi]
 }
 
-// Over implements Coder; the Coding is a Sparse.
-func (o OMP) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return o.over(d, groups, ownGram)
-}
+// Over implements Coder.
+func (o OMP) Over(b Basis) (Coding, error) { return o.OverSparse(b) }
 
-func (o OMP) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
-	if err := ready(o, d); err != nil {
+// OverSparse is Over with a Coding that gives its codes without their zeros.
+func (o OMP) OverSparse(b Basis) (Sparse, error) {
+	if err := ready(o, b.D); err != nil {
 		return nil, err
 	}
-	return newOMP(o, d, gram), nil
+	return newOMP(o, b), nil
 }
 
 // ompCoding pursues over the atoms at norm 1, d_k/‖d_k‖ = d̂_k·inv_k. Those
@@ -106,7 +105,8 @@ type ompCoding struct {
 	space sync.Pool         // of *pursuit
 }
 
-func newOMP(o OMP, d *mat.Dense, gram gram) *ompCoding {
+func newOMP(o OMP, b Basis) *ompCoding {
+	d := b.D
 	_, k := d.Dims()
 	c := &ompCoding{OMP: o, d: d, exp: make([]int, k), inv: make([]float64, k), gram: mat.NewDense(k, k, nil)}
 	if !moderate(d) {
@@ -114,7 +114,7 @@ func newOMP(o OMP, d *mat.Dense, gram gram) *ompCoding {
 		c.d = scaleColumns(d, c.exp)
 	}
 	c.atoms = sync.OnceValue(func() *mat.Dense { return mat.DenseCopyOf(c.d.T()) })
-	gram(c.gram, c.d)
+	b.gram(c.gram, c.d)
 	lin.Mirror(c.gram)
 	for i := range k {
 		if g := c.gram.At(i, i); g > 0 {

@@ -63,7 +63,7 @@ func columns(d *mat.Dense, idx []int) *mat.Dense {
 // sparseCode returns the codes of y and checks that Code gives the same.
 func sparseCode(t *testing.T, o coding.OMP, d, y *mat.Dense) *coding.SparseCodes {
 	t.Helper()
-	over, err := o.Over(d, nil)
+	over, err := o.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestOMPRefuses(t *testing.T) {
 		{coding.OMP{Sparsity: 3, Error: math.NaN()}, "error = NaN of the pursuit is not a length ≥ 0", ""},
 		{coding.OMP{Sparsity: 3, Error: math.Inf(1)}, "error = +Inf of the pursuit is not a length ≥ 0", ""},
 	} {
-		_, over := c.o.Over(d, nil)
+		_, over := c.o.Over(coding.Basis{D: d})
 		for _, err := range []error{over, coding.Check(c.o, 6, 20)} {
 			if err == nil || err.Error() != c.message || advice.Text(err) != c.hint {
 				t.Errorf("%+v: %v (%s)", c.o, err, advice.Text(err))
@@ -358,7 +358,7 @@ func TestOMPRefuses(t *testing.T) {
 		}
 	}
 	d.Set(2, 7, math.Inf(1))
-	if _, err := (coding.OMP{Sparsity: 3}).Over(d, nil); err == nil || !strings.Contains(err.Error(), "atom 7") {
+	if _, err := (coding.OMP{Sparsity: 3}).Over(coding.Basis{D: d}); err == nil || !strings.Contains(err.Error(), "atom 7") {
 		t.Errorf("an infinite atom: %v", err)
 	}
 }
@@ -413,14 +413,14 @@ func BenchmarkOMP(b *testing.B) {
 	b.Run("Over", func(b *testing.B) {
 		d, _ := benchmarkData(true)
 		for b.Loop() {
-			if _, err := coding.DefaultOMP.Over(d, nil); err != nil {
+			if _, err := coding.DefaultOMP.Over(coding.Basis{D: d}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("Patches", func(b *testing.B) {
 		d, y := unitColumns(normal(1, 64, 256)), normal(2, 64, 20000)
-		over, err := coding.OMP{Sparsity: 10}.Over(d, nil)
+		over, err := coding.OMP{Sparsity: 10}.Over(coding.Basis{D: d})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -439,7 +439,7 @@ func ExampleSparse() {
 		1, 0, 0.6,
 		0, 1, 0.8,
 	})
-	over, err := coding.OMP{Sparsity: 2}.Over(d, nil)
+	over, err := coding.OMP{Sparsity: 2}.Over(coding.Basis{D: d})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -36,7 +36,8 @@ func (c PerClass) Validate() error {
 }
 
 // Over implements Coder. It needs groups.
-func (c PerClass) Over(d *mat.Dense, groups []int) (Coding, error) {
+func (c PerClass) Over(b Basis) (Coding, error) {
+	d, groups := b.D, b.Groups
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}

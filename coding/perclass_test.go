@@ -13,7 +13,7 @@ import (
 
 func codeByClass(t testing.TB, c coding.Coder, d *mat.Dense, groups []int, y *mat.Dense) *mat.Dense {
 	t.Helper()
-	over, err := c.Over(d, groups)
+	over, err := c.Over(coding.Basis{D: d, Groups: groups})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestPerClassNormalEquations(t *testing.T) {
 		if rapid.Bool().Draw(t, "dependent") {
 			d.SetCol(k-1, mat.Col(nil, groups[len(groups)-2], d))
 		}
-		over, err := coding.PerClass{Lambda: lambda}.Over(d, groups)
+		over, err := coding.PerClass{Lambda: lambda}.Over(coding.Basis{D: d, Groups: groups})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func BenchmarkPerClassOver(b *testing.B) {
 	d, _ := benchmarkData(false)
 	groups := groupsOf(760, 20)
 	for b.Loop() {
-		if _, err := coding.DefaultPerClass.Over(d, groups); err != nil {
+		if _, err := coding.DefaultPerClass.Over(coding.Basis{D: d, Groups: groups}); err != nil {
 			b.Fatal(err)
 		}
 	}

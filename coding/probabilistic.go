@@ -43,21 +43,19 @@ func (c Probabilistic) Validate() error {
 func (Probabilistic) Work(d, k int) Work { return normalWork(d, k) }
 
 // Over implements Coder. It needs groups.
-func (c Probabilistic) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return c.over(d, groups, ownGram)
-}
-
-func (c Probabilistic) over(d *mat.Dense, groups []int, gram gram) (Coding, error) {
+func (c Probabilistic) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
 	_, k := d.Dims()
-	if err := grouped(groups, k); err != nil {
+	if err := grouped(b.Groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the probabilistic coder: %w", err)
 	}
+	groups := b.Groups
 	classes := float64(len(groups) - 1)
 	g, own := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
-	gram(own, d)                                   // DᵀD
+	b.gram(own, d)                                 // DᵀD
 	lin.Set(g, 1+c.Gamma*(classes-2)/classes, own) // (1 + γ(C−2)/C)DᵀD
 	for i, lo := range groups[:len(groups)-1] {
 		hi := groups[i+1]

@@ -34,17 +34,14 @@ func (r Ridge) Validate() error {
 }
 
 // Over implements Coder.
-func (r Ridge) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return r.over(d, groups, ownGram)
-}
-
-func (r Ridge) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
+func (r Ridge) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(r, d); err != nil {
 		return nil, err
 	}
 	_, k := d.Dims()
 	g := mat.NewDense(k, k, nil)
-	gram(g, d)               // DᵀD
+	b.gram(g, d)             // DᵀD
 	lin.AddDiag(g, r.Lambda) // DᵀD + λI
 	return solvedBy(r, d, g)
 }

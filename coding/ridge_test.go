@@ -18,7 +18,7 @@ func TestRidgeNormalEquations(t *testing.T) {
 		lambda := rapid.SampledFrom([]float64{0, 1e-6, 1e-3, 1, 100}).Draw(t, "lambda")
 		seed := rapid.Uint64().Draw(t, "seed")
 		d, y := normal(seed, m, k), normal(seed+1, m, n)
-		over, err := coding.Ridge{Lambda: lambda}.Over(d, nil)
+		over, err := coding.Ridge{Lambda: lambda}.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}

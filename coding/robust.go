@@ -2,7 +2,6 @@ package coding
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 
@@ -102,22 +101,9 @@ func (c Robust) Validate() error {
 	return err
 }
 
-// An ErrorCoding finds the errors of the samples along with their codes.
-type ErrorCoding interface {
-	Coding
-
-	// CodeWithErrors is Code that also writes the errors of the columns of y,
-	// into e, d×n, which it overwrites: e is 0 where the code explains a feature,
-	// and what it leaves over where it does not.
-	CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) error
-}
-
 // Over implements Coder.
-func (c Robust) Over(d *mat.Dense, groups []int) (Coding, error) {
-	return c.over(d, groups, ownGram)
-}
-
-func (c Robust) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
+func (c Robust) Over(b Basis) (Coding, error) {
+	d := b.D
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
@@ -128,7 +114,7 @@ func (c Robust) over(d *mat.Dense, _ []int, gram gram) (Coding, error) {
 	if c.Estimator == Reweighted {
 		return &reweighted{robust: r}, nil
 	}
-	a, err := newADMM(d, NonNegative{Rho: c.Rho, Passes: c.Passes}, gram)
+	a, err := newADMM(b, NonNegative{Rho: c.Rho, Passes: c.Passes})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the robust coder: %w", err)
 	}

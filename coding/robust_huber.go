@@ -52,11 +52,12 @@ func (s *huberState) first(n int) huberState {
 
 // Code implements Coding.
 func (h *huber) Code(ctx context.Context, s, y *mat.Dense) error {
-	return h.CodeWithErrors(ctx, s, nil, y)
+	return h.CodeWith(ctx, Details{S: s}, y)
 }
 
-// CodeWithErrors implements ErrorCoding; e may be nil.
-func (h *huber) CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) error {
+// CodeWith implements Detailed.
+func (h *huber) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
+	s, e := out.S, out.Errors
 	d, k := h.d.Dims()
 	mustFit(s, y, d, k)
 	_, n := y.Dims()

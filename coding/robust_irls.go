@@ -23,6 +23,11 @@ type reweighted struct {
 	pool sync.Pool // of *reweightedState
 }
 
+var (
+	_ Detailed = (*huber)(nil)
+	_ Detailed = (*reweighted)(nil)
+)
+
 // A reweightedState is for one column.
 type reweightedState struct {
 	y, r, w []float64  // len d
@@ -45,11 +50,12 @@ func (c *reweighted) state() *reweightedState {
 
 // Code implements Coding.
 func (c *reweighted) Code(ctx context.Context, s, y *mat.Dense) error {
-	return c.CodeWithErrors(ctx, s, nil, y)
+	return c.CodeWith(ctx, Details{S: s}, y)
 }
 
-// CodeWithErrors implements ErrorCoding; e may be nil.
-func (c *reweighted) CodeWithErrors(ctx context.Context, s, e, y *mat.Dense) error {
+// CodeWith implements Detailed.
+func (c *reweighted) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
+	s, e := out.S, out.Errors
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)
 	_, n := y.Dims()
@@ -96,7 +102,7 @@ func (c *reweighted) solve(ctx context.Context, state *reweightedState) error {
 	c.start(state.r, state.y)
 	for range c.Rounds {
 		if ctx.Err() != nil {
-			return nil // which CodeWithErrors reports
+			return nil // which CodeWith reports
 		}
 		if !finite(state.r) {
 			return errors.New("robust code: the residual is not finite")

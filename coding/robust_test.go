@@ -70,14 +70,14 @@ func naiveHuber(c coding.Robust, d *mat.Dense, y *mat.VecDense) (z, e []float64)
 // codeWithErrors codes y over d by c.
 func codeWithErrors(t testing.TB, c coding.Robust, d, y *mat.Dense) (s, e *mat.Dense) {
 	t.Helper()
-	over, err := c.Over(d, nil)
+	over, err := c.Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, k := d.Dims()
 	_, n := y.Dims()
 	s, e = mat.NewDense(k, n, nil), fill(m, n, func(int, int) float64 { return math.NaN() })
-	if err := over.(coding.ErrorCoding).CodeWithErrors(context.Background(), s, e, y); err != nil {
+	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{S: s, Errors: e}, y); err != nil {
 		t.Fatal(err)
 	}
 	if !sameBits(s, codeOver(t, over, d, y)) {
@@ -107,12 +107,12 @@ func TestHuberIsTheRecipe(t *testing.T) {
 		c.Passes = rapid.IntRange(1, 6).Draw(t, "passes")
 		seed := rapid.Uint64().Draw(t, "seed")
 		d, y := unitColumns(normal(seed, m, k)), unitColumns(normal(seed+1, m, 3))
-		over, err := c.Over(d, nil)
+		over, err := c.Over(coding.Basis{D: d})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s, e := mat.NewDense(k, 3, nil), mat.NewDense(m, 3, nil)
-		if err := over.(coding.ErrorCoding).CodeWithErrors(context.Background(), s, e, y); err != nil {
+		if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{S: s, Errors: e}, y); err != nil {
 			t.Fatal(err)
 		}
 		for j := range 3 {
@@ -322,7 +322,7 @@ func TestRobustRefuses(t *testing.T) {
 		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), name+" ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := c.Over(normal(1, 3, 2), nil); err == nil {
+		if _, err := c.Over(coding.Basis{D: normal(1, 3, 2)}); err == nil {
 			t.Errorf("%+v prepares", c)
 		}
 	}

@@ -8,6 +8,15 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
+// A Basis is what a coder is prepared over.
+type Basis struct {
+	D      *mat.Dense // d×K with one atom per column; it is kept, not copied, and must not change
+	Groups []int      // the atoms of class c are Groups[c] ≤ k < Groups[c+1]; nil for coders that ignore classes
+
+	shared *Shared
+	work   float64 // limit of the operations of a code; 0 for sampleLimit
+}
+
 // Shared is a dictionary that several coders are prepared over, such as the
 // training samples. They share DᵀD, which the first that needs it makes: each
 // other coder saves dK² flops. It is safe for concurrent use.
@@ -26,25 +35,16 @@ func Share(d *mat.Dense) *Shared {
 	})}
 }
 
-// Over prepares c as c.Over(s.D, groups) does; the codes are equal, bit for bit.
-func (s *Shared) Over(c Coder, groups []int) (Coding, error) {
-	with, ok := c.(interface {
-		over(d *mat.Dense, groups []int, gram gram) (Coding, error)
-	})
-	if !ok {
-		return c.Over(s.D, groups)
+// Basis returns s with these groups. The codes over it are equal, bit for bit, to those over
+// one of D alone.
+func (s *Shared) Basis(groups []int) Basis { return Basis{D: s.D, Groups: groups, shared: s} }
+
+// gram writes DᵀD into g, K×K, as lin.AtA does, for d, which is D or a copy that a coder has
+// scaled.
+func (b *Basis) gram(g, d *mat.Dense) {
+	if b.shared != nil && d == b.D {
+		lin.Set(g, 1, b.shared.gram())
+	} else {
+		lin.AtA(g, 1, d)
 	}
-	return with.over(s.D, groups, func(g, d *mat.Dense) {
-		if d == s.D { // not a copy that the coder has scaled
-			lin.Set(g, 1, s.gram())
-		} else {
-			ownGram(g, d)
-		}
-	})
 }
-
-// A gram writes DᵀD into g, K×K, as lin.AtA does.
-type gram func(g, d *mat.Dense)
-
-// ownGram is the gram of a coder that shares nothing.
-func ownGram(g, d *mat.Dense) { lin.AtA(g, 1, d) }

@@ -37,12 +37,12 @@ func TestShare(t *testing.T) {
 			return s
 		}
 		shared := Share(d)
-		if !mat.Equal(codes(c.Over(d, groups)), codes(shared.Over(c, groups))) {
+		if !mat.Equal(codes(c.Over(Basis{D: d, Groups: groups})), codes(c.Over(shared.Basis(groups)))) {
 			t.Errorf("%s: other codes with DᵀD shared", c.Name())
 		}
 		d.Scale(1.1, d)
-		first, second := codes(shared.Over(c, groups)), codes(shared.Over(c, groups))
-		if sees := mat.Equal(first, codes(c.Over(d, groups))); sees != (c == DefaultPerClass) { // which has no DᵀD
+		first, second := codes(c.Over(shared.Basis(groups))), codes(c.Over(shared.Basis(groups)))
+		if sees := mat.Equal(first, codes(c.Over(Basis{D: d, Groups: groups}))); sees != (c == DefaultPerClass) { // which has no DᵀD
 			t.Errorf("%s: it sees that D has changed: %v", c.Name(), sees)
 		}
 		if !mat.Equal(first, second) {

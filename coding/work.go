@@ -13,6 +13,8 @@ import (
 // Prepare and Sample is a multiply-add of a product with a vector; one of a
 // product of two matrices counts 1/8, since it is that much faster.
 type Work struct {
+	Err error // why it cannot be done over so few atoms, or with so many features; nil if it can
+
 	Prepare float64 // operations of Over
 	Sample  float64 // operations of Code for one sample
 	Memory  float64 // numbers that Over and the Coding hold, without the dictionary
@@ -65,9 +67,20 @@ func sampleLimit(d, k int) float64 {
 	return min(sampleWork+sampleReads*float64(d)*float64(k), mostSample)
 }
 
+// sampleLimit is that of a code over b.
+func (b *Basis) sampleLimit(d, k int) float64 {
+	if b.work > 0 {
+		return b.work
+	}
+	return sampleLimit(d, k)
+}
+
 // affordable reports work that is beyond the limits for k atoms of d features.
 func affordable(c Coder, d, k int) error {
 	w := c.Work(d, k)
+	if w.Err != nil {
+		return w.Err
+	}
 	limit := sampleLimit(d, k)
 	if err := Affordable(w.what(c, d, k), 8*w.Memory); err != nil {
 		return advice.Add(err, "%s", w.remedy())
@@ -171,6 +184,7 @@ func (PerClass) Work(d, k int) Work {
 func (c Local) Work(d, k int) Work {
 	n, m, near := float64(d), float64(k), float64(min(c.Neighbours, k))
 	return Work{
+		Err:     c.fits(k),
 		Prepare: n * m, Memory: n * m,
 		Sample:  n*m + 8*m + near*(n+near) + gramWork(n, near, 2) + passWork,
 		Factors: fmt.Sprintf("neighbours = %d", c.Neighbours), Advice: "lower neighbours",
@@ -181,6 +195,7 @@ func (c Local) Work(d, k int) Work {
 func (o OMP) Work(d, k int) Work {
 	n, m, t := float64(d), float64(k), float64(min(o.Sparsity, k))
 	return Work{
+		Err:     o.fits(k),
 		Prepare: gramWork(n, m, 0), Memory: m*m + t*m,
 		// Every step makes a row of U, and may compute the residual anew.
 		Sample:  n*m + t*(t/2+1)*(m+n+t) + t*(2*m+n+passWork/10),
@@ -211,9 +226,12 @@ func (c Robust) Work(d, k int) Work {
 }
 
 // Work implements Coder; nothing before Place.
-func (c Blocks) Work(_, k int) Work {
+func (c Blocks) Work(d, k int) Work {
 	if c.place == (place{}) || c.Inner == nil {
 		return Work{}
+	}
+	if err := c.fits(d, k); err != nil {
+		return Work{Err: err}
 	}
 	size := c.Side * c.Side * c.planes
 	m, b := float64(k), float64(c.along(c.height)*c.along(c.width))

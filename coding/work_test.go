@@ -109,7 +109,7 @@ func newCodingProblem(height, width, k int) codingProblem {
 
 // place is c, told what pixels there are.
 func (p codingProblem) place(c Coder) (Coder, error) {
-	if s, ok := c.(Spatial); ok {
+	if s, ok := c.(Blocks); ok {
 		return s.Place(p.height, p.width, 1)
 	}
 	return c, nil
@@ -217,19 +217,16 @@ func (p codingProblem) operations(t *testing.T, c Coder, most float64) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over, err := placed.Over(p.d, p.groups)
+	over, err := placed.Over(Basis{D: p.d, Groups: p.groups, work: most})
 	if err != nil {
 		return 0 // as with atoms that cannot be factored
-	}
-	if e, ok := over.(interface{ limit(work float64) }); ok {
-		e.limit(most)
 	}
 	_, k := p.d.Dims()
 	ctx := asked{context.Background(), new(atomic.Int64), int64(3 * most)}
 	counting(ctx.n, func() {
 		_ = over.Code(ctx, mat.NewDense(k, 1, nil), p.y)
-		if v, ok := over.(Voter); ok {
-			_ = v.Votes(ctx, mat.NewDense(len(p.groups)-1, 1, nil), p.y)
+		if v, ok := over.(Detailed); ok && CanVote(c) {
+			_ = v.CodeWith(ctx, Details{Votes: mat.NewDense(len(p.groups)-1, 1, nil)}, p.y)
 		}
 	})
 	return float64(ctx.n.Load())
@@ -327,7 +324,7 @@ func TestParametersAreBounded(t *testing.T) {
 		if !strings.Contains(advice.Text(err), tt.hint) {
 			t.Errorf("%v: hint %q, want %q", err, advice.Text(err), tt.hint)
 		}
-		if _, over := placed.Over(p.d, p.groups); over == nil {
+		if _, over := placed.Over(Basis{D: p.d, Groups: p.groups}); over == nil {
 			t.Errorf("%+v is refused by Check and prepared by Over", tt.c)
 		}
 	}
@@ -364,7 +361,7 @@ func TestUsualParametersAreWithinTheLimits(t *testing.T) {
 			list = append(list, busy)
 		}
 		for _, c := range list {
-			if f, ok := c.(interface{ Fits(d, k int) error }); ok && f.Fits(d, k) != nil {
+			if c.Work(d, k).Err != nil {
 				continue
 			}
 			if err := Check(c, d, k); err != nil {
@@ -392,11 +389,10 @@ func TestUsualParametersAreWithinTheLimits(t *testing.T) {
 func TestTooLongACodeIsAnError(t *testing.T) {
 	p := newCodingProblem(6, 8, 40)
 	for _, c := range []Coder{DefaultNonNegative, Lasso{Lambda: 1e-6, Gap: 1e-12}} {
-		over, err := c.Over(p.d, nil)
+		over, err := c.Over(Basis{D: p.d, work: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		over.(interface{ limit(work float64) }).limit(1)
 		if err := over.Code(context.Background(), mat.NewDense(40, 1, nil), p.y); err == nil {
 			t.Errorf("%s: no error", c.Name())
 		} else if n := fmt.Sprint(err); !strings.Contains(n, "bound on the work") && !strings.Contains(n, "duality gap") {

@@ -61,7 +61,7 @@ func denoise(noisy *mat.Dense, σ float64) *mat.Dense {
 	check(err)
 
 	// Code: X ≈ DS.
-	coder, err := coding.OMP{Sparsity: learner.Sparsity, Error: learner.Error}.Over(d, nil)
+	coder, err := coding.OMP{Sparsity: learner.Sparsity, Error: learner.Error}.Over(coding.Basis{D: d})
 	check(err)
 	_, k := d.Dims()
 	_, n := x.Dims()

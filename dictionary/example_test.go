@@ -31,7 +31,7 @@ func Example() {
 
 // relativeError is ‖X − DS‖/‖X‖ for codes S of 4 atoms.
 func relativeError(ctx context.Context, d, x *mat.Dense) float64 {
-	over, err := coding.OMP{Sparsity: 4}.Over(d, nil)
+	over, err := coding.OMP{Sparsity: 4}.Over(coding.Basis{D: d})
 	check(err)
 	_, k := d.Dims()
 	_, n := x.Dims()
@@ -83,7 +83,7 @@ func waves(seed uint64) *mat.Dense {
 // objective is the mean of ½‖x − D·s‖² + λ‖s‖₁ over samples that no one has seen.
 func objective(ctx context.Context, c coding.Coder, d *mat.Dense, λ float64) float64 {
 	x := waves(1000)
-	over, err := c.Over(d, nil)
+	over, err := c.Over(coding.Basis{D: d})
 	check(err)
 	_, k := d.Dims()
 	_, n := x.Dims()
@@ -116,7 +116,7 @@ func ExampleOnline_Learn() {
 	check(err)
 	d, _, err := dictionary.DefaultOnline.Learn(ctx, x, start, classify.Run{Seed: 1})
 	check(err)
-	over, err := dictionary.DefaultOnline.Coder.Over(d, nil)
+	over, err := dictionary.DefaultOnline.Coder.Over(coding.Basis{D: d})
 	check(err)
 	features := func(x *mat.Dense) *mat.Dense {
 		_, n := x.Dims()

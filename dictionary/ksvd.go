@@ -56,7 +56,7 @@ func (k KSVD) Validate() error {
 }
 
 // Fits reports whether there are as many atoms as a code may have.
-func (k KSVD) Fits(d, atoms int) error { return k.pursuit().Fits(d, atoms) }
+func (k KSVD) Fits(d, atoms int) error { return k.pursuit().Work(d, atoms).Err }
 
 func (k KSVD) pursuit() coding.OMP { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
 

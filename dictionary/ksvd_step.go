@@ -13,11 +13,11 @@ import (
 
 // code: Γ by orthogonal matching pursuit, E = X − DΓ
 func (s *KSVDLearner) code() error {
-	over, err := s.pursuit().Over(transposed(s.D), nil)
+	over, err := s.pursuit().OverSparse(coding.Basis{D: transposed(s.D)})
 	if err != nil {
 		return err
 	}
-	if err := over.(coding.Sparse).CodeSparse(s.ctx, &s.next, s.X); err != nil {
+	if err := over.CodeSparse(s.ctx, &s.next, s.X); err != nil {
 		return err
 	}
 	_, n := s.X.Dims()

@@ -15,6 +15,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -171,7 +172,7 @@ func TestKSVDMonotoneTakesCodesThatAreGoodEnough(t *testing.T) {
 		if _, err := s.Step(); err != nil {
 			t.Fatal(err)
 		}
-		over, err := k.pursuit().Over(transposed(s.D), nil)
+		over, err := k.pursuit().Over(coding.Basis{D: transposed(s.D)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +213,7 @@ func naiveKSVD(k KSVD, x, d0 *mat.Dense) *mat.Dense {
 	_, atoms := d.Dims()
 	_, n := x.Dims()
 	for range k.Passes {
-		over, err := k.pursuit().Over(mat.DenseCopyOf(d), nil)
+		over, err := k.pursuit().Over(coding.Basis{D: mat.DenseCopyOf(d)})
 		if err != nil {
 			panic(err)
 		}

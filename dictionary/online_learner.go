@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -114,7 +115,7 @@ func (l *Learner) code(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	}
 	s := lin.Cols(l.s, 0, η)
 	l.last = s
-	over, err := l.param.Coder.Over(l.d, nil)
+	over, err := l.param.Coder.Over(coding.Basis{D: l.d})
 	if err != nil {
 		return nil, err
 	}

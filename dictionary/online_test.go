@@ -250,7 +250,7 @@ func TestOnlineTerms(t *testing.T) {
 			t.Errorf("%s is %v before the first sample", term.Name, term.Value)
 		}
 	}
-	over, err := small.Coder.Over(l.Dictionary(), nil)
+	over, err := small.Coder.Over(coding.Basis{D: l.Dictionary()})
 	if err != nil {
 		t.Fatal(err)
 	}

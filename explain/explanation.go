@@ -275,12 +275,12 @@ func blocks(ctx context.Context, p *classify.Parts, y *mat.Dense) ([]BlockVotes,
 	for _, left := range c.Starts(in.Width) {
 		for _, top := range c.Starts(in.Height) {
 			b := BlockVotes{Top: top, Left: left, Side: c.Side}
-			over, err := single.Over(b.cut(p.D, in), p.Groups)
+			over, err := single.Over(coding.Basis{D: b.cut(p.D, in), Groups: p.Groups})
 			if err != nil {
 				return nil, err
 			}
 			votes := mat.NewDense(len(p.Classes), 1, nil)
-			if err := over.(coding.Voter).Votes(ctx, votes, b.cut(y, in)); err != nil {
+			if err := over.(coding.Detailed).CodeWith(ctx, coding.Details{Votes: votes}, b.cut(y, in)); err != nil {
 				return nil, err
 			}
 			b.Votes = mat.Col(nil, 0, votes)

@@ -21,8 +21,8 @@ type counted struct {
 	samples *atomic.Int64
 }
 
-func (c counted) Over(d *mat.Dense, groups []int) (coding.Coding, error) {
-	over, err := c.Coder.Over(d, groups)
+func (c counted) Over(b coding.Basis) (coding.Coding, error) {
+	over, err := c.Coder.Over(b)
 	return countedCoding{over, c.samples}, err
 }
 

@@ -62,7 +62,8 @@ func surest(faces []Face) float64 {
 }
 
 // sameEyes is the distance between the middles of two pairs of eyes below which they
-// belong to one face, in eye distances.
+// belong to one face, in eye distances. The faces of a group are farther apart than half
+// an eye distance, and the windows of one face agree to much less.
 const sameEyes = 0.5
 
 // seen reports whether the eyes at p belong to one of faces.

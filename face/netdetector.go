@@ -39,7 +39,7 @@ type LightOptions struct {
 	Most  float64 // largest factor
 }
 
-// DefaultLight was chosen with the other numbers of DefaultSearch.
+// DefaultLight was tried with dark copies of photographs (doc/photographs.md).
 var DefaultLight = LightOptions{Share: 0.99, Dark: 140, Light: 230, Most: 8}
 
 // A detectorNet is the network of a detector.

@@ -58,7 +58,7 @@ func (s *Search) String() string {
 
 // DefaultSearch is the cascade, then the tiny detector, which finds large faces that are
 // covered, turned or cut by the edge, then SSD, which finds small ones. Its numbers were
-// chosen on photos/lfw_several and photos/lfw_cohort (doc/photographs.md).
+// chosen by the study of detectors (doc/photographs.md).
 var DefaultSearch = &Search{
 	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60,
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},

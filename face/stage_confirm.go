@@ -16,7 +16,7 @@ func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candi
 	if s.cascadeCertain(c.faces) || !s.networkCertain(c.sightings) {
 		return c, false, nil
 	}
-	const least = 20 // degrees from which a face counts as turned
+	const least = 20 // degrees: the cascade finds faces that are turned less in the upright photograph
 	var turned []Face
 	var angles []float64
 	for _, f := range c.sightings {

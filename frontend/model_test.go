@@ -73,7 +73,7 @@ func TestScoresOfAreTheStages(t *testing.T) {
 		m := learnt(t, s, in)
 		p := m.Parts()
 		got := scoresOf(t, m, test)
-		over, err := p.Coder.Over(p.D, p.Groups)
+		over, err := p.Coder.Over(coding.Basis{D: p.D, Groups: p.Groups})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (l AlternatingLearning) start(t *task, all *mat.Dense) (a alternation, err 
 	if err != nil {
 		return a, err
 	}
-	over, err := l.Coder.Over(d0, t.groups)
+	over, err := l.Coder.Over(coding.Basis{D: d0, Groups: t.groups})
 	if err != nil {
 		return a, err
 	}

@@ -86,9 +86,8 @@ func (m COPAR) Start(ctx context.Context, train *classify.Samples, run classify.
 // coparState is the iterate of COPAR.
 type coparState struct {
 	COPAR
-	X       *mat.Dense // d×N
-	samples []int      // groups of the columns of X and S
-	atoms   []int      // groups of the columns of D and the rows of S, those after the last being D₀
+	partition
+	X *mat.Dense // d×N
 
 	D, S *mat.Dense // d×K, K×N
 	J    float64    // the objective at D and S
@@ -109,7 +108,7 @@ func newCOPARState(m COPAR, x *mat.Dense, samples, atoms []int) *coparState {
 	k := own + m.Common
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	s := &coparState{
-		COPAR: m, X: x, samples: samples, atoms: atoms,
+		COPAR: m, X: x, partition: partition{atoms, samples},
 		D: zero(d, k), S: zero(k, n), Z: zero(k, n), U: zero(k, n), V: zero(k, n), B: zero(k, n),
 		G: zero(k, k), R: zero(k, k), W: zero(d, d),
 	}
@@ -207,7 +206,7 @@ func (s *coparState) updateS() error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
-	corrections := make([]*mat.Dense, len(s.samples)-1) // (I + M_iE_iᵀRE_i)⁻¹M_i
+	corrections := make([]*mat.Dense, s.classes()) // (I + M_iE_iᵀRE_i)⁻¹M_i
 	errs := make([]error, len(corrections))
 	parallel.For(len(corrections), 1, func(c, _ int) { corrections[c], errs[c] = s.correction(c) })
 	if err := cmp.Or(errs...); err != nil {
@@ -221,15 +220,7 @@ func (s *coparState) updateS() error {
 		lin.Add(right, -s.Rho, s.U)
 		lin.AB(s.V, 1, s.R, right) // R[B + ρ(Z − U)]
 		parallel.For(len(corrections), 1, func(c, _ int) { s.correct(c, corrections[c]) })
-		parallel.For(k, rowsAtOnce, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				z, u := s.Z.RawRowView(i), s.U.RawRowView(i)
-				for j, v := range s.V.RawRowView(i) {
-					z[j] = soft(v+u[j], s.Lambda/(2*s.Rho))
-					u[j] += v - z[j]
-				}
-			}
-		})
+		split(s.V, s.Z, s.U, s.Lambda/(2*s.Rho), 1)
 	}
 	if s.objective(s.Z) < s.J {
 		lin.Set(s.S, 1, s.Z)
@@ -259,8 +250,8 @@ func (s *coparState) prepare() error {
 	spd.Solve(s.R)
 	lin.AtB(s.B, 1, s.D, s.X)
 	_, n := s.S.Dims()
-	for c, lo := range s.samples[:len(s.samples)-1] {
-		block := lin.Block(s.B, s.atoms[c], s.atoms[c+1], lo, s.samples[c+1])
+	for c := range s.classes() {
+		block := lin.Block(s.B, s.atoms[c], s.atoms[c+1], s.samples[c], s.samples[c+1])
 		lin.Set(block, 2, block)
 	}
 	common := lin.Block(s.B, own, k, 0, n)
@@ -352,9 +343,9 @@ func (s *coparState) updateD() {
 // withoutOwn: X_c − D_cS_c^c of all classes, d×N
 func (s *coparState) withoutOwn() *mat.Dense {
 	e := mat.DenseCopyOf(s.X)
-	for c, lo := range s.samples[:len(s.samples)-1] {
-		hi := s.samples[c+1]
-		lin.AddAB(lin.Cols(e, lo, hi), -1, lin.Cols(s.D, s.atoms[c], s.atoms[c+1]), lin.Block(s.S, s.atoms[c], s.atoms[c+1], lo, hi))
+	for c := range s.classes() {
+		a0, a1, j0, j1 := s.block(c)
+		lin.AddAB(lin.Cols(e, j0, j1), -1, lin.Cols(s.D, a0, a1), lin.Block(s.S, a0, a1, j0, j1))
 	}
 	return e
 }
@@ -374,8 +365,8 @@ func (s *coparState) Objective() []classify.Term {
 	own := s.withoutOwn()
 	lin.AddAB(own, -1, lin.Cols(s.D, first, k), lin.Block(s.S, first, k, 0, n)) // X_c − D₀S_c^0 − D_cS_c^c
 	cross := lin.SquaredNorm(lin.Block(s.S, 0, first, 0, n))
-	for c, lo := range s.samples[:len(s.samples)-1] {
-		cross -= lin.SquaredNorm(lin.Block(s.S, s.atoms[c], s.atoms[c+1], lo, s.samples[c+1]))
+	for c := range s.classes() {
+		cross -= lin.SquaredNorm(lin.Block(s.S, s.atoms[c], s.atoms[c+1], s.samples[c], s.samples[c+1]))
 	}
 	return []classify.Term{
 		{Name: "reconstruction", Value: squaredError(s.X, s.D, s.S)},

@@ -24,7 +24,7 @@ import (
 type D2L2R2 struct {
 	FDDL
 	Alpha     float64 `json:"alpha" help:"α ≥ 0, weight of ‖D_i‖_*" eq:"[d2l2r2]"`
-	Beta      float64 `json:"beta,omitzero" help:"β, weight of ‖E‖₂,₁, the sparse error of the samples; 0 has no error" eq:"[d2l2r2]"`
+	Beta      float64 `json:"beta" omitted:"0" help:"β, weight of ‖E‖₂,₁, the sparse error of the samples; 0 has no error" eq:"[d2l2r2]"`
 	RankSteps int     `json:"rank_steps" help:"steps that the atoms of a class make in a pass" eq:"[admm]"`
 }
 
@@ -109,12 +109,7 @@ func (s *d2l2r2State) updateE() {
 	if s.β == 0 {
 		return
 	}
-	r := mat.DenseCopyOf(s.all)
-	lin.AddAB(r, -0.5, s.D, s.S)
-	for c := range len(s.samples) - 1 {
-		a0, a1, j0, j1 := s.block(c)
-		lin.AddAB(lin.Cols(r, j0, j1), -0.5, lin.Cols(s.D, a0, a1), lin.Block(s.S, a0, a1, j0, j1))
-	}
+	r := s.between(s.all)
 	_, n := r.Dims()
 	shares := make([]float64, n)
 	lin.SquaredColumnNorms(shares, r)
@@ -149,7 +144,7 @@ func (s *d2l2r2State) errors() (sum float64) {
 
 // ranks: Σ_i ‖D_i‖_*
 func (s *d2l2r2State) ranks() (sum float64) {
-	all := make([]float64, len(s.atoms)-1)
+	all := make([]float64, s.classes())
 	parallel.For(len(all), 1, func(c, _ int) { all[c] = nuclear(lin.Cols(s.D, s.atoms[c], s.atoms[c+1])) })
 	for _, v := range all {
 		sum += v

@@ -74,9 +74,9 @@ func (m DLSI) Start(ctx context.Context, train *classify.Samples, run classify.R
 // dlsiState is the iterate of DLSI.
 type dlsiState struct {
 	DLSI
-	ctx            context.Context
-	X              *mat.Dense // d×N
-	samples, atoms []int      // groups of the columns of X and of D
+	ctx context.Context
+	partition
+	X *mat.Dense // d×N
 
 	D *mat.Dense   // d×K
 	A []*mat.Dense // m×n_i: the codes of X_i over D_i
@@ -88,7 +88,7 @@ type dlsiState struct {
 func newDLSIState(ctx context.Context, m DLSI, x *mat.Dense, samples, atoms []int) *dlsiState {
 	d, _ := x.Dims()
 	s := &dlsiState{
-		DLSI: m, ctx: ctx, X: x, samples: samples, atoms: atoms,
+		DLSI: m, ctx: ctx, X: x, partition: partition{atoms, samples},
 		D: firstSamples(x, samples, atoms), W: mat.NewDense(d, d, nil), J: math.Inf(1),
 	}
 	for c := range len(samples) - 1 {
@@ -167,7 +167,7 @@ func (s *dlsiState) updateA() error {
 	for c, a := range s.A {
 		d, x := s.class(c)
 		m, _ := a.Dims()
-		over, err := s.coder().Over(d, []int{0, m})
+		over, err := s.coder().Over(coding.Basis{D: d, Groups: []int{0, m}})
 		if err == nil {
 			err = over.Code(s.ctx, a, x)
 		}

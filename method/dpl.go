@@ -93,8 +93,8 @@ func (m DPL) Start(ctx context.Context, train *classify.Samples, run classify.Ru
 // and one factorisation serves all classes.
 type dplState struct {
 	DPL
-	X              *mat.Dense // d×N
-	samples, atoms []int      // groups of the columns of X and of D
+	partition
+	X *mat.Dense // d×N
 
 	N *mat.Dense // N×N: (λXᵀX + γI)⁻¹
 	J float64    // the objective, +Inf before the first pass
@@ -119,7 +119,7 @@ type dplPair struct {
 // that are those of P = 0.
 func newDPLState(m DPL, x *mat.Dense, samples, atoms []int) (*dplState, error) {
 	_, n := x.Dims()
-	s := &dplState{DPL: m, X: x, samples: samples, atoms: atoms, N: mat.NewDense(n, n, nil), J: math.Inf(1), pairs: make([]dplPair, len(samples)-1)}
+	s := &dplState{DPL: m, X: x, partition: partition{atoms, samples}, N: mat.NewDense(n, n, nil), J: math.Inf(1), pairs: make([]dplPair, len(samples)-1)}
 	g, a := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	lin.AtA(g, 1, x)
 	lin.Mirror(g) // XᵀX

@@ -16,9 +16,8 @@ import (
 // S is its X and X its A.
 type fddlState struct {
 	FDDL
-	X       *mat.Dense // d×N
-	atoms   []int      // groups of the columns of D, the rows of S
-	samples []int      // groups of the columns of X, the columns of S
+	partition
+	X *mat.Dense // d×N
 
 	D, S *mat.Dense // d×K, K×N
 	J    float64    // the objective at D and S
@@ -45,7 +44,7 @@ func newFDDLState(m FDDL, x *mat.Dense, samples, atoms []int) (*fddlState, error
 	k := atoms[len(atoms)-1]
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	s := &fddlState{
-		FDDL: m, X: x, atoms: atoms, samples: samples, renew: renew,
+		FDDL: m, X: x, partition: partition{atoms, samples}, renew: renew,
 		D: zero(d, k), S: zero(k, n),
 		G: zero(k, k), B: zero(k, n), SS: zero(k, k), norm: lin.SquaredNorm(x), part: make([]float64, k),
 		Z: zero(k, n), U: zero(k, n), V: zero(k, n), XS: zero(d, k), A: zero(k, k),
@@ -93,17 +92,12 @@ func (s *fddlState) parts(out classify.Outcome) (classify.Parts, error) {
 
 func (s *fddlState) codes() (*mat.Dense, error) { return s.S, nil }
 
-// block returns the bounds of the atoms and of the samples of class c.
-func (s *fddlState) block(c int) (a0, a1, j0, j1 int) {
-	return s.atoms[c], s.atoms[c+1], s.samples[c], s.samples[c+1]
-}
-
 // prepare computes what depends on D: G, B and J.
 func (s *fddlState) prepare() {
 	lin.AtA(s.G, 1, s.D)
 	lin.Mirror(s.G)           // DᵀD
 	lin.AtB(s.B, 1, s.D, s.X) // DᵀX
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		a0, a1, j0, j1 := s.block(c)
 		own := lin.Block(s.G, a0, a1, a0, a1)
 		lin.Set(own, 2, own) // DᵀD + blockdiag(D_iᵀD_i)
@@ -134,7 +128,7 @@ func (s *fddlState) updateS() error {
 	for range s.Steps {
 		s.right()
 		s.spd.Solve(s.V) // S = (G + ρI)⁻¹ [B + ρ(Z − U) + λ₂(2m_i(Z) − m(Z))]
-		s.split()
+		split(s.V, s.Z, s.U, s.Lambda1/(2*s.Rho), s.Omega)
 	}
 	symmetric(s.A, s.Z) // ZZᵀ
 	if s.objective(s.Z, s.A) < s.J {
@@ -160,7 +154,7 @@ const rowsAtOnce = 8
 func (s *fddlState) right() {
 	k, _ := s.S.Dims()
 	parallel.For(k, rowsAtOnce, func(lo, hi int) {
-		shift := make([]float64, len(s.samples)-1)
+		shift := make([]float64, s.classes())
 		for i := lo; i < hi; i++ {
 			v, z, u, b := s.V.RawRowView(i), s.Z.RawRowView(i), s.U.RawRowView(i), s.B.RawRowView(i)
 			s.meanGradient(shift, z)
@@ -168,22 +162,6 @@ func (s *fddlState) right() {
 				for j := s.samples[c]; j < s.samples[c+1]; j++ {
 					v[j] = b[j] + s.Rho*(z[j]-u[j]) - f
 				}
-			}
-		}
-	})
-}
-
-// split: T = ωS + (1 − ω)Z,  Z = soft(T + U, λ₁/(2ρ)),  U ← U + T − Z,  with S in
-// V; over-relaxed by ω, as in [admm] 3.4.3
-func (s *fddlState) split() {
-	k, _ := s.S.Dims()
-	parallel.For(k, rowsAtOnce, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			z, u := s.Z.RawRowView(i), s.U.RawRowView(i)
-			for j, v := range s.V.RawRowView(i) {
-				v = s.Omega*v + (1-s.Omega)*z[j]
-				z[j] = soft(v+u[j], s.Lambda1/(2*s.Rho))
-				u[j] += v - z[j]
 			}
 		}
 	})
@@ -200,7 +178,7 @@ func (s *fddlState) proximal() {
 	l := math.Sqrt(math.Sqrt(lin.SquaredNorm(s.A))) // (Σ_k ω_k⁴)^¼ ≥ max_k ω_k, ω the eigenvalues of G
 	lin.AB(s.V, 1, s.G, s.S)                        // GS
 	k, _ := s.S.Dims()
-	shift := make([]float64, len(s.samples)-1)
+	shift := make([]float64, s.classes())
 	for i := range k {
 		x, g, b := s.S.RawRowView(i), s.V.RawRowView(i), s.B.RawRowView(i)
 		s.meanGradient(shift, x)
@@ -248,7 +226,7 @@ func (s *fddlState) objective(x, xx *mat.Dense) float64 {
 			for j, g := range s.G.RawRowView(i) {
 				smooth += g * xx.At(i, j)
 			}
-			for c := range len(s.samples) - 1 {
+			for c := range s.classes() {
 				j0, j1 := s.samples[c], s.samples[c+1]
 				var sum float64
 				for j := j0; j < j1; j++ {
@@ -280,7 +258,7 @@ func (s *fddlState) objective(x, xx *mat.Dense) float64 {
 func (s *fddlState) updateD() {
 	lin.ABt(s.XS, 1, s.X, s.S) // XSᵀ
 	k, _ := s.SS.Dims()
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		a0, a1, j0, j1 := s.block(c)
 		d, e := lin.Cols(s.D, a0, a1), lin.Cols(s.XS, a0, a1)
 		lin.AddABt(e, 1, lin.Cols(s.X, j0, j1), lin.Block(s.S, a0, a1, j0, j1)) // XS^iᵀ + X_iS_i^iᵀ
@@ -318,13 +296,24 @@ func renew(d, e, a *mat.Dense) {
 	d.Copy(dt.T())
 }
 
+// between: Y − ½(DS + D_iS_i^i) of all classes i, for samples y, d×N
+func (s *fddlState) between(y *mat.Dense) *mat.Dense {
+	r := mat.DenseCopyOf(y)
+	lin.AddAB(r, -0.5, s.D, s.S)
+	for c := range s.classes() {
+		a0, a1, j0, j1 := s.block(c)
+		lin.AddAB(lin.Cols(r, j0, j1), -0.5, lin.Cols(s.D, a0, a1), lin.Block(s.S, a0, a1, j0, j1))
+	}
+	return r
+}
+
 // means returns the mean code of every class, K×C.
 func (s *fddlState) means() *mat.Dense {
 	k, _ := s.S.Dims()
 	m := mat.NewDense(k, len(s.samples)-1, nil)
 	for i := range k {
 		row := s.S.RawRowView(i)
-		for c := range len(s.samples) - 1 {
+		for c := range s.classes() {
 			j0, j1 := s.samples[c], s.samples[c+1]
 			var sum float64
 			for _, v := range row[j0:j1] {
@@ -340,8 +329,8 @@ func (s *fddlState) means() *mat.Dense {
 func (s *fddlState) Objective() []classify.Term {
 	all := mat.DenseCopyOf(s.X)
 	lin.AddAB(all, -1, s.D, s.S) // X − DS
-	var own, cross, norm1 float64
-	for c := range len(s.samples) - 1 {
+	var own, cross float64
+	for c := range s.classes() {
 		a0, a1, j0, j1 := s.block(c)
 		d := lin.Cols(s.D, a0, a1)
 		e := mat.DenseCopyOf(lin.Cols(s.X, j0, j1))
@@ -351,17 +340,11 @@ func (s *fddlState) Objective() []classify.Term {
 		lin.AB(e, 1, d, lin.Block(s.S, a0, a1, 0, s.samples[len(s.samples)-1]))
 		cross += lin.SquaredNorm(e) - lin.SquaredNorm(lin.Cols(e, j0, j1)) // Σ_{j≠i} ‖D_iS_j^i‖²
 	}
-	k, _ := s.S.Dims()
-	for i := range k {
-		for _, v := range s.S.RawRowView(i) {
-			norm1 += math.Abs(v)
-		}
-	}
 	return []classify.Term{
 		{Name: "reconstruction", Value: lin.SquaredNorm(all)},
 		{Name: "own", Value: own},
 		{Name: "cross", Value: cross},
-		{Name: "sparsity", Value: s.Lambda1 * norm1},
+		{Name: "sparsity", Value: s.Lambda1 * absSum(s.S)},
 		{Name: "fisher", Value: s.Lambda2 * s.fisher()},
 	}
 }

@@ -1,7 +1,6 @@
 package method
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -89,7 +88,8 @@ func edgeWeight(distance float64, squared bool) float64 {
 // b is used up.
 func (g *graph) solve(j, b *mat.Dense, γ, μ float64) error {
 	if g.cg != nil {
-		return g.cg.solve(g, j, b, γ, μ)
+		g.cg.apply = func(dst, a *mat.Dense) { g.apply(dst, a, γ, μ) }
+		return g.cg.solve(j, b, μ, true)
 	}
 	if g.system == nil {
 		n, _ := g.M.Dims()
@@ -130,101 +130,6 @@ func quadratic(l sampleGraph, y *mat.Dense) float64 {
 		sum += mat.Dot(ly.RowView(i), y.RowView(i))
 	}
 	return sum
-}
-
-// conjugateGradients solves with γL + μI for all rows of a right-hand side at
-// once. A row of ones spans the null space of L: its part is solved exactly,
-// by 1/μ, and on the rest the system is well conditioned whatever μ, since the
-// other eigenvalues of L lie near the degrees z, which differ little.
-type conjugateGradients struct {
-	r, p, ap *mat.Dense
-	rr       []float64
-}
-
-// The iteration ends when every row's residual is this much smaller than its
-// right-hand side; by then it is dominated by rounding. The limit is generous:
-// 10 to 20 are needed.
-const (
-	cgTolerance = 1e-14
-	cgLimit     = 500
-)
-
-func (q *conjugateGradients) solve(g *graph, j, b *mat.Dense, γ, μ float64) error {
-	c, n := b.Dims()
-	if q.r == nil {
-		q.r, q.p, q.ap, q.rr = mat.NewDense(c, n, nil), mat.NewDense(c, n, nil), mat.NewDense(c, n, nil), make([]float64, c)
-	}
-	mean, size := make([]float64, c), make([]float64, c)
-	for i := range c {
-		size[i] = mat.Dot(b.RowView(i), b.RowView(i))
-		mean[i] = center(b.RawRowView(i))
-		center(j.RawRowView(i))
-		if size[i] == 0 {
-			clear(j.RawRowView(i))
-		}
-	}
-	g.apply(q.ap, j, γ, μ)
-	lin.Set(q.r, 1, b)
-	lin.Add(q.r, -1, q.ap)
-	lin.Set(q.p, 1, q.r)
-	for i := range c {
-		q.rr[i] = mat.Dot(q.r.RowView(i), q.r.RowView(i))
-	}
-	if err := q.iterate(g, j, size, γ, μ); err != nil {
-		return err
-	}
-	for i := range c {
-		row := j.RawRowView(i)
-		for u := range row {
-			row[u] += mean[i] / μ
-		}
-	}
-	return nil
-}
-
-func (q *conjugateGradients) iterate(g *graph, j *mat.Dense, size []float64, γ, μ float64) error {
-	for range cgLimit {
-		active := false
-		for i, rr := range q.rr {
-			active = active || rr > cgTolerance*cgTolerance*size[i]
-		}
-		if !active {
-			return nil
-		}
-		g.apply(q.ap, q.p, γ, μ)
-		for i := range q.rr {
-			q.row(i, j.RawRowView(i), cgTolerance*cgTolerance*size[i])
-		}
-	}
-	return fmt.Errorf("conjugate gradients did not converge in %d iterations", cgLimit)
-}
-
-// row advances row i by one step, unless it is done.
-func (q *conjugateGradients) row(i int, x []float64, done float64) {
-	rr := q.rr[i]
-	if !(rr > done) {
-		return
-	}
-	r, p, ap := q.r.RawRowView(i), q.p.RawRowView(i), q.ap.RawRowView(i)
-	var pap float64
-	for u, v := range p {
-		pap += v * ap[u]
-	}
-	step := rr / pap
-	var next float64
-	for u := range x {
-		x[u] += step * p[u]
-		r[u] -= step * ap[u]
-	}
-	center(r)
-	for _, v := range r {
-		next += v * v
-	}
-	turn := next / rr
-	for u := range p {
-		p[u] = r[u] + turn*p[u]
-	}
-	q.rr[i] = next
 }
 
 // center subtracts the mean from row and returns it.

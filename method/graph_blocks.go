@@ -1,8 +1,6 @@
 package method
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/internal/lin"
@@ -20,8 +18,7 @@ type blockGraph struct {
 	block   *mat.Dense // of M
 	low     *lowRankGraph
 
-	r, p, ap, s *mat.Dense // C×N, of solve
-	products    int        // with M that the last solve took
+	cg conjugateGradients
 }
 
 // The blocks of M are graphBlock×graphBlock, and its form of low rank is exact
@@ -104,107 +101,11 @@ func (g *blockGraph) apply(dst, a *mat.Dense, γ, μ float64) {
 	}
 }
 
-// solve implements sampleGraph, for all rows at once. As in conjugateGradients, the
-// part of a row of ones is solved exactly, by 1/μ, and the rest among the rows
-// whose mean is 0. b is used up.
+// solve implements sampleGraph. b is used up.
 func (g *blockGraph) solve(j, b *mat.Dense, γ, μ float64) error {
-	c, n := b.Dims()
-	if g.r == nil {
-		g.p, g.ap, g.s = mat.NewDense(c, n, nil), mat.NewDense(c, n, nil), mat.NewDense(c, n, nil)
-	}
-	g.r, g.products = b, 0
-	rows := make([]gradientRow, c)
-	for i := range rows {
-		r := b.RawRowView(i)
-		rows[i] = gradientRow{done: cgTolerance * cgTolerance * dot(r, r), mean: center(r)}
-		rows[i].left = dot(r, r)
-	}
-	j.Zero()
-	g.p.Zero()
 	if err := g.low.factor(γ, μ); err != nil {
 		return err
 	}
-	if err := g.iterate(j, rows, γ, μ); err != nil {
-		return err
-	}
-	for i, row := range rows {
-		to := j.RawRowView(i)
-		for u := range to {
-			to[u] += row.mean / μ
-		}
-	}
-	g.r = nil
-	return nil
-}
-
-// A gradientRow is what the conjugate gradients of a row know.
-type gradientRow struct {
-	mean float64 // of the right-hand side
-	done float64 // ‖r‖² at which the row is solved
-	left float64 // ‖r‖²
-	rs   float64 // ⟨r, s⟩ of the last step; 0 before the first
-}
-
-// iterate improves j from 0 until every row is solved. The residuals are in r.
-func (g *blockGraph) iterate(j *mat.Dense, rows []gradientRow, γ, μ float64) error {
-	for range cgLimit {
-		active := false
-		for _, row := range rows {
-			active = active || row.left > row.done
-		}
-		if !active {
-			return nil
-		}
-		g.low.solve(g.s, g.r) // s = P⁻¹r
-		for i := range rows {
-			rows[i].turn(g.p.RawRowView(i), g.r.RawRowView(i), g.s.RawRowView(i))
-		}
-		g.apply(g.ap, g.p, γ, μ)
-		g.products++
-		for i := range rows {
-			rows[i].advance(j.RawRowView(i), g.p.RawRowView(i), g.r.RawRowView(i), g.ap.RawRowView(i))
-		}
-	}
-	return fmt.Errorf("conjugate gradients did not converge in %d iterations", cgLimit)
-}
-
-// turn makes p the direction in which x goes next, for s = P⁻¹r.
-func (w *gradientRow) turn(p, r, s []float64) {
-	if !(w.left > w.done) {
-		clear(p)
-		return
-	}
-	center(s)
-	last := w.rs
-	w.rs = dot(r, s)
-	turn := 0.0
-	if last > 0 {
-		turn = w.rs / last
-	}
-	for u, v := range s {
-		p[u] = v + turn*p[u]
-	}
-}
-
-// advance goes along p as far as it helps: x ← x + t·p, r ← r − t·ap.
-func (w *gradientRow) advance(x, p, r, ap []float64) {
-	if !(w.left > w.done) {
-		return
-	}
-	step := w.rs / dot(p, ap)
-	for u, v := range p {
-		x[u] += step * v
-		r[u] -= step * ap[u]
-	}
-	center(r)
-	w.left = dot(r, r)
-}
-
-// dot returns ⟨a, b⟩.
-func dot(a, b []float64) float64 {
-	var sum float64
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
+	g.cg.apply, g.cg.precondition = func(dst, a *mat.Dense) { g.apply(dst, a, γ, μ) }, g.low.solve
+	return g.cg.solve(j, b, μ, false)
 }

@@ -146,8 +146,8 @@ func TestBlockGraphTakesFewProducts(t *testing.T) {
 		if err := g.solve(mat.NewDense(3, 600, nil), random(r, 3, 600), 1, 1e-3); err != nil {
 			t.Fatal(err)
 		}
-		if g.products > 8 {
-			t.Errorf("%d products", g.products)
+		if g.cg.products > 8 {
+			t.Errorf("%d products", g.cg.products)
 		}
 	}
 }

@@ -367,7 +367,7 @@ func (s *sparseState) parts(out classify.Outcome) (p classify.Parts, err error) 
 // codes are those of queries.
 func (s *sparseState) codes() (*mat.Dense, error) {
 	d, _, _ := s.learned()
-	over, err := s.coder().Over(d, nil)
+	over, err := s.coder().Over(coding.Basis{D: d})
 	if err != nil {
 		return nil, err
 	}
@@ -378,7 +378,7 @@ func (s *sparseState) codes() (*mat.Dense, error) {
 // classifier returns W = HSᵀ(SSᵀ + λI)⁻¹ for the codes S of the samples x, with
 // these groups, over d.   [lcksvd]
 func (l SparseLearning) classifier(ctx context.Context, d, x *mat.Dense, groups []int) (*mat.Dense, error) {
-	over, err := l.coder().Over(d, nil)
+	over, err := l.coder().Over(coding.Basis{D: d})
 	if err != nil {
 		return nil, err
 	}

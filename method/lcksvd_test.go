@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/internal/lin"
 )
 
@@ -81,7 +82,7 @@ func learned(t *testing.T, l SparseLearning, set *classify.Samples, with consist
 
 func codes(t *testing.T, l SparseLearning, d, x *mat.Dense) *mat.Dense {
 	t.Helper()
-	over, err := l.coder().Over(d, nil)
+	over, err := l.coder().Over(coding.Basis{D: d})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A learner is the iterate of a method, for the samples of a task.
@@ -280,6 +281,40 @@ func inverse(p []int) []int {
 		q[at] = i
 	}
 	return q
+}
+
+// A partition says which atoms and samples are of which class.
+type partition struct {
+	atoms   []int // groups of the columns of D, the rows of S; further atoms are common
+	samples []int // groups of the columns of X, the columns of S
+}
+
+// classes is C.
+func (p *partition) classes() int { return len(p.samples) - 1 }
+
+// block gives the atoms a0 ≤ k < a1 and the samples j0 ≤ j < j1 of class c.
+func (p *partition) block(c int) (a0, a1, j0, j1 int) {
+	return p.atoms[c], p.atoms[c+1], p.samples[c], p.samples[c+1]
+}
+
+// split is a step of the method of multipliers on the copy z of codes, with the
+// multiplier u [admm]:
+//
+//	T = ωV + (1 − ω)Z,  Z = soft(T + U, t),  U ← U + T − Z
+//
+// which over-relaxes by ω, as in [admm] 3.4.3; 1 is none. All are of the same size.
+func split(v, z, u *mat.Dense, t, ω float64) {
+	k, _ := v.Dims()
+	parallel.For(k, rowsAtOnce, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			z, u := z.RawRowView(i), u.RawRowView(i)
+			for j, v := range v.RawRowView(i) {
+				v = ω*v + (1-ω)*z[j]
+				z[j] = soft(v+u[j], t)
+				u[j] += v - z[j]
+			}
+		}
+	})
 }
 
 // lowered is the part of the objective by which a pass has lowered it from before to now;

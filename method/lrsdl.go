@@ -136,7 +136,7 @@ func newLRSDLState(m LRSDL, x *mat.Dense, samples, atoms []int) (*lrsdlState, er
 		return nil, err
 	}
 	s.leave()
-	for c := range len(samples) - 1 {
+	for c := range s.classes() {
 		if err := eigenfaces(lin.Cols(s.D, atoms[c], atoms[c+1]), lin.Cols(s.X, samples[c], samples[c+1])); err != nil {
 			return nil, err
 		}
@@ -194,28 +194,18 @@ func (s *lrsdlState) leave() {
 	s.prepare()
 }
 
-// target: V = X − ½(DS + D_iS_i^i), what D₀S⁰ should be: the two terms that have it
-// are 2‖V − D₀S⁰‖² and a constant.
-func (s *lrsdlState) target() *mat.Dense {
-	v := mat.DenseCopyOf(s.Y)
-	lin.AddAB(v, -0.5, s.D, s.S)
-	for c := range len(s.samples) - 1 {
-		a0, a1, j0, j1 := s.block(c)
-		lin.AddAB(lin.Cols(v, j0, j1), -0.5, lin.Cols(s.D, a0, a1), lin.Block(s.S, a0, a1, j0, j1))
-	}
-	return v
-}
-
 // updateS0 lowers 2J in S⁰ by steps of the method of multipliers on S⁰ = Z [admm]:
 //
+//	V = X − ½(DS + D_iS_i^i)
 //	S⁰ = (2D₀ᵀD₀ + (λ₂ + ρ)I)⁻¹[2D₀ᵀV + λ₂M(Z) + ρ(Z − U)]
 //	Z = soft(S⁰ + U, 2λ₁/(2ρ)),  U ← U + S⁰ − Z
 //
-// with M(Z) the mean of all columns, whose part of J is concave: its tangent at Z
+// with V what D₀S⁰ should be, since the two terms that have it are 2‖V − D₀S⁰‖² and a
+// constant, and M(Z) the mean of all columns, whose part of J is concave: its tangent at Z
 // bounds it. Z becomes S⁰, unless J would not be less.
 func (s *lrsdlState) updateS0() error {
 	m, n := s.S0.Dims()
-	v, right, b := s.target(), mat.NewDense(m, n, nil), mat.NewDense(m, n, nil)
+	v, right, b := s.between(s.Y), mat.NewDense(m, n, nil), mat.NewDense(m, n, nil)
 	a := mat.NewDense(m, m, nil)
 	lin.AtA(a, 2, s.D0)
 	lin.AddDiag(a, s.Lambda2+s.Rho) // 2D₀ᵀD₀ + (λ₂ + ρ)I
@@ -236,13 +226,7 @@ func (s *lrsdlState) updateS0() error {
 			}
 		}
 		spd.Solve(right)
-		for i := range m {
-			z, u := s.Z0.RawRowView(i), s.U0.RawRowView(i)
-			for j, v := range right.RawRowView(i) {
-				z[j] = soft(v+u[j], s.Lambda1/(2*s.Rho))
-				u[j] += v - z[j]
-			}
-		}
+		split(right, s.Z0, s.U0, s.Lambda1/(2*s.Rho), 1)
 	}
 	if s.codesCost(v, s.Z0) < s.codesCost(v, s.S0) {
 		lin.Set(s.S0, 1, s.Z0)
@@ -280,7 +264,7 @@ func spread(s0 *mat.Dense) (sum float64) {
 func (s *lrsdlState) updateD0() {
 	d, m := s.D0.Dims()
 	p := rankProblem{E: mat.NewDense(d, m, nil), F: mat.NewDense(m, m, nil), α: 2 * s.η}
-	lin.ABt(p.E, 2, s.target(), s.S0)
+	lin.ABt(p.E, 2, s.between(s.Y), s.S0)
 	symmetric(p.F, s.S0)
 	lin.Set(p.F, 2, p.F)
 	p.solve(s.D0, s.Steps)

@@ -15,6 +15,8 @@ import (
 // make so.
 type Mean struct{}
 
+var _ classify.Separable = Mean{}
+
 // Name implements classify.Method.
 func (Mean) Name() string { return "mean" }
 

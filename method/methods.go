@@ -182,8 +182,8 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	learnt := []classify.Learnt{{Matrix: p.D, Name: "D"}}
-	if r, ok := p.Rule.(classify.TrainedRule); ok {
-		learnt = append(learnt, r.Learnt())
+	if l := p.Rule.Learnt(); l.Matrix != nil {
+		learnt = append(learnt, l)
 	}
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
 		name, matrix := c.Learnt()

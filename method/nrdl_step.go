@@ -15,11 +15,10 @@ import (
 // nrdlState is the iterate of NRDL; its fields are the symbols of [nrdl].
 type nrdlState struct {
 	NRDL
-	t       *task
-	ctx     context.Context // looked at between updates, which take long where N is large
-	X       *mat.Dense      // d×N, the samples or their coordinates in their span
-	atoms   []int           // groups of the columns of D, the rows of S
-	samples []int           // groups of the columns of X, the columns of S
+	t   *task
+	ctx context.Context // looked at between updates, which take long where N is large
+	X   *mat.Dense      // d×N, the samples or their coordinates in their span
+	partition
 
 	D, S, W *mat.Dense  // d×K, K×N, C×K
 	P, J    *mat.Dense  // C×N copies of WS, (8)
@@ -90,11 +89,6 @@ func (s *nrdlState) parts(out classify.Outcome) (classify.Parts, error) {
 
 func (s *nrdlState) codes() (*mat.Dense, error) { return s.S, nil }
 
-// proximity is the weight of the proximal terms where a system is singular, as a
-// part of the mean of its diagonal. It is less than the least pivots of clean
-// faces, so that the directions that they need are learned at full speed.
-const proximity = 1e-5
-
 // updateS: S = max(0, [G + εI]⁻¹ [Dᵀ(X+λR) + WᵀT + εS]),
 // G = (λ+1)DᵀD + (α+2μ)WᵀW,  R = D(Q⊙S)   (11)
 //
@@ -163,15 +157,10 @@ func (s *nrdlState) matchS() {
 
 // ownClass writes D(Q⊙S) into r, d×N: Q⊙S is block diagonal.
 func (s *nrdlState) ownClass(r *mat.Dense) {
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		a0, a1, j0, j1 := s.block(c)
 		lin.AB(lin.Cols(r, j0, j1), 1, lin.Cols(s.D, a0, a1), lin.Block(s.S, a0, a1, j0, j1))
 	}
-}
-
-// block gives the atoms a0 ≤ k < a1 and the samples j0 ≤ j < j1 of class c.
-func (s *nrdlState) block(c int) (a0, a1, j0, j1 int) {
-	return s.atoms[c], s.atoms[c+1], s.samples[c], s.samples[c+1]
 }
 
 // targets: T = αH + μP − C₁ + μJ − C₂   (11), (12)
@@ -185,7 +174,7 @@ func (s *nrdlState) targets() {
 
 // addH adds f·H to a, C×N.
 func (s *nrdlState) addH(a *mat.Dense, f float64) {
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		row := a.RawRowView(c)
 		for j := s.samples[c]; j < s.samples[c+1]; j++ {
 			row[j] += f
@@ -210,7 +199,7 @@ func (s *nrdlState) updateW() error {
 // updateP: P_i = (β Σ_{j≠i} P_jP_jᵀ + μI)⁻¹ (μWS_i + C₁ᵢ), class after class   (13)
 func (s *nrdlState) updateP() error {
 	lin.AAt(s.PP, 1, s.P) // Σ_j P_jP_jᵀ
-	for i := range len(s.samples) - 1 {
+	for i := range s.classes() {
 		if err := context.Cause(s.ctx); err != nil { // a system of C×C for each of C classes
 			return err
 		}
@@ -271,7 +260,7 @@ func (s *nrdlState) updateD() error {
 //	(A⊙S)(A⊙S)ᵀ = SSᵀ − BSᵀ − SBᵀ + BBᵀ,   B = Q⊙S
 func (s *nrdlState) offClass(g *mat.Dense) {
 	k, _ := s.S.Dims()
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		a0, a1, j0, j1 := s.block(c)
 		own := lin.Block(s.S, a0, a1, j0, j1) // S_cc
 		lin.AddABt(lin.Block(g, a0, a1, a0, k), -1, own, lin.Block(s.S, a0, k, j0, j1))
@@ -318,7 +307,7 @@ func (s *nrdlState) offclass() float64 {
 	d, n := s.X.Dims()
 	k, _ := s.S.Dims()
 	e := mat.NewDense(d, n, nil)
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		a0, a1, j0, j1 := s.block(c)
 		ec := lin.Cols(e, j0, j1)
 		if a0 > 0 {
@@ -361,7 +350,7 @@ func (s *nrdlState) incoherenceOfMany() float64 {
 	all, own := mat.NewDense(c, c, nil), mat.NewDense(c, c, nil)
 	symmetric(all, s.WS)
 	var sum float64
-	for i := range len(s.samples) - 1 {
+	for i := range s.classes() {
 		symmetric(own, lin.Cols(s.WS, s.samples[i], s.samples[i+1]))
 		for k := range c {
 			g := own.RawRowView(k)

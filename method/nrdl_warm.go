@@ -10,19 +10,6 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// Where a warm start begins, and how fast it ends, in place of Mu and Growth. On
-// ORL, six photographs of each, a fit from the start ends with μ = 0.4 after 112
-// passes; models to which one of the 40 people is added from here after 7, all of
-// them with its rate on the other photographs.
-const (
-	warmMu     = 0.5 // of α
-	warmGrowth = 1.5
-)
-
-// warmProximity takes the place of proximity: codes over an old dictionary are
-// farther from where they end than the codes of a fit from the start ever are.
-const warmProximity = 1e-4
-
 // A commonClass is in the training set and in the model that a warm start begins from,
 // with as many atoms.
 type commonClass struct{ class, old int }
@@ -71,12 +58,12 @@ func (s *nrdlState) warm(old *classify.Parts, x *mat.Dense, t *classify.Samples)
 	if len(known) == 0 {
 		return nil
 	}
-	s.proximity = warmProximity
+	s.proximity = s.WarmProximity
 	if err := s.startKnown(old, known, x); err != nil {
 		return fmt.Errorf("start from the old model: %w", err)
 	}
 	s.startNew(known)
-	s.μ, s.Growth = min(warmMu*s.Alpha, s.MuMax), warmGrowth
+	s.μ, s.Growth = min(s.WarmMu*s.Alpha, s.MuMax), s.WarmGrowth
 	s.standStill()
 	s.targets()
 	if err := s.updateW(); err != nil {
@@ -90,7 +77,7 @@ func (s *nrdlState) standStill() {
 	lin.Set(s.P, 1, s.WS)
 	lin.Set(s.J, 1, s.WS)
 	lin.AAt(s.PP, 1, s.P)
-	for i := range len(s.samples) - 1 {
+	for i := range s.classes() {
 		pi := lin.Cols(s.P, s.samples[i], s.samples[i+1])
 		lin.AddAAt(s.PP, -1, pi)
 		lin.Set(s.A, s.Beta, s.PP)
@@ -169,7 +156,7 @@ func (s *nrdlState) codesOver(old *classify.Parts, known []commonClass, x *mat.D
 // startNew sets the codes of the samples of people who are not known to identity,
 // each being an atom of D₀, and WS to their labels.
 func (s *nrdlState) startNew(known []commonClass) {
-	for c := range len(s.samples) - 1 {
+	for c := range s.classes() {
 		if slices.ContainsFunc(known, func(k commonClass) bool { return k.class == c }) {
 			continue
 		}

@@ -105,6 +105,24 @@ func TestWarmStartStandsStill(t *testing.T) {
 	}
 }
 
+// With equal samples the systems are singular, and the proximal terms decide.
+func TestProximitiesMatter(t *testing.T) {
+	all := positive(rand.New(rand.NewPCG(25, 1)), 20, 4, 4, 4)
+	all.X.SetCol(1, mat.Col(nil, 0, all.X))
+	old := fitted(t, DefaultNRDL, withoutClass(all, 2), nil)
+	edited := DefaultNRDL
+	edited.Proximity *= 10
+	if sameModel(fitted(t, DefaultNRDL, all, nil), fitted(t, edited, all, nil)) {
+		t.Error("proximity changes nothing")
+	}
+	edited = DefaultNRDL
+	edited.WarmProximity *= 10
+	oldEdited := fitted(t, edited, withoutClass(all, 2), nil)
+	if sameModel(fitted(t, DefaultNRDL, all, old), fitted(t, edited, all, oldEdited)) {
+		t.Error("warm_proximity changes nothing")
+	}
+}
+
 // A model that cannot be started from changes nothing.
 func TestWarmStartFromAnotherModel(t *testing.T) {
 	all := positive(rand.New(rand.NewPCG(24, 1)), 20, 4, 4, 4)

@@ -70,14 +70,13 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 		_, m := c.Learnt()
 		p.Coder = c.With(lin.Select(m, atoms))
 	}
-	if r, ok := p.Rule.(classify.TrainedRule); ok {
-		l := r.Learnt()
+	if l := p.Rule.Learnt(); l.Matrix != nil {
 		rows, columns := atoms, classes
 		if l.ByClass {
 			rows, columns = classes, atoms
 		}
 		l.Matrix = lin.Select(selectRows(l.Matrix, rows), columns)
-		p.Rule = r.With(l)
+		p.Rule = p.Rule.With(l)
 	}
 	return p
 }

@@ -35,7 +35,7 @@ func TestFitsShareTheirSamples(t *testing.T) {
 	}
 	unit.D.Scale(1.1, unit.D)
 	second, stale := codes(classify.Run{Unit: unit})
-	over, err := second.Parts().Coder.Over(unit.D, second.Parts().Groups)
+	over, err := second.Parts().Coder.Over(coding.Basis{D: unit.D, Groups: second.Parts().Groups})
 	if err != nil {
 		t.Fatal(err)
 	}

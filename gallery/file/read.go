@@ -160,7 +160,7 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		case "groups":
 			c.groups, err = integers(t)
 		default:
-			ofRule := slices.ContainsFunc(classify.Trained, func(r classify.TrainedRule) bool { return r.Learnt().Name == t.Name })
+			ofRule := slices.ContainsFunc(classify.Trained, func(r classify.Rule) bool { return r.Learnt().Name == t.Name })
 			ofCoder := slices.ContainsFunc(coding.Trained, func(c coding.TrainedCoder) bool { name, _ := c.Learnt(); return name == t.Name })
 			if !ofRule && !ofCoder {
 				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)

@@ -15,7 +15,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
@@ -115,10 +114,7 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	weight := 0.0
-	if r, ok := p.Rule.(classify.TrainedRule); ok {
-		weight = r.Learnt().Weight
-	}
+	weight := p.Rule.Learnt().Weight
 	a := about{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
@@ -154,8 +150,7 @@ func tensorsOf(m *gallery.Gallery, f follows) []safetensors.Tensor {
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
 		list = append(list, matrix(c.Learnt()))
 	}
-	if r, ok := p.Rule.(classify.TrainedRule); ok {
-		l := r.Learnt()
+	if l := p.Rule.Learnt(); l.Matrix != nil {
 		list = append(list, matrix(l.Name, l.Matrix))
 	}
 	if b := m.Basis; b != nil && !f.basis {

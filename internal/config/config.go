@@ -43,7 +43,7 @@ type Param struct {
 
 // New makes a Codec for parameter structs. Fields of the interface type T have one of the
 // alternatives as their value. Each of alternatives has its default parameters.
-func New[T interface{ Name() string }](alternatives []T) *Codec {
+func New[T named](alternatives []T) *Codec {
 	t := reflect.TypeFor[T]()
 	c := &Codec{choice: t, kind: strings.ToLower(t.Name())}
 	for _, a := range alternatives {
@@ -186,9 +186,12 @@ func (c *Codec) isChoice(v reflect.Value) bool {
 	return v.Kind() == reflect.Interface
 }
 
+// A named struct says what it is called in messages.
+type named interface{ Name() string }
+
 // nameOf returns the Name of the struct v, or its type if it has none.
 func nameOf(v reflect.Value) string {
-	if n, ok := v.Interface().(interface{ Name() string }); ok {
+	if n, ok := v.Interface().(named); ok {
 		return n.Name()
 	}
 	return v.Type().String()

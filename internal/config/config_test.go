@@ -378,7 +378,7 @@ func TestCorpusIsThere(t *testing.T) {
 func TestAddedParameter(t *testing.T) {
 	type grown struct {
 		drawing
-		Added float64 `json:"added,omitzero"`
+		Added float64 `json:"added" omitted:"0"`
 	}
 	old, err := codec.Marshal(standard)
 	if err != nil {

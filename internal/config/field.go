@@ -19,7 +19,7 @@ type field struct {
 	help     string
 	equation string
 	choices  []string
-	optional bool // its JSON leaves zero out: what was written before the field existed means zero
+	omitted  string // the value that its JSON leaves out, since what was written before the field existed means it; "" for none
 }
 
 // fieldsOf lists the fields of the struct type t, those of embedded structs
@@ -34,13 +34,13 @@ func fieldsOf(t reflect.Type) []field {
 		if lends := sf.Anonymous && tag == ""; lends || !sf.IsExported() || tag == "-" || withinNamed(t, sf) {
 			continue
 		}
-		name, options, _ := strings.Cut(tag, ",")
+		name, _, _ := strings.Cut(tag, ",")
 		if name == "" || strings.Contains(name, ".") {
 			panic(fmt.Sprintf("config: field %s of %v needs a json tag", sf.Name, t))
 		}
 		f := field{
 			index: sf.Index, kind: sf.Type.Kind(), name: name,
-			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), optional: options == "omitzero",
+			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), omitted: sf.Tag.Get("omitted"),
 		}
 		if c, ok := sf.Tag.Lookup("choices"); ok {
 			f.choices = strings.Split(c, ",")

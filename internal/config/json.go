@@ -16,7 +16,7 @@ import (
 )
 
 // Marshal returns the parameters of the struct value v as a JSON object in the order of its
-// fields. Zero fields with the tag omitzero are left out. An interface field is an object
+// fields. A field with the value of its tag omitted is left out. An interface field is an object
 // with "name" as its first member. Equal values give equal bytes. It is an error if v has a
 // number that is not finite, an unset interface, or text that is not UTF-8.
 func (c *Codec) Marshal(v any) (json.RawMessage, error) {
@@ -30,7 +30,7 @@ func (c *Codec) MarshalNamed(v any) (json.RawMessage, error) {
 
 // Unmarshal returns a copy of the struct value prototype with all parameters from raw, the
 // result of Marshal. It is an error if a parameter is unknown, duplicate, or missing without
-// the tag omitzero.
+// the tag omitted.
 func (c *Codec) Unmarshal(raw json.RawMessage, prototype any) (any, error) {
 	d := decoder{c, nameOf(reflect.ValueOf(prototype))}
 	edited := addressable(reflect.ValueOf(prototype))
@@ -70,7 +70,7 @@ func (c *Codec) appendNamed(b []byte, path string, v reflect.Value) ([]byte, err
 func (c *Codec) appendFields(b []byte, prefix string, v reflect.Value) ([]byte, error) {
 	for _, f := range c.fieldsOf(v.Type()) {
 		fv := v.FieldByIndex(f.index)
-		if f.optional && fv.IsZero() {
+		if f.omitted != "" && format(fv) == f.omitted {
 			continue
 		}
 		if b[len(b)-1] != '{' {
@@ -146,8 +146,10 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 	}
 	for _, f := range d.fieldsOf(v.Type()) {
 		switch {
-		case missing[f.name] && f.optional:
-			v.FieldByIndex(f.index).SetZero()
+		case missing[f.name] && f.omitted != "":
+			if err := parse(v.FieldByIndex(f.index), f.choices, prefix+f.name, f.omitted); err != nil {
+				return err
+			}
 		case missing[f.name]:
 			return fmt.Errorf("parameter %q of %s is missing", prefix+f.name, d.owner)
 		}

@@ -3,7 +3,8 @@
 // <!-- methods:begin --> and <!-- methods:end -->, the lines of example_test.go
 // between // README:begin and // README:end between those of example, the rates of the paper's table 2
 // between those of results, and what inputs reach between those of inputs. From the
-// records in experiment/results it makes doc/results.md with its figures,
+// names of the methods it makes the examples of plans/plan.schema.json, and from the
+// records in experiment/results doc/results.md with its figures,
 // doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder studies, by go generate, and changes nothing the second
 // time.
 package main
@@ -15,6 +16,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -46,6 +49,9 @@ func run(root string) error {
 	if err := update(filepath.Join(root, "README.md"), filepath.Join(root, "example_test.go"), res); err != nil {
 		return err
 	}
+	if files[schemaFile], err = schema(filepath.Join(root, schemaFile)); err != nil {
+		return err
+	}
 	for name, content := range files {
 		if err := replaceFile(filepath.Join(root, name), content); err != nil {
 			return err
@@ -56,6 +62,24 @@ func run(root string) error {
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err
+}
+
+// schemaFile is the schema of plans, whose examples editors offer.
+const schemaFile = "plans/plan.schema.json"
+
+// schema returns the file at path with the names of all methods as examples of one.
+func schema(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	names := method.Names()
+	slices.Sort(names)
+	at := regexp.MustCompile(`("the name of a method[^\n]*\n *"examples": \[)[^\]]*`)
+	if !at.Match(text) {
+		return nil, fmt.Errorf("%s: no examples of the name of a method", path)
+	}
+	return at.ReplaceAll(text, fmt.Appendf(nil, `${1}"%s"`, strings.Join(names, `", "`))), nil
 }
 
 // fill fills in a template.

@@ -191,7 +191,7 @@ func (t *tasks) measure(ctx context.Context, rounds int) (*results, error) {
 
 // codes prepares a coder and codes, as scikit-learn does in one call.
 func codes(ctx context.Context, c coding.Coder, d, y *mat.Dense) (*mat.Dense, error) {
-	over, err := c.Over(d, nil)
+	over, err := c.Over(coding.Basis{D: d})
 	if err != nil {
 		return nil, err
 	}
