@@ -54,7 +54,7 @@ type Reconstruction struct {
 	Distance float64   // ℓ2, from y, whose norm is 1
 }
 
-// A WeightedAtom is an atom of the dictionary with its weight in the code of a face.
+// A WeightedAtom is an atom of the dictionary and its coefficient in the code of a face.
 type WeightedAtom struct {
 	Atom        int // its column of D
 	Class       int

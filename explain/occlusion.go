@@ -12,9 +12,9 @@ import (
 	"nrdl.example/nrdl/gallery"
 )
 
-// An Occlusion says which parts of a face matter for the decision: a square of the mean
-// colour covers the face at several places, one after the other, and Falls has by how much
-// the score that is compared with the threshold falls.
+// An Occlusion says which parts of a face matter for the decision. A square of the mean
+// colour covers one place of the face after the other; Falls is the decrease of the score
+// that is compared with the threshold.
 type Occlusion struct {
 	Square  dataset.Size `json:"square"`  // in pixels of the crop
 	Score   float64      `json:"score"`   // of the face as it is

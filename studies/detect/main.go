@@ -28,7 +28,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/studies/internal/cputime"
 )
 

@@ -22,7 +22,7 @@ import (
 	"text/template"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
 )

@@ -32,7 +32,7 @@ import (
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/internal/significance"
 	"nrdl.example/nrdl/method"
 )

@@ -20,7 +20,7 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 var (

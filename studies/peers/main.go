@@ -23,7 +23,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 //go:embed peers.py

@@ -33,7 +33,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/hint"
+	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 	"nrdl.example/nrdl/studies/internal/cputime"

@@ -21,8 +21,8 @@ type value[T any] struct {
 	show   func(T) string
 }
 
-// Var registers a flag that is stored in to; the value there is the default. Help shows
-// kind as the type. Parse reads a value; its error is reported with the name of the flag
+// Var registers a flag whose value is stored in *to; the initial *to is the default. Help
+// shows kind as the type. Parse reads a value; its error is reported with the name of the flag
 // before the command runs. Show writes a value, or "" for none.
 func Var[T any](c *cobra.Command, to *T, name, short, kind, use string, parse func(string) (T, error), show func(T) string) {
 	c.Flags().VarP(&value[T]{to, kind, parse, show}, name, short, use)
@@ -53,9 +53,9 @@ func Choice[T ~string](c *cobra.Command, to *T, name, use string, choices []stri
 	Complete(c, name, Words(choices...))
 }
 
-// Number registers a flag for a number, stored in to. Check returns an error for a value
-// that is not possible. The value in to is the default; if check refuses it, help shows no
-// default.
+// Number registers a flag whose value, a number, is stored in *to. Check returns an error for
+// an impossible value. The initial *to is the default; help does not show a default that
+// check refuses.
 func Number[T int | float64](c *cobra.Command, to *T, name, short string, check func(T) error, use string) {
 	parse := func(text string) (v T, err error) {
 		switch to := any(&v).(type) {

@@ -149,7 +149,8 @@ func share(s openset.Share) string {
 	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", p(s.Rate), p(s.Least), p(s.Most))
 }
 
-// Enabling returns the hint on how to give m, which has no threshold, one. Path is its file.
+// Enabling returns the command that computes a threshold for m, which has none. Path is the
+// file of m.
 func Enabling(m *gallery.Gallery, path string) string {
 	const fewest = 3 // one is left out, and two remain
 	path = legible.ShellWord(path)
