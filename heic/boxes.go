@@ -62,19 +62,14 @@ func within(data []byte, kind string) ([]box, error) {
 	return found, err
 }
 
-// properties returns the properties of the images in a file: what lies in
-// meta/iprp/ipco.
-func properties(data []byte) ([]byte, error) {
-	for _, kind := range []string{"meta", "iprp", "ipco"} {
+// descend returns the content of the box that a path of kinds leads to; nil if there is none.
+func descend(data []byte, path ...string) ([]byte, error) {
+	for _, kind := range path {
 		found, err := within(data, kind)
-		if err != nil {
+		if err != nil || len(found) == 0 {
 			return nil, err
 		}
-		if len(found) == 0 {
-			return nil, errors.New("it holds no still image")
-		}
-		data = found[0].content
-		if kind == "meta" { // has a version and flags
+		if data = found[0].content; kind == "meta" { // begins with a version and flags
 			if len(data) < 4 {
 				return nil, errBoxes
 			}
@@ -84,12 +79,14 @@ func properties(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// DecodeConfig returns the size that the largest image in a HEIC or AVIF file
-// claims, which is the photograph, before it is turned upright. Thumbnails, tiles
-// and depth maps are smaller.
+// DecodeConfig returns the size of the photograph in a HEIC or AVIF file, before it is turned
+// upright: the largest size in the file. Thumbnails, tiles and depth maps are smaller.
 func DecodeConfig(data []byte) (image.Config, error) {
 	c := image.Config{ColorModel: color.YCbCrModel}
-	all, err := properties(data)
+	all, err := descend(data, "meta", "iprp", "ipco")
+	if err == nil && all == nil {
+		err = errors.New("it holds no still image")
+	}
 	if err != nil {
 		return c, err
 	}
@@ -118,8 +115,8 @@ func DecodeConfig(data []byte) (image.Config, error) {
 // hasVideoRange reports whether the values of the photograph are those of video: luma
 // 16 … 235, chroma 16 … 240, and not 0 … 255.
 func hasVideoRange(data []byte) bool {
-	all, err := properties(data)
-	if err != nil || isAVIF(data) { // whose decoder makes RGB
+	all, err := descend(data, "meta", "iprp", "ipco")
+	if err != nil || isAVIF(data) { // the decoder of AVIF makes RGB
 		return false
 	}
 	colours, _ := within(all, "colr")

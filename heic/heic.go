@@ -8,6 +8,7 @@ package heic
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -163,7 +164,7 @@ func (r *run) uint32(address uint64) uint32 {
 	if r.err != nil {
 		return 0
 	}
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+	return binary.LittleEndian.Uint32(b)
 }
 
 func decodeAVIF(r *run, data []byte) image.Image {

@@ -5,20 +5,15 @@ import (
 	"image"
 )
 
-// A transform is a property that turns or mirrors an image.
+// A transform turns or mirrors an image.
 type transform struct {
 	kind string // irot: quarter turns to the left; imir: 0 swaps rows, 1 swaps columns
-	by   byte
+	code byte
 }
 
-// transforms returns those of the primary image, in their order.
+// transforms returns the transforms of the primary image, in their order.
 func transforms(data []byte) ([]transform, error) {
-	meta, err := find(data, "meta")
-	if err != nil {
-		return nil, err
-	}
-	meta = meta[min(4, len(meta)):]
-	primary, err := find(meta, "pitm")
+	primary, err := descend(data, "meta", "pitm")
 	if err != nil || len(primary) < 6 {
 		return nil, err
 	}
@@ -26,11 +21,7 @@ func transforms(data []byte) ([]transform, error) {
 	if primary[0] > 0 && len(primary) >= 8 {
 		item = binary.BigEndian.Uint32(primary[4:])
 	}
-	iprp, err := find(meta, "iprp")
-	if err != nil {
-		return nil, err
-	}
-	container, err := find(iprp, "ipco")
+	container, err := descend(data, "meta", "iprp", "ipco")
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +29,7 @@ func transforms(data []byte) ([]transform, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, err := find(iprp, "ipma")
+	links, err := descend(data, "meta", "iprp", "ipma")
 	if err != nil {
 		return nil, err
 	}
@@ -105,31 +96,20 @@ func associated(ipma []byte, item uint32) []int {
 	return nil
 }
 
-// find returns the content of the first box of a kind in data, nil without one.
-func find(data []byte, kind string) ([]byte, error) {
-	found, err := within(data, kind)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0].content, nil
-}
-
-// upright applies the transforms that the file asks for.
+// upright applies the transforms of a file.
 func upright(m *image.RGBA, data []byte) (image.Image, error) {
 	all, err := transforms(data)
 	for _, t := range all {
-		w, h := m.Rect.Dx(), m.Rect.Dy()
-		switch {
-		case t.kind == "imir" && t.by == 0:
+		switch w, h := m.Rect.Dx(), m.Rect.Dy(); {
+		case t.kind == "imir" && t.code == 0:
 			m = moved(m, w, h, func(x, y int) (int, int) { return x, h - 1 - y })
 		case t.kind == "imir":
 			m = moved(m, w, h, func(x, y int) (int, int) { return w - 1 - x, y })
-		case t.by == 1:
-			m = moved(m, h, w, func(x, y int) (int, int) { return w - 1 - y, x })
-		case t.by == 2:
-			m = moved(m, w, h, func(x, y int) (int, int) { return w - 1 - x, h - 1 - y })
-		case t.by == 3:
-			m = moved(m, h, w, func(x, y int) (int, int) { return y, h - 1 - x })
+		default:
+			for range t.code {
+				w, h := m.Rect.Dx(), m.Rect.Dy()
+				m = moved(m, h, w, func(x, y int) (int, int) { return w - 1 - y, x })
+			}
 		}
 	}
 	return m, err

@@ -11,12 +11,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Every part of a body has to arrive within slow. If memory is short, a body that takes longer
-// than hurry for a part gives its memory to another one.
+// Limits of bodies.
 const (
-	partSize = 10_000 // bytes
-	slow     = 10 * time.Second
-	hurry    = 250 * time.Millisecond
+	partSize = 10_000                 // bytes
+	partTime = 10 * time.Second       // for a part to arrive
+	hurry    = 250 * time.Millisecond // if memory is short, a body that takes longer for a part gives its memory to another one
 )
 
 // A bodyError says why the rest of a body is not read. huma takes it for a timeout.
@@ -34,7 +33,8 @@ var (
 // bodies bounds the memory of the bodies of all requests. Their bytes count when they arrive,
 // until the answer begins.
 type bodies struct {
-	most, mostEach int64 // bytes of all, and of one actor
+	most, mostEach int64         // bytes of all, and of one actor
+	partTime       time.Duration // a constant; shorter in tests
 
 	mu      sync.Mutex
 	bytes   int64
@@ -43,7 +43,7 @@ type bodies struct {
 }
 
 func newBodies(most, largest int64) *bodies {
-	return &bodies{most: most, mostEach: max(most/2, min(largest, most)), byActor: map[string]int64{}, all: map[*arriving]struct{}{}}
+	return &bodies{most: most, mostEach: max(most/2, min(largest, most)), partTime: partTime, byActor: map[string]int64{}, all: map[*arriving]struct{}{}}
 }
 
 // An arriving is the body of a request. The fields after the first group are guarded by
@@ -70,7 +70,7 @@ type arriving struct {
 func (b *bodies) receive(w http.ResponseWriter, body io.ReadCloser, req *request, limit time.Duration, streams bool) *arriving {
 	start := time.Now()
 	a := &arriving{ReadCloser: body, bodies: b, control: http.NewResponseController(w), req: req, end: start.Add(limit), streams: streams, partStart: start, lastRead: start}
-	a.setDeadline(start.Add(slow)) // also if nobody reads it
+	a.setDeadline(start.Add(b.partTime)) // also if nobody reads it
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all[a] = struct{}{}
@@ -96,7 +96,7 @@ func (a *arriving) begin() bool {
 	}
 	a.partStart = a.partStart.Add(time.Since(a.lastRead))
 	a.waits = true
-	deadline := a.partStart.Add(slow)
+	deadline := a.partStart.Add(a.bodies.partTime)
 	if a.end.Before(deadline) {
 		deadline = a.end
 	}

@@ -15,7 +15,7 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// A Collection is a set of people apart from others.
+// A Collection is a set of people and faces. Collections share nothing.
 type Collection struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -174,7 +174,7 @@ func (s *snapshot) operationResponse(o store.Operation) Operation {
 	return response
 }
 
-// A Calibration tells how often a collection errs.
+// A Calibration has the error rates of a collection.
 type Calibration struct {
 	FPIR      float64         `json:"fpir" doc:"Share of strangers who may be named"`
 	People    int             `json:"people" doc:"Who have faces"`
@@ -185,7 +185,7 @@ type Calibration struct {
 	Given     Given           `json:"given"`
 }
 
-// Given tells of the faces of strangers that were added for the calibration.
+// Given counts the faces of strangers that were added for the calibration.
 type Given struct {
 	Faces int `json:"faces"`
 	Used  int `json:"used" doc:"With very many people only some are compared with all of them"`
@@ -194,18 +194,18 @@ type Given struct {
 	Useless string `json:"useless,omitempty" doc:"Why none of them is used: the threshold would be useless"`
 }
 
-// given tells of the strangers of s.
-func (s *snapshot) given() Given {
+// strangerCounts counts the strangers of s.
+func (s *snapshot) strangerCounts() Given {
 	g := Given{Faces: len(s.strangers)}
 	if s.live == nil || s.live.Model().Calibration == nil {
 		return g
 	}
-	c, margins := s.live.Model().Calibration, s.judged.Model().Calibration.Given
+	c, margins := s.live.Model().Calibration, s.withStrangers.Model().Calibration.Given
 	g.Used = len(c.Given)
 	if err := s.useless(); err != nil {
 		g.Useless = err.Error()
 	}
-	const sure = 0.95 // a stranger with this probability of the guess is probably none
+	const sure = 0.95 // probability of the guess from which a stranger is probably a person of the collection
 	for _, margin := range margins {
 		if c.Probability(margin) >= min(sure, c.MaxProbability()) {
 			g.Alike++
@@ -221,7 +221,7 @@ type Strangers struct {
 }
 
 func (s *snapshot) calibration() Calibration {
-	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}, Given: s.given()}
+	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}, Given: s.strangerCounts()}
 	for _, p := range s.people {
 		if p.Faces > 0 {
 			c.People++

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -12,12 +13,12 @@ import (
 
 // A Curve has the error rates of a collection at many shares of strangers.
 type Curve struct {
-	Seq    int64        `json:"-"`
-	FPIR   float64      `json:"fpir" doc:"The present share"`
-	Points []CurvePoint `json:"points"`
-	Faces  []Placed     `json:"faces" doc:"By evidence; those between two thresholds are decided otherwise at one than at the other"`
-	Of     int          `json:"of" doc:"Faces in the collection, of which Faces has some"`
-	Given  Given        `json:"given"`
+	Seq       int64        `json:"-"`
+	FPIR      float64      `json:"fpir" doc:"The present share"`
+	Points    []CurvePoint `json:"points"`
+	Faces     []Placed     `json:"faces" doc:"By evidence; those between two thresholds are decided otherwise at one than at the other"`
+	Total     int          `json:"of" doc:"Faces in the collection, of which Faces has some"`
+	Strangers Given        `json:"given"`
 }
 
 // A CurvePoint has the error rates at one share of strangers. Intervals are of 90 %.
@@ -25,12 +26,12 @@ type CurvePoint struct {
 	FPIR      float64       `json:"fpir"`
 	Threshold float64       `json:"threshold"`
 	Strangers *Strangers    `json:"strangers"`
-	Held      int           `json:"held"`
+	HeldOut   int           `json:"held"`
 	Right     openset.Share `json:"right" doc:"Share of held-out faces with the right name"`
 	Wrong     openset.Share `json:"wrong" doc:"Share of held-out faces with a wrong name"`
 }
 
-// A Placed is a face and how well it matches the best guess.
+// A Placed is a face, and how similar it is to the best guess.
 type Placed struct {
 	Face     string  `json:"face"`
 	Person   *Ref    `json:"person" doc:"Null for nobody yet"`
@@ -43,11 +44,11 @@ type Placed struct {
 const (
 	curvePoints        = 41
 	mostFPIR, tenfolds = 0.1, 2
-	mostPlaced         = 500     // of nobody
-	mostComparisons    = 1 << 23 // of faces and people
+	mostPlaced         = 500     // faces without a person
+	mostComparisons    = 1 << 23 // of a face with a person
 )
 
-// curves keeps the last Curve of each collection.
+// curves has the last Curve of each collection.
 type curves struct {
 	mu  sync.Mutex
 	all map[string]*Curve
@@ -60,7 +61,7 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 	if last != nil && last.Seq == s.Seq {
 		return last, nil
 	}
-	c := &Curve{Seq: s.Seq, FPIR: s.FPIR, Points: []CurvePoint{}, Faces: []Placed{}, Given: s.given()}
+	c := &Curve{Seq: s.Seq, FPIR: s.FPIR, Points: []CurvePoint{}, Faces: []Placed{}, Strangers: s.strangerCounts()}
 	if s.live == nil || s.live.Model().Calibration == nil || s.live.Model().Impostors() == nil {
 		return c, nil
 	}
@@ -68,18 +69,17 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 		return nil, err
 	}
 	m := s.live.Model()
-	how := m.Calibration.How()
+	o := m.Calibration.How()
 	for i := range curvePoints {
 		fpir := mostFPIR * math.Pow(10, -tenfolds*float64(i)/(curvePoints-1))
-		how.FPIR = fpir
-		with, err := m.Calibrate(ctx, how, nil, nil)
+		o.FPIR = fpir
+		changed, err := m.Calibrate(ctx, o, nil, nil)
 		if err != nil {
 			return nil, err
 		}
-		at := with.Calibration
-		r, strangers := at.Rates(), &Strangers{}
-		strangers.AtLarge, strangers.Alike = at.Strangers(m.Impostors())
-		c.Points = append(c.Points, CurvePoint{fpir, at.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
+		r, strangers := changed.Calibration.Rates(), &Strangers{}
+		strangers.AtLarge, strangers.Alike = changed.Calibration.Strangers(m.Impostors())
+		c.Points = append(c.Points, CurvePoint{fpir, changed.Calibration.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
 	}
 	v.curves.mu.Lock()
 	defer v.curves.mu.Unlock()
@@ -90,7 +90,7 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 	return c, nil
 }
 
-// wilson is a share of n trials with Wilson's interval of 90 %.
+// wilson returns a share of n trials with Wilson's interval of 90 %.
 func wilson(share float64, n int) openset.Share {
 	if n == 0 {
 		return openset.Share{Rate: share, Most: 1}
@@ -101,19 +101,19 @@ func wilson(share float64, n int) openset.Share {
 	return openset.Share{Rate: share, Least: max(0, min(share, (middle-half)/(1+z*z/k))), Most: min(1, max(share, (middle+half)/(1+z*z/k)))}
 }
 
-// place fills in the faces of c: those of nobody, and of as many people as can be compared
-// in a moment.
+// place sets the faces of c: those without a person, and those of as many people as can be
+// compared in a moment.
 func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
 	people := s.sorted("", "id", store.Known)
-	c.Of = len(s.owner)
+	c.Total = len(s.owner)
 	compare := func(ids []string, limit int) error {
 		samples, err := v.store.SamplesOf(ctx, s.ID, s.input.space, ids, limit)
 		if err != nil {
 			return err
 		}
-		judged, err := s.compare(ctx, s.input.Frame, samples)
+		all, err := s.compare(ctx, s.input.Frame, samples)
 		classes := s.live.Model().Parts().Classes
-		for j, o := range judged {
+		for j, o := range all {
 			p := Placed{Face: samples[j].Face, Guess: s.ref(classes[o.classes[0]]), Evidence: o.evidence}
 			if id := samples[j].Person; id != "" {
 				ref := s.ref(id)
@@ -131,8 +131,8 @@ func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
 	var ids []string
 	faces := 0
 	step := 1 + len(people)*len(s.owner)/mostComparisons
-	for i := 0; i < len(people) && len(ids) < mostSpeaking/2; i += step {
-		if faces += people[i].Faces; faces > mostSpeaking {
+	for i := 0; i < len(people) && len(ids) < mostReasoned/2; i += step {
+		if faces += people[i].Faces; faces > mostReasoned {
 			break
 		}
 		ids = append(ids, people[i].ID)
@@ -140,14 +140,6 @@ func (v *Service) place(ctx context.Context, s *snapshot, c *Curve) error {
 	if err := compare(ids, math.MaxInt32); err != nil {
 		return err
 	}
-	slices.SortStableFunc(c.Faces, func(a, b Placed) int {
-		switch {
-		case a.Evidence > b.Evidence:
-			return -1
-		case a.Evidence < b.Evidence:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(c.Faces, func(a, b Placed) int { return cmp.Compare(b.Evidence, a.Evidence) })
 	return nil
 }

@@ -21,16 +21,16 @@ import (
 // An engine keeps a snapshot of each collection in memory.
 type engine struct {
 	store  *store.Store
-	inputs []*input // the first is that of new collections, the last is built in
+	inputs []*input // the first is for new collections, the last is built in
 
-	mostGrouped int // faces of nobody at a time
+	mostGrouped int // faces without a person that are grouped at one time
 
 	mu  sync.Mutex
 	all map[string]*collection
 }
 
-// newEngine returns an engine with the network that is built in, and with another one for
-// new collections unless that is empty. search finds the faces.
+// newEngine returns an engine with the network that is built in and, unless it is zero, other for
+// new collections. search finds the faces.
 func newEngine(s *store.Store, other frontend.Pipeline, search *face.Search) *engine {
 	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, search)}, mostGrouped: mostGrouped, all: map[string]*collection{}}
 	if other.Embedder != nil {
@@ -50,37 +50,38 @@ func (e *engine) inputOf(ctx context.Context, collection string) (*input, error)
 	return e.input(c.Space)
 }
 
-// A collection has the last snapshot that was made.
+// A collection has its newest snapshot.
 type collection struct {
-	making sync.Mutex
-	last   atomic.Pointer[snapshot]
+	renewal sync.Mutex // is locked while a snapshot is made
+	last    atomic.Pointer[snapshot]
 }
 
 // A snapshot is the state of a collection after a change. It is immutable.
 type snapshot struct {
 	store.Collection
 	input  *input
-	live   *nrdl.Recogniser // its names are ids; nil: fewer than two people have faces
-	grown  *nrdl.Recogniser // live without what strangers tell of its threshold
-	judged *nrdl.Recogniser // live, or what it would be with the strangers if they made it useless
 	people map[string]store.Person
-	owner  map[string]string // of the faces that live has: the person by face
-	asked  map[string]bool   // events that hooks ask for
+	owner  map[string]string // person of each face that has one
+	events map[string]bool   // that hooks ask for
 
-	strangers map[string]store.Sample // by face
+	// The names of these are ids. They are nil if fewer than two people have faces.
+	live          *nrdl.Recogniser        // one of the next two
+	base          *nrdl.Recogniser        // its threshold does not depend on the faces of strangers
+	withStrangers *nrdl.Recogniser        // its threshold does; it is not live if the threshold is useless
+	strangers     map[string]store.Sample // by face
 
 	grouping sync.Mutex
-	clusters []Cluster // of the faces of nobody; nil before somebody asks
-	suspects []Cluster // faces whose labels may be wrong, the same
+	clusters []Cluster // of faces without a person; nil before the first request
+	suspects []Cluster // faces with labels that may be wrong; nil before the first request
 }
 
-// of returns the snapshot of the collection with this id, as it is in the database, or as
-// it was a moment ago if another request is at making the next one.
+// snapshot returns the snapshot of the collection with this id. While another request makes a
+// new snapshot, it returns the one before.
 func (e *engine) snapshot(ctx context.Context, id string) (*snapshot, error) {
 	now, err := e.store.Collection(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		e.mu.Lock()
-		delete(e.all, id) // it may have been there
+		delete(e.all, id) // it may have existed
 		e.mu.Unlock()
 	}
 	if err != nil {
@@ -98,15 +99,15 @@ func (e *engine) snapshot(ctx context.Context, id string) (*snapshot, error) {
 		return last, nil
 	}
 	if last == nil {
-		c.making.Lock()
-	} else if !c.making.TryLock() {
+		c.renewal.Lock()
+	} else if !c.renewal.TryLock() {
 		return last, nil
 	}
-	defer c.making.Unlock()
+	defer c.renewal.Unlock()
 	return e.renew(ctx, c, id)
 }
 
-// publish makes the snapshot after a change, so that the next request sees it.
+// publish makes the snapshot after a change, so that the next request finds the change.
 func (e *engine) publish(ctx context.Context, id string) error {
 	if _, err := e.snapshot(ctx, id); err != nil { // makes the first one
 		return err
@@ -117,13 +118,13 @@ func (e *engine) publish(ctx context.Context, id string) error {
 	if c == nil {
 		return nil // deleted meanwhile
 	}
-	c.making.Lock()
-	defer c.making.Unlock()
+	c.renewal.Lock()
+	defer c.renewal.Unlock()
 	_, err := e.renew(ctx, c, id)
 	return err
 }
 
-// renew makes a new snapshot of c, which is being made, if there was a change.
+// renew makes a new snapshot of c if there was a change. The caller has locked c.renewal.
 func (e *engine) renew(ctx context.Context, c *collection, id string) (*snapshot, error) {
 	last := c.last.Load()
 	now, err := e.store.Collection(ctx, id)
@@ -138,8 +139,8 @@ func (e *engine) renew(ctx context.Context, c *collection, id string) (*snapshot
 	return next, nil
 }
 
-// next returns the snapshot of a collection, from the last one and what changed since, or
-// from all there is if last is nil or of another space.
+// next returns the snapshot of a collection. It applies the changes since the last snapshot; if
+// last is nil or has another space, it reads the whole collection.
 func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection) (*snapshot, error) {
 	in, err := e.input(now.Space)
 	if err != nil {
@@ -156,113 +157,119 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 	if changes.Space != now.Space { // meanwhile
 		return e.next(ctx, last, changes.Collection)
 	}
-	next := &snapshot{Collection: changes.Collection, input: in, people: map[string]store.Person{}, owner: map[string]string{}, asked: map[string]bool{}, strangers: map[string]store.Sample{}}
+	next := &snapshot{Collection: changes.Collection, input: in, people: map[string]store.Person{}, owner: map[string]string{}, events: map[string]bool{}, strangers: map[string]store.Sample{}}
 	hooks, err := e.store.Hooks(ctx, now.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range hooks {
 		for _, event := range h.Events {
-			next.asked[event] = true
+			next.events[event] = true
 		}
 	}
 	if !changes.All {
 		next.people, next.owner, next.strangers = maps.Clone(last.people), maps.Clone(last.owner), maps.Clone(last.strangers)
 	}
-	for _, p := range changes.People {
-		next.people[p.ID] = p
-	}
-	var gone []string // IDs in live
-	var added []store.Sample
-	for _, s := range changes.Samples {
-		if s.Person == store.Stranger {
-			next.strangers[s.Face] = s
-			continue
-		}
-		was := next.owner[s.Face]
-		if was == s.Person {
-			continue
-		}
-		if was != "" {
-			gone = append(gone, was+"/"+s.Face)
-		}
-		if delete(next.owner, s.Face); s.Person != "" {
-			next.owner[s.Face] = s.Person
-			added = append(added, s)
-		}
-	}
-	for _, id := range changes.Removed {
-		if was := next.owner[id]; was != "" {
-			gone = append(gone, was+"/"+id)
-		}
-		delete(next.owner, id)
-		delete(next.people, id)
-		delete(next.strangers, id)
-	}
+	added, removed := next.apply(changes)
 	switch {
-	case (changes.All || last.grown == nil || len(gone) > 0) && fewPeople(next.owner): // else there are more than before
+	case (changes.All || last.base == nil || len(removed) > 0) && fewPeople(next.owner): // otherwise there are at least as many as before
 	case changes.All:
-		next.grown, err = e.trained(ctx, next, added)
-	case last.grown == nil: // as few had faces before
+		next.base, err = e.train(ctx, next, added)
+	case last.base == nil: // there were too few people before
 		return e.next(ctx, nil, now)
 	default:
-		next.grown, err = e.grown(ctx, last.grown, next, added, gone)
+		next.base, err = e.update(ctx, last.base, next, added, removed)
 	}
 	if err == nil {
-		next.judged, err = next.calibrated(ctx)
-		next.live = next.judged
+		next.withStrangers, err = next.calibrate(ctx)
+		next.live = next.withStrangers
 	}
 	if err == nil && next.useless() != nil {
-		next.live = next.grown
+		next.live = next.base
 	}
 	return next, err
 }
 
-// mostJudged bounds the time in which strangers are compared with all people after each
-// change: strangers times people.
-const mostJudged = 4e6
+// apply applies changes to the people, faces and strangers of s. It returns the faces that a
+// recogniser has to add, and the names of those that it has to remove.
+func (s *snapshot) apply(changes store.Changes) (added []store.Sample, removed []string) {
+	for _, p := range changes.People {
+		s.people[p.ID] = p
+	}
+	removeFace := func(id string) {
+		if person := s.owner[id]; person != "" {
+			removed = append(removed, person+"/"+id)
+		}
+		delete(s.owner, id)
+	}
+	for _, o := range changes.Samples {
+		if o.Person == store.Stranger {
+			s.strangers[o.Face] = o
+			continue
+		}
+		if s.owner[o.Face] == o.Person {
+			continue
+		}
+		if removeFace(o.Face); o.Person != "" {
+			s.owner[o.Face] = o.Person
+			added = append(added, o)
+		}
+	}
+	for _, id := range changes.Removed {
+		removeFace(id)
+		delete(s.people, id)
+		delete(s.strangers, id)
+	}
+	return added, removed
+}
 
-// calibrated is what has grown with the threshold that follows from the strangers too, the
-// first of them if they are many.
-func (s *snapshot) calibrated(ctx context.Context) (*nrdl.Recogniser, error) {
-	if s.grown == nil || s.grown.Model().Calibration == nil || len(s.strangers) == 0 {
-		return s.grown, nil
+// mostStrangers bounds the comparisons of strangers with people after each change: strangers
+// times people.
+const mostStrangers = 4e6
+
+// calibrate returns s.base with a threshold that depends on the strangers, too: on the first
+// ones if they are many.
+func (s *snapshot) calibrate(ctx context.Context) (*nrdl.Recogniser, error) {
+	if s.base == nil || s.base.Model().Calibration == nil || len(s.strangers) == 0 {
+		return s.base, nil
 	}
 	ids := slices.Sorted(maps.Keys(s.strangers))
 	var some []store.Sample
-	for _, id := range ids[:min(len(ids), max(1, mostJudged/s.grown.Model().Len()))] {
+	for _, id := range ids[:min(len(ids), max(1, mostStrangers/s.base.Model().Len()))] {
 		some = append(some, s.strangers[id])
 	}
 	images, err := s.input.images(some)
 	if err != nil {
 		return nil, err
 	}
-	how := s.grown.Model().Calibration.How()
-	how.FPIR = s.FPIR
-	return s.grown.Calibrate(ctx, how, images)
+	o := s.base.Model().Calibration.How()
+	o.FPIR = s.FPIR
+	return s.base.Calibrate(ctx, o, images)
 }
 
-// useless says why strangers do not count for the threshold: with them nearly no enrolled
-// face would get its name, as when they are people of the collection. It is nil where they do.
+// useless returns why the threshold does not depend on the strangers; nil if it does. With
+// strangers who are in truth people of the collection, almost no enrolled face would get its
+// name.
 func (s *snapshot) useless() error {
-	if s.judged == s.grown || s.grown.Model().Usable() != nil {
+	if s.withStrangers == s.base || s.base.Model().Usable() != nil {
 		return nil
 	}
-	return s.judged.Model().Usable()
+	return s.withStrangers.Model().Usable()
 }
 
-// uselessAt says why a rate of strangers would make a threshold useless that is not.
+// uselessAt returns why a threshold at another rate of strangers would be useless; nil if it
+// would not, or if the present one is useless, too.
 func (s *snapshot) uselessAt(ctx context.Context, fpir float64) error {
 	if s.live == nil || s.live.Model().Calibration == nil || s.live.Model().Usable() != nil {
 		return nil
 	}
-	how := s.live.Model().Calibration.How()
-	how.FPIR = fpir
-	with, err := s.live.Calibrate(ctx, how, nil)
+	o := s.live.Model().Calibration.How()
+	o.FPIR = fpir
+	changed, err := s.live.Calibrate(ctx, o, nil)
 	if err != nil {
 		return err
 	}
-	return with.Model().Usable()
+	return changed.Model().Usable()
 }
 
 // fewPeople reports whether the owners of faces are too few to recognise somebody.
@@ -276,48 +283,48 @@ func fewPeople(owner map[string]string) bool {
 	return true
 }
 
-// trained returns what recognises the people of samples, without strangers.
-func (e *engine) trained(ctx context.Context, next *snapshot, samples []store.Sample) (*nrdl.Recogniser, error) {
+// train returns a recogniser of the people of samples.
+func (e *engine) train(ctx context.Context, next *snapshot, samples []store.Sample) (*nrdl.Recogniser, error) {
 	images, err := next.input.images(samples)
 	if err != nil {
 		return nil, err
 	}
 	o := nrdl.Defaults(images)
 	o.Pipeline.Embedder, o.Detect.By = next.input.Embedder, next.input.cut.By
-	decide := openset.Default
-	decide.FPIR = next.FPIR
-	o.OpenSet = &decide
+	decision := openset.Default
+	decision.FPIR = next.FPIR
+	o.OpenSet = &decision
 	o.ShortlistAbove = math.MaxInt // reviews and statistics compare each face with all people
 	return nrdl.Train(ctx, images, o)
 }
 
-// grown returns live with other faces, which equals what is trained on all of them.
-func (e *engine) grown(ctx context.Context, live *nrdl.Recogniser, next *snapshot, added []store.Sample, gone []string) (*nrdl.Recogniser, error) {
+// update returns r with the faces added, and without those with the names removed. The result
+// equals what train returns for all faces.
+func (e *engine) update(ctx context.Context, r *nrdl.Recogniser, next *snapshot, added []store.Sample, removed []string) (*nrdl.Recogniser, error) {
 	if len(added) > 0 {
 		more, err := next.input.images(added)
 		if err != nil {
 			return nil, err
 		}
-		if live, _, err = live.EnrolAll(ctx, more, false); err != nil {
+		if r, _, err = r.EnrolAll(ctx, more, false); err != nil {
 			return nil, err
 		}
 	}
-	if len(gone) > 0 {
+	if len(removed) > 0 {
 		var err error
-		if live, err = live.Remove(ctx, gone...); err != nil {
+		if r, err = r.Remove(ctx, removed...); err != nil {
 			return nil, err
 		}
 	}
-	if c := live.Model().Calibration; c != nil && c.FPIR != next.FPIR {
-		how := c.How()
-		how.FPIR = next.FPIR
-		return live.Calibrate(ctx, how, nil)
+	if c := r.Model().Calibration; c != nil && c.FPIR != next.FPIR {
+		o := c.How()
+		o.FPIR = next.FPIR
+		return r.Calibrate(ctx, o, nil)
 	}
-	return live, nil
+	return r, nil
 }
 
-// identify returns the faces in an image file and what the snapshot says of them, with
-// what nrdl.Photo calls details if they are asked for.
+// identify finds and identifies the faces in an image file. details is that of nrdl.Photo.
 func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool) (nrdl.Result, error) {
 	if s.live == nil {
 		find := s.input.find

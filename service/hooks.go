@@ -173,7 +173,7 @@ func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
 		is["photo.unknown"] = is["photo.unknown"] || f.Decision == "unknown" || f.Decision == "doubtful"
 	}
 	for event, happened := range is {
-		if !happened || !s.asked[event] {
+		if !happened || !s.events[event] {
 			continue
 		}
 		if err := v.store.Emit(ctx, s.ID, store.Event{Event: event, Photo: asJSON(said)}); err != nil {

@@ -23,27 +23,29 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// Bounds on archives: bytes of their directory, and to how many times its size one may
-// unpack that is large; all may unpack to as much as an upload may have.
-const mostDirectory, mostUnpacked = 16 << 20, 20
+// Bounds on archives.
+const (
+	mostDirectory = 16 << 20 // bytes of the directory
+	mostUnpacked  = 20       // times the size of the archive; every archive may unpack to Options.Import
+)
 
-// imports is a job that adds what an archive has.
-func (v *Service) imports(ctx context.Context, j *store.Job) (*ImportResult, error) {
-	var asked importing
-	if err := json.Unmarshal(j.Payload, &asked); err != nil {
+// importJob is a job that adds the content of an archive.
+func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, error) {
+	var request importing
+	if err := json.Unmarshal(j.Payload, &request); err != nil {
 		return nil, err
 	}
 	in, err := v.engine.inputOf(ctx, j.Collection)
 	if err != nil {
 		return nil, err
 	}
-	response := &ImportResult{Refused: []RefusedFile{}}
-	s, err := v.resume(j, 0, response)
+	result := &ImportResult{Refused: []RefusedFile{}}
+	s, err := v.resume(j, 0, result)
 	if err != nil {
 		return nil, err
 	}
-	i := &importer{Service: v, in: in, response: response, steps: s, asked: asked, left: max(v.Import, mostUnpacked*asked.Bytes)}
-	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: asked.Bytes}
+	i := &importer{Service: v, in: in, result: result, steps: s, request: request, left: max(v.Import, mostUnpacked*request.Bytes)}
+	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: request.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -54,17 +56,17 @@ func (v *Service) imports(ctx context.Context, j *store.Job) (*ImportResult, err
 	} else {
 		err = i.tar(ctx, io.NewSectionReader(file, 0, file.size))
 	}
-	return response, err
+	return result, err
 }
 
-// An importer adds what an archive has, item by item.
+// An importer adds the content of an archive, item by item.
 type importer struct {
 	*Service
-	in       *input
-	response *ImportResult
-	steps    steps
-	asked    importing
-	left     int64 // bytes that may still be unpacked
+	in      *input
+	result  *ImportResult
+	steps   steps
+	request importing
+	left    int64 // bytes that may still be unpacked
 }
 
 // damaged is the answer to an archive that cannot be read.
@@ -72,18 +74,18 @@ func damaged(err error) error {
 	return huma.Error422UnprocessableEntity("the archive cannot be read: " + err.Error())
 }
 
-// refuse notes a file that was not added.
+// refuse adds a file to the list of those that were not added.
 func (i *importer) refuse(name, why string) {
 	const most, longest = 500, 200
-	if i.asked.Photos {
-		_, name, _ = strings.Cut(name, "/") // the number that receive has put before it
+	if i.request.Photos {
+		_, name, _ = strings.Cut(name, "/") // without the number from receive
 	}
-	if len(i.response.Refused) < most {
-		i.response.Refused = append(i.response.Refused, RefusedFile{fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?")), why})
+	if len(i.result.Refused) < most {
+		i.result.Refused = append(i.result.Refused, RefusedFile{fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?")), why})
 	}
 }
 
-// A directory reads of an archive as much as its directory may have.
+// A directory reads an archive until it has read left bytes.
 type directory struct {
 	io.ReaderAt
 	left int64
@@ -110,13 +112,13 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	for n := i.steps.j.Done; n < len(z.File); n++ {
 		f := z.File[n]
 		base := path.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || !i.asked.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
 			if !f.FileInfo().IsDir() {
-				i.response.Skipped++
+				i.result.Skipped++
 			}
 			continue
 		}
-		data, why, err := i.unpacked(f)
+		data, why, err := i.unpack(f)
 		if file.err != nil {
 			err = file.err
 		}
@@ -137,8 +139,8 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	return i.steps.skip(ctx, len(z.File))
 }
 
-// unpacked returns the content of a file, or why it is not taken.
-func (i *importer) unpacked(f *zip.File) (data []byte, why string, err error) {
+// unpack returns the content of a file, or why the file is refused.
+func (i *importer) unpack(f *zip.File) (data []byte, why string, err error) {
 	large := fmt.Sprintf("the file has more than %d bytes", i.Body)
 	if f.UncompressedSize64 > uint64(i.Body) {
 		return nil, large, nil
@@ -161,17 +163,17 @@ func (i *importer) unpacked(f *zip.File) (data []byte, why string, err error) {
 	return data, "", nil
 }
 
-// photo adds the faces of a photograph, which ends the step number done, or returns why there
-// are none.
+// photo adds the faces of a photograph, which is the step number done, or returns why there are
+// none.
 func (i *importer) photo(ctx context.Context, done int, name string, data []byte) (why string, err error) {
 	sum := sha256.Sum256(data)
 	digest := hex.EncodeToString(sum[:])
 	j := i.steps.j
-	if there, err := i.store.HasPhoto(ctx, j.Collection, digest); err != nil || there {
-		i.response.Duplicates++
+	if exists, err := i.store.HasPhoto(ctx, j.Collection, digest); err != nil || exists {
+		i.result.Duplicates++
 		return "", err
 	}
-	seen, size, err := i.seen(ctx, data)
+	seen, size, err := i.find(ctx, data)
 	var status huma.StatusError
 	switch {
 	case errors.As(err, &status) && status.GetStatus() == http.StatusUnprocessableEntity:
@@ -182,10 +184,10 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		return face.ErrNoFace.Error(), nil
 	}
 	person, added := "", false
-	if i.asked.Strangers {
+	if i.request.Strangers {
 		person = store.Stranger
 	}
-	if i.asked.Folders {
+	if i.request.Folders {
 		seen = seen[:1]
 		if person, added, err = i.personOf(ctx, name); err != nil {
 			if errors.As(err, &status) {
@@ -198,10 +200,10 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 	if len(faces) == 0 {
 		return refused[0].Why, nil
 	}
-	i.response.Photos++
-	i.response.Faces += len(faces)
+	i.result.Photos++
+	i.result.Faces += len(faces)
 	if added {
-		i.response.People++
+		i.result.People++
 	}
 	_, err = i.store.AddFaces(i.steps.in(ctx, done), j.Actor, j.Collection, &store.Photo{SHA256: digest, Width: size.X, Height: size.Y}, person, faces)
 	if err == nil {
@@ -210,8 +212,8 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 	return "", err
 }
 
-// seen finds faces in an image file; a decoder that panics refuses the file.
-func (i *importer) seen(ctx context.Context, data []byte) (all []found, size image.Point, err error) {
+// find finds the faces in an image file. If the decoder panics, the file is refused.
+func (i *importer) find(ctx context.Context, data []byte) (all []found, size image.Point, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = huma.Error422UnprocessableEntity("the image cannot be read")
@@ -225,8 +227,8 @@ func (i *importer) seen(ctx context.Context, data []byte) (all []found, size ima
 	return all, size, err
 }
 
-// personOf returns the person whose name is that of the folder of a file, who is added
-// if there is none.
+// personOf returns the person with the name of the folder of a file, and adds the person if
+// there is none.
 func (i *importer) personOf(ctx context.Context, file string) (id string, added bool, err error) {
 	name := path.Base(path.Dir(file))
 	if err := dataset.CheckName(name); err != nil || name == "." {

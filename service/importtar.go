@@ -13,11 +13,11 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// tar adds what exported has written.
+// tar adds the content of a tar that export has written.
 func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 	t := tar.NewReader(file)
 	var about *Export
-	var next *ExportedFace // which waits for its crop
+	var next *ExportedFace // its crop may follow
 	n := 0
 	end := func(crop []byte) error {
 		if next == nil {
@@ -71,7 +71,7 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 				return damaged(fmt.Errorf("%s is no face", h.Name))
 			}
 		default:
-			i.response.Skipped++
+			i.result.Skipped++
 		}
 	}
 	if about == nil {
@@ -90,7 +90,7 @@ var (
 	anID         = regexp.MustCompile(`^` + idPattern + `$`)
 )
 
-// people adds those of an export. An empty collection gets its rate of strangers.
+// people adds the people of an export. An empty collection gets the rate of strangers, too.
 func (i *importer) people(ctx context.Context, about *Export) error {
 	j := i.steps.j
 	if n, err := i.store.CountFaces(ctx, j.Collection); err != nil {
@@ -116,13 +116,13 @@ func (i *importer) people(ctx context.Context, about *Export) error {
 			return err
 		}
 		if added {
-			i.response.People++
+			i.result.People++
 		}
 	}
 	return nil
 }
 
-// face adds a face of an export, which ends the step number done.
+// face adds a face of an export, which is the step number done.
 func (i *importer) face(ctx context.Context, done int, about *Export, f *ExportedFace, crop []byte) error {
 	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: asJSON(f.Box), Pupils: asJSON(f.Pupils), Quality: asJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.in.space, Vector: f.Vector}
 	refuse := func(why string) error {
@@ -153,19 +153,19 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 		}
 		n.Photo, photo = p.ID, &store.Photo{SHA256: p.SHA256, Width: p.Width, Height: p.Height}
 	}
-	i.response.Faces++
+	i.result.Faces++
 	added, err := i.store.ImportFace(i.steps.in(ctx, done), i.steps.j.Actor, i.steps.j.Collection, n, photo, f.Not)
 	switch {
 	case errors.Is(err, store.ErrNotFound): // a person that the export does not have
-		i.response.Faces--
+		i.result.Faces--
 		return refuse(err.Error())
 	case err != nil:
 		return err
 	}
 	i.steps.ended(done)
 	if !added {
-		i.response.Faces--
-		i.response.Duplicates++
+		i.result.Faces--
+		i.result.Duplicates++
 	}
 	return nil
 }

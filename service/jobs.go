@@ -160,7 +160,7 @@ func (v *Service) jobs() {
 	})
 	for _, verb := range []string{"accept", "discard"} {
 		operation(v, http.MethodPost, path+"/{j}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
-			return jobBody(v.decided(ctx, in, verb))
+			return jobBody(v.decideRefit(ctx, in, verb))
 		})
 	}
 	v.plain(http.MethodGet, path+"/{j}/file", plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)

@@ -297,8 +297,9 @@ func testPageImportStops(t *testing.T, ctx context.Context) {
 	b.until(`document.querySelector(".progress .count").innerText === "Import stopped: 0 photographs, 0 faces, 5 files not imported"`)
 }
 
-// Of two who have the page open, each sees what the other one does. Who decides by an old list
-// is told who has the faces now, and changes nothing.
+// If two people have the page open, each sees what the other one does, also when that erases
+// the person on the screen. A decision by an old list changes nothing, and the page says who
+// has the faces now.
 func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	c := newClient(t, Options{})
 	at := c.collection()
@@ -351,6 +352,11 @@ func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	second.until(`document.querySelectorAll(".history li").length > 1`)
 	c.do(200, "PATCH", at, object{"name": "Family"}, nil)
 	second.until(`document.querySelector("#brand").innerText.includes("Family")`)
+	c.do(200, "DELETE", at+"/people/"+people["Ann"].ID, nil, nil)
+	first.until(`document.querySelector("main h1")?.innerText === "This is not here any more"`)
+	first.named()
+	first.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("main a.button").click()`)) // People
+	first.until(`document.querySelector("main h1")?.innerText.startsWith("People") && !document.querySelector(".people a")`)
 	for _, b := range []*browser{first, second} {
 		if id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-`).FindString(js[string](b, `document.body.innerText`)); id != "" {
 			t.Errorf("the page shows the id %s", id)

@@ -15,12 +15,12 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// refit is a job that makes the vectors of all crops that lack one by the present
-// network, trains on them, and compares that with what recognises now. It takes its
-// place unless it is worse; then a person decides.
+// refit is a job that makes vectors of all crops by the network for new collections, trains on
+// them, and compares the result with the live recogniser. It replaces that one unless it is
+// worse; then a user decides.
 func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error) {
-	var asked JobRequest
-	if err := json.Unmarshal(j.Payload, &asked); err != nil {
+	var request JobRequest
+	if err := json.Unmarshal(j.Payload, &request); err != nil {
 		return nil, err
 	}
 	c, err := v.store.Collection(ctx, j.Collection)
@@ -30,48 +30,45 @@ func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error)
 	to := v.engine.inputs[0]
 	from, err := v.engine.input(c.Space)
 	if err != nil {
-		from = nil // the network is gone: so is what recognised with it
+		from = nil // without its network, there is no live recogniser
 	}
-	response := &RefitResult{}
-	s, err := v.resume(j, 0, response)
+	result := &RefitResult{}
+	s, err := v.resume(j, 0, result)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.embedAll(ctx, s, from, to, &response.Embedded); err != nil {
+	if err := v.embedAll(ctx, s, from, to, &result.Embedded); err != nil {
 		return nil, err
 	}
 	changes, err := v.store.Changes(ctx, j.Collection, to.space, 0)
 	if err != nil {
 		return nil, err
 	}
-	response.Verdict, response.Decision = "first", "swapped"
+	result.Verdict, result.Decision = "first", "swapped"
 	if from != nil {
 		live, err := v.engine.snapshot(ctx, j.Collection)
 		if err != nil {
 			return nil, err
 		}
-		if err := v.compared(ctx, response, live, to, changes); err != nil {
+		if err := v.compareRefit(ctx, result, live, to, changes); err != nil {
 			return nil, err
 		}
 	}
-	if response.Verdict == "worse" && !asked.accepted() {
-		response.Decision = "needed"
-		return response, nil
+	if result.Verdict == "worse" && request.Kind != kindAccepted {
+		result.Decision = "needed"
+		return result, nil
 	}
 	if c.Space != to.space && (c.Space != "" || from != to) {
-		if err := v.store.SetSpace(store.WithStep(ctx, j, j.Done, j.Total, asJSON(response)), j.Actor, j.Collection, to.space); err != nil {
+		if err := v.store.SetSpace(store.WithStep(ctx, j, j.Done, j.Total, asJSON(result)), j.Actor, j.Collection, to.space); err != nil {
 			return nil, err
 		}
 		s.ended(j.Done)
 	}
-	// Of requests that began before, and enrolled a face by the network that was.
-	return response, v.embedAll(ctx, s, from, to, &response.Embedded)
+	// Requests that began earlier may have enrolled faces by the former network.
+	return result, v.embedAll(ctx, s, from, to, &result.Embedded)
 }
 
-// accepted reports whether a person has decided already for what the refit makes.
-func (r JobRequest) accepted() bool { return r.Kind == kindAccepted }
-
-// embedAll makes the vectors of crops that lack one.
+// embedAll makes the vectors of crops that have none of the network of to, and counts them in n.
 func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int) error {
 	const together = 100
 	for after := ""; ; {
@@ -110,8 +107,8 @@ func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int
 	}
 }
 
-// embed returns the vector of a crop that was made for the network of from; nil: for an
-// unknown one.
+// embed returns the vector of a crop that was made for the network of from; nil is an unknown
+// network.
 func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32, error) {
 	if from == nil || from == e {
 		seen, _, err := e.look(ctx, crop, true)
@@ -135,9 +132,9 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 	return float32s(values), err
 }
 
-// compared fills in how what recognises now and what is trained on changes recognise
-// faces that were held out of both.
-func (v *Service) compared(ctx context.Context, response *RefitResult, live *snapshot, to *input, changes store.Changes) error {
+// compareRefit sets in result how the live recogniser and one that is trained on changes
+// recognise held-out faces.
+func (v *Service) compareRefit(ctx context.Context, result *RefitResult, live *snapshot, to *input, changes store.Changes) error {
 	next := &snapshot{Collection: changes.Collection, input: to, people: map[string]store.Person{}, strangers: map[string]store.Sample{}}
 	people, samples := map[string]bool{}, []store.Sample{}
 	for _, s := range changes.Samples {
@@ -150,34 +147,34 @@ func (v *Service) compared(ctx context.Context, response *RefitResult, live *sna
 	}
 	if live.live == nil || len(people) < live.live.Model().Len() {
 		if live.live != nil {
-			response.Verdict = "worse" // somebody would not be known any more
+			result.Verdict = "worse" // a person would be missing
 		}
 		return nil
 	}
 	var err error
-	if next.grown, err = v.engine.trained(ctx, next, samples); err != nil {
+	if next.base, err = v.engine.train(ctx, next, samples); err != nil {
 		return err
 	}
-	candidate, err := next.calibrated(ctx)
+	candidate, err := next.calibrate(ctx)
 	if err != nil {
 		return err
 	}
-	was, err := heldOut(ctx, live.live)
+	before, err := heldOut(ctx, live.live)
 	if err != nil {
 		return err
 	}
-	is, err := heldOut(ctx, candidate)
+	after, err := heldOut(ctx, candidate)
 	if err != nil {
 		return err
 	}
-	response.Live, response.Candidate, response.Verdict = &was.HeldOut, &is.HeldOut, verdict(was, is)
+	result.Live, result.Candidate, result.Verdict = &before.HeldOut, &after.HeldOut, verdict(before, after)
 	return nil
 }
 
-// A tally is how held-out faces were recognised.
+// A tally has the results of held-out faces.
 type tally struct {
 	HeldOut
-	right, named map[string]bool // by ID: named rightly; named although of a stranger
+	right, named map[string]bool // IDs: with the right name; of strangers with a name
 }
 
 func heldOut(ctx context.Context, r *nrdl.Recogniser) (*tally, error) {
@@ -214,12 +211,12 @@ func heldOut(ctx context.Context, r *nrdl.Recogniser) (*tally, error) {
 	return t, nil
 }
 
-// verdict compares two tallies by the faces on which they differ: a difference may be
-// chance up to one standard deviation. That a change waits for a person for nothing costs
-// less than that one takes place that is worse.
-func verdict(was, is *tally) string {
-	gain := differ(is.right, was.right)
-	cost := differ(is.named, was.named)
+// verdict compares two tallies by the faces that have different results. A difference of up to
+// one standard deviation may be chance. The limit is low, since a worse recogniser costs more
+// than a question to the user.
+func verdict(before, after *tally) string {
+	gain := differ(after.right, before.right)
+	cost := differ(after.named, before.named)
 	switch {
 	case gain < 0 || cost > 0:
 		return "worse"
@@ -229,7 +226,7 @@ func verdict(was, is *tally) string {
 	return "same"
 }
 
-// differ is the sign of how many more a has than b; 0 where that may be chance.
+// differ returns the sign of len(a) − len(b); 0 if the difference may be chance.
 func differ(a, b map[string]bool) int {
 	only := func(a, b map[string]bool) (n float64) {
 		for k := range a {
@@ -249,32 +246,33 @@ func differ(a, b map[string]bool) int {
 	return -1
 }
 
-// decided decides on a refit whose result is worse.
-func (v *Service) decided(ctx context.Context, in *InJob, verb string) (store.Job, error) {
+// decideRefit accepts or discards the result of a refit that is worse, by verb.
+func (v *Service) decideRefit(ctx context.Context, in *InJob, verb string) (store.Job, error) {
 	j, err := v.job(ctx, in)
 	if err != nil {
 		return j, err
 	}
-	var response RefitResult
-	if j.Kind == kindRefit && j.State == store.Succeeded && verb == "accept" && json.Unmarshal(j.Result, &response) == nil && response.Decision != "needed" && response.Decision != "discarded" {
-		return j, nil
-	}
-	if j.Kind != kindRefit || j.State != store.Succeeded || json.Unmarshal(j.Result, &response) != nil || response.Decision != "needed" {
+	var result RefitResult
+	hasResult := j.Kind == kindRefit && j.State == store.Succeeded && json.Unmarshal(j.Result, &result) == nil
+	switch {
+	case hasResult && verb == "accept" && result.Decision != "needed" && result.Decision != "discarded":
+		return j, nil // it is live already
+	case !hasResult || result.Decision != "needed":
 		return j, huma.Error409Conflict("the job does not wait for a decision")
 	}
-	response.Decision = verb + "ed"
-	if verb == "accept" { // faces that came meanwhile have no vectors yet
+	result.Decision = verb + "ed"
+	if verb == "accept" { // new faces have no vectors yet
 		request := JobRequest{Kind: kindAccepted}
 		if _, err := v.enqueue(ctx, store.Job{Collection: j.Collection, Kind: kindRefit, Key: kindAccepted, Payload: asJSON(request)}); err != nil {
 			return j, err
 		}
 	}
-	if err := v.store.SetResult(ctx, requestOf(ctx).actor, j, verb+" refit", asJSON(response)); err != nil {
+	if err := v.store.SetResult(ctx, requestOf(ctx).actor, j, verb+" refit", asJSON(result)); err != nil {
 		return j, err
 	}
 	return v.job(ctx, in)
 }
 
-// kindAccepted is the payload of a refit that takes the place of what recognises now,
-// whatever it is like.
+// kindAccepted is the kind, in its payload, of a refit that replaces the live recogniser even if
+// it is worse.
 const kindAccepted = "accepted"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -15,8 +16,8 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// Statistics tell how well a person is recognised: each face is compared with everybody as
-// if it were a new one.
+// Statistics say how well a person is recognised, if each of its faces is compared with all
+// people as if the face were new.
 type Statistics struct {
 	Person string   `json:"person"`
 	Held   int      `json:"held" doc:"Faces that could be compared: none with a single face"`
@@ -28,7 +29,7 @@ type Statistics struct {
 	Faces  []Judged `json:"faces,omitempty" doc:"Only of a single person"`
 }
 
-// A Judged is a face and what the machine says of it.
+// A Judged is a face, and how it would be identified.
 type Judged struct {
 	Face     string  `json:"face"`
 	Known    bool    `json:"known"`
@@ -36,7 +37,7 @@ type Judged struct {
 	Evidence float64 `json:"evidence"`
 }
 
-// mostStatistics is of how many people statistics are made at once.
+// mostStatistics is the most people of a request for statistics.
 const mostStatistics = 100
 
 func (v *Service) statistics() {
@@ -49,7 +50,7 @@ func (v *Service) statistics() {
 		if err != nil {
 			return nil, err
 		}
-		return &body[Statistics]{all[0]}, nil
+		return answered(all[0], nil)
 	})
 	operation(v, http.MethodGet, path+"statistics", "Say how well people are recognised", forReading, func(ctx context.Context, in *struct {
 		InCollection
@@ -57,7 +58,7 @@ func (v *Service) statistics() {
 	},
 	) (*body[Page[Statistics]], error) {
 		all, err := v.survey(ctx, in.Collection, in.People[:min(len(in.People), mostStatistics)], false)
-		return &body[Page[Statistics]]{Page[Statistics]{Items: all}}, err
+		return answered(Page[Statistics]{Items: all}, err)
 	})
 	operation(v, http.MethodGet, path+"calibration/curve", "Error rates at many shares of strangers, and the faces that another share decides otherwise", forReading, func(ctx context.Context, in *InCollection) (*body[Curve], error) {
 		s, err := v.engine.snapshot(ctx, in.Collection)
@@ -68,11 +69,12 @@ func (v *Service) statistics() {
 		if err != nil {
 			return nil, err
 		}
-		return &body[Curve]{*c}, nil
+		return answered(*c, nil)
 	})
 }
 
-// survey makes the statistics of people; of a single one also by looking at the crops.
+// survey returns the statistics of people; those of a single person have its faces, and advice
+// from its crops.
 func (v *Service) survey(ctx context.Context, collection string, people []string, single bool) ([]Statistics, error) {
 	s, err := v.engine.snapshot(ctx, collection)
 	if err != nil {
@@ -82,63 +84,67 @@ func (v *Service) survey(ctx context.Context, collection string, people []string
 	if err != nil {
 		return nil, err
 	}
-	judged, err := s.compare(ctx, s.input.Frame, samples)
+	comparisons, err := s.compare(ctx, s.input.Frame, samples)
 	if err != nil {
 		return nil, err
 	}
 	all := []Statistics{}
 	for _, id := range people {
-		one := Statistics{Person: id, Advice: []string{}}
-		var own []store.Sample
-		rivals := map[string]int{} // how often who was the next one, wrong guesses counting more
-		taken := map[string]int{}
-		for j, o := range samples {
-			if o.Person != id {
-				continue
-			}
-			own = append(own, o)
-			if judged == nil || judged[j].alone {
-				continue
-			}
-			c, classes := judged[j], s.live.Model().Parts().Classes
-			best := classes[c.classes[0]]
-			one.Held++
-			switch {
-			case best != id:
-				rivals[best] += 1 + len(samples)
-				taken[best]++
-			default:
-				rivals[classes[c.classes[1]]]++
-				one.Right++
-				if c.Known {
-					one.Known++
-				}
-			}
-			if single {
-				one.Faces = append(one.Faces, Judged{o.Face, c.Known, s.ref(best), c.evidence})
-			}
-		}
-		for other, n := range rivals {
-			if one.Rival == nil || n > rivals[one.Rival.ID] || n == rivals[one.Rival.ID] && other < one.Rival.ID {
-				ref := s.ref(other)
-				one.Rival, one.Taken = &ref, taken[other]
-			}
-		}
-		if len(own) > 0 {
-			if one.Advice, err = v.advice(ctx, s, own, single); err != nil {
+		one := s.personStatistics(id, samples, comparisons)
+		faces := slices.DeleteFunc(slices.Clone(samples), func(o store.Sample) bool { return o.Person != id })
+		if len(faces) > 0 {
+			if one.Advice, err = v.advice(ctx, s, faces, single); err != nil {
 				return nil, err
 			}
+		}
+		if !single {
+			one.Faces = nil
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// advice says what the photographs of a person lack; with looking, also by their crops.
-func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, looking bool) ([]string, error) {
+// personStatistics returns the statistics of a person without advice. comparisons are those of
+// samples, or nil.
+func (s *snapshot) personStatistics(id string, samples []store.Sample, comparisons []comparison) Statistics {
+	one := Statistics{Person: id, Advice: []string{}}
+	rivals := map[string]int{} // how often another person was most similar; wrong guesses count more
+	wrong := map[string]int{}  // guesses
+	for j, c := range comparisons {
+		if samples[j].Person != id || c.alone {
+			continue
+		}
+		classes := s.live.Model().Parts().Classes
+		best := classes[c.classes[0]]
+		one.Held++
+		if best != id {
+			rivals[best] += 1 + len(samples)
+			wrong[best]++
+		} else {
+			rivals[classes[c.classes[1]]]++
+			one.Right++
+			if c.Known {
+				one.Known++
+			}
+		}
+		one.Faces = append(one.Faces, Judged{samples[j].Face, c.Known, s.ref(best), c.evidence})
+	}
+	for other, n := range rivals {
+		if one.Rival == nil || n > rivals[one.Rival.ID] || n == rivals[one.Rival.ID] && other < one.Rival.ID {
+			ref := s.ref(other)
+			one.Rival, one.Taken = &ref, wrong[other]
+		}
+	}
+	return one
+}
+
+// advice says what the photographs of a person lack. If withCrops is set, it looks at the crops,
+// too, unless they are many.
+func (v *Service) advice(ctx context.Context, s *snapshot, faces []store.Sample, withCrops bool) ([]string, error) {
 	in := s.input.Frame
 	var quality []dataset.Quality
-	for _, o := range own {
+	for _, o := range faces {
 		var q dataset.Quality
 		if err := json.Unmarshal(o.Quality, &q); err != nil {
 			return nil, err
@@ -147,16 +153,16 @@ func (v *Service) advice(ctx context.Context, s *snapshot, own []store.Sample, l
 			quality = append(quality, q)
 		}
 	}
-	if len(quality) != len(own) {
+	if len(quality) != len(faces) {
 		quality = nil
 	}
-	all := append([]string{}, gallery.Lacking(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror), classify.Unit(matrix(in, own)), quality)...)
-	const most = 24 // faces that are looked at
-	if !looking || len(own) > most {
+	all := append([]string{}, gallery.Lacking(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror), classify.Unit(matrix(in, faces)), quality)...)
+	const most = 24
+	if !withCrops || len(faces) > most {
 		return all, nil
 	}
 	var portraits []*explain.Portrait
-	for _, o := range own {
+	for _, o := range faces {
 		crop, err := v.store.Crop(ctx, s.ID, o.Face)
 		if err != nil || len(crop) == 0 {
 			return all, err

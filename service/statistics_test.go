@@ -65,18 +65,18 @@ func TestWhy(t *testing.T) {
 	c.upload(200, at+"/identify", &plain, photo)
 	c.upload(200, at+"/identify?why=true", &shown, photo)
 	f, r := shown.Faces[0], shown.Faces[0].Reasons
-	if len(f.Crop) == 0 || r == nil || r.People != 3 || len(r.Like) != 3 {
+	if len(f.Crop) == 0 || r == nil || r.Compared != 3 || len(r.Ranking) != 3 {
 		t.Fatalf("%+v", f)
 	}
-	if *f.Margin != *plain.Faces[0].Margin || r.Like[0].ID != plain.Faces[0].Top[0].ID || r.Like[0].ID != ids["person002"] || math.Abs(r.Like[0].Evidence-*f.Margin) > 1e-6 {
-		t.Errorf("%v %v %v, identify says %v", r.Like[0].Ref, r.Like[0].Evidence, *f.Margin, *plain.Faces[0].Margin)
+	if *f.Margin != *plain.Faces[0].Margin || r.Ranking[0].ID != plain.Faces[0].Top[0].ID || r.Ranking[0].ID != ids["person002"] || math.Abs(r.Ranking[0].Evidence-*f.Margin) > 1e-6 {
+		t.Errorf("%v %v %v, identify says %v", r.Ranking[0].Ref, r.Ranking[0].Evidence, *f.Margin, *plain.Faces[0].Margin)
 	}
-	if n := r.Like[0].Nearest; len(n) != 2 || math.Abs(n[0].Cosine-1) > 1e-5 || n[1].Cosine > n[0].Cosine || f.Trained != n[0].Face {
+	if n := r.Ranking[0].Nearest; len(n) != 2 || math.Abs(n[0].Cosine-1) > 1e-5 || n[1].Cosine > n[0].Cosine || f.Trained != n[0].Face {
 		t.Errorf("%+v of %s", n, f.Trained)
 	}
 	var e Explained
-	c.do(200, "GET", at+"/faces/"+r.Like[0].Nearest[0].Face+"/why", nil, &e)
-	for _, p := range e.Reasons.Like {
+	c.do(200, "GET", at+"/faces/"+r.Ranking[0].Nearest[0].Face+"/why", nil, &e)
+	for _, p := range e.Reasons.Ranking {
 		if slices.ContainsFunc(p.Nearest, func(s Similar) bool { return s.Face == e.ID }) {
 			t.Error("a face speaks for itself")
 		}
@@ -101,7 +101,7 @@ func TestCurve(t *testing.T) {
 	}
 	c.enrol(at, everybody...)
 	c.do(200, "GET", at+"/calibration/curve", nil, &curve)
-	if len(curve.Points) != curvePoints || len(curve.Faces) != 6 || curve.Of != 6 {
+	if len(curve.Points) != curvePoints || len(curve.Faces) != 6 || curve.Total != 6 {
 		t.Fatalf("%d points, %d faces", len(curve.Points), len(curve.Faces))
 	}
 	for i := range curve.Points[1:] {

@@ -45,11 +45,11 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	images, err := s.grown.ReadFiles(t.Context(), files)
+	images, err := s.base.ReadFiles(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := s.grown.Calibrate(t.Context(), s.grown.Model().Calibration.How(), images)
+	want, err := s.base.Calibrate(t.Context(), s.base.Model().Calibration.How(), images)
 	if err != nil {
 		t.Fatal(err)
 	}

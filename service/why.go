@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,16 +21,15 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// Reasons say why a face has its decision: whom it resembles, how much, and the faces that
-// show it.
+// Reasons say why a face has its decision: the most similar people and faces.
 type Reasons struct {
 	Threshold *float64     `json:"threshold" doc:"Least evidence of a face that is named"`
-	People    int          `json:"people" doc:"With whom the face was compared"`
-	Like      []Resembling `json:"like" doc:"The most similar people, the most similar first"`
+	Compared  int          `json:"people" doc:"With whom the face was compared"`
+	Ranking   []Resembling `json:"like" doc:"The most similar people, the most similar first"`
 	Quality   string       `json:"quality,omitempty" doc:"In words: good, or what is among the worst 1 % of photographs"`
 }
 
-// A Resembling is a person whom a face resembles.
+// A Resembling is a person, and how similar a face is to it.
 type Resembling struct {
 	Ref
 	Kind     string    `json:"kind" enum:"known,ignored"`
@@ -39,32 +39,32 @@ type Resembling struct {
 	Nearest  []Similar `json:"nearest" doc:"The most similar faces of the person, the most similar first"`
 }
 
-// A Similar is a stored face that is compared with another one.
+// A Similar is a stored face, and how similar another face is to it.
 type Similar struct {
 	Face   string  `json:"face"`
 	Cosine float64 `json:"cosine"`
 }
 
-// How many people and faces reasons have, and how many faces are compared.
+// Limits of Reasons.
 const (
 	reasonPeople = 3
-	reasonFaces  = 4
-	mostSpeaking = 2000
+	reasonFaces  = 4    // of a person
+	mostReasoned = 2000 // faces that are compared
 )
 
-// A compared face is what a snapshot says of a vector. The label of a stored face counts
-// nothing: the face is compared with the means of the people without itself.
-type compared struct {
+// A comparison is the result of comparing a vector with all people. If it is that of a stored
+// face, the person of the face is compared by the mean of its other faces.
+type comparison struct {
 	openset.Decision
 	evidence float64
 	classes  []int // the most likely first
 	scores   []float64
-	alone    bool // the only face of its person, so that nothing tells whether it is recognised
+	alone    bool // the only face of its person, so that it cannot be compared with that person
 }
 
-// compare compares samples, which hold all faces of each of their people, with all people;
-// nil if there are no impostors of the network.
-func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []store.Sample) ([]compared, error) {
+// compare compares samples with all people. samples has all faces of each of its people. It
+// returns nil if the impostor distribution of the network is unknown.
+func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []store.Sample) ([]comparison, error) {
 	if s.live == nil || len(samples) == 0 {
 		return nil, nil
 	}
@@ -74,29 +74,29 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 		return nil, nil
 	}
 	x := matrix(in, samples)
-	said, err := m.Identify(ctx, dataset.Unlabelled(x, in))
+	identified, err := m.Identify(ctx, dataset.Unlabelled(x, in))
 	if err != nil {
 		return nil, err
 	}
 	u := classify.Unit(x)
 	classes := m.Parts().Classes
-	own := map[string][]int{} // columns by person
+	columns := map[string][]int{} // by person
 	for j, o := range samples {
-		own[o.Person] = append(own[o.Person], j)
+		columns[o.Person] = append(columns[o.Person], j)
 	}
-	all := make([]compared, len(samples))
+	all := make([]comparison, len(samples))
 	d, _ := u.Dims()
 	face, sum := make([]float64, d), make([]float64, d)
 	for j, o := range samples {
-		scores := said[j].Scores
+		scores := identified[j].Scores
 		if c := slices.Index(classes, o.Person); c >= 0 {
 			clear(sum)
-			for _, i := range own[o.Person] {
+			for _, i := range columns[o.Person] {
 				if i != j {
 					floats.Add(sum, mat.Col(face, i, u))
 				}
 			}
-			if k := len(own[o.Person]) - 1; k > 0 && floats.Norm(sum, 2) > 0 {
+			if k := len(columns[o.Person]) - 1; k > 0 && floats.Norm(sum, 2) > 0 {
 				cosine := []float64{floats.Dot(sum, mat.Col(face, j, u)) / floats.Norm(sum, 2)}
 				l.Level(cosine, []int{k})
 				scores[c] = cosine[0]
@@ -104,31 +104,23 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 				scores[c], all[j].alone = -1, true
 			}
 		}
-		all[j].by(m, l, scores)
+		all[j].decide(m, l, scores)
 	}
 	return all, nil
 }
 
-// by fills in c by the scores of the people.
-func (c *compared) by(m *gallery.Gallery, l *openset.Impostors, scores []float64) {
+// decide sets c from the scores of the people.
+func (c *comparison) decide(m *gallery.Gallery, l *openset.Impostors, scores []float64) {
 	c.scores, c.classes = scores, make([]int, len(scores))
 	for i := range c.classes {
 		c.classes[i] = i
 	}
-	slices.SortStableFunc(c.classes, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(c.classes, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	c.evidence = l.Evidence(scores[c.classes[0]], len(scores))
 	c.Decision = m.Calibration.Decide(c.evidence)
 }
 
-// matrix are the vectors of samples as columns.
+// matrix returns the vectors of samples as columns.
 func matrix(in dataset.Frame, samples []store.Sample) *mat.Dense {
 	x := mat.NewDense(in.Len(), len(samples), nil)
 	for j, o := range samples {
@@ -139,10 +131,10 @@ func matrix(in dataset.Frame, samples []store.Sample) *mat.Dense {
 	return x
 }
 
-// reasons are those for a face with this vector and these scores of the people of live. The
-// stored face itself, if it is one, does not speak for anybody.
+// reasons returns the Reasons for a face with a vector and scores of the people of s.live. itself
+// is the id of the face if it is stored, which is not compared with itself.
 func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vector, scores []float64, q *dataset.Quality) (*Reasons, error) {
-	r := &Reasons{Like: []Resembling{}}
+	r := &Reasons{Ranking: []Resembling{}}
 	if q != nil && *q != (dataset.Quality{}) {
 		r.Quality = (&gallery.Person{Quality: q}).Seen()
 	}
@@ -158,16 +150,16 @@ func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vecto
 		r.Threshold = &m.Calibration.Threshold
 	}
 	classes := m.Parts().Classes
-	r.People = len(classes)
-	var c compared
-	c.by(m, l, scores)
+	r.Compared = len(classes)
+	var c comparison
+	c.decide(m, l, scores)
 	var ids []string
 	for _, class := range c.classes[:min(reasonPeople, len(c.classes))] {
 		p := s.people[classes[class]]
 		ids = append(ids, p.ID)
-		r.Like = append(r.Like, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
+		r.Ranking = append(r.Ranking, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
 	}
-	samples, err := v.store.SamplesOf(ctx, s.ID, s.input.space, ids, mostSpeaking)
+	samples, err := v.store.SamplesOf(ctx, s.ID, s.input.space, ids, mostReasoned)
 	if err != nil {
 		return nil, err
 	}
@@ -177,36 +169,31 @@ func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vecto
 		if i < 0 || o.Face == itself || len(o.Vector) != len(vector) || norm == 0 {
 			continue
 		}
-		var dot, own float64
+		var dot, square float64
 		for k, x := range o.Vector {
 			dot += float64(x) * vector[k]
-			own += float64(x) * float64(x)
+			square += float64(x) * float64(x)
 		}
-		if own > 0 {
-			r.Like[i].Nearest = append(r.Like[i].Nearest, Similar{o.Face, dot / norm / math.Sqrt(own)})
+		if square > 0 {
+			r.Ranking[i].Nearest = append(r.Ranking[i].Nearest, Similar{o.Face, dot / norm / math.Sqrt(square)})
 		}
 	}
-	for i := range r.Like {
-		near := r.Like[i].Nearest
-		slices.SortStableFunc(near, func(a, b Similar) int {
-			if a.Cosine > b.Cosine {
-				return -1
-			}
-			return 1
-		})
-		r.Like[i].Nearest = near[:min(reasonFaces, len(near))]
+	for i := range r.Ranking {
+		near := r.Ranking[i].Nearest
+		slices.SortStableFunc(near, func(a, b Similar) int { return cmp.Compare(b.Cosine, a.Cosine) })
+		r.Ranking[i].Nearest = near[:min(reasonFaces, len(near))]
 	}
 	return r, nil
 }
 
-// An Explained is a stored face and what the machine says of it, whatever its label.
+// An Explained is a stored face, and how it would be identified without its label.
 type Explained struct {
 	Face
 	Decision    string   `json:"decision" enum:"known,doubtful,unknown"`
 	Guess       *Ref     `json:"guess"`
 	Probability *float64 `json:"probability" doc:"That the guess is right"`
 	Margin      *float64 `json:"margin" doc:"The evidence for the guess"`
-	Why         string   `json:"why"`
+	Reason      string   `json:"why"`
 	Reasons     *Reasons `json:"reasons"`
 }
 
@@ -219,7 +206,7 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if err != nil {
 		return nil, err
 	}
-	response := Explained{Face: faceResponse(f), Decision: "unknown", Why: "Fewer than two people are enrolled, so nobody can be recognised."}
+	response := Explained{Face: faceResponse(f), Decision: "unknown", Reason: "Fewer than two people are enrolled, so nobody can be recognised."}
 	var q dataset.Quality
 	if err := json.Unmarshal(f.Quality, &q); err != nil {
 		return nil, err
@@ -228,7 +215,7 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if err != nil {
 		return nil, err
 	}
-	samples, at := []store.Sample{one}, 0
+	samples, index := []store.Sample{one}, 0
 	if f.Person == store.Stranger {
 		f.Person = ""
 	}
@@ -236,7 +223,7 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 		if samples, err = v.store.SamplesOf(ctx, in.Collection, s.input.space, []string{f.Person}, math.MaxInt32); err != nil {
 			return nil, err
 		}
-		at = slices.IndexFunc(samples, func(o store.Sample) bool { return o.Face == f.ID })
+		index = slices.IndexFunc(samples, func(o store.Sample) bool { return o.Face == f.ID })
 	}
 	all, err := s.compare(ctx, s.input.Frame, samples)
 	if err != nil {
@@ -246,15 +233,15 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	for i, x := range one.Vector {
 		vector[i] = float64(x)
 	}
-	if all == nil || at < 0 {
-		response.Reasons = &Reasons{Like: []Resembling{}}
-		return &body[Explained]{response}, nil
+	if all == nil || index < 0 {
+		response.Reasons = &Reasons{Ranking: []Resembling{}}
+		return answered(response, nil)
 	}
-	c := all[at]
+	c := all[index]
 	if response.Reasons, err = v.reasons(ctx, s, f.ID, vector, c.scores, &q); err != nil {
 		return nil, err
 	}
-	guess := response.Reasons.Like[0]
+	guess := response.Reasons.Ranking[0]
 	response.Guess, response.Margin = &guess.Ref, &c.evidence
 	if !math.IsNaN(c.Probability) {
 		response.Probability = &c.Probability
@@ -265,12 +252,12 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	case c.Probability >= doubtful && guess.Kind != store.Ignored:
 		response.Decision = "doubtful"
 	}
-	response.Why = s.sentence(f.Person, c, guess)
-	return &body[Explained]{response}, nil
+	response.Reason = s.sentence(f.Person, c, guess)
+	return answered(response, nil)
 }
 
-// sentence says what c means for a face with the label of a person, "" for none.
-func (s *snapshot) sentence(person string, c compared, guess Resembling) string {
+// sentence describes c for a face with the label of a person, "" for none.
+func (s *snapshot) sentence(person string, c comparison, guess Resembling) string {
 	name, threshold := s.people[person].Name, ""
 	if t := s.live.Model().Calibration; t != nil {
 		threshold = fmt.Sprintf(" The evidence is %.1f, and the threshold is %.1f.", c.evidence, t.Threshold)
@@ -294,7 +281,7 @@ func (s *snapshot) sentence(person string, c compared, guess Resembling) string 
 	return "Without this face, it would be unknown: it resembles " + guess.Name + " more than " + name + "." + threshold
 }
 
-// A Shown is a face of a photograph with a picture and the reasons for the decision.
+// A Shown is an identified face with a picture and the reasons for its decision.
 type Shown struct {
 	Identified
 	Crop    []byte   `json:"crop,omitempty" doc:"JPEG, base64"`
@@ -309,7 +296,7 @@ type ShownPhotograph struct {
 
 const cropQuality = 85
 
-// show adds to p, what was response of r.
+// show adds pictures and reasons to p, the response to r.
 func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result, p Photograph) (ShownPhotograph, error) {
 	response := ShownPhotograph{Photograph: p, Faces: []Shown{}}
 	for i, one := range response.Photograph.Faces {
@@ -331,16 +318,16 @@ func (v *Service) show(ctx context.Context, s *snapshot, r nrdl.Result, p Photog
 	return response, nil
 }
 
-// scoresOf are the scores of ranked in the order of the classes of m.
+// scoresOf returns the scores of ranked in the order of the classes of m.
 func scoresOf(m *gallery.Gallery, ranked []nrdl.Candidate) []float64 {
-	by := make(map[string]float64, len(ranked))
+	byName := make(map[string]float64, len(ranked))
 	for _, c := range ranked {
-		by[c.Name] = c.Score
+		byName[c.Name] = c.Score
 	}
 	classes := m.Parts().Classes
 	scores := make([]float64, len(classes))
 	for i, name := range classes {
-		scores[i] = by[name]
+		scores[i] = byName[name]
 	}
 	return scores
 }

@@ -214,7 +214,7 @@ func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMes
 	case store.KindMessage:
 		return nil, v.send(ctx, j)
 	case kindImport:
-		response, err = v.imports(ctx, j)
+		response, err = v.importJob(ctx, j)
 	case kindRefit:
 		response, err = v.refit(ctx, j)
 	case kindRegroup:

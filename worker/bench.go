@@ -12,15 +12,15 @@ import (
 	"nrdl.example/nrdl/experiment"
 )
 
-// runs is the kind of task whose pieces are the runs of a plan; their results are
-// records.
+// runs is the kind of tasks that make the runs of a plan. A piece is a run, and its result is
+// a record.
 const runs = "bench"
 
-// planned is the spec of runs.
-type planned struct {
+// A runSpec is the spec of runs.
+type runSpec struct {
 	Plan string            `json:"plan"` // its name
 	Text json.RawMessage   `json:"text"`
-	Hash map[string]string `json:"hash"` // of the data sets
+	Hash map[string]string `json:"hash"` // of each data set
 }
 
 // Bench returns the function that makes the runs of a Bench on the workers of c: its
@@ -42,7 +42,7 @@ func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	spec, err := json.Marshal(planned{w.Plan.Name, w.Plan.Text(), w.Hash})
+	spec, err := json.Marshal(runSpec{w.Plan.Name, w.Plan.Text(), w.Hash})
 	if err != nil {
 		return err
 	}
@@ -52,25 +52,25 @@ func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { // a later bench puts those that are missing
+	go func() { // if this is interrupted, the next bench puts the rest
 		for _, key := range w.Keys {
 			if err := k.put(ctx, key, nil); err != nil {
 				cancel(err)
 			}
 		}
 	}()
-	left := map[string]bool{} // keys without a record
+	missing := map[string]bool{} // keys without a record
 	for _, key := range w.Keys {
-		left[key] = true
+		missing[key] = true
 	}
-	err = k.receive(ctx, func(key string) bool { return left[key] }, func(key string, data []byte) (bool, error) {
+	err = k.receive(ctx, func(key string) bool { return missing[key] }, func(key string, data []byte) (bool, error) {
 		r, err := experiment.DecodeRecord(data)
 		if err != nil || r.Key != key {
 			k.warn("a worker sent what is no record of %s: %v", key, err)
 			return true, nil
 		}
-		delete(left, key)
-		return len(left) > 0, w.Keep(&r)
+		delete(missing, key)
+		return len(missing) > 0, w.Keep(&r)
 	})
 	if err != nil {
 		return err
@@ -86,9 +86,9 @@ type runMaker struct {
 }
 
 func newRunMaker(_ context.Context, w *Worker, spec json.RawMessage) (maker, error) {
-	var p planned
-	if err := json.Unmarshal(spec, &p); err != nil {
-		return nil, junk(err)
+	p, err := decodeJSON[runSpec](spec)
+	if err != nil {
+		return nil, err
 	}
 	plan, err := experiment.ParsePlan(p.Text, p.Plan)
 	if err != nil {
@@ -119,12 +119,12 @@ func (m *runMaker) line(r *experiment.Record, err error) ([]byte, error) {
 	return r.Line()
 }
 
-// offerSet puts set, with this hash, where workers find it.
+// offerSet puts a data set with a hash on the server, for workers.
 func (c *Cluster) offerSet(ctx context.Context, hash string, set *dataset.Images) error {
 	return c.offer(ctx, setFile(hash), func() ([]byte, error) { return encode(ctx, set) })
 }
 
-// fetchSet returns the data set with this hash from the server.
+// fetchSet returns the data set with a hash from the server.
 func (c *Cluster) fetchSet(ctx context.Context, hash string) (*dataset.Images, error) {
 	data, err := c.file(ctx, setFile(hash), maxSet)
 	if err != nil {
@@ -135,30 +135,36 @@ func (c *Cluster) fetchSet(ctx context.Context, hash string) (*dataset.Images, e
 
 func setFile(hash string) string { return "data-" + hash + ".npz" }
 
-// encode is set as a .npz file.
-func encode(ctx context.Context, set *dataset.Images) ([]byte, error) {
-	folder, err := os.MkdirTemp("", "nrdl")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "set.npz")
-	if err := dataset.Save(ctx, path, set); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
+// encode returns a data set as a .npz file.
+func encode(ctx context.Context, set *dataset.Images) (data []byte, err error) {
+	err = withTempFile(func(path string) error {
+		if err := dataset.Save(ctx, path, set); err != nil {
+			return err
+		}
+		data, err = os.ReadFile(path)
+		return err
+	})
+	return data, err
 }
 
-// decode is the set that encode wrote.
-func decode(ctx context.Context, data []byte) (*dataset.Images, error) {
+// decode returns the data set that encode has written.
+func decode(ctx context.Context, data []byte) (set *dataset.Images, err error) {
+	err = withTempFile(func(path string) error {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return err
+		}
+		set, err = dataset.Open(ctx, path, dataset.Options{})
+		return err
+	})
+	return set, err
+}
+
+// withTempFile calls do with the path of a .npz file in a folder that is removed afterwards.
+func withTempFile(do func(path string) error) error {
 	folder, err := os.MkdirTemp("", "nrdl")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "set.npz")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return nil, err
-	}
-	return dataset.Open(ctx, path, dataset.Options{})
+	return do(filepath.Join(folder, "set.npz"))
 }

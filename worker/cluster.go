@@ -1,12 +1,12 @@
-// Package worker spreads work over processes and machines: the runs of a plan, the fits of
-// a search for parameters, the photographs to identify. A coordinator puts each piece of
-// work into a queue of NATS JetStream, any number of workers take pieces from it, and the
-// coordinator uses the results that they return.
+// Package worker distributes work over processes and machines: the runs of a plan, the fits of
+// a search for parameters, the photographs to identify. A coordinator puts pieces of work into
+// a queue of NATS JetStream, workers take them from there, and the coordinator receives their
+// results.
 //
-// Nothing is lost when a process ends at any moment: a piece leaves the queue only after
-// its result is in a stream on disk, and a result leaves that stream only after the
-// coordinator has used it. A piece may be made twice, for example if a worker pauses; the
-// second result is left out. doc/scale.md describes the protocol and its limits.
+// Any process may end at any moment without a loss: a piece leaves the queue when its result is
+// in a stream on disk, and a result leaves that stream when the coordinator has used it. A
+// piece may be made twice, for example if a worker pauses; its second result is ignored.
+// doc/scale.md describes the protocol and its limits.
 package worker
 
 import (
@@ -28,19 +28,19 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Options say how a Cluster is reached.
+// Options describe a connection to a server.
 type Options struct {
-	// URL is that of a NATS server, nats://HOST:PORT or tls://HOST:PORT, or of several,
-	// with commas between them.
+	// URL of a NATS server, nats://HOST:PORT or tls://HOST:PORT; of several servers, separated
+	// by commas.
 	URL         string
-	Credentials string // a .creds file; "" for none
-	CA          string // a file of the certificates of authorities; "" for those of the system
-	Name        string // of this process, as servers and coordinators show it
-	Wait        bool   // for a server that is not there yet
-	Metrics     string // HOST:PORT where Prometheus finds /metrics; "" for none
+	Credentials string // a .creds file; "": none
+	CA          string // a file with certificates of authorities; "": those of the system
+	Name        string // of this process, for servers and coordinators
+	Wait        bool   // wait for a server that does not answer yet
+	Metrics     string // HOST:PORT of /metrics for Prometheus; "": none
 
-	// Warn is called with what went wrong and is tried again; may be nil. It is safe for
-	// concurrent use.
+	// Warn is called with problems after which the work continues; may be nil. It has to be safe
+	// for concurrent use.
 	Warn func(string)
 }
 
@@ -49,11 +49,11 @@ const (
 	workStream = "nrdl-work"
 	doneStream = "nrdl-done"
 	fileBucket = "nrdl-files"
-	crashes    = "nrdl-crashes" // by piece, how many processes ended during it
+	crashes    = "nrdl-crashes" // number of processes that ended during a piece
 
-	duplicates  = 24 * time.Hour     // in which a second message of one piece is left out: more than any takes
-	maxAge      = 7 * 24 * time.Hour // after which the rest of an abandoned task is removed
-	maxMessage  = 512 << 10          // bytes; larger ones go into fileBucket
+	duplicates  = 24 * time.Hour     // a second message of one piece is ignored; no piece takes so long
+	maxAge      = 7 * 24 * time.Hour // then the rest of an abandoned task is removed
+	maxMessage  = 512 << 10          // bytes; the data of larger messages go into fileBucket
 	maxPiece    = 1 << 30            // bytes of a piece or a result
 	maxSet      = 8 << 30            // bytes of a data set
 	answerLimit = 20 * time.Second   // for a server to answer
@@ -62,18 +62,17 @@ const (
 // A Cluster is a connection to NATS JetStream.
 type Cluster struct {
 	Options
-	conn  *nats.Conn
-	js    jetstream.JetStream
-	work  jetstream.Stream
-	done  jetstream.Stream
-	files jetstream.ObjectStore
-	parts jetstream.Stream // of the files
-	crash jetstream.KeyValue
-	meter *meter
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	work    jetstream.Stream
+	results jetstream.Stream
+	files   jetstream.ObjectStore
+	parts   jetstream.Stream // of the files
+	crash   jetstream.KeyValue
+	meter   *meter
 }
 
-// Connect connects, and creates what nrdl needs on the server. The caller closes the
-// Cluster.
+// Connect connects to a server, and creates the streams there. The caller closes the Cluster.
 func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{Options: o, meter: newMeter()}
 	if err := c.connect(ctx); err != nil {
@@ -118,31 +117,26 @@ func (c *Cluster) connect(ctx context.Context) error {
 	}
 	if c.CA != "" {
 		dial = append(dial, nats.RootCAs(c.CA))
-	} else {
+	} else if u, err := url.Parse(c.URL); err != nil || u.Scheme == "tls" {
 		dial = append(dial, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
-		if u, err := url.Parse(c.URL); err == nil && u.Scheme != "tls" {
-			dial = dial[:len(dial)-1]
-		}
 	}
 	if strings.HasPrefix(c.URL, "listen:") {
 		return advice.Add(errors.New("there is no NATS server in this program any more"), startServer)
 	}
 	var err error
-	for told := false; ; {
+	for warned := false; ; {
 		if c.conn, err = nats.Connect(c.URL, dial...); err == nil {
 			break
 		}
 		if err = explain(err, c.URL); !c.Wait || !errors.Is(err, nats.ErrNoServers) {
 			return err
 		}
-		if !told {
+		if !warned {
 			c.warn("no server answers at %s yet; waiting for it", c.URL)
-			told = true
+			warned = true
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, time.Second) {
 			return context.Cause(ctx)
-		case <-time.After(time.Second):
 		}
 	}
 	if c.js, err = jetstream.New(c.conn); err != nil {
@@ -153,7 +147,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 
 const startServer = "start one, for example with nats-server -js of Debian's package nats-server, and name its address nats://HOST:4222; doc/scale.md has its settings"
 
-// explain adds to err what to do.
+// explain adds advice to err.
 func explain(err error, address string) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
@@ -166,7 +160,7 @@ func explain(err error, address string) error {
 	return err
 }
 
-// create creates the streams, on three servers where there is a cluster of them.
+// create creates the streams: on three servers if there is a cluster, else on one.
 func (c *Cluster) create(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*answerLimit)
 	defer cancel()
@@ -200,7 +194,7 @@ func (c *Cluster) createOn(ctx context.Context, replicas int) (err error) {
 		return s
 	}
 	c.work = stream(workStream, jetstream.WorkQueuePolicy, "nrdl.work.*")
-	c.done = stream(doneStream, jetstream.LimitsPolicy, "nrdl.done.*")
+	c.results = stream(doneStream, jetstream.LimitsPolicy, "nrdl.done.*")
 	if err != nil {
 		return err
 	}
@@ -225,16 +219,25 @@ func (c *Cluster) warn(format string, args ...any) {
 	}
 }
 
-// errTooLarge is of data that are not sent or read, however often that is tried.
+// errTooLarge is the error of data that are never sent or read.
 var errTooLarge = errors.New("too large")
 
 func tooLarge(name string, size, most uint64) error {
 	return fmt.Errorf("%s has %d bytes, %w: at most %d are read", name, size, errTooLarge, most)
 }
 
-// again calls f until it succeeds, data are too large or junk or ctx ends, and warns of the
-// first failure.
-func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Context) error) error {
+// pause waits for a time, and returns false if ctx has ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+	return ctx.Err() == nil
+}
+
+// retry calls f until it succeeds, ctx ends, or its error is errTooLarge or errJunk. It warns
+// once if that takes long.
+func (c *Cluster) retry(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	wait, warned := 100*time.Millisecond, false
 	for {
 		one, cancel := context.WithTimeout(ctx, answerLimit)
@@ -250,16 +253,15 @@ func (c *Cluster) again(ctx context.Context, what string, f func(ctx context.Con
 			c.warn("%s: %v; trying again", what, err)
 			warned = true
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, wait) {
 			return context.Cause(ctx)
-		case <-time.After(wait):
 		}
 		wait = min(2*wait, 5*time.Second)
 	}
 }
 
-// publish stores the message of a piece on disk. A second one of that piece is left out.
+// publish sends the message of a piece, which the server stores on disk. A second message of
+// the piece is ignored.
 func (c *Cluster) publish(ctx context.Context, subject, key string, data []byte) error {
 	id := subject + "." + key
 	if size := uint64(len(data)); size > maxPiece {
@@ -267,31 +269,31 @@ func (c *Cluster) publish(ctx context.Context, subject, key string, data []byte)
 	}
 	header := nats.Header{nats.MsgIdHdr: []string{id}, keyHeader: []string{key}}
 	if len(data) > maxMessage {
-		if err := c.again(ctx, "store a large message", func(ctx context.Context) error { return c.putFile(ctx, id, data) }); err != nil {
+		if err := c.retry(ctx, "store a large message", func(ctx context.Context) error { return c.putFile(ctx, id, data) }); err != nil {
 			return err
 		}
 		header.Set(fileHeader, id)
 		data = nil
 	}
-	return c.again(ctx, "send to "+subject, func(ctx context.Context) error {
+	return c.retry(ctx, "send to "+subject, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Header: header, Data: data})
 		return err
 	})
 }
 
-// What a message says besides its data.
+// Headers of messages.
 const (
 	keyHeader  = "Nrdl-Key"  // of the piece
-	fileHeader = "Nrdl-File" // that has the data, if they are large
+	fileHeader = "Nrdl-File" // name of the file with the data, if they are large
 )
 
-// data is what publish sent; nothing if its file is not there, or not whole.
+// data returns the data that publish has sent; nil if their file is missing or incomplete.
 func (c *Cluster) data(ctx context.Context, m jetstream.Msg) (data []byte, err error) {
 	name := m.Headers().Get(fileHeader)
 	if name == "" {
 		return m.Data(), nil
 	}
-	err = c.again(ctx, "read a large message", func(ctx context.Context) error {
+	err = c.retry(ctx, "read a large message", func(ctx context.Context) error {
 		data, err = c.file(ctx, name, maxPiece)
 		if errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, errJunk) {
 			data = nil
@@ -302,10 +304,10 @@ func (c *Cluster) data(ctx context.Context, m jetstream.Msg) (data []byte, err e
 	return data, err
 }
 
-// forget removes the file of m, whose data nobody needs any more.
-func (c *Cluster) forget(ctx context.Context, m jetstream.Msg) {
+// removeFile removes the file with the data of m, if there is one.
+func (c *Cluster) removeFile(ctx context.Context, m jetstream.Msg) {
 	if name := m.Headers().Get(fileHeader); name != "" {
-		_ = c.files.Delete(ctx, name) // else it is removed after maxAge
+		_ = c.files.Delete(ctx, name) // otherwise the server removes it after maxAge
 	}
 }
 
@@ -314,8 +316,8 @@ func (c *Cluster) putFile(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// file returns the file of that name, of at most so many bytes. Of one that is not whole
-// the error wraps errJunk: reading it would wait for the rest.
+// file returns a file of at most most bytes. If the file is incomplete, the error wraps
+// errJunk: to read it would wait for the rest.
 func (c *Cluster) file(ctx context.Context, name string, most uint64) ([]byte, error) {
 	info, err := c.files.GetInfo(ctx, name)
 	if err != nil {

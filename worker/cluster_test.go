@@ -80,8 +80,8 @@ func TestServersAreLost(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("takes half a minute; NRDL_LONG=1 makes it")
 	}
-	defer func(was time.Duration) { lost = was }(lost)
-	lost = 3 * time.Second
+	defer func(before time.Duration) { ackWait = before }(ackWait)
+	ackWait = 3 * time.Second
 	for _, tt := range []struct {
 		servers int
 		back    bool // the lost one comes back
@@ -114,7 +114,7 @@ func TestServersAreLost(t *testing.T) {
 				}
 			}
 			k := dial("coordinator")
-			info, err := k.done.Info(t.Context())
+			info, err := k.results.Info(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

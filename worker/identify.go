@@ -12,6 +12,7 @@ import (
 	"iter"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
@@ -20,12 +21,12 @@ import (
 	"nrdl.example/nrdl/frontend/embedding"
 )
 
-// photos is the kind of task whose pieces are photographs: a worker finds the faces and cuts
-// them out, and the coordinator names them.
+// photos is the kind of tasks that identify faces. In a piece, which is a photograph, a worker
+// finds the faces and cuts them out; the coordinator names them.
 const photos = "identify"
 
-// looking is the spec of photos.
-type looking struct {
+// A photoSpec is the spec of photos.
+type photoSpec struct {
 	Input    frontend.Pipeline `json:"input"` // of the model
 	Find     face.Options      `json:"find"`
 	Detector string            `json:"detector,omitempty"` // of Find, or else of the model
@@ -41,12 +42,12 @@ type photo struct {
 // A photoResult is the result for a photo.
 type photoResult struct {
 	Size image.Point
-	Seen []seen
+	Seen []photoFace
 	Err  *failure
 }
 
-// seen is a face.Seen.
-type seen struct {
+// A photoFace is a face.Seen in a message.
+type photoFace struct {
 	Face    *face.Face
 	Values  []float64
 	Refused *failure
@@ -55,8 +56,11 @@ type seen struct {
 	Thumb   *image.RGBA
 }
 
-// A failure is an error on its way.
-type failure struct{ Text, Hint string }
+// A failure is an error in a message.
+type failure struct {
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
 
 func failureOf(err error) *failure {
 	if err == nil {
@@ -75,9 +79,55 @@ func (f *failure) err() error {
 	return errors.New(f.Text)
 }
 
-// IdentifyAll is IdentifyAll of r with the work on each photograph on the workers of c. find
-// are the options of r, origin tells this work from others of this machine, and version is
-// that of the program. Tell, which may be nil, is called with the status every second.
+// pending has the results of pieces for those who wait for them. The zero value is empty.
+type pending[T any] struct {
+	mu       sync.Mutex
+	channels map[string]chan T // by the key of the piece
+}
+
+// channel returns the channel that gets the result of a piece, and whether this is the first
+// call for it.
+func (p *pending[T]) channel(key string) (ch chan T, isNew bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ch, ok := p.channels[key]
+	if !ok {
+		if p.channels == nil {
+			p.channels = map[string]chan T{}
+		}
+		ch = make(chan T, 1)
+		p.channels[key] = ch
+	}
+	return ch, !ok
+}
+
+// deliver sends the result of a piece. A second result is left out.
+func (p *pending[T]) deliver(key string, result T) {
+	ch, _ := p.channel(key)
+	select {
+	case ch <- result:
+	default:
+	}
+}
+
+// has reports whether somebody waits for a piece.
+func (p *pending[T]) has(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.channels[key] != nil
+}
+
+// remove removes a piece that nobody waits for any more.
+func (p *pending[T]) remove(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.channels, key)
+}
+
+// IdentifyAll is r.IdentifyAll with the faces of each photograph found by the workers of c.
+// find are the options of r. origin distinguishes this work from other work of this machine.
+// version is the version of the program. tell is called with the status every second; it may
+// be nil.
 func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face.Options, all iter.Seq[nrdl.Photo], origin, version string, tell func(Status)) iter.Seq2[nrdl.Result, error] {
 	return func(yield func(nrdl.Result, error) bool) {
 		fail := func(err error) { yield(nrdl.Result{}, fmt.Errorf("identify on workers: %w", err)) }
@@ -88,9 +138,14 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 		}
 		inner, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		l := &lookout{coordinator: k, waiting: map[string]chan []byte{}}
-		go func() { cancel(k.receive(inner, l.wants, l.use)) }()
-		looked := func(yield func(nrdl.Photo) bool) {
+		l := &photoQueue{coordinator: k}
+		go func() {
+			cancel(k.receive(inner, l.results.has, func(key string, data []byte) (bool, error) {
+				l.results.deliver(key, data)
+				return true, nil
+			}))
+		}()
+		queued := func(yield func(nrdl.Photo) bool) {
 			for p := range all {
 				p.Look = func(ctx context.Context, data []byte) ([]face.Seen, image.Point, error) { return l.look(ctx, p, data) }
 				if !yield(p) {
@@ -98,7 +153,7 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 				}
 			}
 		}
-		for result, err := range r.IdentifyAll(inner, looked) {
+		for result, err := range r.IdentifyAll(inner, queued) {
 			if !yield(result, err) {
 				break
 			}
@@ -109,49 +164,29 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 
 func (c *Cluster) beginPhotos(ctx context.Context, r *nrdl.Recogniser, find face.Options, origin, version string, tell func(Status)) (*coordinator, error) {
 	by := cmp.Or(find.By, r.Model().Search)
-	spec, err := json.Marshal(looking{r.Model().Pipeline, find, by.String()})
+	spec, err := json.Marshal(photoSpec{r.Model().Pipeline, find, by.String()})
 	if err != nil {
 		return nil, err
 	}
 	return c.begin(ctx, task{Kind: photos, Spec: spec, Version: version}, origin, false, tell)
 }
 
-// A lookout waits for the results of photographs.
-type lookout struct {
+// A photoQueue has workers find the faces in photographs.
+type photoQueue struct {
 	*coordinator
-	mu      sync.Mutex
-	next    int
-	waiting map[string]chan []byte // by key
+	count   atomic.Int64
+	results pending[[]byte] // encoded photoResults
 }
 
-func (l *lookout) wants(key string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.waiting[key] != nil
-}
-
-func (l *lookout) use(key string, data []byte) (bool, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if ch := l.waiting[key]; ch != nil {
-		ch <- data
-		delete(l.waiting, key)
-	}
-	return true, nil
-}
-
-// look has a worker look at a photograph: nrdl.Recogniser.Look.
-func (l *lookout) look(ctx context.Context, p nrdl.Photo, data []byte) ([]face.Seen, image.Point, error) {
+// look finds the faces in a photograph, as nrdl.Photo.Look does.
+func (l *photoQueue) look(ctx context.Context, p nrdl.Photo, data []byte) ([]face.Seen, image.Point, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(photo{p.Name, p.Details, data}); err != nil {
 		return nil, image.Point{}, err
 	}
-	ch := make(chan []byte, 1)
-	l.mu.Lock()
-	l.next++
-	key := strconv.Itoa(l.next)
-	l.waiting[key] = ch
-	l.mu.Unlock()
+	key := strconv.FormatInt(l.count.Add(1), 10)
+	ch, _ := l.results.channel(key)
+	defer l.results.remove(key)
 	if err := l.put(ctx, key, b.Bytes()); err != nil {
 		return nil, image.Point{}, err
 	}
@@ -171,7 +206,7 @@ func (l *lookout) look(ctx context.Context, p nrdl.Photo, data []byte) ([]face.S
 	return all, s.Size, s.Err.err()
 }
 
-// photoMaker looks at photographs.
+// A photoMaker finds the faces in photographs.
 type photoMaker struct {
 	cut     face.Cut
 	detects bool
@@ -179,9 +214,9 @@ type photoMaker struct {
 }
 
 func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, error) {
-	var s looking
-	if err := json.Unmarshal(spec, &s); err != nil {
-		return nil, junk(err)
+	s, err := decodeJSON[photoSpec](spec)
+	if err != nil {
+		return nil, err
 	}
 	m := photoMaker{
 		cut:     face.Cut{Frame: s.Input.Frame},
@@ -194,7 +229,6 @@ func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, e
 		}
 		m.cut.Embedder = by
 	}
-	var err error
 	if s.Detector != "" {
 		m.cut.By, err = face.OpenSearch(s.Detector)
 	}
@@ -214,7 +248,7 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 	}
 	s := photoResult{Size: size, Err: failureOf(err)}
 	for _, one := range all {
-		s.Seen = append(s.Seen, seen{one.Face, one.Values, failureOf(one.Refused), one.Of, one.Smaller, one.Thumb})
+		s.Seen = append(s.Seen, photoFace{one.Face, one.Values, failureOf(one.Refused), one.Of, one.Smaller, one.Thumb})
 	}
 	return encoded(s)
 }

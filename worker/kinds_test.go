@@ -200,7 +200,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	c.meter.coordinates()
+	c.meter.showCoordinator()
 	resp, err := http.Get("http://" + c.meter.server.Addr + "/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ type meter struct {
 
 	workers, left         prometheus.Gauge   // of a coordinator
 	results, refusals     prometheus.Counter // of a coordinator
-	begun, ended, crashed prometheus.Counter // of a worker
+	starts, ends, crashes prometheus.Counter // of a worker
 }
 
 func newMeter() *meter {
@@ -35,25 +35,25 @@ func newMeter() *meter {
 		left:     gauge("pieces_left", "Pieces of work that this coordinator has handed out and has no result of."),
 		results:  counter("results_total", "Results that this coordinator received."),
 		refusals: counter("refusals_total", "Reasons of workers not to take part that this coordinator received."),
-		begun:    counter("worker_pieces_begun_total", "Pieces of work that this worker began."),
-		ended:    counter("worker_pieces_ended_total", "Pieces of work that this worker ended or gave back."),
-		crashed:  counter("worker_crashes_total", "Processes of this worker that ended by themselves."),
+		starts:   counter("worker_pieces_begun_total", "Pieces of work that this worker began."),
+		ends:     counter("worker_pieces_ended_total", "Pieces of work that this worker ended or gave back."),
+		crashes:  counter("worker_crashes_total", "Processes of this worker that ended by themselves."),
 	}
 }
 
-// coordinates shows the numbers of a coordinator.
-func (m *meter) coordinates() { m.show(m.workers, m.left, m.results, m.refusals) }
+// showCoordinator shows the numbers of a coordinator.
+func (m *meter) showCoordinator() { m.show(m.workers, m.left, m.results, m.refusals) }
 
-// works shows the numbers of a worker.
-func (m *meter) works() { m.show(m.begun, m.ended, m.crashed) }
+// showWorker shows the numbers of a worker.
+func (m *meter) showWorker() { m.show(m.starts, m.ends, m.crashes) }
 
 func (m *meter) show(all ...prometheus.Collector) {
 	for _, c := range all {
-		_ = m.registry.Register(c) // again for the next task
+		_ = m.registry.Register(c) // fails for the second task, which has the same numbers
 	}
 }
 
-// serve listens at address; "" for nowhere.
+// serve listens at address, unless that is "".
 func (m *meter) serve(address string) error {
 	if address == "" {
 		return nil

@@ -16,11 +16,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Supervise keeps n processes running, which command makes and which call RunChild, until
-// ctx ends. A process that ends by itself, for example for lack of memory, is counted as a
-// crash of the run that it was at, and is replaced. When this process ends, so do they.
+// Supervise keeps n processes running until ctx ends. command returns their commands, and they
+// call RunChild. A process that ends by itself, for example for lack of memory, is replaced and
+// counts as a crash of its piece. The processes end when this one does.
 func (c *Cluster) Supervise(ctx context.Context, n int, command func() *exec.Cmd) error {
-	c.meter.works()
+	c.meter.showWorker()
 	var all sync.WaitGroup
 	for range max(n, 1) {
 		all.Go(func() {
@@ -30,16 +30,13 @@ func (c *Cluster) Supervise(ctx context.Context, n int, command func() *exec.Cmd
 					return
 				}
 				c.warn("a worker process ended: %v; another one is started", err)
-				c.meter.crashed.Inc()
+				c.meter.crashes.Inc()
 				if at != (piece{}) {
-					if err := c.again(ctx, "count a crash", func(ctx context.Context) error { return c.countCrash(ctx, at) }); err != nil {
+					if err := c.retry(ctx, "count a crash", func(ctx context.Context) error { return c.countCrash(ctx, at) }); err != nil {
 						return
 					}
 				}
-				select {
-				case <-ctx.Done():
-				case <-time.After(time.Second): // one that cannot start does not fill the log
-				}
+				pause(ctx, time.Second) // a process that cannot start does not fill the log
 			}
 		})
 	}
@@ -47,49 +44,49 @@ func (c *Cluster) Supervise(ctx context.Context, n int, command func() *exec.Cmd
 	return context.Cause(ctx)
 }
 
-// killDelay is how long a process has to end after ctx.
+// killDelay is the time for a process to end by itself after ctx.
 const killDelay = 5 * time.Second
 
-// child runs a process, and returns the run that it was at when it ended.
-func (c *Cluster) child(ctx context.Context, cmd *exec.Cmd) (at piece, err error) {
-	alive, err := cmd.StdinPipe() // which it reads to know that this process lives
+// child runs a process, and returns its piece at its end; the zero piece if it had none.
+func (c *Cluster) child(ctx context.Context, cmd *exec.Cmd) (current piece, err error) {
+	alive, err := cmd.StdinPipe() // ends with this process
 	if err != nil {
-		return at, err
+		return current, err
 	}
 	defer alive.Close()
-	said, err := cmd.StdoutPipe()
+	reports, err := cmd.StdoutPipe()
 	if err != nil {
-		return at, err
+		return current, err
 	}
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
-		return at, err
+		return current, err
 	}
 	stop := context.AfterFunc(ctx, func() {
 		alive.Close()
 		time.AfterFunc(killDelay, func() { _ = cmd.Process.Kill() })
 	})
 	defer stop()
-	lines := bufio.NewScanner(said)
+	lines := bufio.NewScanner(reports)
 	for lines.Scan() {
 		var p piece
 		if json.Unmarshal(lines.Bytes(), &p) == nil {
 			if p == (piece{}) {
-				c.meter.ended.Inc()
+				c.meter.ends.Inc()
 			} else {
-				c.meter.begun.Inc()
+				c.meter.starts.Inc()
 			}
-			at = p
+			current = p
 		}
 	}
 	if err = cmd.Wait(); err == nil {
 		err = errors.New("without an error")
 	}
-	return at, err
+	return current, err
 }
 
-// RunChild is Run in a process that Supervise started: it writes what it is at to out, and
-// ends when in does.
+// RunChild is Run in a process that Supervise has started. It reports its pieces to out, and
+// ends when in ends.
 func (w *Worker) RunChild(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -97,7 +94,7 @@ func (w *Worker) RunChild(ctx context.Context, in io.Reader, out io.Writer) erro
 		_, _ = io.Copy(io.Discard, in)
 		cancel()
 	}()
-	w.at = func(p piece) {
+	w.report = func(p piece) {
 		if text, err := json.Marshal(p); err == nil {
 			_, _ = fmt.Fprintf(out, "%s\n", text)
 		}
@@ -105,9 +102,9 @@ func (w *Worker) RunChild(ctx context.Context, in io.Reader, out io.Writer) erro
 	return w.Run(ctx)
 }
 
-// crashed is how many processes ended by themselves during p.
+// crashed returns how many processes ended by themselves during p.
 func (c *Cluster) crashed(ctx context.Context, p piece) (n int, err error) {
-	err = c.again(ctx, "read the crashes of a run", func(ctx context.Context) error {
+	err = c.retry(ctx, "read the crashes of a run", func(ctx context.Context) error {
 		entry, err := c.crash.Get(ctx, p.Task+"."+p.Key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			return nil
@@ -133,5 +130,5 @@ func (c *Cluster) countCrash(ctx context.Context, p piece) error {
 	if err != nil {
 		return err
 	}
-	return c.conn.Publish(p.Ack, []byte("-NAK")) // without it the run is missed only after lost
+	return c.conn.Publish(p.Ack, []byte("-NAK")) // without this, the piece is free only after ackWait
 }

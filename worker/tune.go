@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
@@ -17,12 +15,12 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// fits is the kind of task whose pieces are the fits of a search: a configuration learns
-// from all folds but one, and its errors in that one are the result.
+// fits is the kind of tasks that make the fits of a search. In a piece, a configuration learns
+// from all folds but one; the result is its errors in that one.
 const fits = "tune"
 
-// searched is the spec of fits.
-type searched struct {
+// A fitSpec is the spec of fits.
+type fitSpec struct {
 	Hash   string            `json:"hash"` // of the images
 	Input  frontend.Pipeline `json:"input"`
 	Method string            `json:"method"`
@@ -42,16 +40,15 @@ func (f fit) key() string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// A judged is the result of a fit.
-type judged struct {
-	Wrong int    `json:"wrong"`
-	Err   string `json:"error,omitempty"` // why it cannot be trained
-	Hint  string `json:"hint,omitempty"`
+// A fitResult is the result of a fit.
+type fitResult struct {
+	Wrong int      `json:"wrong"`           // errors in the fold
+	Err   *failure `json:"error,omitempty"` // why the configuration cannot be trained
 }
 
-// Tune is experiment.Tune with its fits on the workers of c. version is that of the program.
-// Tell, which may be nil, is called with the status every second. When ctx ends, the fits
-// stay on the server, and the same search goes on with them.
+// Tune is experiment.Tune with its fits on the workers of c. version is the version of the
+// program. tell is called with the status every second; it may be nil. When ctx ends, the fits
+// stay on the server, and the same search continues with them.
 func (c *Cluster) Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search, o experiment.TuneObserver, version string, tell func(Status)) (experiment.Tuned, error) {
 	tuned, err := c.tune(ctx, train, in, m, s, o, version, tell)
 	if err != nil {
@@ -69,7 +66,7 @@ func (c *Cluster) tune(ctx context.Context, train *dataset.Images, in frontend.P
 	if err := c.offerSet(ctx, hash, train); err != nil {
 		return t, err
 	}
-	spec, err := json.Marshal(searched{hash, in.ForImages(train.Frame), m.Name(), params, s})
+	spec, err := json.Marshal(fitSpec{hash, in.ForImages(train.Frame), m.Name(), params, s})
 	if err != nil {
 		return t, err
 	}
@@ -79,7 +76,7 @@ func (c *Cluster) tune(ctx context.Context, train *dataset.Images, in frontend.P
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	j := &judge{coordinator: k, ctx: inner, cancel: cancel, results: map[string]chan judged{}}
+	j := &judge{coordinator: k, ctx: inner, cancel: cancel}
 	go func() {
 		cancel(k.receive(inner, func(string) bool { return true }, j.use))
 	}()
@@ -91,41 +88,22 @@ func (c *Cluster) tune(ctx context.Context, train *dataset.Images, in frontend.P
 	return t, nil
 }
 
-// A judge is the experiment.Fitter whose fits workers make.
+// A judge is an experiment.Fitter that has workers make the fits.
 type judge struct {
 	*coordinator
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-
-	mu      sync.Mutex
-	results map[string]chan judged // of fits that are handed out, or have a result
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	results pending[fitResult]
 }
 
-// result is where the result of the piece with that key will be; isNew says that nobody
-// has asked before.
-func (j *judge) result(key string) (ch chan judged, isNew bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	ch, ok := j.results[key]
-	if !ok {
-		ch = make(chan judged, 1)
-		j.results[key] = ch
-	}
-	return ch, !ok
-}
-
-// use takes the result of a fit, also of one that a killed coordinator had handed out.
+// use takes the result of a fit. A killed coordinator may have handed it out.
 func (j *judge) use(key string, data []byte) (bool, error) {
-	var r judged
+	var r fitResult
 	if err := json.Unmarshal(data, &r); err != nil {
 		j.warn("a worker sent what is no result of a fit: %v", err)
 		return true, nil
 	}
-	ch, _ := j.result(key)
-	select {
-	case ch <- r:
-	default: // a second one
-	}
+	j.results.deliver(key, r)
 	return true, nil
 }
 
@@ -133,7 +111,7 @@ func (j *judge) use(key string, data []byte) (bool, error) {
 func (j *judge) Expect(set []string, fold int) {
 	f := fit{set, fold}
 	key := f.key()
-	if _, isNew := j.result(key); !isNew {
+	if _, isNew := j.results.channel(key); !isNew {
 		return
 	}
 	data, err := json.Marshal(f)
@@ -148,19 +126,13 @@ func (j *judge) Expect(set []string, fold int) {
 // Wrong implements experiment.Fitter.
 func (j *judge) Wrong(ctx context.Context, set []string, fold int) (int, error) {
 	j.Expect(set, fold)
-	ch, _ := j.result(fit{set, fold}.key())
+	ch, _ := j.results.channel(fit{set, fold}.key())
 	select {
 	case <-ctx.Done():
 		return 0, context.Cause(ctx)
 	case r := <-ch:
-		ch <- r
-		switch {
-		case r.Err == "":
-			return r.Wrong, nil
-		case r.Hint != "":
-			return 0, advice.Add(errors.New(r.Err), "%s", r.Hint)
-		}
-		return 0, errors.New(r.Err)
+		ch <- r // for the next call
+		return r.Wrong, r.Err.err()
 	}
 }
 
@@ -168,9 +140,9 @@ func (j *judge) Wrong(ctx context.Context, set []string, fold int) (int, error) 
 type fitMaker struct{ judge *experiment.Fits }
 
 func newFitMaker(ctx context.Context, w *Worker, spec json.RawMessage) (maker, error) {
-	var s searched
-	if err := json.Unmarshal(spec, &s); err != nil {
-		return nil, junk(err)
+	s, err := decodeJSON[fitSpec](spec)
+	if err != nil {
+		return nil, err
 	}
 	m, err := method.Named(s.Method)
 	if err == nil {
@@ -192,9 +164,9 @@ func newFitMaker(ctx context.Context, w *Worker, spec json.RawMessage) (maker, e
 }
 
 func (m fitMaker) make(ctx context.Context, _ string, data []byte) ([]byte, error) {
-	var f fit
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, junk(err)
+	f, err := decodeJSON[fit](data)
+	if err != nil {
+		return nil, err
 	}
 	wrong, err := m.judge.Wrong(ctx, f.Set, f.Fold)
 	if cause := context.Cause(ctx); cause != nil {
@@ -203,9 +175,9 @@ func (m fitMaker) make(ctx context.Context, _ string, data []byte) ([]byte, erro
 	if err != nil {
 		return m.fail("", err)
 	}
-	return json.Marshal(judged{Wrong: wrong})
+	return json.Marshal(fitResult{Wrong: wrong})
 }
 
 func (fitMaker) fail(_ string, err error) ([]byte, error) {
-	return json.Marshal(judged{Err: err.Error(), Hint: advice.Text(err)})
+	return json.Marshal(fitResult{Err: failureOf(err)})
 }

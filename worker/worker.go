@@ -19,24 +19,24 @@ import (
 // The times of workers.
 const (
 	noticeEvery = 2 * time.Second
-	beatEvery   = 10 * time.Second // a worker tells the queue that it is still at a piece
-	refusedWait = 5 * time.Second  // until a worker that cannot make a piece takes the next one
+	beatEvery   = 10 * time.Second // a worker prolongs the lease of its piece
+	refusedWait = 5 * time.Second  // a worker that refuses a piece waits, so that others take it
 
-	// What a worker that is told to end still waits for: else the piece is missed only
-	// after lost.
-	sendTime     = 2 * time.Second        // until a result is sent
-	giveBackTime = 100 * time.Millisecond // for the piece that the server may be sending, to give it back
+	// How long a worker that has to end still waits. Without this, its piece would be free only
+	// after ackWait.
+	sendTime     = 2 * time.Second        // to send a result
+	giveBackTime = 100 * time.Millisecond // to receive a piece that is on its way, and give it back
 )
 
-// lost is after how long without a beat another worker gets a piece. It is a variable for
-// tests.
-var lost = 3 * beatEvery
+// ackWait is the time without a beat after which another worker gets a piece. It is a variable
+// for tests.
+var ackWait = 3 * beatEvery
 
-// mostTasks bounds how many tasks of junk a worker remembers.
+// mostTasks is the most tasks that a worker remembers to be junk.
 const mostTasks = 1000
 
-// maxCrashes is how many processes may end by themselves during a piece. The next one
-// returns an error as its result.
+// maxCrashes is how many processes may end by themselves during a piece. The next process
+// returns an error as the result of the piece.
 const maxCrashes = 2
 
 // A Worker makes pieces of work.
@@ -47,27 +47,35 @@ type Worker struct {
 	Bench experiment.Bench
 	// Done is called after each run of a plan; may be nil. It is safe for concurrent use.
 	Done func(*experiment.Record)
-	// at is called with each piece that begins, and with the zero piece when it ends; may
-	// be nil.
-	at func(piece)
+	// report is called with each piece at its start, and with the zero piece at its end; may be
+	// nil.
+	report func(piece)
 
 	mu      sync.Mutex
-	opened  map[string]*opened // by task: current, what is being opened, and some of junk
+	makers  map[string]*openTask // by task: the current one, those that are being opened, and some that are junk
 	current string
-	running map[string]int // how many pieces, by task
-	junk    sync.Once      // tells of it
+	active  map[string]int // number of pieces, by task
+	junk    sync.Once      // warns of it
 }
 
-// errJunk is of messages in the queue that no coordinator of this version can have put
-// there: they are left out at once.
+// errJunk is the error of messages in the queue that no coordinator of this version can have
+// sent. They are removed.
 var errJunk = errors.New("what is in the queue is no piece of work")
 
 func junk(err error) error { return fmt.Errorf("%w: %w", errJunk, err) }
 
+// decodeJSON reads a message of JSON. Its error is errJunk.
+func decodeJSON[T any](data []byte) (v T, err error) {
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, junk(err)
+	}
+	return v, nil
+}
+
 // A maker makes the pieces of a task. It is safe for concurrent use.
 type maker interface {
-	// make returns the result of a piece. What goes wrong in the piece itself is a
-	// result; an error is a reason why this worker cannot make it, or wraps errJunk.
+	// make returns the result of a piece. If the piece itself fails, that is its result. An
+	// error means that this worker cannot make the piece, or wraps errJunk.
 	make(ctx context.Context, key string, data []byte) ([]byte, error)
 
 	// fail returns the result of a piece that cannot be made.
@@ -79,20 +87,21 @@ var kinds = map[string]func(ctx context.Context, w *Worker, spec json.RawMessage
 	runs: newRunMaker, fits: newFitMaker, photos: newPhotoMaker,
 }
 
-type opened struct {
+// An openTask is a task whose spec is read once.
+type openTask struct {
 	once  sync.Once
 	err   error
 	maker maker
 }
 
-// Run makes pieces until ctx ends: then it gives back those that it has not finished.
+// Run makes pieces until ctx ends. Then it gives back the pieces that it has not finished.
 func (w *Worker) Run(ctx context.Context) error {
-	w.meter.works()
-	w.opened, w.running = map[string]*opened{}, map[string]int{}
+	w.meter.showWorker()
+	w.makers, w.active = map[string]*openTask{}, map[string]int{}
 	var queue jetstream.Consumer
-	if err := w.again(ctx, "join the workers", func(ctx context.Context) (err error) {
+	if err := w.retry(ctx, "join the workers", func(ctx context.Context) (err error) {
 		queue, err = w.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: lost, MaxDeliver: -1, MaxAckPending: -1,
+			Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: -1,
 		})
 		return err
 	}); err != nil {
@@ -109,10 +118,10 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // take makes one piece after the other.
 func (w *Worker) take(ctx context.Context, queue jetstream.Consumer) {
-	asking, ended := outlasting(ctx, giveBackTime)
-	defer ended()
+	asking, stop := extended(ctx, giveBackTime)
+	defer stop()
 	for ctx.Err() == nil {
-		wait, stop := context.WithTimeout(asking, refusedWait)
+		wait, cancel := context.WithTimeout(asking, refusedWait)
 		batch, err := queue.Fetch(1, jetstream.FetchContext(wait))
 		if err == nil {
 			for m := range batch.Messages() {
@@ -120,13 +129,10 @@ func (w *Worker) take(ctx context.Context, queue jetstream.Consumer) {
 			}
 			err = batch.Error()
 		}
-		over := wait.Err() != nil
-		stop()
-		if err != nil && !over && !errors.Is(err, nats.ErrTimeout) {
-			select { // no server at the moment: the connection comes back by itself
-			case <-ctx.Done():
-			case <-time.After(200 * time.Millisecond):
-			}
+		timeout := wait.Err() != nil
+		cancel()
+		if err != nil && !timeout && !errors.Is(err, nats.ErrTimeout) {
+			pause(ctx, 200*time.Millisecond) // without a server; the connection comes back by itself
 		}
 	}
 }
@@ -137,24 +143,17 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 	beat, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		tick := time.NewTicker(lost / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-beat.Done():
-				return
-			case <-tick.C:
-				_ = m.InProgress()
-			}
+		for pause(beat, ackWait/3) {
+			_ = m.InProgress()
 		}
 	}()
-	w.count(p.Task, 1)
-	defer w.count(p.Task, -1)
-	w.meter.begun.Inc()
-	defer w.meter.ended.Inc()
-	if w.at != nil {
-		w.at(p)
-		defer w.at(piece{})
+	w.countPieces(p.Task, 1)
+	defer w.countPieces(p.Task, -1)
+	w.meter.starts.Inc()
+	defer w.meter.ends.Inc()
+	if w.report != nil {
+		w.report(p)
+		defer w.report(piece{})
 	}
 	result, err := w.make(ctx, p, m)
 	if ctx.Err() != nil {
@@ -173,33 +172,30 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 	if err != nil {
 		w.refuse(p.Task, err)
 		_ = m.Nak()
-		select { // others take it meanwhile
-		case <-ctx.Done():
-		case <-time.After(refusedWait):
-		}
+		pause(ctx, refusedWait) // others take it meanwhile
 		return
 	}
-	sending, ended := outlasting(ctx, sendTime)
-	defer ended()
+	sending, cancel := extended(ctx, sendTime)
+	defer cancel()
 	if err := w.publish(sending, doneOf(p.Task), p.Key, result); err != nil {
 		_ = m.Nak()
 		return
 	}
-	if w.again(sending, "take a piece from the queue", func(ctx context.Context) error {
+	if w.retry(sending, "take a piece from the queue", func(ctx context.Context) error {
 		if err := m.DoubleAck(ctx); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 			return err
 		}
 		return nil
 	}) == nil {
-		w.forget(sending, m)
+		w.removeFile(sending, m)
 	}
 }
 
-// outlasting returns a context that ends so long after ctx.
-func outlasting(ctx context.Context, by time.Duration) (context.Context, func()) {
+// extended returns a context that ends a time after ctx.
+func extended(ctx context.Context, delay time.Duration) (context.Context, func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		time.AfterFunc(by, func() { cancel(context.Cause(ctx)) })
+		time.AfterFunc(delay, func() { cancel(context.Cause(ctx)) })
 	})
 	return longer, func() { stop(); cancel(nil) }
 }
@@ -222,9 +218,9 @@ func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	result, err, panicked := survive(ctx, k, p.Key, data)
+	result, err, panicked := recoverMake(ctx, k, p.Key, data)
 	if panicked && ctx.Err() == nil {
-		result, err, panicked = survive(ctx, k, p.Key, data)
+		result, err, panicked = recoverMake(ctx, k, p.Key, data)
 	}
 	if panicked {
 		w.warn("%v", err)
@@ -236,8 +232,8 @@ func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, er
 	return result, err
 }
 
-// survive is make, or an error if that panics.
-func survive(ctx context.Context, k maker, key string, data []byte) (result []byte, err error, panicked bool) {
+// recoverMake is k.make, or an error if that panics.
+func recoverMake(ctx context.Context, k maker, key string, data []byte) (result []byte, err error, panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			err, panicked = fmt.Errorf("the worker panicked: %v", p), true
@@ -247,13 +243,13 @@ func survive(ctx context.Context, k maker, key string, data []byte) (result []by
 	return result, err, false
 }
 
-// maker returns what makes the pieces of a task.
+// maker returns the maker of the pieces of a task.
 func (w *Worker) maker(ctx context.Context, id string) (maker, error) {
 	w.mu.Lock()
-	one := w.opened[id]
+	one := w.makers[id]
 	if one == nil {
-		one = &opened{}
-		w.opened[id] = one
+		one = &openTask{}
+		w.makers[id] = one
 	}
 	w.mu.Unlock()
 	one.once.Do(func() {
@@ -261,14 +257,14 @@ func (w *Worker) maker(ctx context.Context, id string) (maker, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if one.err != nil {
-			if !errors.Is(one.err, errJunk) || len(w.opened) > mostTasks {
-				delete(w.opened, id) // may work later
+			if !errors.Is(one.err, errJunk) || len(w.makers) > mostTasks {
+				delete(w.makers, id) // may work later
 			}
 			return
 		}
-		// A worker is at one task, but for the moment of a change.
+		// A worker works on one task, except while it changes to another one.
 		if w.current != "" && w.current != id {
-			delete(w.opened, w.current)
+			delete(w.makers, w.current)
 		}
 		w.current = id
 	})
@@ -280,9 +276,9 @@ func (w *Worker) open(ctx context.Context, id string) (maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	var t task
-	if err := json.Unmarshal(text, &t); err != nil {
-		return nil, junk(err)
+	t, err := decodeJSON[task](text)
+	if err != nil {
+		return nil, err
 	}
 	if t.Version != w.Bench.Version {
 		return nil, advice.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
@@ -294,26 +290,19 @@ func (w *Worker) open(ctx context.Context, id string) (maker, error) {
 	return open(ctx, w, t.Spec)
 }
 
-func (w *Worker) count(task string, by int) {
+func (w *Worker) countPieces(task string, change int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.running[task] += by; w.running[task] == 0 {
-		delete(w.running, task)
+	if w.active[task] += change; w.active[task] == 0 {
+		delete(w.active, task)
 	}
 }
 
-// notify tells coordinators what w does.
+// notify sends notices to the coordinators of the pieces that w makes.
 func (w *Worker) notify(ctx context.Context) {
-	tick := time.NewTicker(noticeEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for pause(ctx, noticeEvery) {
 		w.mu.Lock()
-		for id := range w.running {
+		for id := range w.active {
 			w.tell(id, notice{Worker: w.Name})
 		}
 		w.mu.Unlock()
@@ -321,12 +310,12 @@ func (w *Worker) notify(ctx context.Context) {
 }
 
 func (w *Worker) refuse(id string, err error) {
-	why := err.Error()
-	if h := advice.Text(err); h != "" {
-		why += " (" + h + ")"
+	reason := err.Error()
+	if text := advice.Text(err); text != "" {
+		reason += " (" + text + ")"
 	}
-	w.warn("%s", why)
-	w.tell(id, notice{Worker: w.Name, Refused: why})
+	w.warn("%s", reason)
+	w.tell(id, notice{Worker: w.Name, Refusal: reason})
 }
 
 func (w *Worker) tell(id string, n notice) {
@@ -339,70 +328,50 @@ func (w *Worker) tell(id string, n notice) {
 	}
 }
 
-// notices are what workers tell of a task.
+// notices are the last notices of the workers of a task.
 type notices struct {
 	sub  *nats.Subscription
 	mu   sync.Mutex
-	last map[string]notice
-	when map[string]time.Time
+	last map[string]datedNotice // by worker
 }
 
-// listen hears the workers of the task, and warns of each that refuses it, once.
+type datedNotice struct {
+	notice
+	received time.Time
+}
+
+// listen receives the notices of the workers, and warns once of each refusal.
 func (k *coordinator) listen() (*notices, error) {
-	n := &notices{last: map[string]notice{}, when: map[string]time.Time{}}
-	refused := map[notice]bool{}
+	n := &notices{last: map[string]datedNotice{}}
+	warned := map[notice]bool{}
 	var err error
 	n.sub, err = k.conn.Subscribe(noticeOf(k.ID), func(m *nats.Msg) {
-		var one notice
-		if json.Unmarshal(m.Data, &one) != nil {
+		one, err := decodeJSON[notice](m.Data)
+		if err != nil {
 			return
 		}
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if one.Refused != "" && !refused[one] {
-			refused[one] = true
+		if one.Refusal != "" && !warned[one] {
+			warned[one] = true
 			k.meter.refusals.Inc()
-			k.warn("worker %s: %s", one.Worker, one.Refused)
+			k.warn("worker %s: %s", one.Worker, one.Refusal)
 		}
-		n.last[one.Worker], n.when[one.Worker] = one, time.Now()
+		n.last[one.Worker] = datedNotice{one, time.Now()}
 	})
 	return n, err
 }
 
 func (n *notices) stop() { _ = n.sub.Unsubscribe() }
 
-// workers is how many are at a piece.
+// workers returns the number of workers that make a piece.
 func (n *notices) workers() (count int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for worker, when := range n.when {
-		if time.Since(when) < heard && n.last[worker].Refused == "" {
+	for _, last := range n.last {
+		if time.Since(last.received) < noticeAge && last.Refusal == "" {
 			count++
 		}
 	}
 	return count
-}
-
-// counts are those of the pieces of a coordinator.
-type counts struct {
-	mu         sync.Mutex
-	given, got int
-}
-
-func (c *counts) put(n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.given += n
-}
-
-func (c *counts) done() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.got++
-}
-
-func (c *counts) get() (done, left int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.got, max(0, c.given-c.got)
 }

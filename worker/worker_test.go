@@ -158,8 +158,8 @@ func TestRecordsAreThoseOfOneProcess(t *testing.T) {
 
 // A coordinator that ends goes on where it stopped, also with what workers did meanwhile.
 func TestCoordinatorGoesOn(t *testing.T) {
-	defer func(was time.Duration) { lost = was }(lost)
-	lost = time.Hour // a piece that the first worker did not give back is waited for in vain
+	defer func(before time.Duration) { ackWait = before }(ackWait)
+	ackWait = time.Hour // a piece that the first worker did not give back is waited for in vain
 	p := parse(t, smallPlan)
 	c := served(t)
 	k := joined(t, c)
@@ -240,7 +240,7 @@ func TestConnectRefuses(t *testing.T) {
 // left is what is on the server of c.
 func left(t *testing.T, c *Cluster) (messages uint64) {
 	t.Helper()
-	for _, s := range []jetstream.Stream{c.work, c.done} {
+	for _, s := range []jetstream.Stream{c.work, c.results} {
 		info, err := s.Info(t.Context())
 		if err != nil {
 			t.Fatal(err)

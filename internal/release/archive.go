@@ -3,6 +3,8 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
@@ -37,64 +39,51 @@ func (r *release) tree(program, name string) ([]entry, error) {
 	return files, nil
 }
 
-func (r *release) tar(name string, files []entry) (err error) {
-	out, err := os.Create(filepath.Join(r.out, name+".tar.gz"))
-	if err != nil {
-		return err
+// archive writes files into an archive, DIR.tar.gz or DIR.zip, that has them in the folder dir.
+func (r *release) archive(dir string, files []entry, zipped bool) (err error) {
+	var b bytes.Buffer
+	var add func(f entry, data []byte) error
+	var end func() error
+	suffix := ".zip"
+	if zipped {
+		w := zip.NewWriter(&b)
+		end = w.Close
+		add = func(f entry, data []byte) error {
+			one, err := w.CreateHeader(&zip.FileHeader{Name: dir + "/" + f.name, Method: zip.Deflate, Modified: r.date})
+			if err == nil {
+				_, err = one.Write(data)
+			}
+			return err
+		}
+	} else {
+		suffix = ".tar.gz"
+		compressed, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		w := tar.NewWriter(compressed)
+		end = func() error { return cmp.Or(w.Close(), compressed.Close()) }
+		add = func(f entry, data []byte) error {
+			err := w.WriteHeader(&tar.Header{Name: dir + "/" + f.name, Mode: f.mode, Size: int64(len(data)), ModTime: r.date, Format: tar.FormatUSTAR})
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			return err
+		}
 	}
-	defer func() { err = first(err, out.Close()) }()
-	zipped, err := gzip.NewWriterLevel(out, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	w := tar.NewWriter(zipped)
 	for _, f := range files {
 		data, err := os.ReadFile(f.from)
+		if err == nil {
+			err = add(f, data)
+		}
 		if err != nil {
 			return err
 		}
-		head := &tar.Header{Name: name + "/" + f.name, Mode: f.mode, Size: int64(len(data)), ModTime: r.date, Format: tar.FormatUSTAR}
-		if err := w.WriteHeader(head); err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
 	}
-	return first(w.Close(), zipped.Close())
-}
-
-func (r *release) zip(name string, files []entry) (err error) {
-	out, err := os.Create(filepath.Join(r.out, name+".zip"))
-	if err != nil {
+	if err := end(); err != nil {
 		return err
 	}
-	defer func() { err = first(err, out.Close()) }()
-	w := zip.NewWriter(out)
-	for _, f := range files {
-		data, err := os.ReadFile(f.from)
-		if err != nil {
-			return err
-		}
-		one, err := w.CreateHeader(&zip.FileHeader{Name: name + "/" + f.name, Method: zip.Deflate, Modified: r.date})
-		if err != nil {
-			return err
-		}
-		if _, err := one.Write(data); err != nil {
-			return err
-		}
-	}
-	return w.Close()
-}
-
-// first returns the first error.
-func first(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(filepath.Join(r.out, dir+suffix), b.Bytes(), 0o666)
 }
 
 // sums writes the digests of all files, as sha256sum checks them.

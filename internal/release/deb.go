@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io/fs"
@@ -25,16 +26,13 @@ func (r *release) deb(arch, program string) error {
 	zip := func(to string, text []byte) error {
 		var z bytes.Buffer
 		w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = w.Write(text)
 		}
-		if _, err := w.Write(text); err != nil {
-			return err
+		if err == nil {
+			err = w.Close()
 		}
-		if err := w.Close(); err != nil {
-			return err
-		}
-		return write(filepath.Join(root, to), z.Bytes(), 0o644)
+		return cmp.Or(err, write(filepath.Join(root, to), z.Bytes(), 0o644))
 	}
 	zipped := func(to, from string) error {
 		text, err := os.ReadFile(from)
@@ -43,7 +41,7 @@ func (r *release) deb(arch, program string) error {
 		}
 		return zip(to, text)
 	}
-	err := first(
+	err := cmp.Or(
 		put("usr/bin/nrdl", program, 0o755),
 		put("lib/systemd/system/nrdl.service", "packaging/nrdl.service", 0o644),
 		put("etc/default/nrdl", "packaging/nrdl.default", 0o644),
@@ -125,7 +123,7 @@ func (r *release) finish(root string) (size int64, err error) {
 		return err
 	})
 	for _, path := range all {
-		err = first(err, os.Chtimes(path, r.date, r.date))
+		err = cmp.Or(err, os.Chtimes(path, r.date, r.date))
 	}
 	return size, err
 }

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -103,18 +104,13 @@ func again(ctx context.Context, out string, systems []string) error {
 	if err := run(ctx, second, systems); err != nil {
 		return err
 	}
-	for _, name := range []string{"SHA256SUMS"} {
-		a, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil {
-			return err
-		}
-		b, err := os.ReadFile(filepath.Join(second, name))
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(a, b) {
-			return fmt.Errorf("the second release differs from the first:\n%s\n%s", a, b)
-		}
+	a, errA := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+	b, errB := os.ReadFile(filepath.Join(second, "SHA256SUMS"))
+	if err := cmp.Or(errA, errB); err != nil {
+		return err
+	}
+	if !bytes.Equal(a, b) {
+		return fmt.Errorf("the second release differs from the first:\n%s\n%s", a, b)
 	}
 	fmt.Println("the second release has equal bytes")
 	return nil
@@ -196,12 +192,7 @@ func (r *release) program(system string) error {
 	if err != nil {
 		return err
 	}
-	if goos == "windows" {
-		err = r.zip(name, files)
-	} else {
-		err = r.tar(name, files)
-	}
-	if err != nil {
+	if err := r.archive(name, files, goos == "windows"); err != nil {
 		return err
 	}
 	if err := r.sbom(name, at); err != nil {
