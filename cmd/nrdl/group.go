@@ -51,20 +51,9 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
-	sources, err := photolist.Outputs{"output": g.output}.Of(args, false, g.Tell)
+	paths, err := g.paths(args)
 	if err != nil {
-		return cli.AsMisuse(err)
-	}
-	var paths []string
-	for _, s := range sources {
-		if s.Path == "" {
-			g.Complain(s.Err)
-			continue
-		}
-		paths = append(paths, s.Path)
-	}
-	if len(paths) == 0 {
-		return errReported
+		return err
 	}
 	if g.output != "" {
 		if err := group.Unused(g.output); err != nil {
@@ -98,16 +87,41 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
 	}
+	g.tellGroups(p, failed, time.Since(start))
+	if g.json {
+		return g.printJSON(p.Listing())
+	}
+	return nil
+}
+
+// paths returns the paths of the images that the arguments name.
+func (g *grouping) paths(args []string) (paths []string, err error) {
+	sources, err := photolist.Outputs{"output": g.output}.Of(args, false, g.Tell)
+	if err != nil {
+		return nil, cli.AsMisuse(err)
+	}
+	for _, s := range sources {
+		if s.Path == "" {
+			g.Complain(s.Err)
+			continue
+		}
+		paths = append(paths, s.Path)
+	}
+	if len(paths) == 0 {
+		return nil, errReported
+	}
+	return paths, nil
+}
+
+// tellGroups reports how many faces are in groups. Failed is the number of photographs
+// without a usable face.
+func (g *grouping) tellGroups(p *group.Photographs, failed int, took time.Duration) {
 	several, together := 0, 0
 	for _, members := range p.Groups {
 		if len(members) > 1 {
 			several, together = several+1, together+len(members)
 		}
 	}
-	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"), legible.Count(len(paths), "photograph"),
-		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), legible.Seconds(time.Since(start)))
-	if g.json {
-		return g.printJSON(p.Listing())
-	}
-	return nil
+	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"), legible.Count(len(p.Paths), "photograph"),
+		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), legible.Seconds(took))
 }

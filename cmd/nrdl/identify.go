@@ -157,10 +157,8 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err != nil {
 		return cli.AsMisuse(err)
 	}
-	if i.watched != "" {
-		if err := i.mayWatch(); err != nil {
-			return err
-		}
+	if err := i.mayWatch(); err != nil {
+		return err
 	}
 	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
 	if i.output != "" {
@@ -191,13 +189,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		}
 		defer i.page.Close()
 	}
-	var files []string
-	for _, s := range sources {
-		files = append(files, s.Path)
-	}
-	if err := face.Mistaken(ctx, i.r.Model().Frame, files); err != nil {
-		i.WarnOf(err)
-	}
+	i.warnOfMistake(ctx, sources)
 	start := time.Now()
 	err = i.nameAll(ctx, sources, slices.Contains(paths, photolist.StandardInput), stdin)
 	if i.page != nil && (err == nil || i.watched != "" && ctx.Err() != nil) {
@@ -212,6 +204,18 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	return i.end(time.Since(start))
+}
+
+// warnOfMistake warns if the images are photographs for a model of crops, or crops for a
+// model of photographs.
+func (i *identification) warnOfMistake(ctx context.Context, sources []photolist.Source) {
+	var files []string
+	for _, s := range sources {
+		files = append(files, s.Path)
+	}
+	if err := face.Mistaken(ctx, i.r.Model().Frame, files); err != nil {
+		i.WarnOf(err)
+	}
 }
 
 // nameAll names the faces in sources, in the images that a list has, and in those
@@ -254,8 +258,11 @@ func (i *identification) writePage(ctx context.Context) error {
 	return err
 }
 
-// mayWatch is an error if the folder cannot be watched.
+// mayWatch returns an error if the folder of --watch cannot be watched.
 func (i *identification) mayWatch() error {
+	if i.watched == "" {
+		return nil
+	}
 	info, err := os.Stat(i.watched)
 	switch {
 	case err != nil:

@@ -26,54 +26,12 @@ func (a *app) healthcheckCmd() *cobra.Command {
 }
 
 func (a *app) keyCmd() *cobra.Command {
-	c := &cobra.Command{
-		Use: "key",
-	}
+	c := &cobra.Command{Use: "key"}
 	var database string
 	c.PersistentFlags().StringVar(&database, "database", "", "the PostgreSQL database at `URL`, instead of DATA")
-	with := func(do func(ctx context.Context, db *store.Store, args []string) error) func(*cobra.Command, []string) error {
-		return func(c *cobra.Command, args []string) error {
-			at := database
-			if at == "" {
-				if len(args) == 0 {
-					return advice.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()), "usage: %s", c.UseLine())
-				}
-				at, args = filepath.Join(args[0], "nrdl.db"), args[1:]
-			}
-			if database == "" && c.Name() != "create" {
-				if _, err := os.Stat(at); err != nil {
-					return fmt.Errorf("no database of a service: %w", err)
-				}
-			}
-			db, err := store.Open(c.Context(), at)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			return do(c.Context(), db, args)
-		}
+	with := func(do onStore) func(*cobra.Command, []string) error {
+		return func(c *cobra.Command, args []string) error { return withStore(c, database, args, do) }
 	}
-	var name string
-	var scopes []string
-	create := &cobra.Command{
-		Use: "create [DATA]", Args: cli.Arguments(0, 1),
-		PreRunE: func(*cobra.Command, []string) error {
-			if err := service.CheckScopes(scopes); err != nil {
-				return cli.Misuse("--scope: %v", err)
-			}
-			return nil
-		},
-		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
-			secret, err := service.CreateKey(ctx, db, name, scopes)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(a.Out, secret)
-			return err
-		}),
-	}
-	create.Flags().StringVar(&name, "name", "operator", "the key's `NAME`, for lists and the audit log")
-	create.Flags().StringArrayVar(&scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
 	list := &cobra.Command{
 		Use: "list [DATA]", Args: cli.Arguments(0, 1),
 		RunE: with(func(ctx context.Context, db *store.Store, _ []string) error {
@@ -99,6 +57,57 @@ func (a *app) keyCmd() *cobra.Command {
 			return db.DeleteKey(ctx, "operator", args[0])
 		}),
 	}
-	c.AddCommand(create, list, revoke)
+	c.AddCommand(a.keyCreateCmd(with), list, revoke)
 	return c
+}
+
+// An onStore does something with the database of a service and the other arguments.
+type onStore func(ctx context.Context, db *store.Store, args []string) error
+
+// withStore calls do with the database at the URL database, or, if that is "", in the
+// folder that the first argument names.
+func withStore(c *cobra.Command, database string, args []string, do onStore) error {
+	at := database
+	if at == "" {
+		if len(args) == 0 {
+			return advice.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()), "usage: %s", c.UseLine())
+		}
+		at, args = filepath.Join(args[0], "nrdl.db"), args[1:]
+	}
+	if database == "" && c.Name() != "create" {
+		if _, err := os.Stat(at); err != nil {
+			return fmt.Errorf("no database of a service: %w", err)
+		}
+	}
+	db, err := store.Open(c.Context(), at)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return do(c.Context(), db, args)
+}
+
+func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) error) *cobra.Command {
+	var name string
+	var scopes []string
+	create := &cobra.Command{
+		Use: "create [DATA]", Args: cli.Arguments(0, 1),
+		PreRunE: func(*cobra.Command, []string) error {
+			if err := service.CheckScopes(scopes); err != nil {
+				return cli.Misuse("--scope: %v", err)
+			}
+			return nil
+		},
+		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
+			secret, err := service.CreateKey(ctx, db, name, scopes)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(a.Out, secret)
+			return err
+		}),
+	}
+	create.Flags().StringVar(&name, "name", "operator", "the key's `NAME`, for lists and the audit log")
+	create.Flags().StringArrayVar(&scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
+	return create
 }

@@ -66,61 +66,23 @@ type training struct {
 }
 
 func (a *app) train(ctx context.Context, data string, t *training) error {
-	for _, path := range []string{t.output, t.trace} {
-		if path != "" {
-			if err := atomicfile.Check(path); err != nil {
-				return err
-			}
-		}
-	}
-	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || cli.SameFile(t.output, t.trace) != "") {
-		return cli.Misuse("--output and --trace are the same file, %s", t.output)
+	if err := t.check(); err != nil {
+		return err
 	}
 	unlock, err := lockModel(t.output)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	s, err := a.study(ctx, data, &t.learning)
+	s, err := a.trainingSet(ctx, data, t)
 	if err != nil {
 		return err
 	}
-	columns, err := t.split.Train(s.images, t.seed)
-	if err != nil {
-		return fmt.Errorf("%s: %w", data, err)
-	}
-	if t.split != (dataset.Split{}) {
-		s.images = s.images.Select(columns)
-		if s.Options, err = t.options(s.images); err != nil {
-			return err
-		}
-		a.Tell("training on %s (split %v)", console.Contents(s.images), t.split)
-	}
-	a.warnOfCopies(s.images)
-	if s.auto {
-		if err := a.choose(ctx, data, s, columns, &t.learning); err != nil {
-			return fmt.Errorf("%s: %w", data, err)
-		}
-	}
-	a.tellOptions(s, &t.learning)
-
-	var trace bytes.Buffer
-	passes := 0
 	o, done := a.observer("learning")
 	a.Wording = wording{model: t.output}
+	var trace passTrace
 	if s.Observer = o; t.trace != "" {
-		lines := json.NewEncoder(&trace)
-		s.Watch = func(p classify.Progress) {
-			if o.Watch != nil {
-				o.Watch(p)
-			}
-			passes++
-			_ = lines.Encode(p) // Progress has a JSON form, and a buffer takes it
-		}
-	}
-	s.OpenSet, s.Forget = t.strangers.options(), t.forget
-	if s.Pipeline.Embedder != nil && t.byReference {
-		s.Pipeline.Embedder = s.Pipeline.Embedder.ByReference()
+		s.Watch = trace.watch(o.Watch)
 	}
 	start := time.Now()
 	r, err := nrdl.Train(ctx, s.images, s.Options)
@@ -132,13 +94,95 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if err := r.Model().Usable(); err != nil && !t.force && usableAt(t.output) {
 		return refused(t.output, err)
 	}
+	if err := a.writeTrained(ctx, r, t, &trace); err != nil {
+		return err
+	}
+	if err := a.tellSuspects(ctx, r, t.output); err != nil {
+		return err
+	}
+	switch {
+	case t.trace == "":
+	case trace.passes == 0:
+		a.Tell("wrote %s, which is empty: the method makes no passes", t.trace)
+	default:
+		a.Tell("wrote %s, %s", t.trace, console.Passes(trace.passes))
+	}
+	return nil
+}
+
+// check returns an error if the files of t cannot be written.
+func (t *training) check() error {
+	for _, path := range []string{t.output, t.trace} {
+		if path != "" {
+			if err := atomicfile.Check(path); err != nil {
+				return err
+			}
+		}
+	}
+	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || cli.SameFile(t.output, t.trace) != "") {
+		return cli.Misuse("--output and --trace are the same file, %s", t.output)
+	}
+	return nil
+}
+
+// trainingSet reads the images of data on which t trains, and returns them with its options.
+func (a *app) trainingSet(ctx context.Context, data string, t *training) (*studied, error) {
+	s, err := a.study(ctx, data, &t.learning)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := t.split.Train(s.images, t.seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", data, err)
+	}
+	if t.split != (dataset.Split{}) {
+		s.images = s.images.Select(columns)
+		if s.Options, err = t.options(s.images); err != nil {
+			return nil, err
+		}
+		a.Tell("training on %s (split %v)", console.Contents(s.images), t.split)
+	}
+	a.warnOfCopies(s.images)
+	if s.auto {
+		if err := a.choose(ctx, data, s, columns, &t.learning); err != nil {
+			return nil, fmt.Errorf("%s: %w", data, err)
+		}
+	}
+	a.tellOptions(s, &t.learning)
+	s.OpenSet, s.Forget = t.strangers.options(), t.forget
+	if s.Pipeline.Embedder != nil && t.byReference {
+		s.Pipeline.Embedder = s.Pipeline.Embedder.ByReference()
+	}
+	return s, nil
+}
+
+// A passTrace collects a line of JSON for each pass of a training.
+type passTrace struct {
+	lines  bytes.Buffer
+	passes int
+}
+
+// watch returns a Watch that adds each pass to p, and then calls next unless that is nil.
+func (p *passTrace) watch(next classify.Watch) classify.Watch {
+	enc := json.NewEncoder(&p.lines)
+	return func(progress classify.Progress) {
+		if next != nil {
+			next(progress)
+		}
+		p.passes++
+		_ = enc.Encode(progress) // Progress has a JSON form, and a buffer takes it
+	}
+}
+
+// writeTrained writes the model r and the trace, or neither.
+func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training, trace *passTrace) error {
 	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
 	if err != nil {
 		return err
 	}
 	defer model.Discard()
-	if t.trace != "" { // neither is there without the other
-		if _, err := atomicfile.Write(ctx, t.trace, func(w io.Writer) error { _, err := trace.WriteTo(w); return err }); err != nil {
+	if t.trace != "" {
+		if _, err := atomicfile.Write(ctx, t.trace, func(w io.Writer) error { _, err := trace.lines.WriteTo(w); return err }); err != nil {
 			return err
 		}
 	}
@@ -146,16 +190,6 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return err
 	}
 	a.Tell("wrote %s, %s", t.output, console.Megabytes(model.Size))
-	if err := a.tellSuspects(ctx, r, t.output); err != nil {
-		return err
-	}
-	switch {
-	case t.trace == "":
-	case passes == 0:
-		a.Tell("wrote %s, which is empty: the method makes no passes", t.trace)
-	default:
-		a.Tell("wrote %s, %s", t.trace, console.Passes(passes))
-	}
 	return nil
 }
 
