@@ -15,6 +15,9 @@
 //	[nrdl] Chen, Wu, Kittler. Non-negative representation based discriminative
 //	dictionary learning for face recognition.
 //
+// An error that has a next step carries it: advice.Of returns what to do, with the options
+// to be set as values.
+//
 // HEIC and AVIF photographs are read after a program has called Register of the
 // package heic beside this one, once, at its start.
 //

@@ -274,7 +274,7 @@ func samePlan(old []Record, p *Plan, path string) error {
 	for i := range old {
 		if other := old[i].Plan; other != p.Name {
 			err := fmt.Errorf("records %s: they are of the plan %q, not of %q", path, other, p.Name)
-			return advice.Add(err, "write to another file with -o")
+			return advice.Add(err, "write to another file with %v", advice.Output)
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (b *bench) sameData(old []Record) error {
 			r := &old[i]
 			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.Same(s.set.Frame) {
 				err := d.node.errorf("%s is not what the records were made with: its content has changed", d.name)
-				return advice.Add(err, "write to another file with -o")
+				return advice.Add(err, "write to another file with %v", advice.Output)
 			}
 		}
 	}

@@ -181,7 +181,7 @@ func (p *Plan) circumstances() string {
 		n = fmt.Sprintf("%d to %d", least, most)
 	}
 	return fmt.Sprintf("Times were taken with %s runs at a time, each on %s: alone on the machine a run is faster. "+
-		"The memory of a run is known where it is alone (-j 1).", n, legible.Count(slices.Max(threads), "thread"))
+		"The memory of a run is known where it is alone: one run at a time.", n, legible.Count(slices.Max(threads), "thread"))
 }
 
 // medianOf is the median of m over the runs of c; NaN without runs.

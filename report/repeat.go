@@ -9,17 +9,14 @@ import (
 
 	"nrdl.example/nrdl/internal/natural"
 
-	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/method"
 )
 
 // repetition returns the section about repeating the runs.
-func (r *Report) repetition(commands []string) (blocks []block) {
-	if len(commands) > 0 {
-		blocks = append(blocks, block{Code: commands})
+func (r *Report) repetition(o Options) (blocks []block) {
+	if len(o.Commands) > 0 {
+		blocks = append(blocks, block{Code: o.Commands})
 	}
 	var origin []item
 	for _, o := range []struct {
@@ -40,7 +37,7 @@ func (r *Report) repetition(commands []string) (blocks []block) {
 		origin = append(origin, item{o.term, tally(values)})
 	}
 	blocks = append(blocks, block{Items: origin})
-	if text, command := r.example(); command != "" {
+	if text, command := r.example(o.Repeat); command != "" {
 		blocks = append(blocks, block{Text: text}, block{Code: []string{command}})
 	}
 	for _, p := range r.Plans {
@@ -98,15 +95,18 @@ func (p *Plan) seeds() *table {
 }
 
 // example returns a command that repeats one run, and describes it: the first run of NRDL
-// that nrdl evaluate can make, or else the first of any method.
-func (r *Report) example() (text, command string) {
+// for which repeat knows a command, or else the first of any method.
+func (r *Report) example(repeat func(*experiment.Record) string) (text, command string) {
+	if repeat == nil {
+		return "", ""
+	}
 	for _, wanted := range []string{"nrdl", ""} {
 		for _, p := range r.Plans {
 			for rec := range p.all {
 				if wanted != "" && rec.Method != wanted {
 					continue
 				}
-				if c, ok := evaluateCommand(rec); ok {
+				if c := repeat(rec); c != "" {
 					return fmt.Sprintf("One run alone, the first of %s on %s, whose rate is %s %% (%d of %d images):",
 						rec.Label, cmp.Or(rec.Dataset.Title, rec.Dataset.Name), tenths(100*rec.Rate), rec.N-rec.Wrong, rec.N), c
 				}
@@ -114,67 +114,4 @@ func (r *Report) example() (text, command string) {
 		}
 	}
 	return "", ""
-}
-
-// evaluateCommand returns the command nrdl evaluate that repeats r. It is not ok if there
-// is none.
-func evaluateCommand(r *experiment.Record) (command string, ok bool) {
-	if r.Error != "" || r.Dataset.Path == "" || r.Noise > 0 || r.Occlusion > 0 {
-		return "", false
-	}
-	base, err := method.Named(r.Method)
-	if err != nil {
-		return "", false
-	}
-	made, err := method.Unmarshal(base, r.Params)
-	if err != nil {
-		return "", false
-	}
-	words := []string{"nrdl", "evaluate", r.Dataset.Path, "--method", r.Method}
-	if r.Dataset.Preset != "" {
-		if base, err = method.Preset(base, r.Dataset.Preset); err != nil {
-			return "", false
-		}
-		words = append(words, "--preset", r.Dataset.Preset)
-	}
-	sets, ok := settings(base, made)
-	if !ok {
-		return "", false
-	}
-	for _, s := range sets {
-		words = append(words, "--set", s)
-	}
-	matrix := dataset.IsMatrix(r.Dataset.Path)
-	switch {
-	case r.Input != nil:
-		words = append(words, "--input", r.Input.String())
-	case !matrix:
-		words = append(words, "--input", "pixels")
-	}
-	if r.Input == nil && !matrix && r.Dataset.Input.Size != (dataset.Size{}) {
-		words = append(words, "--size", r.Dataset.Input.Size.String())
-	}
-	words = append(words, "--split", r.Split, "--repeats", "1", "--seed", fmt.Sprint(r.Seed))
-	for i, w := range words {
-		words[i] = legible.ShellWord(w)
-	}
-	return strings.Join(words, " "), true
-}
-
-// settings returns the assignments that change base to made. It is not ok if they do not.
-func settings(base, made classify.Method) (sets []string, ok bool) {
-	now := base
-	for _, p := range method.Params(made) {
-		if i := slices.IndexFunc(method.Params(now), func(q method.Param) bool { return q.Path == p.Path }); i >= 0 && method.Params(now)[i].Value == p.Value {
-			continue
-		}
-		sets = append(sets, p.Path+"="+p.Value)
-		var err error
-		if now, err = method.Set(now, p.Path, p.Value); err != nil {
-			return nil, false
-		}
-	}
-	a, errA := method.Marshal(now)
-	b, errB := method.Marshal(made)
-	return sets, errA == nil && errB == nil && string(a) == string(b)
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Format   string   // one of Formats; "" is html
 	Title    string   // of the page; "" for one of the plans' names
 	Commands []string // that made the records
+	// Repeat returns a command that repeats the run of a record, or ""; nil for none.
+	Repeat   func(r *experiment.Record) string
 	Pictures []Picture
 	// Link returns the address of the file of a figure, for Markdown. If it is
 	// nil, figures are left out, but not their numbers.

@@ -219,21 +219,6 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-func TestEvaluateCommand(t *testing.T) {
-	records := made{plan: "p", methods: []string{"nrdl"}, data: faces[:1], repeats: 1, vary: map[string][]string{"lambda": {"0.5"}}}.records(t)
-	r := &records[0]
-	r.Dataset.Path = "the faces/orl.mat"
-	got, ok := evaluateCommand(r)
-	want := "nrdl evaluate 'the faces/orl.mat' --method nrdl --preset orl --set lambda=0.5 --split first:6 --repeats 1 --seed 1000"
-	if !ok || got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	r.Noise = 0.1
-	if _, ok := evaluateCommand(r); ok {
-		t.Error("evaluate adds no noise")
-	}
-}
-
 func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{0: "0.0", -0.04: "0.0", 0.05001: "+0.1", -2.26: "−2.3", 100: "+100.0"} {
 		if got := signed(v); got != want {

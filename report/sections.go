@@ -45,7 +45,7 @@ func (r *Report) document(o Options) *document {
 	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
 		d.add(2, "Terms", glossary()...)
 	}
-	d.add(2, "To repeat it", r.repetition(o.Commands)...)
+	d.add(2, "To repeat it", r.repetition(o)...)
 	d.nameFigures()
 	return d
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
@@ -161,7 +160,7 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 	switch {
 	case f.Rejected != nil:
 		t.Decision, t.Why = "refused", "The face cannot be used: "+f.Rejected.Error()+"."
-		if h := advice.Text(f.Rejected); h != "" {
+		if h := hint(f.Rejected); h != "" {
 			t.Why += " Hint: " + h + "."
 		}
 	case s.live == nil:

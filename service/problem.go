@@ -11,7 +11,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -65,7 +64,7 @@ func inWords(_ huma.Context, _ string, answer any) (any, error) {
 // unusable is the answer to unusable data of the caller, with the advice of err.
 func unusable(err error) error {
 	text := err.Error()
-	if h := advice.Text(err); h != "" {
+	if h := hint(err); h != "" {
 		text += "; " + h
 	}
 	return huma.Error422UnprocessableEntity(text)

@@ -41,7 +41,7 @@ type Options struct {
 
 	// Warn is called with problems after which the work continues; may be nil. It has to be safe
 	// for concurrent use.
-	Warn func(string)
+	Warn func(error)
 }
 
 // The streams and buckets, and their bounds.
@@ -215,7 +215,7 @@ func (c *Cluster) createOn(ctx context.Context, replicas int) (err error) {
 
 func (c *Cluster) warn(format string, args ...any) {
 	if c.Warn != nil {
-		c.Warn(fmt.Sprintf(format, args...))
+		c.Warn(fmt.Errorf(format, args...))
 	}
 }
 

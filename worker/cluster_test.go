@@ -102,7 +102,7 @@ func TestServersAreLost(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 				defer cancel()
 				for {
-					c, err := Connect(ctx, Options{URL: addresses(nodes), Name: name, Wait: true, Warn: func(s string) { t.Log(name, s) }})
+					c, err := Connect(ctx, Options{URL: addresses(nodes), Name: name, Wait: true, Warn: func(err error) { t.Log(name, err) }})
 					if err == nil {
 						t.Cleanup(c.Close)
 						return c

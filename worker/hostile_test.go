@@ -143,10 +143,10 @@ func TestFullDisk(t *testing.T) {
 	var mu sync.Mutex
 	var said []string
 	dial := func(name string) *Cluster {
-		c, err := Connect(t.Context(), Options{URL: s.ClientURL(), Name: name, Warn: func(s string) {
+		c, err := Connect(t.Context(), Options{URL: s.ClientURL(), Name: name, Warn: func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
-			said = append(said, s)
+			said = append(said, err.Error())
 		}})
 		if err != nil {
 			t.Fatal(err)

@@ -58,23 +58,23 @@ type photoFace struct {
 
 // A failure is an error in a message.
 type failure struct {
-	Text string `json:"text"`
-	Hint string `json:"hint,omitempty"`
+	Text   string        `json:"text"`
+	Advice advice.Advice `json:"advice,omitempty"`
 }
 
 func failureOf(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	return &failure{err.Error(), advice.Text(err)}
+	return &failure{err.Error(), advice.Of(err)}
 }
 
 func (f *failure) err() error {
 	switch {
 	case f == nil:
 		return nil
-	case f.Hint != "":
-		return advice.Add(errors.New(f.Text), "%s", f.Hint)
+	case f.Advice != nil:
+		return advice.Add(errors.New(f.Text), "%v", f.Advice)
 	}
 	return errors.New(f.Text)
 }

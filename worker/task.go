@@ -35,8 +35,8 @@ type piece struct {
 // A notice is a message of a worker to a coordinator: regularly, that it makes a piece, or why
 // it refuses one.
 type notice struct {
-	Worker  string `json:"worker"`
-	Refusal string `json:"refused,omitempty"` // why it does not make the pieces; "": it does
+	Worker  string   `json:"worker"`
+	Refusal *failure `json:"refused,omitempty"` // why it does not make the pieces; nil: it does
 }
 
 // Names on the server, by the ID of a task.

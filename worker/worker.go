@@ -310,12 +310,8 @@ func (w *Worker) notify(ctx context.Context) {
 }
 
 func (w *Worker) refuse(id string, err error) {
-	reason := err.Error()
-	if text := advice.Text(err); text != "" {
-		reason += " (" + text + ")"
-	}
-	w.warn("%s", reason)
-	w.tell(id, notice{Worker: w.Name, Refusal: reason})
+	w.warn("%w", err)
+	w.tell(id, notice{Worker: w.Name, Refusal: failureOf(err)})
 }
 
 func (w *Worker) tell(id string, n notice) {
@@ -343,7 +339,7 @@ type datedNotice struct {
 // listen receives the notices of the workers, and warns once of each refusal.
 func (k *coordinator) listen() (*notices, error) {
 	n := &notices{last: map[string]datedNotice{}}
-	warned := map[notice]bool{}
+	warned := map[[2]string]bool{} // by worker and reason
 	var err error
 	n.sub, err = k.conn.Subscribe(noticeOf(k.ID), func(m *nats.Msg) {
 		one, err := decodeJSON[notice](m.Data)
@@ -352,10 +348,10 @@ func (k *coordinator) listen() (*notices, error) {
 		}
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if one.Refusal != "" && !warned[one] {
-			warned[one] = true
+		if f := one.Refusal; f != nil && !warned[[2]string{one.Worker, f.Text}] {
+			warned[[2]string{one.Worker, f.Text}] = true
 			k.meter.refusals.Inc()
-			k.warn("worker %s: %s", one.Worker, one.Refusal)
+			k.warn("worker %s: %w", one.Worker, f.err())
 		}
 		n.last[one.Worker] = datedNotice{one, time.Now()}
 	})
@@ -369,7 +365,7 @@ func (n *notices) workers() (count int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, last := range n.last {
-		if time.Since(last.received) < noticeAge && last.Refusal == "" {
+		if time.Since(last.received) < noticeAge && last.Refusal == nil {
 			count++
 		}
 	}

@@ -37,7 +37,7 @@ func parse(t testing.TB, text string) *experiment.Plan {
 // served returns a Cluster with a server of its own.
 func served(t testing.TB) *Cluster {
 	t.Helper()
-	c, err := Connect(t.Context(), Options{URL: started(t), Name: "test", Warn: func(s string) { t.Log(s) }})
+	c, err := Connect(t.Context(), Options{URL: started(t), Name: "test", Warn: func(err error) { t.Log(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func started(t testing.TB) string {
 // joined returns a Cluster of a coordinator at the server of c.
 func joined(t testing.TB, c *Cluster) *Cluster {
 	t.Helper()
-	k, err := Connect(t.Context(), Options{URL: c.URL, Name: "coordinator", Warn: func(s string) { t.Log(s) }})
+	k, err := Connect(t.Context(), Options{URL: c.URL, Name: "coordinator", Warn: func(err error) { t.Log(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func joined(t testing.TB, c *Cluster) *Cluster {
 // work starts a worker at the server of c; it ends with the test, or when stop is called.
 func work(t testing.TB, c *Cluster, name string, b experiment.Bench) (stop func()) {
 	t.Helper()
-	w, err := Connect(t.Context(), Options{URL: c.URL, Name: name, Warn: func(s string) { t.Log(s) }})
+	w, err := Connect(t.Context(), Options{URL: c.URL, Name: name, Warn: func(err error) { t.Log(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,10 +193,10 @@ func TestWorkersThatRefuse(t *testing.T) {
 	k := joined(t, c)
 	var mu sync.Mutex
 	var said []string
-	k.Warn = func(s string) {
+	k.Warn = func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		said = append(said, s)
+		said = append(said, err.Error())
 	}
 	work(t, c, "old", experiment.Bench{Jobs: 1, Version: "an older one"})
 	path := filepath.Join(t.TempDir(), "x.jsonl")

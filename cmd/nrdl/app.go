@@ -15,6 +15,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/wording"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 )
@@ -29,7 +30,7 @@ type app struct {
 
 func newApp(stdout, stderr *os.File) *app {
 	a := &app{Console: console.New(stdout, stderr)}
-	a.Wording = wording{model: "MODEL"}
+	a.Wording = wording.Command{Model: "MODEL"}
 	return a
 }
 
@@ -70,7 +71,7 @@ func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recog
 	if err != nil {
 		return nil, err
 	}
-	a.Wording = wording{model: path}
+	a.Wording = wording.Command{Model: path}
 	return r.With(find, o)
 }
 

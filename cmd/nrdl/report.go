@@ -10,6 +10,7 @@ import (
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/wording"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
@@ -78,7 +79,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	if err != nil {
 		return err
 	}
-	o := report.Options{Format: r.format, Title: r.title, Commands: report.Commands(records, paths, r.format)}
+	o := report.Options{Format: r.format, Title: r.title, Commands: wording.Report(records, paths, r.format), Repeat: wording.Evaluate}
 	if r.format == "html" && r.faces != noFaces {
 		pictures, err := a.pictures(ctx, records, r)
 		if err != nil {

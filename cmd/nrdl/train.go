@@ -18,6 +18,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
+	"nrdl.example/nrdl/cmd/nrdl/wording"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
@@ -79,7 +80,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return err
 	}
 	o, done := a.observer("learning")
-	a.Wording = wording{model: t.output}
+	a.Wording = wording.Command{Model: t.output}
 	var trace passTrace
 	if s.Observer = o; t.trace != "" {
 		s.Watch = trace.watch(o.Watch)

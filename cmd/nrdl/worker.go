@@ -38,7 +38,7 @@ func (a *app) cluster(ctx context.Context, o worker.Options) (*worker.Cluster, f
 	if o.URL == "" {
 		return nil, nil, nil
 	}
-	o.Warn = func(s string) { a.Warn("%s", s) }
+	o.Warn = a.WarnOf
 	c, err := worker.Connect(ctx, o)
 	if err == nil {
 		a.Tell("on each machine that works: nrdl worker --nats %s", o.URL)
@@ -53,7 +53,7 @@ func (a *app) cluster(ctx context.Context, o worker.Options) (*worker.Cluster, f
 }
 
 func (a *app) workerCmd() *cobra.Command {
-	o := worker.Options{Wait: true, Warn: func(s string) { a.Warn("%s", s) }}
+	o := worker.Options{Wait: true, Warn: a.WarnOf}
 	var root string
 	var child bool
 	processes := runtime.GOMAXPROCS(0)
@@ -103,7 +103,7 @@ func (a *app) worker(ctx context.Context, o worker.Options, root string, process
 	blas.SetThreads(1)
 	w := worker.Worker{
 		Cluster: cluster,
-		Bench:   experiment.Bench{Databases: a.databases(root), Jobs: 1, Version: buildinfo.Read().Line(), Warn: o.Warn},
+		Bench:   experiment.Bench{Databases: a.databases(root), Jobs: 1, Version: buildinfo.Read().Line(), Warn: func(s string) { a.Warn("%s", s) }},
 		Done:    func(r *experiment.Record) { a.Tell("%s", report.Line(r)) },
 	}
 	if err := w.RunChild(ctx, os.Stdin, os.Stdout); err != nil {

@@ -60,7 +60,7 @@ func New(dir string, people, folders []string, warn func(format string, args ...
 	}
 	unlock, err := atomicfile.LockFolder(dir)
 	if errors.Is(err, atomicfile.ErrLocked) {
-		err = advice.Add(err, "wait until the other nrdl is done, or choose another folder: --sort DIR")
+		err = advice.Add(err, "wait until the other nrdl is done, or choose another folder")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sort: %w", err)

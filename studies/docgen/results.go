@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nrdl.example/nrdl/cmd/nrdl/wording"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
@@ -85,7 +86,7 @@ func (r *results) files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := report.Options{Title: "Results", Commands: r.commands()}
+	o := report.Options{Title: "Results", Commands: r.commands(), Repeat: wording.Evaluate}
 	var html bytes.Buffer
 	if err := page.Write(&html, o); err != nil {
 		return nil, err

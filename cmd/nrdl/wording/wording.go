@@ -1,4 +1,6 @@
-package main
+// Package wording has the words of the command nrdl: flags and commands in place of the
+// options and functions that advice names, and the commands that repeat experiments.
+package wording
 
 import (
 	"strings"
@@ -7,8 +9,8 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// A wording puts advice into commands and flags. Model is the file of the model at hand.
-type wording struct{ model string }
+// Command is the advice.Wording of the command. Model is the file of the model at hand.
+type Command struct{ Model string }
 
 // flagOf are the flags of the options that advice names.
 var flagOf = map[advice.Option]string{
@@ -49,15 +51,17 @@ var places = map[string]advice.Option{
 	"DATA": advice.Data, "DIR": advice.Output, "MODEL": advice.Model, "NAME": advice.Method,
 }
 
-func (w wording) Setting(s advice.Setting) string {
+// Setting implements advice.Wording.
+func (Command) Setting(s advice.Setting) string {
 	if s.Value == "" {
 		return flagOf[s.Option]
 	}
 	return flagOf[s.Option] + " " + legible.ShellWord(s.Value)
 }
 
-func (w wording) Action(a advice.Action) string {
-	values := map[advice.Option]string{advice.Model: w.model}
+// Action implements advice.Wording.
+func (w Command) Action(a advice.Action) string {
+	values := map[advice.Option]string{advice.Model: w.Model}
 	for _, s := range a.Settings {
 		values[s.Option] = s.Value
 	}
