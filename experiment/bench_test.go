@@ -273,7 +273,7 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])
 	_, err := (&Bench{Jobs: 1, Databases: library(&other)}).Run(t.Context(), more, path)
-	if err == nil || !strings.Contains(err.Error(), "its content has changed") || !strings.Contains(advice.Text(err), "-o") {
+	if err == nil || !strings.Contains(err.Error(), "its content has changed") || !slices.ContainsFunc(advice.Of(err).Settings(), func(s advice.Setting) bool { return s.Option == advice.Output }) {
 		t.Errorf("other data: %v", err)
 	}
 	if linesOf(t, path) != 1 {

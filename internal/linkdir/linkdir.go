@@ -24,18 +24,18 @@ import (
 type Sorter struct {
 	Unlock  func() // ends the Sorter
 	dir     string
-	folders map[string]string    // of a person
+	folders map[string]string       // of a person
 	links   map[string]*folderLinks // by folder
-	current     int // index in ways of the one that works here
+	current int                     // index in ways of the one that works here
 	copies  atomicfile.Writer
 	warn    func(format string, args ...any)
 }
 
 // folderLinks is what a folder of links holds.
 type folderLinks struct {
-	names map[string]bool // in lower case: systems differ in whether case counts
+	names      map[string]bool // in lower case: systems differ in whether case counts
 	targets    map[string]bool // the absolute paths that symbolic links lead to
-	lastNumber  map[string]int  // the largest number behind a name
+	lastNumber map[string]int  // the largest number behind a name
 }
 
 // A way makes a name for the file at path.

@@ -28,8 +28,8 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/studies/internal/cputime"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 func main() {

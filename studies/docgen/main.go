@@ -22,9 +22,9 @@ import (
 	"text/template"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 func main() {

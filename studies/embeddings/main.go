@@ -32,9 +32,9 @@ import (
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/internal/significance"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 func main() {

@@ -33,10 +33,10 @@ import (
 	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 	"nrdl.example/nrdl/studies/internal/cputime"
+	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/synthetic"
 )
 

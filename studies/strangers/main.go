@@ -31,10 +31,10 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 const (

@@ -25,8 +25,8 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/studies/internal/hint"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/studies/internal/hint"
 )
 
 func main() {
