@@ -23,7 +23,7 @@ from numpy.linalg import norm, solve, svd
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "bench", "twins"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "studies", "twins"))
 import twins  # noqa: E402
 from twins import class_means, fisher, on_ball, residuals, shrink_rank, soft, unit  # noqa: E402
 
