@@ -6,10 +6,14 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/method"
 )
 
 // What methods, coders and rules can do besides what their interfaces ask is asked of these
@@ -83,5 +87,38 @@ func TestOptionalInterfacesAreFew(t *testing.T) {
 	}
 	if !slices.Equal(got, optional) {
 		t.Errorf("optional interfaces: %q, want %q", got, optional)
+	}
+}
+
+// Nothing outside this package lists methods: what shows or runs all of them takes them from
+// All, so that a new one is its file, its test and its paper. Where some are chosen on
+// purpose, as in the plan that nrdl bench init writes, that is no list of all.
+func TestMethodsAreNamedInTheirFile(t *testing.T) {
+	chosen := []string{filepath.Join("..", "experiment", "planinit.go")}
+	var names []string
+	for _, name := range method.Names() {
+		if coded := slices.ContainsFunc(coding.All, func(c coding.Coder) bool { return c.Name() == name }); !coded && len(name) > 3 && !strings.HasPrefix(name, "nrdl") && name != "mean" {
+			names = append(names, `"`+name+`"`)
+		}
+	}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "studies" || d.Name() == "method" || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || slices.Contains(chosen, path):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range names {
+			if strings.Contains(string(text), name) {
+				t.Errorf("%s names the method %s", path, name)
+			}
+		}
+		return err
+	})
+	if err != nil || len(names) < 10 {
+		t.Error(names, err)
 	}
 }

@@ -60,24 +60,38 @@ func All() []classify.Method {
 	return all
 }
 
-// listed are the methods in the order of All.
+// listed are the methods in the order of All: a tree, in which of several methods after the
+// same one those with fewer after them come first.
 var listed = sync.OnceValue(func() (all []classify.Described) {
-	left := slices.Clone(registered)
-	slices.SortFunc(left, func(a, b classify.Described) int { return cmp.Compare(b.Name(), a.Name()) })
-	all = []classify.Described{Mean{}}
-	for rest := -1; len(left) > 0; {
-		if rest == len(left) { // they come after no other
-			slices.Reverse(left)
-			return append(all, left...)
+	followers := map[string][]classify.Described{}
+	for _, m := range registered {
+		after := m.Traits().After
+		followers[after] = append(followers[after], m)
+	}
+	var following func(name string) int // how many methods
+	following = func(name string) (n int) {
+		for _, m := range followers[name] {
+			n += 1 + following(m.Name())
 		}
-		rest = len(left)
-		left = slices.DeleteFunc(left, func(m classify.Described) bool {
-			at := slices.IndexFunc(all, func(o classify.Described) bool { return o.Name() == m.Traits().After })
-			if at >= 0 {
-				all = slices.Insert(all, at+1, m)
-			}
-			return at >= 0
+		return n
+	}
+	var list func(m classify.Described)
+	list = func(m classify.Described) {
+		all = append(all, m)
+		next := followers[m.Name()]
+		slices.SortFunc(next, func(a, b classify.Described) int {
+			return cmp.Or(cmp.Compare(following(a.Name()), following(b.Name())), cmp.Compare(a.Name(), b.Name()))
 		})
+		for _, m := range next {
+			list(m)
+		}
+	}
+	list(Mean{})
+	for _, m := range followers[""] {
+		list(m)
+	}
+	if len(all) != len(registered)+1 {
+		panic("a method comes after one that is not there")
 	}
 	return all
 })
