@@ -102,13 +102,12 @@ func (v *Service) crop(ctx context.Context, in *InFace) (*cropFile, error) {
 	return &cropFile{"image/png", crop}, err
 }
 
-// An Identified is a face as nrdl identify --json writes it, with ids, and with what the
-// service makes of it.
+// An Identified is a face as nrdl identify --json writes it, with ids, and with a decision.
 type Identified struct {
 	results.Face
 	Decision string  `json:"decision" enum:"known,doubtful,unknown,refused"`
 	Person   *string `json:"person" doc:"Id of the person with this name; null without a name"`
-	Why      string  `json:"why" doc:"The reason for the decision, in a sentence"`
+	Reason   string  `json:"why" doc:"The reason for the decision, in a sentence"`
 }
 
 // A Photograph is the result of identify.
@@ -126,7 +125,7 @@ const doubtful = 0.5
 // top is how many likely people are listed.
 const top = 5
 
-// response is what the API says of a result.
+// photoResponse is the API form of a result.
 func (s *snapshot) photoResponse(r nrdl.Result) Photograph {
 	o := results.New(r, nil, top, "")
 	p := Photograph{Size: o.Size, Faces: []Identified{}, Reason: o.Reason, Smaller: o.Smaller}
@@ -136,7 +135,7 @@ func (s *snapshot) photoResponse(r nrdl.Result) Photograph {
 	return p
 }
 
-// faceResponse is what the API says of f, of which o is the result with ids for names.
+// faceResponse is the API form of f. o has ids as names.
 func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 	t := Identified{Face: o}
 	guess := Ref{}
@@ -159,21 +158,21 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 	}
 	switch {
 	case f.Rejected != nil:
-		t.Decision, t.Why = "refused", "The face cannot be used: "+f.Rejected.Error()+"."
+		t.Decision, t.Reason = "refused", "The face cannot be used: "+f.Rejected.Error()+"."
 		if h := hint(f.Rejected); h != "" {
-			t.Why += " Hint: " + h + "."
+			t.Reason += " Hint: " + h + "."
 		}
 	case s.live == nil:
-		t.Decision, t.Why = "unknown", "Fewer than two people are enrolled, so nobody can be recognised."
+		t.Decision, t.Reason = "unknown", "Fewer than two people are enrolled, so nobody can be recognised."
 	case s.live.Model().Calibration == nil:
-		t.Decision, t.Why = "doubtful", "There is no threshold yet: enrol more people."
+		t.Decision, t.Reason = "doubtful", "There is no threshold yet: enrol more people."
 	case f.Known && !known:
-		t.Decision, t.Why = "unknown", "The face resembles a person who is ignored."
+		t.Decision, t.Reason = "unknown", "The face resembles a person who is ignored."
 	case f.Known:
 		t.Decision = "known"
-		t.Why = fmt.Sprintf("The evidence for %s is %.1f, and the threshold is %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
+		t.Reason = fmt.Sprintf("The evidence for %s is %.1f, and the threshold is %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
 	default:
-		t.Decision, t.Why = "unknown", fmt.Sprintf("The face is most similar to %s, but the evidence of %.1f is below the threshold of %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
+		t.Decision, t.Reason = "unknown", fmt.Sprintf("The face is most similar to %s, but the evidence of %.1f is below the threshold of %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
 		if f.Probability >= doubtful && known { // false for NaN
 			t.Decision = "doubtful"
 		}

@@ -29,7 +29,7 @@ import (
 
 var errPrivate = huma.Error422UnprocessableEntity("the address is of a private network or of this machine: nrdl serve --private-hooks sends messages there")
 
-// reserved are the networks beside those that net/netip tells, to which no message is sent.
+// reserved are further networks to which no message is sent; net/netip knows the others.
 var reserved = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.88.99.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
@@ -69,8 +69,8 @@ func newSender(private bool) *http.Client {
 	}
 }
 
-// oldest is the age from which messages are not sent. All tries are over long before,
-// unless nothing ran meanwhile, or the database is a copy of an older state.
+// oldest is the age of the oldest messages that are sent. An older one exists only if no process
+// ran meanwhile, or if the database is a copy of an older state.
 const oldest = 24 * time.Hour
 
 // send sends a message to its hook.
@@ -92,22 +92,8 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 	}
 	e.ID = j.ID
 	if h.Names {
-		var photo struct{ Faces []photoFace }
-		if e.Photo != nil {
-			if err := json.Unmarshal(e.Photo, &photo); err != nil {
-				return err
-			}
-		}
-		e.Names = map[string]string{}
-		for _, f := range append(photo.Faces, photoFace{Person: e.Person}) {
-			p, err := v.store.Person(ctx, j.Collection, f.Person)
-			if errors.Is(err, store.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			e.Names[p.ID] = p.Name
+		if e.Names, err = v.namesIn(ctx, j.Collection, e.Event); err != nil {
+			return err
 		}
 	}
 	body, err := json.Marshal(e)
@@ -118,12 +104,12 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 	if err != nil {
 		return huma.Error422UnprocessableEntity("the URL cannot be used")
 	}
-	at := strconv.FormatInt(time.Now().Unix(), 10)
+	seconds := strconv.FormatInt(time.Now().Unix(), 10)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "nrdl")
 	r.Header.Set("Nrdl-Event", e.Event.Event)
 	r.Header.Set("Nrdl-Delivery", j.ID)
-	r.Header.Set("Nrdl-Signature", "t="+at+",v1="+signature(h.Secret, at, body))
+	r.Header.Set("Nrdl-Signature", "t="+seconds+",v1="+signature(h.Secret, seconds, body))
 	a, err := v.sender.Do(r)
 	switch {
 	case errors.Is(err, errPrivate):
@@ -142,10 +128,32 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 	return nil
 }
 
-// signature is that of a message which is sent at a time, in seconds since 1970.
-func signature(secret, at string, body []byte) string {
+// namesIn returns the names of the people in an event, by id.
+func (v *Service) namesIn(ctx context.Context, collection string, e store.Event) (map[string]string, error) {
+	var photo photoEvent
+	if e.Photo != nil {
+		if err := json.Unmarshal(e.Photo, &photo); err != nil {
+			return nil, err
+		}
+	}
+	names := map[string]string{}
+	for _, f := range append(photo.Faces, photoFace{Person: e.Person}) {
+		p, err := v.store.Person(ctx, collection, f.Person)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		names[p.ID] = p.Name
+	}
+	return names, nil
+}
+
+// signature returns the signature of a message. The time of sending is in seconds since 1970.
+func signature(secret, seconds string, body []byte) string {
 	m := hmac.New(sha256.New, []byte(secret))
-	m.Write([]byte(at + "."))
+	m.Write([]byte(seconds + "."))
 	m.Write(body)
 	return hex.EncodeToString(m.Sum(nil))
 }
@@ -157,26 +165,29 @@ type photoFace struct {
 	Probability *float64 `json:"probability"`
 }
 
-// tell sends what was said of a photograph to the hooks that ask for it.
-func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
-	var said struct {
-		Faces []photoFace `json:"faces"`
-	}
-	is := map[string]bool{}
+// A photoEvent is the content of a message about a photograph.
+type photoEvent struct {
+	Faces []photoFace `json:"faces"`
+}
+
+// notifyHooks adds messages about the faces of a photograph for the hooks that ask for them.
+func (v *Service) notifyHooks(ctx context.Context, s *snapshot, p Photograph) {
+	var content photoEvent
+	happened := map[string]bool{} // events
 	for _, f := range p.Faces {
 		o := photoFace{Decision: f.Decision, Probability: f.Probability}
 		if f.Person != nil {
 			o.Person = *f.Person
 		}
-		said.Faces = append(said.Faces, o)
-		is["photo.known"] = is["photo.known"] || f.Decision == "known"
-		is["photo.unknown"] = is["photo.unknown"] || f.Decision == "unknown" || f.Decision == "doubtful"
+		content.Faces = append(content.Faces, o)
+		happened["photo.known"] = happened["photo.known"] || f.Decision == "known"
+		happened["photo.unknown"] = happened["photo.unknown"] || f.Decision == "unknown" || f.Decision == "doubtful"
 	}
-	for event, happened := range is {
-		if !happened || !s.events[event] {
+	for event, yes := range happened {
+		if !yes || !s.events[event] {
 			continue
 		}
-		if err := v.store.Emit(ctx, s.ID, store.Event{Event: event, Photo: asJSON(said)}); err != nil {
+		if err := v.store.Emit(ctx, s.ID, store.Event{Event: event, Photo: asJSON(content)}); err != nil {
 			v.Log.Error("message not sent", "request", requestOf(ctx).id, "error", err.Error())
 		}
 	}
@@ -222,8 +233,8 @@ func deliveryResponse(j store.Job) Delivery {
 	return d
 }
 
-// checkHook is an error for a URL to which no message can be sent. A name that leads
-// nowhere yet is none.
+// checkHook returns an error if no message can be sent to a URL. A host without an address is
+// allowed.
 func (v *Service) checkHook(ctx context.Context, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
@@ -249,7 +260,7 @@ func (v *Service) checkHook(ctx context.Context, text string) error {
 	return nil
 }
 
-// number is what some programs read as an address, also in octal and hexadecimal.
+// number matches numbers that some programs read as an address, also octal and hexadecimal ones.
 var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
 func (v *Service) hooks() {

@@ -31,7 +31,7 @@ const (
 
 // importJob is a job that adds the content of an archive.
 func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, error) {
-	var request importing
+	var request importRequest
 	if err := json.Unmarshal(j.Payload, &request); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type importer struct {
 	in      *input
 	result  *ImportResult
 	steps   steps
-	request importing
+	request importRequest
 	left    int64 // bytes that may still be unpacked
 }
 

@@ -31,23 +31,16 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 		return i.face(ctx, n, about, f, crop)
 	}
 	for {
-		h, err := t.Next()
+		name, data, err := i.nextFile(t)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return damaged(err)
 		}
-		if h.Size > i.Body {
-			return damaged(errors.New("a file in it is too large"))
-		}
-		data, err := io.ReadAll(t)
-		if err != nil {
-			return damaged(err)
-		}
-		id := exportedName.FindStringSubmatch(h.Name)
+		id := exportedName.FindStringSubmatch(name)
 		switch {
-		case h.Name == "people.json" && about == nil:
+		case name == "people.json" && about == nil:
 			about = &Export{}
 			if err := json.Unmarshal(data, about); err != nil {
 				return damaged(err)
@@ -68,7 +61,7 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 			}
 			next = &ExportedFace{}
 			if err := json.Unmarshal(data, next); err != nil || next.ID != id[1] {
-				return damaged(fmt.Errorf("%s is no face", h.Name))
+				return damaged(fmt.Errorf("%s is no face", name))
 			}
 		default:
 			i.result.Skipped++
@@ -81,6 +74,21 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 		return err
 	}
 	return i.steps.skip(ctx, n)
+}
+
+// nextFile returns the next file of a tar; the error is io.EOF after the last one.
+func (i *importer) nextFile(t *tar.Reader) (name string, data []byte, err error) {
+	h, err := t.Next()
+	if err == nil && h.Size > i.Body {
+		err = errors.New("a file in it is too large")
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if data, err = io.ReadAll(t); errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return h.Name, data, err
 }
 
 const idPattern = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`

@@ -144,20 +144,7 @@ func (v *Service) jobs() {
 		}
 		return jobBody(j, err)
 	})
-	operation(v, http.MethodPost, path+"/{j}/retry", "Try a job again that has failed", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
-		j, err := v.job(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		if j.Kind == kindImport && j.State == store.Failed {
-			if n, err := v.store.Pieces(ctx, in.Collection, in.Job); err != nil {
-				return nil, err
-			} else if n == 0 {
-				return nil, huma.Error409Conflict("the file of the import is removed: send it again; what was added is not added twice")
-			}
-		}
-		return jobBody(v.store.Restart(ctx, requestOf(ctx).actor, in.Collection, in.Job))
-	})
+	operation(v, http.MethodPost, path+"/{j}/retry", "Try a job again that has failed", forAdmin, v.retryJob)
 	for _, verb := range []string{"accept", "discard"} {
 		operation(v, http.MethodPost, path+"/{j}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
 			return jobBody(v.decideRefit(ctx, in, verb))
@@ -170,6 +157,21 @@ func (v *Service) jobs() {
 		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
 	v.plain(http.MethodGet, "/v1/collections/{c}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
+}
+
+func (v *Service) retryJob(ctx context.Context, in *InJob) (*body[Job], error) {
+	j, err := v.job(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if j.Kind == kindImport && j.State == store.Failed {
+		if n, err := v.store.Pieces(ctx, in.Collection, in.Job); err != nil {
+			return nil, err
+		} else if n == 0 {
+			return nil, huma.Error409Conflict("the file of the import is removed: send it again; what was added is not added twice")
+		}
+	}
+	return jobBody(v.store.Restart(ctx, requestOf(ctx).actor, in.Collection, in.Job))
 }
 
 func jobBody(j store.Job, err error) (*body[Job], error) { return answered(jobResponse(j), err) }

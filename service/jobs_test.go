@@ -277,7 +277,7 @@ func TestImportGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := store.Job{Collection: col.ID, ID: store.NewID(), Kind: kindImport, Payload: asJSON(importing{Bytes: int64(len(data))})}
+	job := store.Job{Collection: col.ID, ID: store.NewID(), Kind: kindImport, Payload: asJSON(importRequest{Bytes: int64(len(data))})}
 	f := &jobWriter{ctx: t.Context(), store: s, collection: col.ID, job: job.ID, most: 1 << 30}
 	if _, err := f.Write(data); err != nil || f.flush() != nil {
 		t.Fatal(err)

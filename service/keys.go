@@ -13,7 +13,7 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
-// A Key gives a program access.
+// A Key lets a program use the service.
 type Key struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
@@ -36,32 +36,7 @@ func (v *Service) keys() {
 		all, err := v.store.Keys(ctx)
 		return page(all, len(all), nil, keyResponse), err
 	})
-	type createdKey struct {
-		Key
-		Secret string `json:"key" doc:"For the header Authorization: Bearer …; it is not shown again"`
-	}
-	operation(v, http.MethodPost, "/v1/keys", "Create a key; the first one needs the scope admin", forAdmin, func(ctx context.Context, in *body[struct {
-		Name        string    `json:"name" minLength:"1" maxLength:"200"`
-		Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
-		Expires     time.Time `json:"expires,omitempty"`
-		Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
-	}],
-	) (*body[createdKey], error) {
-		admins, err := v.admins(ctx, "")
-		if err != nil {
-			return nil, err
-		}
-		if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero() || len(in.Body.Collections) > 0) {
-			return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")
-		}
-		for _, c := range in.Body.Collections {
-			if _, err := v.store.Collection(ctx, c); err != nil {
-				return nil, err
-			}
-		}
-		k, s, err := v.store.CreateKey(ctx, requestOf(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Collections, in.Body.Expires)
-		return answered(createdKey{keyResponse(k), s}, err)
-	})
+	operation(v, http.MethodPost, "/v1/keys", "Create a key; the first one needs the scope admin", forAdmin, v.createKey)
 	operation(v, http.MethodDelete, "/v1/keys/{k}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
 		Key string `path:"k"`
 	},
@@ -105,7 +80,36 @@ func (v *Service) keys() {
 	v.sessions()
 }
 
-// sessions are those of the page, which has the key only while somebody signs in.
+type createdKey struct {
+	Key
+	Secret string `json:"key" doc:"For the header Authorization: Bearer …; it is not shown again"`
+}
+
+func (v *Service) createKey(ctx context.Context, in *body[struct {
+	Name        string    `json:"name" minLength:"1" maxLength:"200"`
+	Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
+	Expires     time.Time `json:"expires,omitempty"`
+	Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
+}],
+) (*body[createdKey], error) {
+	admins, err := v.admins(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero() || len(in.Body.Collections) > 0) {
+		return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")
+	}
+	for _, c := range in.Body.Collections {
+		if _, err := v.store.Collection(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	k, s, err := v.store.CreateKey(ctx, requestOf(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Collections, in.Body.Expires)
+	return answered(createdKey{keyResponse(k), s}, err)
+}
+
+// sessions registers the operations of sessions. The page uses them, so that it has the key only
+// while somebody signs in.
 func (v *Service) sessions() {
 	type set struct {
 		Cookie string `header:"Set-Cookie"`
@@ -129,12 +133,12 @@ func (v *Service) sessions() {
 	})
 }
 
-// admins is the number of keys but one with the scope admin, for all collections, that do
-// not expire.
-func (v *Service) admins(ctx context.Context, but string) (n int, err error) {
+// admins counts the keys with the scope admin that are for all collections and do not expire,
+// without the key except.
+func (v *Service) admins(ctx context.Context, except string) (n int, err error) {
 	all, err := v.store.Keys(ctx)
 	for _, k := range all {
-		if k.ID != but && k.Expires.IsZero() && len(k.Collections) == 0 && slices.Contains(k.Scopes, "admin") {
+		if k.ID != except && k.Expires.IsZero() && len(k.Collections) == 0 && slices.Contains(k.Scopes, "admin") {
 			n++
 		}
 	}

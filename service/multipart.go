@@ -23,7 +23,7 @@ type plain struct {
 	summary string
 	scopes  []string // nil: no key is needed
 	files   []string // of its form
-	body    any      // a value of the type of a body of JSON, in place of the form; nil: none
+	body    any      // a value of the type of a body of JSON, instead of the form; nil: none
 	query   []*huma.Param
 	answer  any    // a value of the type of the answer; nil: no JSON
 	kind    string // of an answer that is no JSON
@@ -140,7 +140,7 @@ type part struct {
 // mostParts of a body are read.
 const mostParts = 500
 
-// parts reads the files of a multipart body whose names are among names.
+// parts reads the files of a multipart body. All of them have to have one of names.
 func (v *Service) parts(r *http.Request, names ...string) (all []part, err error) {
 	if r.ContentLength > v.Body {
 		return nil, &http.MaxBytesError{Limit: v.Body}

@@ -38,13 +38,14 @@ type Ref struct {
 	Name string `json:"name"`
 }
 
-func (v *Service) people() {
-	type personFields struct {
-		Name string `json:"name,omitempty" maxLength:"400"`
-		Kind string `json:"kind,omitempty" enum:"known,ignored"`
+type personFields struct {
+	Name string `json:"name,omitempty" maxLength:"400"`
+	Kind string `json:"kind,omitempty" enum:"known,ignored"`
 
-		Namesake bool `json:"namesake,omitempty" doc:"Somebody else may have the name; otherwise the answer is 409 with the id of that person"`
-	}
+	Namesake bool `json:"namesake,omitempty" doc:"Somebody else may have the name; otherwise the answer is 409 with the id of that person"`
+}
+
+func (v *Service) people() {
 	type createdPerson struct {
 		Person
 		Done
@@ -63,24 +64,7 @@ func (v *Service) people() {
 		p, err := v.store.Person(ctx, in.Collection, in.Person)
 		return answered(personResponse(p), err)
 	})
-	operation(v, http.MethodPatch, path+"/{p}", "Rename or ignore a person", forReview, func(ctx context.Context, in *struct {
-		InPerson
-		Body personFields
-	},
-	) (*body[Done], error) {
-		p, err := v.store.Person(ctx, in.Collection, in.Person)
-		if err != nil {
-			return nil, err
-		}
-		if in.Body.Name != "" {
-			if err := dataset.CheckName(in.Body.Name); err != nil {
-				return nil, unusable(err)
-			}
-		}
-		name, kind := cmp.Or(in.Body.Name, p.Name), cmp.Or(in.Body.Kind, p.Kind)
-		op, err := v.store.ChangePerson(ctx, requestOf(ctx).actor, in.Collection, in.Person, name, kind, in.Body.Namesake)
-		return v.done(ctx, in.Collection, op, err)
-	})
+	operation(v, http.MethodPatch, path+"/{p}", "Rename or ignore a person", forReview, v.changePerson)
 	operation(v, http.MethodDelete, path+"/{p}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *struct {
 		InPerson
 		Faces int `query:"faces" default:"-1" minimum:"-1" doc:"How many faces the person has, as far as you know. If there are more or fewer now, nothing is erased, and the answer is 409. Missing or -1: any number"`
@@ -103,6 +87,25 @@ func (v *Service) people() {
 		op, err := v.store.MergePeople(ctx, requestOf(ctx).actor, in.Collection, in.Person, in.Body.From)
 		return v.done(ctx, in.Collection, op, err)
 	})
+}
+
+func (v *Service) changePerson(ctx context.Context, in *struct {
+	InPerson
+	Body personFields
+},
+) (*body[Done], error) {
+	p, err := v.store.Person(ctx, in.Collection, in.Person)
+	if err != nil {
+		return nil, err
+	}
+	if in.Body.Name != "" {
+		if err := dataset.CheckName(in.Body.Name); err != nil {
+			return nil, unusable(err)
+		}
+	}
+	name, kind := cmp.Or(in.Body.Name, p.Name), cmp.Or(in.Body.Kind, p.Kind)
+	op, err := v.store.ChangePerson(ctx, requestOf(ctx).actor, in.Collection, in.Person, name, kind, in.Body.Namesake)
+	return v.done(ctx, in.Collection, op, err)
 }
 
 // listPeople lists people by id, or by name or number of faces, which only the snapshot can.

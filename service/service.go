@@ -63,7 +63,7 @@ type Options struct {
 	Request time.Duration // longest time for an answer; 60 s
 }
 
-// withDefaults returns o with the default in place of each zero.
+// withDefaults returns o with defaults instead of zeros.
 func (o Options) withDefaults() Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Body, o.Bodies, o.Decoded = cmp.Or(o.Body, 20<<20), cmp.Or(o.Bodies, 512<<20), cmp.Or(o.Decoded, dataset.MaxDecoding)

@@ -311,7 +311,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 		}
 		for i, g := range got.Faces {
 			decisions[g.Decision]++
-			if g.Why == "" || (g.Decision == "refused") != (g.Refused != "") || g.Known != (g.Decision == "known") || g.Known != (g.Person != nil && ids[*g.Name] == *g.Person) {
+			if g.Reason == "" || (g.Decision == "refused") != (g.Refused != "") || g.Known != (g.Decision == "known") || g.Known != (g.Person != nil && ids[*g.Name] == *g.Person) {
 				t.Errorf("%s: %+v", name.Photo.Name, g)
 			}
 			for k, o := range g.Top {
@@ -372,8 +372,8 @@ func TestChanges(t *testing.T) {
 	is("unknown", "")
 	ids := c.enrol(at, "person001")
 	is("unknown", "") // one person is too few to decide
-	if !strings.Contains(p.Faces[0].Why, "two people") {
-		t.Error(p.Faces[0].Why)
+	if !strings.Contains(p.Faces[0].Reason, "two people") {
+		t.Error(p.Faces[0].Reason)
 	}
 	for k, v := range c.enrol(at, "person002", "person003") {
 		ids[k] = v
@@ -560,7 +560,7 @@ func TestReview(t *testing.T) {
 	c.do(404, "GET", at+"/people/"+made.Person, nil, nil)
 	decide(200, Decision{Faces: all[0].Faces[:1], Verb: "ignore"})
 	c.upload(200, at+"/identify", &p, "photo="+files[0])
-	if f := p.Faces[0]; f.Decision != "unknown" || !strings.Contains(f.Why, "ignored") {
+	if f := p.Faces[0]; f.Decision != "unknown" || !strings.Contains(f.Reason, "ignored") {
 		t.Fatalf("%+v", p)
 	}
 	decide(200, Decision{Faces: all[0].Faces[1:], Verb: "discard"})

@@ -18,24 +18,24 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// An importing is the payload of an import.
-type importing struct {
+// An importRequest is the payload of an import.
+type importRequest struct {
 	Bytes   int64 `json:"bytes"`
-	Photos  bool  `json:"photos"`  // it is a zip of photographs, whatever their names
-	Folders bool  `json:"folders"` // the folders of a zip are named like people
+	Photos  bool  `json:"photos"`  // every file of the zip is a photograph
+	Folders bool  `json:"folders"` // the folders of the zip are names of people
 
-	Strangers bool `json:"strangers,omitempty"` // photographs are of people who are not in the collection
+	Strangers bool `json:"strangers,omitempty"` // the photographs show people who are not in the collection
 }
 
-// upload keeps the files of the body for a job that imports them. Memory does not grow
-// with the body.
+// upload stores the files of the body for a job that imports them. Memory does not grow with the
+// body.
 func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	ctx, collection := r.Context(), r.PathValue("c")
 	if _, err := v.engine.inputOf(ctx, collection); err != nil {
 		return err
 	}
-	asked := importing{Folders: chosen(r, "folders"), Strangers: chosen(r, "as")}
-	if asked.Folders && asked.Strangers {
+	payload := importRequest{Folders: chosen(r, "folders"), Strangers: chosen(r, "as")}
+	if payload.Folders && payload.Strangers {
 		return huma.Error422UnprocessableEntity("the folders of a zip are either people, or all photographs are of strangers: send folders=people or as=strangers")
 	}
 	if r.ContentLength > v.Import {
@@ -49,11 +49,11 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 		return errBusy
 	}
 	defer v.uploading.Release(1)
-	kept, err := v.store.Pieces(ctx, "", "")
+	pieces, err := v.store.Pieces(ctx, "", "")
 	if err != nil {
 		return err
 	}
-	if int64(kept)*store.Piece >= v.Files {
+	if int64(pieces)*store.Piece >= v.Files {
 		return huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many files wait to be imported: try again later"), http.Header{"Retry-After": {"60"}})
 	}
 	f := &jobWriter{ctx: ctx, store: v.store, collection: collection, job: store.NewID(), most: math.MaxInt64}
@@ -62,22 +62,22 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 			v.drop(context.WithoutCancel(ctx), collection, f.job)
 		}
 	}()
-	if asked.Photos, err = v.receive(form, f); err != nil {
+	if payload.Photos, err = v.receive(form, f); err != nil {
 		return err
 	}
-	if asked.Photos && asked.Folders {
+	if payload.Photos && payload.Folders {
 		return huma.Error422UnprocessableEntity("folders=people is about the folders in an archive: send a zip as the field archive")
 	}
-	asked.Bytes = f.size
-	j, err := v.enqueue(ctx, store.Job{Collection: collection, ID: f.job, Kind: kindImport, Payload: asJSON(asked)})
+	payload.Bytes = f.size
+	j, err := v.enqueue(ctx, store.Job{Collection: collection, ID: f.job, Kind: kindImport, Payload: asJSON(payload)})
 	if err != nil {
 		return err
 	}
 	return answer(w, http.StatusOK, jobResponse(j))
 }
 
-// receive writes an archive of a form to f, or a zip of the photographs in it, and
-// reports whether it did that.
+// receive writes the archive in a form to f. If the form has photographs, it writes a zip of them
+// instead, and zipped is true.
 func (v *Service) receive(form *multipart.Reader, f *jobWriter) (zipped bool, err error) {
 	var photos *zip.Writer
 	for n := 0; ; n++ {

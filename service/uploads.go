@@ -61,7 +61,7 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	response := s.photoResponse(result)
-	v.tell(r.Context(), s, response)
+	v.notifyHooks(r.Context(), s, response)
 	if why {
 		shown, err := v.show(r.Context(), s, result, response)
 		if err != nil {

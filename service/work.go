@@ -19,8 +19,8 @@ import (
 // senders is how many messages are sent at a time.
 const senders = 4
 
-// Work works on jobs and sends messages until ctx ends; what is unfinished then waits
-// for the next one who works. Serve does it too.
+// Work works on jobs and sends messages until ctx ends. Jobs that are not finished then wait for
+// another process. Serve calls it.
 func (v *Service) Work(ctx context.Context) {
 	const jobs = 2
 	var all sync.WaitGroup
@@ -49,7 +49,7 @@ func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	}
 }
 
-// works is one who works, on messages or on other jobs.
+// works works on messages, or on other jobs, one after the other.
 func (v *Service) works(ctx context.Context, messages bool) {
 	const poll = time.Second
 	worker, wake := uuid.NewString(), v.wake
@@ -70,7 +70,7 @@ func (v *Service) works(ctx context.Context, messages bool) {
 	}
 }
 
-// enqueue adds a job and wakes one who works.
+// enqueue adds a job and wakes a worker.
 func (v *Service) enqueue(ctx context.Context, j store.Job) (store.Job, error) {
 	j.Actor = requestOf(ctx).actor
 	j, err := v.store.Enqueue(ctx, j)
@@ -78,7 +78,7 @@ func (v *Service) enqueue(ctx context.Context, j store.Job) (store.Job, error) {
 	return j, err
 }
 
-// signal wakes one who waits for c, or the next to wait.
+// signal wakes a goroutine that waits for c, or the next one to wait.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -86,74 +86,49 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// mayHaveChanged wakes all who send messages.
+// mayHaveChanged wakes the senders of messages.
 func (v *Service) mayHaveChanged() {
 	for range senders {
 		signal(v.changed)
 	}
 }
 
-// How often jobs and messages are tried, and the longest time between.
+// How often jobs and messages are tried, and the longest pause between two attempts.
 const (
 	tries        = 3
 	triesMessage = 6
 	longestPause = 2 * time.Hour
 )
 
-// errEnded is the reason of a job that failed though no attempt came to an end.
+// errEnded is the reason of a job that failed because its process ended in every attempt.
 var errEnded = errors.New("the process ended each time that it was tried")
 
 // run works on a job that this process has leased.
 func (v *Service) run(ctx context.Context, j *store.Job) {
 	inner, cancel := context.WithCancelCause(context.WithValue(ctx, requestKey{}, &request{id: j.ID, actor: j.Actor, job: true}))
 	defer cancel(nil)
-	held := *j
-	go v.beat(inner, cancel, func(ctx context.Context) error { return v.store.Extend(ctx, &held, v.Lease) })
-	most, first := tries, time.Second
-	if j.Kind == store.KindMessage {
-		most, first = triesMessage, 10*time.Second
-	}
-	result, err := json.RawMessage(nil), error(nil)
-	if j.Attempts > most {
-		err = errEnded
-	} else {
+	leased := *j
+	go v.beat(inner, cancel, func(ctx context.Context) error { return v.store.Extend(ctx, &leased, v.Lease) })
+	result, err := json.RawMessage(nil), errEnded
+	if mostTries, _ := triesOf(j); j.Attempts <= mostTries {
 		result, err = v.attempt(inner, j)
+	}
+	var status huma.StatusError
+	if err != nil && err != errEnded && !errors.As(err, &status) {
+		err = cmp.Or(context.Cause(inner), err)
 	}
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), v.Wait)
 	defer stop()
-	var status huma.StatusError
-	response := "the service could not do it: its log tells more"
-	if errors.As(err, &status) {
-		response = status.Error()
-	} else if err != nil {
-		err = cmp.Or(context.Cause(inner), err)
-	}
-	gone := errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict)
-	if gone {
-		response = err.Error()
-	}
-	useless := gone || status != nil && status.GetStatus() < http.StatusInternalServerError // to try it again
-	ended := true                                                                           // for good
+	final := false // the job will not be tried again
 	switch {
-	case err == errEnded:
-		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
-		ended, err = false, v.store.Fail(end, j, err.Error())
 	case err == nil:
-		err = v.store.Finish(end, j, result)
+		final, err = true, v.store.Finish(end, j, result)
 	case errors.Is(err, store.ErrLost):
 		return
-	case ctx.Err() != nil:
-		ended, err = false, v.store.Retry(end, j, "", time.Now())
-	case useless, j.Attempts >= most:
-		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
-		ended, err = useless, v.store.Fail(end, j, response)
+	case err != errEnded && ctx.Err() != nil:
+		err = v.store.Retry(end, j, "", time.Now())
 	default:
-		v.Log.Warn("job is tried again", "job", j.ID, "kind", j.Kind, "attempt", j.Attempts, "error", err.Error())
-		wait := first
-		for range j.Attempts - 1 {
-			wait *= 5
-		}
-		ended, err = false, v.store.Retry(end, j, response, time.Now().Add(min(wait, longestPause)))
+		final, err = v.failed(end, j, err)
 	}
 	if err != nil && !errors.Is(err, store.ErrLost) {
 		v.Log.Error("the end of a job was not noted", "job", j.ID, "error", err.Error()) // its lease ends
@@ -161,9 +136,42 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	if j.Kind != store.KindMessage {
 		v.mayHaveChanged()
 	}
-	if ended && j.Kind == kindImport {
+	if final && j.Kind == kindImport {
 		v.drop(end, j.Collection, j.ID)
 	}
+}
+
+// triesOf returns how often a job is tried, and the pause after the first attempt.
+func triesOf(j *store.Job) (most int, pause time.Duration) {
+	if j.Kind == store.KindMessage {
+		return triesMessage, 10 * time.Second
+	}
+	return tries, time.Second
+}
+
+// failed ends a job after an attempt that failed with err, or makes it wait for the next one. final
+// says that no attempt could succeed.
+func (v *Service) failed(ctx context.Context, j *store.Job, err error) (final bool, _ error) {
+	reason := "the service could not do it: its log tells more"
+	var status huma.StatusError
+	switch {
+	case errors.As(err, &status):
+		reason, final = status.Error(), status.GetStatus() < http.StatusInternalServerError
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrConflict):
+		reason, final = err.Error(), true
+	case err == errEnded:
+		reason = err.Error()
+	}
+	most, wait := triesOf(j)
+	if final || j.Attempts >= most {
+		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
+		return final, v.store.Fail(ctx, j, reason)
+	}
+	v.Log.Warn("job is tried again", "job", j.ID, "kind", j.Kind, "attempt", j.Attempts, "error", err.Error())
+	for range j.Attempts - 1 {
+		wait *= 5
+	}
+	return false, v.store.Retry(ctx, j, reason, time.Now().Add(min(wait, longestPause)))
 }
 
 // drop removes the file of a job; Tidy removes it later if that fails.
@@ -173,7 +181,7 @@ func (v *Service) drop(ctx context.Context, collection, job string) {
 	}
 }
 
-// beat prolongs a lease by extend until ctx ends, and cancels when it is lost.
+// beat calls extend to prolong a lease until ctx ends. It calls cancel if the lease is lost.
 func (v *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, extend func(context.Context) error) {
 	last := time.Now()
 	for {
@@ -192,7 +200,7 @@ func (v *Service) beat(ctx context.Context, cancel context.CancelCauseFunc, exte
 	}
 }
 
-// Kinds of jobs, beside messages.
+// Kinds of jobs other than messages.
 const (
 	kindImport  = "import"
 	kindRefit   = "refit"
@@ -201,7 +209,7 @@ const (
 	kindExport  = "export"
 )
 
-// attempt does what a job asks for.
+// attempt carries out a job.
 func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -232,7 +240,7 @@ func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMes
 	return json.Marshal(response)
 }
 
-// A steps is the progress of a job that goes item by item.
+// steps is the progress of a job that works item by item.
 type steps struct {
 	v      *Service
 	j      *store.Job
@@ -242,7 +250,7 @@ type steps struct {
 	written time.Time // when note wrote last
 }
 
-// resume returns the steps of j, of which j.Done are done, with the result so far.
+// resume returns the steps of j after j.Done of them, with the result until then.
 func (v *Service) resume(j *store.Job, total int, result any) (steps, error) {
 	s := steps{v: v, j: j, total: total, result: result}
 	if len(j.Result) > 0 && string(j.Result) != "null" {
@@ -251,12 +259,12 @@ func (v *Service) resume(j *store.Job, total int, result any) (steps, error) {
 	return s, nil
 }
 
-// in returns ctx for the change that ends the step number done.
+// in returns ctx for the change of the step number done.
 func (s steps) in(ctx context.Context, done int) context.Context {
 	return store.WithStep(ctx, s.j, done, s.total, asJSON(s.result))
 }
 
-// ended notes that a step has ended whose change was made in its context.
+// ended notes that the change of a step has been made, in a context of s.in.
 func (s steps) ended(done int) {
 	s.j.Done, s.j.Total, s.j.Attempts, s.j.Result = done, s.total, 1, asJSON(s.result)
 }
@@ -270,8 +278,8 @@ func (s steps) skip(ctx context.Context, done int) error {
 	return err
 }
 
-// note is skip, but writes once a second at most: an archive may have very many files that are
-// refused. If the process ends, they are refused again.
+// note is skip, but writes at most once a second, since an archive may have very many files that
+// are refused. If the process ends, another one refuses them again.
 func (s *steps) note(ctx context.Context, done int) error {
 	if time.Since(s.written) < time.Second {
 		return context.Cause(ctx)
@@ -282,31 +290,31 @@ func (s *steps) note(ctx context.Context, done int) error {
 
 // erase is a job that erases people.
 func (v *Service) erase(ctx context.Context, j *store.Job) (*EraseResult, error) {
-	var asked JobRequest
-	if err := json.Unmarshal(j.Payload, &asked); err != nil {
+	var request JobRequest
+	if err := json.Unmarshal(j.Payload, &request); err != nil {
 		return nil, err
 	}
-	response := &EraseResult{Receipts: []store.Receipt{}}
-	s, err := v.resume(j, len(asked.People), response)
+	result := &EraseResult{Receipts: []store.Receipt{}}
+	s, err := v.resume(j, len(request.People), result)
 	if err != nil {
 		return nil, err
 	}
-	for i := j.Done; i < len(asked.People); i++ {
-		id := asked.People[i]
+	for i := j.Done; i < len(request.People); i++ {
+		id := request.People[i]
 		receipt, err := v.store.ErasePerson(s.in(ctx, i+1), j.Actor, j.Collection, id, nil)
 		switch {
-		case errors.Is(err, store.ErrNotFound): // was erased already
+		case errors.Is(err, store.ErrNotFound): // it is erased already
 			err = s.skip(ctx, i+1)
 		case err == nil:
 			s.ended(i + 1)
-			response.Receipts = append(response.Receipts, receipt)
+			result.Receipts = append(result.Receipts, receipt)
 			err = s.skip(ctx, i+1)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return response, nil
+	return result, nil
 }
 
 // exportJob writes the tar of a collection to the file of the job.
@@ -320,7 +328,7 @@ func (v *Service) exportJob(ctx context.Context, j *store.Job) (*ExportResult, e
 	}
 	f := &jobWriter{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, most: v.Files}
 	const often = 500
-	response, err := v.export(ctx, f, j.Collection, "", func(faces int) {
+	result, err := v.export(ctx, f, j.Collection, "", func(faces int) {
 		if faces%often == 0 && err == nil {
 			err = v.store.Progress(ctx, j, faces, total, nil)
 		}
@@ -331,11 +339,11 @@ func (v *Service) exportJob(ctx context.Context, j *store.Job) (*ExportResult, e
 	if err == nil {
 		err = f.flush()
 	}
-	response.Bytes = f.size
-	return &response, err
+	result.Bytes = f.size
+	return &result, err
 }
 
-// regroup groups the faces of nobody, so many at a time, and keeps the groups.
+// regroup groups the faces without a person, in parts, and stores the groups.
 func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, error) {
 	s, err := v.engine.snapshot(ctx, j.Collection)
 	if err != nil {

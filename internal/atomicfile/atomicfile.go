@@ -16,25 +16,23 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Write makes the file at path of what fill writes and returns its size.
-// The file appears whole or not at all: it is written beside its place,
-// synchronised, and renamed into it; after an error, or when ctx ends, whatever
-// was at path is still there. A link stays, and the file that it leads to is
-// written. A path that is not a regular file (a device, a pipe) is written to as
-// it is. What dead processes left half written in the folder is removed.
+// Write writes the file at path with the content that fill writes, and returns its size in bytes.
+// It writes a temporary file in the same folder, synchronises it with the disk and renames it to
+// path. So the file is complete or not there; after an error, or when ctx ends, path has its old
+// content. If path is a link, its target is written. A device or a pipe is written directly. Write
+// also removes temporary files of processes that have ended from the folder.
 func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
 	return new(Writer).Write(ctx, path, fill)
 }
 
-// A Writer writes many files. It removes what dead processes left in a folder
-// before the first file there only: to look through a large folder for every
-// file would take too long. The zero value is ready to use, by several goroutines
-// at once.
+// A Writer writes many files. It looks for temporary files of processes that have ended only once
+// in each folder, since that takes long in a large folder. The zero value is ready to use. It is
+// safe for concurrent use.
 type Writer struct {
 	cleaned sync.Map // folder → *sync.Once
 }
 
-// Write is Write of the package.
+// Write is as the function Write.
 func (w *Writer) Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
 	p, err := w.prepare(ctx, path, fill)
 	if err != nil {
@@ -44,8 +42,9 @@ func (w *Writer) Write(ctx context.Context, path string, fill func(io.Writer) er
 	return p.Size, p.Commit()
 }
 
-// Replace writes the file at path, which exists, anew and returns its size. The file as
-// it was is kept at backup, unless that is empty. Where it fails, the file stays.
+// Replace replaces the content of the file at path, which has to exist, and returns its size. It
+// writes the old content to the file backup, unless that is "". After an error the file has its old
+// content.
 func Replace(ctx context.Context, path, backup string, fill func(io.Writer) error) (int64, error) {
 	p, err := Prepare(ctx, path, fill)
 	if err != nil {
@@ -69,15 +68,15 @@ func Replace(ctx context.Context, path, backup string, fill func(io.Writer) erro
 	return p.Size, p.Commit()
 }
 
-// A Pending file is written and not yet in its place.
+// A Pending is a temporary file with the content of a file.
 type Pending struct {
 	Size         int64 // bytes
 	path, target string
-	temp         *os.File // nil where it was written to its place, which is not a regular file, or has been moved there
+	temp         *os.File // nil after Commit, and for devices and pipes
 }
 
-// Prepare is Write but for the last step, Commit: where several files belong
-// together, prepare all, then commit all. The caller calls Discard in the end.
+// Prepare is Write without the last step, the renaming, which Commit does. To write several files
+// together, prepare all of them, then commit all. The caller calls Discard in the end.
 func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
 	return new(Writer).prepare(ctx, path, fill)
 }
@@ -120,7 +119,7 @@ func (w *Writer) prepare(ctx context.Context, path string, fill func(io.Writer) 
 	return p, nil
 }
 
-// Commit moves p into its place.
+// Commit renames the temporary file.
 func (p *Pending) Commit() error {
 	if p.temp == nil {
 		return nil
@@ -136,7 +135,7 @@ func (p *Pending) Commit() error {
 	return nil
 }
 
-// Discard removes p unless it was committed.
+// Discard removes the temporary file, unless Commit has renamed it.
 func (p *Pending) Discard() {
 	if p.temp != nil {
 		removeTemp(p.temp)
@@ -144,8 +143,8 @@ func (p *Pending) Discard() {
 	}
 }
 
-// Check reports now what would make Write fail later: call it
-// before work that would be lost.
+// Check returns the error that Write would return for path. Call it before long work, so that the
+// result of the work is not lost.
 func Check(path string) error {
 	target, mode, err := place(path)
 	if err != nil || !mode.IsRegular() {
@@ -154,8 +153,7 @@ func Check(path string) error {
 	return Error(path, tryTemp(filepath.Dir(target)))
 }
 
-// place follows links from path to the file to write and returns its mode, 0
-// where there is none yet.
+// place follows links from path. It returns the file to write and its mode, 0 if it does not exist.
 func place(path string) (string, fs.FileMode, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -169,7 +167,7 @@ func place(path string) (string, fs.FileMode, error) {
 	case !info.Mode().IsRegular():
 		return path, info.Mode(), nil
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) // a read-only file is not to be replaced
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // a read-only file must not be replaced
 	if err != nil {
 		return "", 0, Error(path, err)
 	}
@@ -181,10 +179,10 @@ func place(path string) (string, fs.FileMode, error) {
 	return target, info.Mode(), nil
 }
 
-// maxLinks is how many links in a row are followed. Links may lead to each other.
+// maxLinks is the most links that are followed, as links may be a circle.
 const maxLinks = 40
 
-// follow returns where links from path lead, whether anything is there or not.
+// follow returns the target of the links from path. The target need not exist.
 func follow(path string) (string, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target, nil
@@ -218,7 +216,7 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// pour fills f and returns how much that is.
+// pour writes the content of fill to f and returns its size.
 func pour(f *os.File, fill func(io.Writer) error) (int64, error) {
 	counted := &counter{w: f}
 	w := bufio.NewWriterSize(counted, 1<<20)
@@ -240,8 +238,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Error says that path could not be written, and why: it names the file that
-// the user asked for, not a temporary one.
+// Error returns the error that path could not be written because of err; nil if err is nil. It
+// names path instead of a temporary file.
 func Error(path string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err

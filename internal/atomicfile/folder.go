@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// WriteFolder makes the folder at path of what fill puts into an empty one. It
-// appears whole or not at all: it is made beside its place and renamed into it.
-// There must be nothing at path, or an empty folder.
+// WriteFolder makes the folder at path with the files that fill puts into an empty folder. It
+// renames that folder to path when it is complete. There must be nothing at path, or an empty
+// folder.
 func WriteFolder(path string, fill func(folder string) error) error {
 	target, err := follow(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func WriteFolder(path string, fill func(folder string) error) error {
 	return Error(path, os.Rename(folder, target))
 }
 
-// CheckFolder reports now what would make WriteFolder fail later.
+// CheckFolder returns the error that WriteFolder would return for path.
 func CheckFolder(path string) error {
 	target, err := follow(path)
 	if err != nil {
@@ -43,8 +43,8 @@ func CheckFolder(path string) error {
 	return Error(path, tryTemp(filepath.Dir(target)))
 }
 
-// MakeFolder makes the folder at path, and those above it, unless it is there. It
-// is an error if no file can be made in it.
+// MakeFolder makes the folder at path, and those above it, unless it exists. It returns an error
+// if no file can be made in it.
 func MakeFolder(path string) error {
 	target, err := follow(path)
 	if err != nil {

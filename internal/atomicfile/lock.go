@@ -12,18 +12,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrLocked is why Lock fails where another process has the file.
+// ErrLocked is the error of Lock if another process has locked the file.
 var ErrLocked = errors.New("another process is writing it")
 
-// maxName is how many bytes a name may have that gets a prefix and a suffix: no
-// common file system has a limit below 143.
+// maxName is the most bytes of a name to which a prefix and a suffix are added. No common file
+// system has a limit below 143.
 const maxName = 128
 
-// Lock keeps other processes from a file that is to be read, changed and written
-// anew, until unlock is called; the file need not exist. What is locked is a
-// hidden file beside it, which is gone afterwards, as the file itself is
-// replaced. The error wraps ErrLocked where another process has it. A process
-// that dies gives it back.
+// Lock locks a file for this process until unlock is called, or the process ends. The file need not
+// exist. Since Write replaces the file, Lock locks a hidden file in the same folder, which unlock
+// removes. The error wraps ErrLocked if another process has the lock.
 func Lock(path string) (unlock func(), err error) {
 	target, err := follow(path)
 	if err != nil {
@@ -36,13 +34,12 @@ func Lock(path string) (unlock func(), err error) {
 	return lock(filepath.Join(dir, "."+base+".lock"), path)
 }
 
-// LockFolder keeps other processes from the folder at path, which exists, if they
-// lock it too. It is Lock with a hidden file in the folder.
+// LockFolder is Lock for the folder at path, which has to exist.
 func LockFolder(path string) (unlock func(), err error) {
 	return lock(filepath.Join(path, prefix+"lock"), path)
 }
 
-// lock locks the file with this name, which stands for path.
+// lock locks the file name; errors name path.
 func lock(name, path string) (unlock func(), err error) {
 	for {
 		l := flock.New(name)
@@ -53,7 +50,7 @@ func lock(name, path string) (unlock func(), err error) {
 		if !got {
 			return nil, fmt.Errorf("write %s: %w", path, ErrLocked)
 		}
-		// Who had it before may have removed it after it was opened here.
+		// The process that had the lock before may have removed the file after it was opened here.
 		mine, err := l.Stat()
 		there, missing := os.Stat(name)
 		if err == nil && missing == nil && os.SameFile(mine, there) {

@@ -12,22 +12,20 @@ import (
 	"sync"
 )
 
-// A temporary file is open, and locked where the file system has locks, for as
-// long as it is in use. The system closes it when the process dies, however it
-// dies: so the next process can tell which files are abandoned. A process number
-// in the name could not, as numbers are used again.
+// A temporary file is open and, if the file system has locks, locked while it is used. The system
+// closes it when the process ends. So another process can see which files are abandoned. The number
+// of the process in the name would not do, as systems use numbers again.
 const (
 	prefix       = ".nrdl-"
 	suffix       = ".tmp"
 	folderSuffix = ".d" // of the temporary folder that belongs to a temporary file
 )
 
-// temporary matches the names of temporary files. They do not depend on the names
-// of the files to come, to which nothing could be added where they are long.
+// temporary matches the names of temporary files. They do not contain the names of the files, which
+// may be too long to add something.
 var temporary = regexp.MustCompile(`^\.nrdl-[0-9a-f]{16}\.tmp$`)
 
-// createTemp makes a temporary file in dir. The first call for a folder removes
-// what dead processes left there.
+// createTemp makes a temporary file in dir. The first call for a folder removes abandoned files.
 func (w *Writer) createTemp(dir string) (*os.File, error) {
 	once, _ := w.cleaned.LoadOrStore(dir, new(sync.Once))
 	once.(*sync.Once).Do(func() { removeAbandoned(dir) })
@@ -54,7 +52,7 @@ func removeTemp(f *os.File) {
 	_ = os.Remove(f.Name())
 }
 
-// tryTemp reports why no temporary file can be made in dir.
+// tryTemp returns an error if no temporary file can be made in dir.
 func tryTemp(dir string) error {
 	f, err := new(Writer).createTemp(dir)
 	if err == nil {
@@ -63,8 +61,8 @@ func tryTemp(dir string) error {
 	return err
 }
 
-// removeAbandoned removes the temporary files in dir that no living process has,
-// and the folders that belong to them. What it may not remove it leaves.
+// removeAbandoned removes the temporary files of processes that have ended, and their folders, from
+// dir. It ignores errors.
 func removeAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir) // sorted: a folder comes after its file
 	for _, e := range entries {

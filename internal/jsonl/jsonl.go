@@ -1,5 +1,5 @@
-// Package jsonl keeps files of JSON values, one a line, that only grow, so that
-// long work can be gone on with where it was stopped.
+// Package jsonl reads files of JSON values, one a line, and appends to them, so that long work can
+// be continued after an interruption.
 package jsonl
 
 import (
@@ -12,10 +12,9 @@ import (
 	"nrdl.example/nrdl/internal/atomicfile"
 )
 
-// Read hands each line of r with its end, and its number from 1, to each, until
-// that fails. A last line without an end, as a crash leaves it, is cut: it is
-// left out. Whole is the number of bytes before it. A line of more than most
-// bytes is an error; some more may be read.
+// Read calls each with the number, from 1, and the text of each line of r, including its end, until
+// each returns an error. It ignores a last line without an end, as a crash leaves it; then cut is
+// true. whole is the number of bytes of the other lines. A line of more than most bytes is an error.
 func Read(r io.Reader, most int64, each func(n int, line []byte) error) (whole int64, cut bool, err error) {
 	limit := &io.LimitedReader{R: r}
 	in := bufio.NewReaderSize(limit, 1<<16)
@@ -37,22 +36,21 @@ func Read(r io.Reader, most int64, each func(n int, line []byte) error) (whole i
 	}
 }
 
-// A File is open to be added to. One process at a time may have it.
+// A File is a JSON-lines file opened for appending, locked by one process.
 type File struct {
-	// Cut tells whether the last line was cut short, and is removed.
+	// Cut reports whether the last line was incomplete. Open has removed it.
 	Cut bool
 
-	path   string
-	file   *os.File
-	size   int64 // of its whole lines
-	past   bool  // whether it is a regular file, not a pipe or a device
-	unlock func()
+	path    string
+	file    *os.File
+	size    int64 // of its whole lines
+	regular bool  // not a pipe or a device
+	unlock  func()
 }
 
-// Open opens the file at path, made where there is none, and hands what is in
-// it to each, as Read does. A pipe or a device has nothing in it. The error
-// wraps atomicfile.ErrLocked where another process has the file. After an error
-// a file that was there is as before.
+// Open opens the file at path, which it makes if it does not exist, and calls each with its lines as
+// Read does. It does not read a pipe or a device. The error wraps atomicfile.ErrLocked if another
+// process has the file. After an error, a file that existed is unchanged.
 func Open(path string, most int64, each func(n int, line []byte) error) (f *File, err error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -71,7 +69,7 @@ func Open(path string, most int64, each func(n int, line []byte) error) (f *File
 		unlock()
 		return nil, atomicfile.Error(path, err)
 	}
-	f = &File{path: path, file: file, past: true, unlock: unlock}
+	f = &File{path: path, file: file, regular: true, unlock: unlock}
 	if f.size, f.Cut, err = Read(file, most, each); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", path, err), f.Close())
 	}
@@ -81,10 +79,10 @@ func Open(path string, most int64, each func(n int, line []byte) error) (f *File
 	return f, nil
 }
 
-// Append adds whole lines, which are on the disk when it returns. After an
-// error, as of a full disk, a regular file is as before.
+// Append appends whole lines, which are on the disk when it returns. After an error, for example of
+// a full disk, a regular file is unchanged.
 func (f *File) Append(lines []byte) error {
-	if !f.past {
+	if !f.regular {
 		_, err := f.file.Write(lines)
 		return atomicfile.Error(f.path, err)
 	}
@@ -99,7 +97,7 @@ func (f *File) Append(lines []byte) error {
 	return nil
 }
 
-// Close gives the file back.
+// Close closes the file and unlocks it.
 func (f *File) Close() error {
 	defer f.unlock()
 	return atomicfile.Error(f.path, f.file.Close())

@@ -1,6 +1,6 @@
-// Package page has what the pages for a browser share: a style sheet for light, dark and
-// printed pages, pictures as data, and the guard against characters that no page may have.
-// A page is one file that needs no network and no script.
+// Package page has the common parts of the pages for a browser: a style sheet for light, dark and
+// printed pages, pictures as data, and a filter for characters that no page may contain. A page is
+// one file that needs no network and no script.
 package page
 
 import (
@@ -25,12 +25,12 @@ var (
 	style string
 )
 
-// New parses a template, which begins with {{template "head" TITLE}} and ends with
-// {{template "foot"}}, when it is first asked for. Own is its style sheet, after the
-// shared one.
-func New(text, own string, functions template.FuncMap) func() *template.Template {
+// New returns a function that parses a template in its first call. The template begins with
+// {{template "head" TITLE}} and ends with {{template "foot"}}. The styles extra follow the common
+// style sheet.
+func New(text, extra string, functions template.FuncMap) func() *template.Template {
 	all := template.FuncMap{
-		"style": func() template.CSS { return template.CSS(style + own) }, // ours, and constant
+		"style": func() template.CSS { return template.CSS(style + extra) }, // ours, and constant
 	}
 	for name, f := range functions {
 		all[name] = f
@@ -40,8 +40,8 @@ func New(text, own string, functions template.FuncMap) func() *template.Template
 	})
 }
 
-// Write executes the template name of t, "page" for all of it, without the characters
-// that no page may have.
+// Write executes a template of t by its name, "page" for the whole page, without characters that no
+// page may contain.
 func Write(w io.Writer, t func() *template.Template, name string, data any) error {
 	var b bytes.Buffer
 	if err := t().ExecuteTemplate(&b, name, data); err != nil {
@@ -58,20 +58,20 @@ func JPEG(img image.Image, quality int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Data is an image file of this kind, png or jpeg, as the address of a picture.
+// Data returns an image file of a kind, png or jpeg, as the address of a picture.
 func Data(kind string, file []byte) template.URL {
 	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(file))
 }
 
-// Link is the address of the file at path in a page in the folder from: a relative one
-// where there is one.
-func Link(from, path string) template.URL {
-	absFrom, err := filepath.Abs(from)
+// Link returns the address of the file at path in a page in a folder: a relative one if there is
+// one.
+func Link(folder, path string) template.URL {
+	absFolder, err := filepath.Abs(folder)
 	abs, err2 := filepath.Abs(path)
 	if err != nil || err2 != nil {
 		return ""
 	}
-	if rel, err := filepath.Rel(absFrom, abs); err == nil {
+	if rel, err := filepath.Rel(absFolder, abs); err == nil {
 		return template.URL((&url.URL{Path: filepath.ToSlash(rel)}).String())
 	}
 	return template.URL((&url.URL{Scheme: "file", Path: "/" + filepath.ToSlash(abs)}).String())

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// deb makes the package for Debian.
-func (r *release) deb(arch, program string) error {
-	root := filepath.Join(r.tmp, "deb-"+arch)
+// debFiles puts the files of the package for Debian into the folder root.
+func (r *release) debFiles(root, program string) error {
 	put := func(to, from string, mode os.FileMode) error {
 		text, err := os.ReadFile(from)
 		if err != nil {
@@ -62,13 +61,17 @@ func (r *release) deb(arch, program string) error {
 		return err
 	}
 	pages, err := filepath.Glob(filepath.Join(r.tmp, "man/*"))
-	if err != nil {
-		return err
-	}
 	for _, page := range pages {
-		if err := zipped("usr/share/man/man1/"+filepath.Base(page)+".gz", page); err != nil {
-			return err
-		}
+		err = cmp.Or(err, zipped("usr/share/man/man1/"+filepath.Base(page)+".gz", page))
+	}
+	return err
+}
+
+// deb makes the package for Debian.
+func (r *release) deb(arch, program string) error {
+	root := filepath.Join(r.tmp, "deb-"+arch)
+	if err := r.debFiles(root, program); err != nil {
+		return err
 	}
 	size, err := r.finish(root)
 	if err != nil {

@@ -120,7 +120,7 @@ export function upload(path, field, files, o = {}) {
 }
 
 /** What the service offers: "METHOD path" as in its description. */
-export const features = new Set();
+const features = new Set();
 export const about = { version: "" };
 
 export async function learn() {

@@ -1,5 +1,5 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
-import { h, put, ask, dialog, toast, count } from "./dom.js";
+import { h, put, ask, dialog, toast } from "./dom.js";
 import { told, refusals } from "./importer.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
