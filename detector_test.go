@@ -28,7 +28,7 @@ func TestModelKeepsItsDetector(t *testing.T) {
 	for _, name := range []string{"auto", "cascade", file} {
 		by, err := face.OpenSearch(name)
 		check(err)
-		detect := face.Options{Detect: face.Always, By: by}
+		detect := face.Options{Detect: face.Always, Search: by}
 		_, e := tinyNetwork(t)
 		images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: detect, Observer: nrdl.Observer{Warn: func(error) {}}})
 		if err != nil {
@@ -64,10 +64,10 @@ func TestModelKeepsItsDetector(t *testing.T) {
 			t.Fatalf("without the file: %v", err)
 		}
 		_, err = lost.Identify(t.Context(), photo)
-		if err == nil || !strings.Contains(err.Error(), "finder.onnx") || !strings.Contains(advice.Text(err), "face.Options.By") {
+		if err == nil || !strings.Contains(err.Error(), "finder.onnx") || !strings.Contains(advice.Text(err), "face.Options.Search") {
 			t.Errorf("without the file: %v", err)
 		}
-		other, err := lost.With(face.Options{By: face.DefaultSearch}, nrdl.Observer{})
+		other, err := lost.With(face.Options{Search: face.DefaultSearch}, nrdl.Observer{})
 		check(err)
 		if _, err := other.Identify(t.Context(), photo); err != nil {
 			t.Errorf("with another detector: %v", err)

@@ -114,14 +114,14 @@ func (r *Recogniser) cut() face.Cut {
 }
 
 // by is the detector of r; nil for face.DefaultSearch.
-func (r *Recogniser) by() *face.Search { return cmp.Or(r.detect.By, r.m.Search) }
+func (r *Recogniser) by() *face.Search { return cmp.Or(r.detect.Search, r.m.Search) }
 
 // cutFor is how faces that by finds are cut out for in.
 func cutFor(in frontend.Pipeline, by *face.Search) face.Cut {
 	if in.Embedder == nil {
-		return face.Cut{Frame: in.Frame, By: by}
+		return face.Cut{Frame: in.Frame, Search: by}
 	}
-	return face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by}
+	return face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: by}
 }
 
 // which faces of several are meant; missing says which where nobody has chosen.

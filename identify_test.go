@@ -128,7 +128,7 @@ func agree(t *testing.T, r *nrdl.Recogniser, photo image.Image, f nrdl.Face) {
 // error.
 func TestIdentifyAllIsIdentify(t *testing.T) {
 	r, faces := photographs(t)
-	r, err := r.With(face.Options{By: face.DefaultSearch}, nrdl.Observer{}) // which finds dark faces
+	r, err := r.With(face.Options{Search: face.DefaultSearch}, nrdl.Observer{}) // which finds dark faces
 	check(err)
 	shots := []*image.Gray{
 		photograph(faces, 3), photograph(faces, 7, 24), image.NewGray(image.Rect(0, 0, 60, 50)),

@@ -55,7 +55,7 @@ func photograph(faces *dataset.Images, columns ...int) *image.Gray {
 func quick() face.Options {
 	cascade, err := face.OpenSearch("cascade")
 	check(err)
-	return face.Options{By: cascade}
+	return face.Options{Search: cascade}
 }
 
 // encoded returns the content of an image file.

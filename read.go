@@ -76,12 +76,12 @@ func (o ReadOptions) cut() (face.Cut, error) {
 	case e != nil:
 		f := e.Frame()
 		f.Eyes, f.Crop = o.Frame.Eyes, o.Frame.Crop
-		return face.Cut{Frame: f, Embedder: e, By: o.Detect.By}, nil
+		return face.Cut{Frame: f, Embedder: e, Search: o.Detect.Search}, nil
 	case !o.Frame.Embedding.IsZero():
 		_, err := embedding.Restore(o.Frame, nil)
 		return face.Cut{}, err
 	}
-	return face.Cut{Frame: o.Frame, By: o.Detect.By}, nil
+	return face.Cut{Frame: o.Frame, Search: o.Detect.Search}, nil
 }
 
 // tellingFaces is d.Faces with a message if the images are taken for photographs. Large

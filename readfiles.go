@@ -144,7 +144,7 @@ func (o ReadOptions) warnOfPeople(files []dataset.File, read []readFile, faces [
 	missing := map[string]bool{}
 	several := 0
 	for i, r := range read {
-		if len(r.seen) > 0 && r.seen[0].Of > 1 {
+		if len(r.seen) > 0 && r.seen[0].Total > 1 {
 			several++
 		}
 		if name := files[i].Person; name != "" && !people[name] {
@@ -193,7 +193,7 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 		return nil, err
 	}
 	detect := r.detect
-	detect.By = r.by()
+	detect.Search = r.by()
 	if !r.detects() {
 		detect.Detect = face.Never
 	}

@@ -42,7 +42,7 @@ var errEmpty = errors.New("the Recogniser is empty: Train or Open makes one")
 const Unknown = dataset.Unknown
 
 // Train trains a Recogniser on labelled images, which it keeps unless o.Forget
-// is set, and with them the detector by which they were found (o.Detect.By). If no
+// is set, and with them the detector by which they were found (o.Detect.Search). If no
 // threshold can be estimated, for example from two people, it warns that no face will be
 // unknown; without o.Warn that is an error. Enrol, Remove and Rename do the same.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
@@ -77,7 +77,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 // search is the detector that a model of images keeps; nil for the default one, and where
 // the images were used as they are.
 func (o Options) search(images *dataset.Images) *face.Search {
-	if by := o.Detect.By; by != nil && by != face.DefaultSearch && !images.Frame.Eyes.IsZero() {
+	if by := o.Detect.Search; by != nil && by != face.DefaultSearch && !images.Frame.Eyes.IsZero() {
 		return by
 	}
 	return nil
@@ -204,7 +204,7 @@ func (r *Recogniser) Write(w io.Writer) error {
 	return file.Write(w, r.m)
 }
 
-// With returns r with other detection options and another Observer. Without detect.By,
+// With returns r with other detection options and another Observer. Without detect.Search,
 // faces are found by the detector of the model. It is an
 // error to ask for detection if r was trained on crops without eye alignment.
 func (r *Recogniser) With(detect face.Options, o Observer) (*Recogniser, error) {

@@ -81,7 +81,7 @@ func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos .
 	}
 	if detector != nil {
 		t := *r
-		t.detect.By = detector
+		t.detect.Search = detector
 		r = &t
 	}
 	if l := r.m.Impostors(); l != nil {

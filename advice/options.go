@@ -8,7 +8,7 @@ type Option string
 const (
 	Credentials Option = "worker.Options.Credentials"
 	Detect      Option = "face.Options.Detect"
-	Detector    Option = "face.Options.By"
+	Detector    Option = "face.Options.Search"
 	Folders     Option = "experiment.Databases.Roots"
 	Forget      Option = "nrdl.Options.Forget"
 	Input       Option = "nrdl.Options.Pipeline"

@@ -57,7 +57,7 @@ func portrait(ctx context.Context, m *gallery.Gallery, folder string, detector *
 		return nil
 	}
 	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
-	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), By: detector, Thumbs: true, Turns: true})
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), Search: detector, Thumbs: true, Turns: true})
 	if err != nil {
 		return nil
 	}

@@ -13,17 +13,17 @@ type Cut struct {
 	Frame    dataset.Frame    // of the values
 	Embedder dataset.Embedder // nil for grey values
 	Network  bool             // judge faces as for a network, also without an Embedder
-	By       *Search          // finds the faces; nil for DefaultSearch
+	Search   *Search          // finds the faces; nil for DefaultSearch
 	Thumbs   bool             // whether faces get a Seen.Thumb
 	Turns    bool             // whether faces that are used get a Seen.Turn
 }
 
 // search is how faces are found.
 func (c Cut) search() *Search {
-	if c.By == nil {
+	if c.Search == nil {
 		return DefaultSearch
 	}
-	return c.By
+	return c.Search
 }
 
 // limits are those for what c makes of faces.

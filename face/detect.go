@@ -62,7 +62,7 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 	if in.Size == (dataset.Size{}) && d.Embedder == nil {
 		in.Size = dataset.DefaultSize
 	}
-	cut := Cut{Frame: in, Embedder: d.Embedder, By: d.By}
+	cut := Cut{Frame: in, Embedder: d.Embedder, Search: d.Search}
 	d.reader = &Reader{Limits: cut.limits(), Which: d.Which, Cut: cut}
 	if d.Which == "" {
 		d.reader.Which = Largest

@@ -47,7 +47,7 @@ func TestCentralFace(t *testing.T) {
 	frame := dataset.Frame{Size: dataset.Size{Height: 16, Width: 16}, Eyes: dataset.DefaultEyes}
 	for which, left := range map[Which]bool{Largest: true, Central: false} {
 		seen, err := In(t.Context(), photo, which, Cut{Frame: frame})
-		if err != nil || len(seen) != 1 || seen[0].Of != 2 || (seen[0].Face.Pupils[0].X < 300) != left {
+		if err != nil || len(seen) != 1 || seen[0].Total != 2 || (seen[0].Face.Pupils[0].X < 300) != left {
 			t.Errorf("%s: %+v, %v", which, seen, err)
 		}
 	}

@@ -23,7 +23,7 @@ type Options struct {
 	Detect Detect `json:"detect,omitempty"` // "" is Auto
 	Which  Which  `json:"which,omitempty"`  // "" is Largest
 
-	By *Search `json:"-"` // finds the faces; nil for that of the model, or DefaultSearch
+	Search *Search `json:"-"` // finds the faces; nil for that of the model, or DefaultSearch
 }
 
 // Validate reports an unknown choice.
@@ -43,7 +43,7 @@ type Seen struct {
 	Face    *Face     // nil for the image itself
 	Values  []float64 // what a Cut makes of it; nil if rejected
 	Refused error     // why it is rejected, or nil
-	Of      int       // number of faces in the photograph; 0 for an image that is taken as it is
+	Total   int       // number of faces in the photograph; 0 for an image that is taken as it is
 	Smaller int       // number of faces in the background of the photograph that are left out
 
 	Thumb *image.RGBA // for people to look at; nil unless the Cut asks for it
@@ -51,7 +51,7 @@ type Seen struct {
 }
 
 // Others is the number of other faces in the photograph, those in the background too.
-func (s Seen) Others() int { return max(0, s.Of-1) + s.Smaller }
+func (s Seen) Others() int { return max(0, s.Total-1) + s.Smaller }
 
 // In returns the faces in photo that which selects, with the vectors that cut makes of
 // them, the largest face first. The error is that of ctx, or of a network.
@@ -112,7 +112,7 @@ func (w Which) chosen(found []Face, limits Limits) []Seen {
 		if of > 1 && w == Refuse {
 			refused = fmt.Errorf("one of %d faces", of)
 		}
-		seen[i] = Seen{Face: &found[i], Refused: refused, Of: of}
+		seen[i] = Seen{Face: &found[i], Refused: refused, Total: of}
 	}
 	return seen
 }

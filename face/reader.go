@@ -129,7 +129,7 @@ func (r *Reader) count(seen []Seen, used int) {
 	case used == 0:
 		r.tally.Refused++
 	}
-	if len(seen) > 0 && seen[0].Of > 1 {
+	if len(seen) > 0 && seen[0].Total > 1 {
 		r.tally.Several++
 	}
 }

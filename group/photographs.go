@@ -58,7 +58,7 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by
 		if ctx.Err() != nil {
 			return
 		}
-		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: by, Thumbs: true})
+		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: by, Thumbs: true})
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; progress != nil {

@@ -290,7 +290,7 @@ func (e *engine) train(ctx context.Context, next *snapshot, samples []store.Samp
 		return nil, err
 	}
 	o := nrdl.Defaults(images)
-	o.Pipeline.Embedder, o.Detect.By = next.input.Embedder, next.input.cut.By
+	o.Pipeline.Embedder, o.Detect.Search = next.input.Embedder, next.input.cut.Search
 	decision := openset.Default
 	decision.FPIR = next.FPIR
 	o.OpenSet = &decision

@@ -32,8 +32,8 @@ type input struct {
 
 func newInput(in frontend.Pipeline, search *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
-	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, By: search}
-	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, By: search}
+	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: search}
+	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, Search: search}
 	return &input{in, cut, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
 }
 

@@ -163,7 +163,7 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face
 }
 
 func (c *Cluster) beginPhotos(ctx context.Context, r *nrdl.Recogniser, find face.Options, origin, version string, tell func(Status)) (*coordinator, error) {
-	by := cmp.Or(find.By, r.Model().Search)
+	by := cmp.Or(find.Search, r.Model().Search)
 	spec, err := json.Marshal(photoSpec{r.Model().Pipeline, find, by.String()})
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (l *photoQueue) look(ctx context.Context, p nrdl.Photo, data []byte) ([]fac
 	}
 	var all []face.Seen
 	for _, one := range s.Seen {
-		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Of: one.Of, Smaller: one.Smaller, Thumb: one.Thumb})
+		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Total: one.Of, Smaller: one.Smaller, Thumb: one.Thumb})
 	}
 	return all, s.Size, s.Err.err()
 }
@@ -230,7 +230,7 @@ func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, e
 		m.cut.Embedder = by
 	}
 	if s.Detector != "" {
-		m.cut.By, err = face.OpenSearch(s.Detector)
+		m.cut.Search, err = face.OpenSearch(s.Detector)
 	}
 	return m, err
 }
@@ -248,7 +248,7 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 	}
 	s := photoResult{Size: size, Err: failureOf(err)}
 	for _, one := range all {
-		s.Seen = append(s.Seen, photoFace{one.Face, one.Values, failureOf(one.Refused), one.Of, one.Smaller, one.Thumb})
+		s.Seen = append(s.Seen, photoFace{one.Face, one.Values, failureOf(one.Refused), one.Total, one.Smaller, one.Thumb})
 	}
 	return encoded(s)
 }

@@ -58,7 +58,7 @@ func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string
 func detectVar(c *cobra.Command, find *face.Options, auto string) {
 	find.Detect = face.Auto
 	cli.Choice(c, &find.Detect, "detect", "whether to search images for faces: auto ("+auto+"), always or never", face.Detects)
-	detectorVar(c, &find.By)
+	detectorVar(c, &find.Search)
 }
 
 func detectorVar(c *cobra.Command, by **face.Search) {

@@ -57,7 +57,7 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 			v.WarnOf(err)
 		}
 	}
-	c, err := nrdl.Verify(ctx, r, v.find.By, nrdl.Photo{Name: a}, nrdl.Photo{Name: b})
+	c, err := nrdl.Verify(ctx, r, v.find.Search, nrdl.Photo{Name: a}, nrdl.Photo{Name: b})
 	if err != nil {
 		return readable(err)
 	}

@@ -26,7 +26,7 @@ func newEnrolled() *enrolled {
 }
 
 func (g *enrolled) cut(by *face.Search) face.Cut {
-	return face.Cut{Frame: dataset.Frame{Eyes: g.embedder.Frame().Eyes}, Embedder: g.embedder, By: by}
+	return face.Cut{Frame: dataset.Frame{Eyes: g.embedder.Frame().Eyes}, Embedder: g.embedder, Search: by}
 }
 
 // enrol adds a person by photographs, in each of which the largest face counts.
