@@ -165,7 +165,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	if err != nil {
 		return nil, err
 	}
-	run := classify.Run{Seed: r.m.Parts().Seed, Watch: r.Watch}
+	run := classify.Run{Seed: r.m.Shared().Seed, Watch: r.Watch}
 	switch {
 	case warm && classify.TraitsOf(by).Warm && r.m.Pipeline.Projection.IsZero():
 		run.Warm = r.m.Classifier

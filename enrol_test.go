@@ -345,7 +345,7 @@ func TestTwoPeopleKeepOpenSetOptions(t *testing.T) {
 }
 
 // A warm start is much the same, from a method that can start from what it has
-// learnt, and exactly the same from others.
+// learned, and exactly the same from others.
 func TestEnrolWarm(t *testing.T) {
 	images := crops(t, 4, 4)
 	for name, o := range methods() {

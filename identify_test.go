@@ -78,7 +78,7 @@ func TestIdentify(t *testing.T) {
 		case held && f.Known:
 			known++
 		case !held && !f.Known:
-			t.Errorf("%s, whom it has learnt from, is unknown", faces.ID(j))
+			t.Errorf("%s, whom it has learned from, is unknown", faces.ID(j))
 		}
 	}
 	if known < 3 || named > 0 {

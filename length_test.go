@@ -16,12 +16,6 @@ const mostLines = 60
 
 // longFunctions are the functions that are longer, with the reason.
 var longFunctions = map[string]string{
-	"cmd/nrdl/group.go: run":                          "not divided yet",
-	"cmd/nrdl/identify.go: run":                       "not divided yet",
-	"cmd/nrdl/operate.go: keyCmd":                     "not divided yet",
-	"cmd/nrdl/train.go: train":                        "not divided yet",
-	"gallery/enrolled.go: merge":                      "not divided yet",
-	"gallery/enrolled.go: without":                    "not divided yet",
 	"internal/blas/asm/conv.go: conv":                 "a kernel: its instructions in their order",
 	"internal/blas/asm/conv.go: window":               "a kernel: its instructions in their order",
 	"internal/blas/asm/gemm.go: gemm":                 "a kernel: its instructions in their order",
@@ -29,16 +23,6 @@ var longFunctions = map[string]string{
 	"internal/blas/asm/neon/gemm.go: gemm":            "a kernel: its instructions in their order",
 	"internal/blas/asm/neon/winograd.go: winogradOut": "a kernel: its instructions in their order",
 	"internal/blas/asm/winograd.go: winogradOut":      "a kernel: its instructions in their order",
-	"internal/release/deb.go: deb":                    "not divided yet",
-	"service/engine.go: next":                         "not divided yet",
-	"service/hooks.go: send":                          "not divided yet",
-	"service/importtar.go: tar":                       "not divided yet",
-	"service/jobs.go: jobs":                           "not divided yet",
-	"service/keys.go: keys":                           "not divided yet",
-	"service/people.go: people":                       "not divided yet",
-	"service/review.go: conflicts":                    "not divided yet",
-	"service/work.go: run":                            "not divided yet",
-	"worker/worker.go: handle":                        "not divided yet",
 }
 
 // Functions fit a screen, unless there is a reason.

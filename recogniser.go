@@ -66,7 +66,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 		return nil, err
 	}
 	m.Search = o.search(images)
-	o.told(m)
+	o.warnAboutFit(m)
 	r, err := (&Recogniser{m, o.Detect, o.Observer}).decided(ctx, m, o.OpenSet)
 	if err != nil || !o.Forget {
 		return r, err
@@ -125,8 +125,8 @@ func (o Observer) namesEverybody(err error) error {
 // solved is a residual that more passes do not make smaller: rounding errors.
 const solved = 1e-12
 
-// told warns of a fit that is not what it should be.
-func (o Observer) told(m *gallery.Gallery) {
+// warnAboutFit warns of a fit that is not what it should be.
+func (o Observer) warnAboutFit(m *gallery.Gallery) {
 	if m.Shortlists() {
 		return
 	}

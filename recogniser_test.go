@@ -124,13 +124,13 @@ var photographed = sync.OnceValues(func() (*nrdl.Recogniser, *dataset.Images) {
 	dir, err := os.MkdirTemp("", "people")
 	check(err)
 	defer os.RemoveAll(dir)
-	var learnt []int
+	var learned []int
 	for j := range faces.Len() {
 		if c := faces.ClassOf(j); c < 5 && j+1 != faces.Groups[c+1] {
-			learnt = append(learnt, j)
+			learned = append(learned, j)
 		}
 	}
-	writePhotographs(dir, faces.Select(learnt))
+	writePhotographs(dir, faces.Select(learned))
 	ctx := context.Background()
 	images, err := nrdl.Read(ctx, dir, nrdl.ReadOptions{Detect: quick()})
 	check(err)

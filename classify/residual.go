@@ -18,7 +18,7 @@ import (
 type Residual struct{ untrained }
 
 // With implements Rule.
-func (r Residual) With(Learnt) Rule { return r }
+func (r Residual) With(Learned) Rule { return r }
 
 func (Residual) Name() string { return "residual" }
 
@@ -36,7 +36,7 @@ func (Residual) Score(out, s, y *mat.Dense, over Dictionary) {
 type NormedResidual struct{ untrained }
 
 // With implements Rule.
-func (r NormedResidual) With(Learnt) Rule { return r }
+func (r NormedResidual) With(Learned) Rule { return r }
 
 func (NormedResidual) Name() string { return "normed-residual" }
 
@@ -59,7 +59,7 @@ func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
 type Collaborative struct{ untrained }
 
 // With implements Rule.
-func (r Collaborative) With(Learnt) Rule { return r }
+func (r Collaborative) With(Learned) Rule { return r }
 
 func (Collaborative) Name() string { return "collaborative" }
 
@@ -79,7 +79,7 @@ func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
 type Cost struct{ untrained }
 
 // With implements Rule.
-func (r Cost) With(Learnt) Rule { return r }
+func (r Cost) With(Learned) Rule { return r }
 
 func (Cost) Name() string { return "cost" }
 
@@ -113,7 +113,7 @@ func (Cost) Score(out, s, y *mat.Dense, over Dictionary) {
 type Huber struct{ untrained }
 
 // With implements Rule.
-func (r Huber) With(Learnt) Rule { return r }
+func (r Huber) With(Learned) Rule { return r }
 
 func (Huber) Name() string { return "huber" }
 

@@ -29,18 +29,18 @@ type Rule interface {
 	// out; s, K×n, has their codes. Columns of zeros score 0 for every class.
 	Score(out, s, y *mat.Dense, over Dictionary)
 
-	// Learnt returns what the rule has learned besides the dictionary: the zero value for
+	// Learned returns what the rule has learned besides the dictionary: the zero value for
 	// nothing. The matrix is that of the rule, not a copy.
-	Learnt() Learnt
+	Learned() Learned
 
 	// With returns the rule with the matrix and the weight of l.
-	With(l Learnt) Rule
+	With(l Learned) Rule
 }
 
 // untrained is what rules have in common that learn nothing.
 type untrained struct{}
 
-func (untrained) Learnt() Learnt { return Learnt{} }
+func (untrained) Learned() Learned { return Learned{} }
 
 // A Dictionary is the part of a Classifier that a Rule uses: K atoms of d
 // features, grouped by class, and their coder.
@@ -72,8 +72,8 @@ var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Cost{}, Su
 // Trained lists the rules that have learned more than the dictionary.
 var Trained = []Rule{Linear{}, Fisher{}}
 
-// Learnt is what a Rule has learned.
-type Learnt struct {
+// Learned is what a Rule has learned.
+type Learned struct {
 	Matrix *mat.Dense
 	Weight float64 // of a term; 0 for a rule without one
 
@@ -105,11 +105,11 @@ func (r Linear) Check(over Dictionary) error {
 	return lin.Finite("the weights of atom", r.W)
 }
 
-// Learnt implements Rule.
-func (r Linear) Learnt() Learnt { return Learnt{Matrix: r.W, Name: "W", ByClass: true} }
+// Learned implements Rule.
+func (r Linear) Learned() Learned { return Learned{Matrix: r.W, Name: "W", ByClass: true} }
 
 // With implements Rule.
-func (Linear) With(l Learnt) Rule { return Linear{W: l.Matrix} }
+func (Linear) With(l Learned) Rule { return Linear{W: l.Matrix} }
 
 func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, s) }
 
@@ -119,7 +119,7 @@ func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, 
 type Sum struct{ untrained }
 
 // With implements Rule.
-func (r Sum) With(Learnt) Rule { return r }
+func (r Sum) With(Learned) Rule { return r }
 
 func (Sum) Name() string { return "sum" }
 
@@ -146,7 +146,7 @@ func (Sum) Score(out, s, _ *mat.Dense, over Dictionary) {
 type Cosine struct{ untrained }
 
 // With implements Rule.
-func (r Cosine) With(Learnt) Rule { return r }
+func (r Cosine) With(Learned) Rule { return r }
 
 func (Cosine) Name() string { return "cosine" }
 
@@ -201,13 +201,13 @@ func (r Fisher) Check(over Dictionary) error {
 	return lin.Finite("the mean code of class", r.M)
 }
 
-// Learnt implements Rule.
-func (r Fisher) Learnt() Learnt {
-	return Learnt{Matrix: r.M, Weight: r.Weight, Name: "M", MaybeZero: true}
+// Learned implements Rule.
+func (r Fisher) Learned() Learned {
+	return Learned{Matrix: r.M, Weight: r.Weight, Name: "M", MaybeZero: true}
 }
 
 // With implements Rule.
-func (Fisher) With(l Learnt) Rule { return Fisher{M: l.Matrix, Weight: l.Weight} }
+func (Fisher) With(l Learned) Rule { return Fisher{M: l.Matrix, Weight: l.Weight} }
 
 func (r Fisher) Score(out, s, y *mat.Dense, over Dictionary) {
 	r.distances(out, s)
@@ -237,7 +237,7 @@ func (r Fisher) distances(dst, s *mat.Dense) {
 type Votes struct{ untrained }
 
 // With implements Rule.
-func (r Votes) With(Learnt) Rule { return r }
+func (r Votes) With(Learned) Rule { return r }
 
 func (Votes) Name() string { return "votes" }
 

@@ -35,7 +35,7 @@ const chunk = 512
 // resembles, Dᵀy = 0, a code; its code is 0, which is optimal.
 //
 // H is formed: for one column a product with it takes a fifth of the time of
-// two triangular solves (for many about the same), and for 760 learnt atoms and
+// two triangular solves (for many about the same), and for 760 learned atoms and
 // ρ = 0.01 ten passes agree with those of a Cholesky factor to 4e-13.
 //
 // Where the atoms are many for their features, 2d < K, H is applied by

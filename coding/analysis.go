@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Analysis codes by a learnt matrix, s = Pᵀy [dpl]: that of a dictionary pair,
+// Analysis codes by a learned matrix, s = Pᵀy [dpl]: that of a dictionary pair,
 // whose other half, D, rebuilds the sample from the code.
 type Analysis struct {
 	P *mat.Dense `json:"-"` // d×K, an analysis atom per column
@@ -41,8 +41,8 @@ func (c Analysis) Over(b Basis) (Coding, error) {
 	return Inner{}.Over(Basis{D: c.P})
 }
 
-// Learnt implements TrainedCoder.
-func (c Analysis) Learnt() (string, *mat.Dense) { return "A", c.P }
+// Learned implements TrainedCoder.
+func (c Analysis) Learned() (string, *mat.Dense) { return "A", c.P }
 
 // With implements TrainedCoder.
 func (Analysis) With(m *mat.Dense) TrainedCoder { return Analysis{m} }

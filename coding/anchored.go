@@ -50,8 +50,8 @@ func (c Anchored) Work(d, k int) Work {
 	return w
 }
 
-// Learnt implements TrainedCoder.
-func (c Anchored) Learnt() (string, *mat.Dense) { return "c", c.Mean }
+// Learned implements TrainedCoder.
+func (c Anchored) Learned() (string, *mat.Dense) { return "c", c.Mean }
 
 // With implements TrainedCoder.
 func (c Anchored) With(m *mat.Dense) TrainedCoder {

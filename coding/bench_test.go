@@ -10,13 +10,13 @@ import (
 )
 
 // The benchmarks have the sizes of Extended Yale B with 20 training images a
-// person: 760 atoms of 1024 features, 1654 samples. learnt is a dictionary
-// with the mixed signs of a learnt one, whose codes have over a hundred atoms;
+// person: 760 atoms of 1024 features, 1654 samples. learned is a dictionary
+// with the mixed signs of a learned one, whose codes have over a hundred atoms;
 // that of plain faces needs a few dozen.
-func benchmarkData(learnt bool) (d, y *mat.Dense) {
+func benchmarkData(learned bool) (d, y *mat.Dense) {
 	d = faces(1, 1024, 38, 20, 0.02)
 	y = faces(2, 1024, 38, 44, 0.02).Slice(0, 1024, 0, 1654).(*mat.Dense)
-	if learnt {
+	if learned {
 		noise := normal(3, 1024, 760)
 		noise.Scale(0.02, noise)
 		d.Add(d, noise)
@@ -24,8 +24,8 @@ func benchmarkData(learnt bool) (d, y *mat.Dense) {
 	return d, y
 }
 
-func benchmarkCode(b *testing.B, c coding.Coder, n int, learnt bool) {
-	d, y := benchmarkData(learnt)
+func benchmarkCode(b *testing.B, c coding.Coder, n int, learned bool) {
+	d, y := benchmarkData(learned)
 	y = mat.DenseCopyOf(y.Slice(0, 1024, 0, n))
 	over, err := c.Over(coding.Basis{D: d})
 	if err != nil {
@@ -51,7 +51,7 @@ func BenchmarkExactBatch(b *testing.B) {
 	benchmarkCode(b, coding.DefaultNonNegative, 1654, false)
 }
 
-func BenchmarkExactBatchLearnt(b *testing.B) {
+func BenchmarkExactBatchLearned(b *testing.B) {
 	benchmarkCode(b, coding.DefaultNonNegative, 1654, true)
 }
 

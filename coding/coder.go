@@ -135,14 +135,14 @@ func ByClass(c Coder) bool {
 // Trained lists the coders that have a matrix, which a method learns.
 var Trained = []TrainedCoder{Analysis{}, Anchored{}}
 
-// A TrainedCoder has a matrix that was learnt together with the dictionary, with
+// A TrainedCoder has a matrix that was learned together with the dictionary, with
 // a column for each atom. It is no choice of a user.
 type TrainedCoder interface {
 	Coder
 
-	// Learnt returns the matrix, r×K, not a copy, and its name in model files,
+	// Learned returns the matrix, r×K, not a copy, and its name in model files,
 	// which no other has.
-	Learnt() (name string, m *mat.Dense)
+	Learned() (name string, m *mat.Dense)
 
 	// With returns the coder with the matrix m.
 	With(m *mat.Dense) TrainedCoder

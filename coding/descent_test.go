@@ -11,7 +11,7 @@ import (
 )
 
 // illConditioned makes K unit atoms with singular values that fall to 1e-7 of
-// the first, as those of learnt dictionaries do, and n samples whose codes hold
+// the first, as those of learned dictionaries do, and n samples whose codes hold
 // nearly all atoms.
 func illConditioned(m, k, n int) (d, y *mat.Dense) {
 	rng := rand.New(rand.NewPCG(7, 7))

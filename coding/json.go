@@ -26,7 +26,7 @@ func Marshal(c Coder) (json.RawMessage, error) {
 }
 
 // Unmarshal returns the coder that Marshal wrote. A parameter that is missing,
-// unknown or there twice is an error: what a model was learnt with is never
+// unknown or there twice is an error: what a model was learned with is never
 // guessed. Whether the values are in their range is Validate's to say.
 func Unmarshal(raw json.RawMessage) (Coder, error) {
 	c, err := codec().UnmarshalNamed(raw)

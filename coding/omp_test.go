@@ -404,11 +404,11 @@ func FuzzOMP(f *testing.F) {
 
 func BenchmarkOMP(b *testing.B) {
 	for _, c := range []struct {
-		name   string
-		n      int
-		learnt bool
-	}{{"Batch", 1654, false}, {"BatchLearnt", 1654, true}, {"Single", 1, true}} {
-		b.Run(c.name, func(b *testing.B) { benchmarkCode(b, coding.DefaultOMP, c.n, c.learnt) })
+		name    string
+		n       int
+		learned bool
+	}{{"Batch", 1654, false}, {"BatchLearned", 1654, true}, {"Single", 1, true}} {
+		b.Run(c.name, func(b *testing.B) { benchmarkCode(b, coding.DefaultOMP, c.n, c.learned) })
 	}
 	b.Run("Over", func(b *testing.B) {
 		d, _ := benchmarkData(true)

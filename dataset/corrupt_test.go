@@ -393,7 +393,7 @@ func TestCorruptionRefuses(t *testing.T) {
 	}
 }
 
-// Noise is on all images, learnt ones too; only those that judge are covered.
+// Noise is on all images, learned ones too; only those that judge are covered.
 func ExampleOcclusion() {
 	faces := synthetic.Default
 	faces.People, faces.PerPerson = 3, 4

@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "write the picture of the documentation anew")
 
 // TestDenoisingPicture compares doc/denoising.png with what the example finds:
-// from left to right the noisy picture, the best Gaussian filter, the learnt
+// from left to right the noisy picture, the best Gaussian filter, the learned
 // dictionary and the clean picture. This writes it:
 //
 //	go test ./dictionary -run DenoisingPicture -update
@@ -31,9 +31,9 @@ func TestDenoisingPicture(t *testing.T) {
 	noisy := addNoise(clean, 20, 1)
 	filtered, found := bestFilter(noisy, clean), denoise(noisy, 20)
 	before, best, after := psnr(noisy, clean), psnr(filtered, clean), psnr(found, clean)
-	t.Logf("noisy %.2f dB, filtered %.2f dB, learnt dictionary %.2f dB", before, best, after)
+	t.Logf("noisy %.2f dB, filtered %.2f dB, learned dictionary %.2f dB", before, best, after)
 	if after < before+9 || after < best+2 {
-		t.Errorf("noisy %.2f dB, filtered %.2f dB, learnt dictionary %.2f dB", before, best, after)
+		t.Errorf("noisy %.2f dB, filtered %.2f dB, learned dictionary %.2f dB", before, best, after)
 	}
 	strip := sideBySide(noisy, filtered, found, clean)
 	if *update {

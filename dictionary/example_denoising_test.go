@@ -20,7 +20,7 @@ import (
 	"nrdl.example/nrdl/synthetic"
 )
 
-// A noisy picture is cut into patches; a dictionary is learnt from the noisy
+// A noisy picture is cut into patches; a dictionary is learned from the noisy
 // patches themselves; each patch is replaced by as few atoms as come within the
 // noise of it; and the overlapping patches are averaged. The noise has no sparse
 // code, so it stays behind.
@@ -37,11 +37,11 @@ func ExampleKSVD_Learn() {
 
 	fmt.Printf("noisy:                    %.0f dB\n", psnr(noisy, clean))
 	fmt.Printf("the best Gaussian filter: %.0f dB\n", psnr(bestFilter(noisy, clean), clean))
-	fmt.Printf("learnt dictionary:        %.0f dB\n", psnr(found, clean))
+	fmt.Printf("learned dictionary:        %.0f dB\n", psnr(found, clean))
 	// Output:
 	// noisy:                    22 dB
 	// the best Gaussian filter: 27 dB
-	// learnt dictionary:        30 dB
+	// learned dictionary:        30 dB
 }
 
 // denoise removes noise of standard deviation σ from a picture.

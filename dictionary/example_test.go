@@ -25,8 +25,8 @@ func Example() {
 	learner.Sparsity = 4
 	d, outcome, err := learner.Learn(ctx, x, start, classify.Run{})
 	check(err)
-	fmt.Printf("%d passes; error %.2f with the dictionary to start from, %.2f with the learnt one\n", outcome.Iter, relativeError(ctx, start, x), relativeError(ctx, d, x))
-	// Output: 10 passes; error 0.22 with the dictionary to start from, 0.12 with the learnt one
+	fmt.Printf("%d passes; error %.2f with the dictionary to start from, %.2f with the learned one\n", outcome.Iter, relativeError(ctx, start, x), relativeError(ctx, d, x))
+	// Output: 10 passes; error 0.22 with the dictionary to start from, 0.12 with the learned one
 }
 
 // relativeError is ‖X − DS‖/‖X‖ for codes S of 4 atoms.
@@ -99,7 +99,7 @@ func objective(ctx context.Context, c coding.Coder, d *mat.Dense, λ float64) fl
 	return (math.Pow(mat.Norm(&rest, 2), 2)/2 + sum) / float64(n)
 }
 
-// Use codes as features: a dictionary that is learnt without labels describes a
+// Use codes as features: a dictionary that is learned without labels describes a
 // face by a few numbers, over which the nearest neighbour finds the person.
 func ExampleOnline_Learn() {
 	ctx := context.Background()

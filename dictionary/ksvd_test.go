@@ -48,7 +48,7 @@ func mixtures(seed uint64, d *mat.Dense, n, few int) *mat.Dense {
 	return x
 }
 
-func learnt(t *testing.T, k KSVD, x, d0 *mat.Dense) *mat.Dense {
+func learned(t *testing.T, k KSVD, x, d0 *mat.Dense) *mat.Dense {
 	t.Helper()
 	d, _, err := k.Learn(context.Background(), x, d0, classify.Run{})
 	if err != nil {
@@ -303,7 +303,7 @@ func TestKSVDIsTheDefinition(t *testing.T) {
 			starts["samples"] = mat.DenseCopyOf(lin.Cols(x, 0, c.at))
 		}
 		for name, d0 := range starts {
-			got, want := learnt(t, c.k, x, d0), naiveKSVD(c.k, x, d0)
+			got, want := learned(t, c.k, x, d0), naiveKSVD(c.k, x, d0)
 			if diff := lin.MaxAbsDiff(got, want); diff > 1e-8 {
 				t.Errorf("%+v, %d×%d, %d atoms, %s: an atom is off by %v", c.k, c.d, c.n, c.at, name, diff)
 			}
@@ -315,7 +315,7 @@ func TestKSVDIsTheDefinition(t *testing.T) {
 func TestKSVDFindsTheAtoms(t *testing.T) {
 	d := classify.Unit(gaussian(3, 16, 20))
 	x := mixtures(4, d, 600, 3)
-	got := learnt(t, KSVD{Sparsity: 3, Passes: 40, MinUses: 4, Coherence: 0.99}, x, lin.Cols(x, 0, 20))
+	got := learned(t, KSVD{Sparsity: 3, Passes: 40, MinUses: 4, Coherence: 0.99}, x, lin.Cols(x, 0, 20))
 	var cos mat.Dense
 	cos.Mul(d.T(), got)
 	found := 0
@@ -329,7 +329,7 @@ func TestKSVDFindsTheAtoms(t *testing.T) {
 	}
 }
 
-// TestKSVDInTheSpan: samples of many features are learnt from in coordinates of
+// TestKSVDInTheSpan: samples of many features are learned from in coordinates of
 // their span, with the same result, whether the first atoms lie in it or not.
 func TestKSVDInTheSpan(t *testing.T) {
 	k := KSVD{Sparsity: 3, Passes: 4, MinUses: 2, Coherence: 0.99}
@@ -349,7 +349,7 @@ func TestKSVDInTheSpan(t *testing.T) {
 		if size, _ := s.X.Dims(); name == "inside" && size != 7 || name == "outside" && size != 13 {
 			t.Errorf("%s: learns in %d coordinates", name, size)
 		}
-		if diff := lin.MaxAbsDiff(learnt(t, k, up(x), up(d0)), want); diff > 1e-10 {
+		if diff := lin.MaxAbsDiff(learned(t, k, up(x), up(d0)), want); diff > 1e-10 {
 			t.Errorf("%s: off by %v", name, diff)
 		}
 	}
@@ -389,7 +389,7 @@ func TestKSVDKeepsSamplesThatAreTheirOwnAtoms(t *testing.T) {
 	x := gaussian(8, 10, 6)
 	k := DefaultKSVD
 	k.Sparsity = 6
-	if diff := lin.MaxAbsDiff(learnt(t, k, x, x), classify.Unit(x)); diff > 1e-14 {
+	if diff := lin.MaxAbsDiff(learned(t, k, x, x), classify.Unit(x)); diff > 1e-14 {
 		t.Errorf("an atom is off by %v", diff)
 	}
 }
@@ -450,14 +450,14 @@ func TestKSVDDoesNotDependOnThreadsOrScale(t *testing.T) {
 	d0 := mat.DenseCopyOf(lin.Cols(x, 0, 24))
 	k := KSVD{Sparsity: 5, Passes: 3, MinUses: 4, Coherence: 0.9, Monotone: true}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	want := learnt(t, k, x, d0)
+	want := learned(t, k, x, d0)
 	runtime.GOMAXPROCS(4)
-	if !mat.Equal(learnt(t, k, x, d0), want) {
+	if !mat.Equal(learned(t, k, x, d0), want) {
 		t.Error("four threads give other atoms than one")
 	}
 	larger := mat.NewDense(16, 3000, nil)
 	larger.Scale(math.Ldexp(1, 70), x)
-	if !mat.Equal(learnt(t, k, larger, d0), want) {
+	if !mat.Equal(learned(t, k, larger, d0), want) {
 		t.Error("samples of another scale give other atoms")
 	}
 	if !mat.Equal(x, before) || !mat.Equal(d0, lin.Cols(x, 0, 24)) {
@@ -468,10 +468,10 @@ func TestKSVDDoesNotDependOnThreadsOrScale(t *testing.T) {
 func TestKSVDOfZeroSamples(t *testing.T) {
 	x, d0 := gaussian(12, 6, 20), gaussian(13, 6, 4)
 	k := KSVD{Sparsity: 2, Passes: 3, MinUses: 1, Coherence: 0.99}
-	want := learnt(t, k, x, d0)
+	want := learned(t, k, x, d0)
 	more := mat.NewDense(6, 25, nil)
 	lin.Set(lin.Cols(more, 0, 20), 1, x)
-	if diff := lin.MaxAbsDiff(learnt(t, k, more, d0), want); diff > 1e-12 {
+	if diff := lin.MaxAbsDiff(learned(t, k, more, d0), want); diff > 1e-12 {
 		t.Errorf("samples of zeros change an atom by %v", diff)
 	}
 	d, out, err := k.Learn(context.Background(), mat.NewDense(6, 3, nil), d0, classify.Run{})
@@ -529,7 +529,7 @@ func TestKSVDRefuses(t *testing.T) {
 			t.Error("atoms of other features do not panic")
 		}
 	}()
-	learnt(t, good, x, gaussian(1, 5, 4))
+	learned(t, good, x, gaussian(1, 5, 4))
 }
 
 // A countdown is cancelled once it was asked left times.

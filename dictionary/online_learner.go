@@ -63,8 +63,8 @@ func (l *Learner) Seen() int { return int(l.seen) }
 // Add learns from the samples x, d×n, in their order, Batch of them at a time.
 // It does not keep x. Several calls are one with all their samples if each but
 // the last brings a multiple of Batch. It is an error if x is not finite, which
-// is found out before anything is learnt of it. Once ctx is done Add returns its
-// cause; what it had learnt of x by then stays learnt.
+// is found out before anything is learned of it. Once ctx is done Add returns its
+// cause; what it had learned of x by then stays learned.
 func (l *Learner) Add(ctx context.Context, x *mat.Dense) error {
 	if err := l.check(x); err != nil {
 		return fmt.Errorf("learn a dictionary: %w", err)

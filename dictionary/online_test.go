@@ -20,7 +20,7 @@ import (
 // small is for samples of a few dozen features.
 var small = Online{Coder: coding.Lasso{Lambda: 0.1, Gap: 1e-8}, Batch: 50, Passes: 3, Rho: 2, Sweeps: 1, Idle: 5}
 
-func learntOnline(t *testing.T, o Online, x, d0 *mat.Dense) *mat.Dense {
+func learnedOnline(t *testing.T, o Online, x, d0 *mat.Dense) *mat.Dense {
 	t.Helper()
 	d, _, err := o.Learn(context.Background(), x, d0, classify.Run{Seed: 3})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestOnlineFindsTheAtoms(t *testing.T) {
 	for _, c := range []coding.Coder{coding.Lasso{Lambda: 0.3, Gap: 1e-6}, coding.OMP{Sparsity: 3}} {
 		o := small
 		o.Coder, o.Passes, o.Rho = c, 12, 5
-		d := learntOnline(t, o, x, drawn(t, x, 30))
+		d := learnedOnline(t, o, x, drawn(t, x, 30))
 		var cos mat.Dense
 		cos.Mul(truth.T(), d)
 		found := 0
@@ -166,7 +166,7 @@ func TestOnlineStreamsAsItLearns(t *testing.T) {
 	d0 := drawn(t, x, 24)
 	o := small
 	o.Passes = 2
-	want := learntOnline(t, o, x, d0)
+	want := learnedOnline(t, o, x, d0)
 	l := started(t, o, d0)
 	for pass := range uint64(2) {
 		mixed := mat.NewDense(16, 330, nil)
@@ -311,9 +311,9 @@ func TestOnlineDoesNotDependOn(t *testing.T) {
 	x := mixtures(14, classify.Unit(gaussian(15, 30, 70)), 300, 4)
 	d0 := drawn(t, x, 70)
 	x2, d2 := mat.DenseCopyOf(x), mat.DenseCopyOf(d0)
-	want := learntOnline(t, small, x, d0)
+	want := learnedOnline(t, small, x, d0)
 	old := runtime.GOMAXPROCS(1)
-	one := learntOnline(t, small, x, d0)
+	one := learnedOnline(t, small, x, d0)
 	runtime.GOMAXPROCS(old)
 	passes := 0
 	watched, out, err := small.Learn(context.Background(), x, d0, classify.Run{Seed: 3, Watch: func(p classify.Progress) { p.Terms(); passes++ }})
@@ -349,7 +349,7 @@ func TestOnlineOddShapes(t *testing.T) {
 		for _, batch := range []int{1, 3, 1000} {
 			o, d0 := small, gaussian(17, 6, c.k)
 			o.Batch, o.Idle = batch, 1
-			d := learntOnline(t, o, c.x, d0)
+			d := learnedOnline(t, o, c.x, d0)
 			for j := range c.k {
 				if norm := mat.Norm(d.ColView(j), 2); !(math.Abs(norm-1) < 1e-14) {
 					t.Errorf("%s, batches of %d: atom %d has the norm %v", name, batch, j, norm)
@@ -423,7 +423,7 @@ func TestOnlineStopsInAPass(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	if l.Seen() == 0 || l.Seen() == 1000 {
-		t.Errorf("%d of 1000 samples were learnt", l.Seen())
+		t.Errorf("%d of 1000 samples were learned", l.Seen())
 	}
 	if err := l.Add(context.Background(), x); err != nil {
 		t.Error(err)
@@ -432,7 +432,7 @@ func TestOnlineStopsInAPass(t *testing.T) {
 	nan.Set(0, 999, math.NaN())
 	before := l.Dictionary()
 	if err := l.Add(context.Background(), nan); err == nil || !mat.Equal(before, l.Dictionary()) {
-		t.Errorf("NaN was learnt, or %v", err)
+		t.Errorf("NaN was learned, or %v", err)
 	}
 }
 

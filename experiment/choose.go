@@ -113,7 +113,7 @@ func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds
 	case len(all) == 0:
 		return Choice{}, errors.New("choose an input: of none")
 	case best < 0:
-		err := fmt.Errorf("choose an input: none can be learnt, the first: %s", c.Results[0].Err)
+		err := fmt.Errorf("choose an input: none can be learned, the first: %s", c.Results[0].Err)
 		return Choice{}, advice.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
 	}
 	c.Best = best

@@ -71,8 +71,8 @@ func TestChooseErrors(t *testing.T) {
 	if _, err := Choose(t.Context(), train, nil, f); err == nil {
 		t.Error("one of none is chosen")
 	}
-	if _, err := Choose(t.Context(), train, candidates(t)[:1], f); err == nil || !strings.Contains(err.Error(), "none can be learnt, the first: ") || !strings.Contains(err.Error(), "dims = 99") {
-		t.Errorf("none can be learnt: %v", err)
+	if _, err := Choose(t.Context(), train, candidates(t)[:1], f); err == nil || !strings.Contains(err.Error(), "none can be learned, the first: ") || !strings.Contains(err.Error(), "dims = 99") {
+		t.Errorf("none can be learned: %v", err)
 	}
 	if _, err := Choose(t.Context(), train, candidates(t), Folds{N: 1, Repeats: 1}); err == nil {
 		t.Error("one fold is enough")
@@ -86,7 +86,7 @@ func TestChooseErrors(t *testing.T) {
 }
 
 // Candidates are of inputs that are possible, whatever the images are, and most
-// can be learnt from.
+// can be learned from.
 func TestCandidates(t *testing.T) {
 	for _, images := range []dataset.Frame{{Size: dataset.Size{Height: 96, Width: 80}, Crop: 0.5}, {Size: dataset.DefaultSize}, {Size: dataset.Size{Height: 12, Width: 10}}, {}} {
 		all := simplest(images)
@@ -159,7 +159,7 @@ func TestEvaluateChooses(t *testing.T) {
 	}
 }
 
-// A candidate may see the same faces otherwise: it is judged and learnt from by
+// A candidate may see the same faces otherwise: it is judged and learned from by
 // its own images.
 func TestCandidatesWithImagesOfTheirOwn(t *testing.T) {
 	set := hard(t)

@@ -264,7 +264,7 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 	p := model.Parts()
 	if unknown := Strangers(model.Parts().Classes, test); len(unknown) == len(test.Classes) {
 		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
-		return Run{}, advice.Add(err, "it was learnt from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
+		return Run{}, advice.Add(err, "it was learned from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
 	}
 	start := time.Now()
 	named, err := names(ctx, model, test, predict)

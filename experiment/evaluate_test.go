@@ -138,7 +138,7 @@ func TestJudgeMatchesNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	some := set.Select([]int{20, 21, 30, 39}) // of classes 2, 3 and 4, learnt from: all right
+	some := set.Select([]int{20, 21, 30, 39}) // of classes 2, 3 and 4, learned from: all right
 	r, err := Judge(t.Context(), model, some)
 	if err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func (d *Databases) Find(path string) string {
 
 // faces are the training and test images of the runs of a setting.
 type faces struct {
-	images    *dataset.Images // that are learnt from
+	images    *dataset.Images // that are learned from
 	pipeline  frontend.Fitted
 	train     *classify.Samples // that fitted makes of them
 	unit      *coding.Shared    // classify.Unit of train, for all fits

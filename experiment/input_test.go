@@ -166,7 +166,7 @@ func TestCorruptionComesBeforeFeatures(t *testing.T) {
 		t.Errorf("it is judged by other samples, %v", test.Frame)
 	}
 	if _, n := f.images.X.Dims(); n != len(learn) || !f.images.Frame.Same(set.Frame) {
-		t.Errorf("%d images of %v are learnt from", n, f.images.Frame)
+		t.Errorf("%d images of %v are learned from", n, f.images.Frame)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// What a record says of its run was done: it learnt from these columns, after
+// What a record says of its run was done: it learned from these columns, after
 // this search inside them, in these passes.
 func TestRecordsSayWhatWasDone(t *testing.T) {
 	p := parse(t, `{"seed": 5, "repeats": 3, "datasets": [{"name": "d", "path": "d", "split": "random:5"}],
@@ -69,7 +69,7 @@ func TestRecordsSayWhatWasDone(t *testing.T) {
 	for _, r := range records {
 		learn, judge, err := split(t, r.Split).Apply(set, r.Seed)
 		if err != nil || r.SplitHash != hashColumns(learn) || r.SplitHash == hashColumns(judge) || len(learn) == len(judge) {
-			t.Errorf("%s: hash %s of a split is not that of what is learnt from, %v", r.Label, r.SplitHash, err)
+			t.Errorf("%s: hash %s of a split is not that of what is learned from, %v", r.Label, r.SplitHash, err)
 		}
 		train := set.Select(learn)
 		seeds[r.Seed] = true

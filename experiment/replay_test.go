@@ -48,10 +48,10 @@ func TestReplay(t *testing.T) {
 		_, train := again.Train.X.Dims()
 		_, test := again.Test.X.Dims()
 		if train != r.Train || test != r.N || len(again.Columns) != r.N {
-			t.Errorf("%d images learnt from and %d, %d judged, not %d and %d", train, test, len(again.Columns), r.Train, r.N)
+			t.Errorf("%d images learned from and %d, %d judged, not %d and %d", train, test, len(again.Columns), r.Train, r.N)
 		}
 		if seed := again.Model.Parts().Seed; seed != r.Seed {
-			t.Errorf("%s is learnt with the seed %d, not %d", r.Label, seed, r.Seed)
+			t.Errorf("%s is learned with the seed %d, not %d", r.Label, seed, r.Seed)
 		}
 		judged, err := Judge(t.Context(), again.Model, again.Test)
 		if err != nil || judged.Wrong != r.Wrong {
@@ -163,8 +163,8 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, modelA := learnt(t, j, set)
-		b, modelB := learnt(t, j, poisoned(set, judge))
+		a, modelA := learned(t, j, set)
+		b, modelB := learned(t, j, poisoned(set, judge))
 		if !bytes.Equal(modelA, modelB) {
 			t.Errorf("%s: another model", j.contestant.label)
 		}
@@ -184,9 +184,9 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 	}
 }
 
-// learnt makes the run of j on set and returns its record and its model. It
+// learned makes the run of j on set and returns its record and its model. It
 // fails where the test images are asked for twice, or before a fit has ended.
-func learnt(t *testing.T, j *job, set *dataset.Images) (Record, []byte) {
+func learned(t *testing.T, j *job, set *dataset.Images) (Record, []byte) {
 	t.Helper()
 	f, err := divide(t.Context(), set, frontend.Pipeline{}, j.split, j.fit(), corruption{})
 	if err != nil {

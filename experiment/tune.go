@@ -273,7 +273,7 @@ func (t *tuner) search(ctx context.Context) error {
 		}
 	}
 	if t.fewest == math.MaxInt {
-		return fmt.Errorf("none of %d configurations can be learnt, the first: %w", len(t.result.Trials), t.firstError)
+		return fmt.Errorf("none of %d configurations can be learned, the first: %w", len(t.result.Trials), t.firstError)
 	}
 	return nil
 }

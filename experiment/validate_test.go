@@ -26,7 +26,7 @@ func unequal(t testing.TB) *dataset.Images {
 }
 
 // Folds are a partition, stratified and of like size; the only image of a
-// person is always learnt from.
+// person is always learned from.
 func TestFoldsArePartitions(t *testing.T) {
 	set := unequal(t)
 	for _, n := range []int{2, 3, 4, 18} {

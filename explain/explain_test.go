@@ -21,7 +21,7 @@ import (
 
 // drawn are images of four drawn people, and an image of the second that is not
 // among them.
-func drawn(t testing.TB, names ...string) (learnt, other *dataset.Images) {
+func drawn(t testing.TB, names ...string) (learned, other *dataset.Images) {
 	t.Helper()
 	d := synthetic.Default
 	d.People, d.PerPerson, d.Input = 4, 4, dataset.Size{Height: 16, Width: 12}

@@ -18,7 +18,7 @@ import (
 
 // drawnFaces are images of five drawn people, four of each, and one more of the
 // second.
-func drawnFaces(t testing.TB) (learnt, other *dataset.Images) {
+func drawnFaces(t testing.TB) (learned, other *dataset.Images) {
 	t.Helper()
 	d := synthetic.Default
 	d.People, d.PerPerson, d.Input = 5, 5, dataset.Size{Height: 16, Width: 16}
@@ -164,7 +164,7 @@ func TestExplainFindsImages(t *testing.T) {
 	}
 }
 
-// A learnt atom has the image that it is most like, naively.
+// A learned atom has the image that it is most like, naively.
 func TestExplainNearestImage(t *testing.T) {
 	set, face := drawnFaces(t)
 	m := learn(t, method.DefaultKSVD, set, "16x16 hog:cell=4")

@@ -24,7 +24,7 @@ type example struct {
 	need    float64 // 0: not calibrated
 	prob    float64
 	rule    classify.Rule // nil: one that is not linear
-	learnt  bool          // the atoms are no photographs
+	learned bool          // the atoms are no photographs
 	mirrors bool          // the second atom of each is the mirror image of the first
 	blocks  []int         // the class that each block votes for; -1 for none
 	adds    [6]bool       // to the score
@@ -53,11 +53,11 @@ var examples = []example{
 		want: "Unknown. Best guess Ann (probability 12 %): score 0.22, 0.02 ahead of Bob (0.17 needed); two photographs of Ann carry 30 % of the weight.",
 	},
 	{
-		scores: [3]float64{0.2, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.1, 0.1, 0.25, 0.25}, need: 0.17, prob: 0.001, learnt: true,
+		scores: [3]float64{0.2, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.1, 0.1, 0.25, 0.25}, need: 0.17, prob: 0.001, learned: true,
 		want: "Unknown. Best guess Ann (probability less than 1 %): score 0.20, 0.00 ahead of Bob (0.17 needed); two atoms of Ann carry 30 % of the weight.",
 	},
 	{
-		scores: [3]float64{0.32, 0.2, 0.05}, code: [6]float64{0.2, 0.2, 0.2, 0, 0.2, 0.2}, need: 0.17, prob: math.NaN(), learnt: true,
+		scores: [3]float64{0.32, 0.2, 0.05}, code: [6]float64{0.2, 0.2, 0.2, 0, 0.2, 0.2}, need: 0.17, prob: math.NaN(), learned: true,
 		want: "Unknown. Best guess Ann: score 0.32, 0.12 ahead of Bob (0.17 needed); two atoms of Ann carry 40 % of the weight, more than anybody else's.",
 	},
 	{
@@ -91,7 +91,7 @@ func (x *example) explained() *view {
 		p.Rule = classify.Residual{}
 	}
 	e := &Explanation{Face: gallery.Face{Recognition: frontend.Recognition{Scores: x.scores[:]}, Decision: (*openset.Calibration)(nil).Decide(0)}, Code: x.code[:], Shares: make([]float64, 3)}
-	if _, linear := p.Rule.(classify.Linear); !x.learnt && !linear {
+	if _, linear := p.Rule.(classify.Linear); !x.learned && !linear {
 		p.Enrolled = dataset.Unlabelled(nil, frame)
 	}
 	for c, v := range x.scores {

@@ -21,8 +21,8 @@ import (
 	"nrdl.example/nrdl/frontend/projection"
 )
 
-// learnt returns a model whose atoms are the training samples that in makes of s.
-func learnt(t testing.TB, s *dataset.Images, in frontend.Pipeline) *frontend.Model {
+// learned returns a model whose atoms are the training samples that in makes of s.
+func learned(t testing.TB, s *dataset.Images, in frontend.Pipeline) *frontend.Model {
 	t.Helper()
 	m, err := frontend.Learn(t.Context(), s, in, keeping{}, classify.Run{})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestScoresOfAreTheStages(t *testing.T) {
 	}
 	for _, text := range whole {
 		in := input(t, text)
-		m := learnt(t, s, in)
+		m := learned(t, s, in)
 		p := m.Parts()
 		got := scoresOf(t, m, test)
 		over, err := p.Coder.Over(coding.Basis{D: p.D, Groups: p.Groups})
@@ -127,7 +127,7 @@ func TestScoresOfSamples(t *testing.T) {
 	s := images(t, small, 40)
 	for _, text := range whole {
 		in := input(t, text)
-		m := learnt(t, s, in)
+		m := learned(t, s, in)
 		x := m.Project(samples(t, s, in).X)
 		want := scoresOf(t, m, s)
 		if direct, err := m.Classifier.Scores(t.Context(), x); err != nil || !mat.Equal(direct, want) {
@@ -164,7 +164,7 @@ func TestScoresOfSamples(t *testing.T) {
 // More images than are coded together score as each does alone.
 func TestScoresOfManyImages(t *testing.T) {
 	size := dataset.Size{Height: 4, Width: 3}
-	m := learnt(t, images(t, size, 20), input(t, "4x3 igo mirror fisher:0.5"))
+	m := learned(t, images(t, size, 20), input(t, "4x3 igo mirror fisher:0.5"))
 	const n = 2048 + 12 // one more batch
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := mat.NewDense(size.Len(), n, nil)
@@ -208,8 +208,8 @@ func TestModelRefusesImagesOfAnotherFrame(t *testing.T) {
 	longVectors.Frame, longVectors.Grid = dataset.Frame{}, classify.Grid{}
 	cropped := *s
 	cropped.Frame.Crop = 0.5
-	of := func(text string) *frontend.Model { return learnt(t, s, input(t, text)) }
-	bare := learnt(t, &vectors, frontend.Pipeline{})
+	of := func(text string) *frontend.Model { return learned(t, s, input(t, text)) }
+	bare := learned(t, &vectors, frontend.Pipeline{})
 	expired, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
@@ -326,7 +326,7 @@ func TestRecognise(t *testing.T) {
 	unseen.NoFace = make([]bool, s.Len())
 	unseen.NoFace[5] = true
 	for _, text := range whole {
-		m := learnt(t, s, input(t, text))
+		m := learned(t, s, input(t, text))
 		said, err := m.Recognise(t.Context(), &unseen)
 		if err != nil {
 			t.Fatal(err)

@@ -198,7 +198,7 @@ func magnitudes(a *mat.Dense) *mat.Dense {
 	return m
 }
 
-// What is projected is fit on what is learnt from: other images of the set it
+// What is projected is fit on what is learned from: other images of the set it
 // was selected from do not count, whatever they are.
 func TestProjectionsSeeTheTrainingPartOnly(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

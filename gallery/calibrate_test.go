@@ -83,9 +83,9 @@ func calibrate(t testing.TB, m *Gallery, opt openset.Options, given []float64) {
 	}
 }
 
-// A fold gives the margins of a model that is learnt, by itself, from the images
+// A fold gives the margins of a model that is learned, by itself, from the images
 // that the fold keeps: what folds share changes nothing.
-func TestFoldsAreModelsLearntWithout(t *testing.T) {
+func TestFoldsAreModelsLearnedWithout(t *testing.T) {
 	s := patterns(t, 7, 4, dataset.Size{Height: 12, Width: 10}, 120)
 	for _, text := range []string{"12x10 igo", "12x10 igo mirror fisher:0.3", "12x10 mirror pca:5", "12x10 igo mirror fisher:0.3 shift=1"} {
 		m := learnKeeping(t, s, text)

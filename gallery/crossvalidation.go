@@ -19,7 +19,7 @@ import (
 
 // Folds of the cross-validation where the options do not say how many.
 const (
-	foldsClosed   = 20 // of what is learnt at once
+	foldsClosed   = 20 // of what is learned at once
 	foldsIterated = 5
 )
 

@@ -168,21 +168,22 @@ func join(e *Enrolled, s classify.Separable, f frontend.Fitted, run classify.Run
 // Parts returns the parts of the classifier, which must not be changed. Where g shortlists,
 // they are those that all its classifiers share, and Classes.
 func (g *Gallery) Parts() classify.Parts {
-	if !g.Shortlists() {
-		return g.Classifier.Parts()
-	}
-	p := g.some
+	p := g.Shared()
 	p.Classes = g.Names()
 	return p
 }
 
-// rule is that of the Parts.
-func (g *Gallery) rule() classify.Rule {
+// Shared returns what Parts does, without Classes where g shortlists: the names of many
+// people take time to read.
+func (g *Gallery) Shared() classify.Parts {
 	if g.Shortlists() {
-		return g.some.Rule
+		return g.some
 	}
-	return g.Classifier.Parts().Rule
+	return g.Classifier.Parts()
 }
+
+// rule is that of the Parts.
+func (g *Gallery) rule() classify.Rule { return g.Shared().Rule }
 
 // Names returns the names of the people in the order of the classes.
 func (g *Gallery) Names() []string {

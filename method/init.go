@@ -14,7 +14,7 @@ import (
 
 // classwise returns a dictionary of so many atoms per class, d×K with the atoms
 // of a class side by side, and the groups of its atoms. Those of a class are
-// learnt by k from the samples of that class, columns of x, d×N in the order of
+// learned by k from the samples of that class, columns of x, d×N in the order of
 // train, starting from the first of them; with at most as many atoms a code as
 // the class has, as published code does, which asks for T₀ = 30 of classes that
 // have fewer atoms. With atoms = 0 all samples are the dictionary, a copy.
@@ -33,11 +33,11 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *clas
 	d0 := mat.NewDense(d, atoms*len(train.Classes), nil)
 	for c, name := range train.Classes {
 		own := lin.Cols(x, train.Groups[c], train.Groups[c+1])
-		learnt, _, err := k.Learn(ctx, own, lin.Cols(own, 0, atoms), classify.Run{})
+		learned, _, err := k.Learn(ctx, own, lin.Cols(own, 0, atoms), classify.Run{})
 		if err != nil {
 			return nil, nil, fmt.Errorf("atoms of %s: %w", name, err)
 		}
-		lin.Set(lin.Cols(d0, groups[c], groups[c+1]), 1, learnt)
+		lin.Set(lin.Cols(d0, groups[c], groups[c+1]), 1, learned)
 	}
 	return d0, groups, nil
 }
@@ -71,7 +71,7 @@ func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
 
 // compress returns R of X = U·R, UᵀU = I, where d > N: every inner product, and
 // so every update, is the same for R, N×N, as for X; expand gives U·D for atoms
-// learnt from R. Else it returns x and the identity.
+// learned from R. Else it returns x and the identity.
 func compress(x *mat.Dense) (r *mat.Dense, expand func(d *mat.Dense) *mat.Dense) {
 	d, n := x.Dims()
 	if d <= n {

@@ -31,7 +31,7 @@ func TestClasswise(t *testing.T) {
 		own := lin.Cols(x, train.Groups[c], train.Groups[c+1])
 		want, _, err := k.Learn(context.Background(), own, lin.Cols(own, 0, 4), classify.Run{})
 		if err != nil || !mat.Equal(want, lin.Cols(d, 4*c, 4*c+4)) {
-			t.Errorf("the atoms of class %d are not learnt from its samples alone (%v)", c, err)
+			t.Errorf("the atoms of class %d are not learned from its samples alone (%v)", c, err)
 		}
 	}
 

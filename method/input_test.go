@@ -71,7 +71,7 @@ var fewSettings = map[string]map[string]string{
 }
 
 // Whatever samples are, a method learns a classifier that keeps their Grid, is
-// finite and names the images that it learnt from, or it says why it cannot.
+// finite and names the images that it learned from, or it says why it cannot.
 func TestMethodsOnInputs(t *testing.T) {
 	s := faces(t)
 	refusals := map[string]int{}
@@ -127,7 +127,7 @@ func TestMethodsOnInputs(t *testing.T) {
 	}
 }
 
-// More atoms than dimensions that a projection leaves would be learnt in vain:
+// More atoms than dimensions that a projection leaves would be learned in vain:
 // it is said before the first pass.
 func TestNRDLAfterProjections(t *testing.T) {
 	s := faces(t)
@@ -153,7 +153,7 @@ func TestNRDLAfterProjections(t *testing.T) {
 	}
 }
 
-// What is learnt is a model only while its numbers are in their range, also of
+// What is learned is a model only while its numbers are in their range, also of
 // a method that has no passes.
 func TestModelsOfDivergence(t *testing.T) {
 	s := &faces(t).Samples

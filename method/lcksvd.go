@@ -125,7 +125,7 @@ func (DKSVD) Name() string { return "dksvd" }
 func (m DKSVD) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "D-KSVD", After: "ksvd",
-		Description: "dictionary for sparse codes and linear classifier learnt together",
+		Description: "dictionary for sparse codes and linear classifier learned together",
 		Formulation: "min_{D,S,W}  ‖X − DS‖² + γ‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c",
 		Memory:      m.holds, Start: "DW",
 		Ranges: append([]Range{decades("gamma", 1e-3, 10)}, m.ranges()...),
@@ -222,7 +222,7 @@ func (LCKSVD2) Name() string { return "lcksvd2" }
 func (m LCKSVD2) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "LC-KSVD2", After: "lcksvd1",
-		Description: "dictionary for label-consistent sparse codes and linear classifier learnt together",
+		Description: "dictionary for label-consistent sparse codes and linear classifier learned together",
 		Formulation: "min_{D,S,A,W}  ‖X − DS‖² + α‖Q − AS‖² + β‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c",
 		Memory:      m.holds, Start: "DW",
 		Ranges: append([]Range{decades("alpha", 1e-4, 1), decades("beta", 1e-3, 10)}, m.ranges()...),
@@ -258,7 +258,7 @@ func classifies(name string, weight float64) error {
 }
 
 // A consistency says what K-SVD learns beside the samples, and whether the
-// classifier is learnt anew from the codes of the last dictionary.
+// classifier is learned anew from the codes of the last dictionary.
 type consistency struct {
 	α, β    float64
 	regress bool

@@ -215,7 +215,7 @@ func TestFamilyClassifiersAreRidgeRegressions(t *testing.T) {
 }
 
 // So is that of a model of either, where atoms are fewer than samples: W is not
-// what K-SVD has learnt beside D.
+// what K-SVD has learned beside D.
 func TestModelsOfTheFamilyRegressLabels(t *testing.T) {
 	l := few(3, 4)
 	l.Ridge = 0.3

@@ -189,26 +189,26 @@ func samples(m classify.Method, train *classify.Samples) (*classify.Samples, err
 	return seen, nil
 }
 
-// model makes the Model of a fit of m on train from the parts that m learnt.
+// model makes the Model of a fit of m on train from the parts that m learned.
 func model(m classify.Method, train *classify.Samples, run classify.Run, p classify.Parts) (*classify.Classifier, error) {
 	params, err := Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
-	learnt := []classify.Learnt{{Matrix: p.D, Name: "D"}}
-	if l := p.Rule.Learnt(); l.Matrix != nil {
-		learnt = append(learnt, l)
+	learned := []classify.Learned{{Matrix: p.D, Name: "D"}}
+	if l := p.Rule.Learned(); l.Matrix != nil {
+		learned = append(learned, l)
 	}
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
-		name, matrix := c.Learnt()
-		learnt = append(learnt, classify.Learnt{Matrix: matrix, Name: name, MaybeZero: true})
+		name, matrix := c.Learned()
+		learned = append(learned, classify.Learned{Matrix: matrix, Name: name, MaybeZero: true})
 	}
-	for _, l := range learnt {
+	for _, l := range learned {
 		if l.Matrix == nil {
 			continue
 		}
 		if v := lin.MaxAbs(l.Matrix); v == 0 && !l.MaybeZero {
-			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learnt", m.Name(), p.Trained.Iter, l.Name)
+			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learned", m.Name(), p.Trained.Iter, l.Name)
 			return nil, advice.Add(err, "parameters far from the defaults do that")
 		} else if !(v <= classify.DivergenceBound) {
 			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Trained.Iter, l.Name, v)

@@ -86,7 +86,7 @@ func (m NRDL) Name() string {
 func (m NRDL) Traits() classify.Traits {
 	t := classify.Traits{
 		After:       "nrdl-test",
-		Description: "dictionary, non-negative codes and linear classifier learnt together",
+		Description: "dictionary, non-negative codes and linear classifier learned together",
 		Formulation: `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
              + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
 class: max_c (W·s)_c`,
@@ -170,7 +170,7 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 			return nil, err
 		}
 		if t.Projected != "" && k > d && !m.Signed {
-			err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learnt does not recognise", k, d, t.Projected)
+			err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learned does not recognise", k, d, t.Projected)
 			return nil, advice.Add(err, "leave out the projection (%v), or keep the training samples (%v)", advice.Projection.To("none"), advice.Method.To(DefaultNRC.Name()))
 		}
 		s, err := newNRDLState(m, t)

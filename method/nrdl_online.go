@@ -42,7 +42,7 @@ type NRDLOnline struct {
 	Atoms int             `json:"atoms" help:"K_c, atoms per class; 0 takes 10, or as many as the class with the fewest images has"`
 	Init  dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
 
-	Online dictionary.Online `json:"online" help:"how D and W are learnt; its coder is that of the samples, with their labels"`
+	Online dictionary.Online `json:"online" help:"how D and W are learned; its coder is that of the samples, with their labels"`
 	Coder  coding.Coder      `json:"coder" help:"how a query is coded" eq:"(19)"`
 }
 

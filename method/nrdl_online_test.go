@@ -38,7 +38,7 @@ func cut(train *classify.Samples, size int, end error) iter.Seq2[*classify.Sampl
 	}
 }
 
-// What is learnt of a stream depends on the samples, not on how they are cut, as long
+// What is learned of a stream depends on the samples, not on how they are cut, as long
 // as a batch keeps their order: Select sorts those of a batch by class, so that the
 // batches here are of one sample, or all of one class.
 func TestStreamDoesNotDependOnItsBatches(t *testing.T) {

@@ -67,10 +67,10 @@ func reordered(p classify.Parts, from, to []string) classify.Parts {
 	}
 	p.D, p.Groups = lin.Select(p.D, atoms), groups
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
-		_, m := c.Learnt()
+		_, m := c.Learned()
 		p.Coder = c.With(lin.Select(m, atoms))
 	}
-	if l := p.Rule.Learnt(); l.Matrix != nil {
+	if l := p.Rule.Learned(); l.Matrix != nil {
 		rows, columns := atoms, classes
 		if l.ByClass {
 			rows, columns = classes, atoms

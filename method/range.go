@@ -85,5 +85,5 @@ func (l SparseLearning) ranges() []Range {
 	}
 }
 
-// ridgeRange is that of the weight of a classifier that is learnt from codes.
+// ridgeRange is that of the weight of a classifier that is learned from codes.
 var ridgeRange = decades("ridge", 0.01, 100)

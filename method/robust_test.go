@@ -112,8 +112,8 @@ func TestBlocksNeedImages(t *testing.T) {
 	x := mat.NewDense(20, 6, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64(1 + (i*(j+2))%7) }, x)
 	labels := []string{"a", "a", "a", "b", "b", "b"}
-	learnt := method.DefaultNRDL
-	learnt.Coder = coding.DefaultBlocks
+	learned := method.DefaultNRDL
+	learned.Coder = coding.DefaultBlocks
 	for _, c := range []struct {
 		grid    classify.Grid
 		message string
@@ -126,7 +126,7 @@ func TestBlocksNeedImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		set.Grid = c.grid
-		for _, m := range []classify.Method{method.DefaultBlocks, learnt} {
+		for _, m := range []classify.Method{method.DefaultBlocks, learned} {
 			watch := func(classify.Progress) { t.Errorf("%s: refused after a pass", m.Name()) }
 			_, err := m.Fit(context.Background(), set, classify.Run{Watch: watch})
 			if err == nil || !strings.Contains(err.Error(), c.message) || advice.Text(err) == "" {

@@ -209,7 +209,7 @@ func (p *album) atoms(r experiment.Record, m *frontend.Model) (Picture, error) {
 		x.SetCol(j, toneOf(atom).apply(atom))
 	}
 	return drawSheet(x, m.Frame.Size, s, Picture{
-		Title:   "Atoms learnt from " + pictureTitle(r),
+		Title:   "Atoms learned from " + pictureTitle(r),
 		Caption: fmt.Sprintf("The first atoms of %d of %d people, each in its own range of grey; %s.", people, len(parts.Classes), runInWords(r)),
 		Alt:     fmt.Sprintf("A sheet of %d dictionary atoms that look like faces, a row for each of %d people", len(columns), people),
 	})

@@ -62,10 +62,10 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"Atoms learnt from Ten drawn people",
+		"Atoms learned from Ten drawn people",
 		"Test images of Ten drawn people and their reconstructions",
 		"People of Ten drawn people that are confused most",
-		"Atoms learnt from two",
+		"Atoms learned from two",
 	} {
 		if !slices.Contains(titles, want) {
 			t.Errorf("%q is not among %q", want, titles)

@@ -13,6 +13,8 @@ import (
 	"nrdl.example/nrdl/service/store"
 )
 
+var errNoExport = errors.New("it is neither a zip nor an export, which begins with people.json")
+
 // tar adds the content of a tar that export has written.
 func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 	t := tar.NewReader(file)
@@ -25,17 +27,16 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 		}
 		f := next
 		next = nil
-		if n++; n <= i.steps.j.Done {
-			return nil
+		if n++; n > i.steps.j.Done {
+			return i.face(ctx, n, about, f, crop)
 		}
-		return i.face(ctx, n, about, f, crop)
+		return nil
 	}
 	for {
 		name, data, err := i.nextFile(t)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err != nil {
+		} else if err != nil {
 			return damaged(err)
 		}
 		id := exportedName.FindStringSubmatch(name)
@@ -50,7 +51,7 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 				return err
 			}
 		case about == nil:
-			return damaged(errors.New("it is neither a zip nor an export, which begins with people.json"))
+			return damaged(errNoExport)
 		case id != nil && id[2] == "png" && next != nil && next.ID == id[1]:
 			if err := end(data); err != nil {
 				return err
@@ -68,7 +69,7 @@ func (i *importer) tar(ctx context.Context, file io.ReadSeeker) error {
 		}
 	}
 	if about == nil {
-		return damaged(errors.New("it is neither a zip nor an export, which begins with people.json"))
+		return damaged(errNoExport)
 	}
 	if err := end(nil); err != nil {
 		return err

@@ -219,7 +219,7 @@ var foundFaces sync.Map // path and space → func() ([]store.NewFace, store.Pho
 func (c *client) add(at, person, path string) {
 	c.Helper()
 	in := c.v.engine.inputs[0]
-	once, _ := foundFaces.LoadOrStore(path+in.space+in.cut.By.String(), sync.OnceValues(func() ([]store.NewFace, store.Photo) {
+	once, _ := foundFaces.LoadOrStore(path+in.space+in.cut.Search.String(), sync.OnceValues(func() ([]store.NewFace, store.Photo) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			c.Fatal(err)

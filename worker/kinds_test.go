@@ -76,7 +76,7 @@ func TestTuneIsThatOfOneProcess(t *testing.T) {
 	}
 }
 
-// Nothing can be learnt: the error is that of one process.
+// Nothing can be learned: the error is that of one process.
 func TestTuneFails(t *testing.T) {
 	t.Parallel()
 	set := drawn(t)

@@ -68,7 +68,7 @@ type about struct {
 	Method  string            `json:"method"`
 	Params  json.RawMessage   `json:"params,omitempty"`
 	Seed    uint64            `json:"seed"`
-	Data    string            `json:"data,omitempty"` // hash of the images that it was learnt from
+	Data    string            `json:"data,omitempty"` // hash of the images that it was learned from
 	Trained classify.Outcome  `json:"trained"`
 
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`

@@ -91,7 +91,7 @@ func TestModelsOfPipelinesAreSaved(t *testing.T) {
 	}
 }
 
-// A model that is learnt again from more people is the one that is learnt from
+// A model that is learned again from more people is the one that is learned from
 // all of them, after it was written and read too, with its calibration.
 func TestLearningAgainIsLearning(t *testing.T) {
 	whole := faces(t, 9, 4, dataset.Size{Height: 12, Width: 10})

@@ -88,7 +88,7 @@ func read(r io.Reader, o Options, x *index.Index, state []byte) (*gallery.Galler
 	if f.Metadata[checksumKey] != checksum(tensors, text) {
 		return nil, errors.New("damaged model: checksum differs")
 	}
-	c := content{learnt: map[string]*mat.Dense{}, faces: x, state: state}
+	c := content{learned: map[string]*mat.Dense{}, faces: x, state: state}
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
@@ -120,7 +120,7 @@ func checkFormat(text string) error {
 // content is what the tensors of a file hold.
 type content struct {
 	d       *mat.Dense
-	learnt  map[string]*mat.Dense // matrices of rules, by their names
+	learned map[string]*mat.Dense // matrices of rules, by their names
 	groups  []int
 	basis   projection.Fitted
 	images  dataset.Images
@@ -160,12 +160,12 @@ func (c *content) setTensors(tensors []safetensors.Tensor) error {
 		case "groups":
 			c.groups, err = integers(t)
 		default:
-			ofRule := slices.ContainsFunc(classify.Trained, func(r classify.Rule) bool { return r.Learnt().Name == t.Name })
-			ofCoder := slices.ContainsFunc(coding.Trained, func(c coding.TrainedCoder) bool { name, _ := c.Learnt(); return name == t.Name })
+			ofRule := slices.ContainsFunc(classify.Trained, func(r classify.Rule) bool { return r.Learned().Name == t.Name })
+			ofCoder := slices.ContainsFunc(coding.Trained, func(c coding.TrainedCoder) bool { name, _ := c.Learned(); return name == t.Name })
 			if !ofRule && !ofCoder {
 				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
 			}
-			c.learnt[t.Name], err = dense(t)
+			c.learned[t.Name], err = dense(t)
 		}
 		if err != nil {
 			return err
@@ -287,12 +287,12 @@ func (c *content) classifier(a *about) (*classify.Classifier, error) {
 		return nil, err
 	}
 	if t, ok := coder.(coding.TrainedCoder); ok {
-		name, _ := t.Learnt()
-		if c.learnt[name] == nil {
+		name, _ := t.Learned()
+		if c.learned[name] == nil {
 			return nil, fmt.Errorf("no tensor %s of the coder %s", name, coder.Name())
 		}
-		coder = t.With(c.learnt[name])
-		delete(c.learnt, name)
+		coder = t.With(c.learned[name])
+		delete(c.learned, name)
 	}
 	rule, err := c.rule(a.Rule, a.Weight)
 	if err != nil {
@@ -345,7 +345,7 @@ func (c *content) embedder(f dataset.Frame, folders []string) (*embedding.Embedd
 // rule is the rule of a name, with what the tensors hold of it.
 func (c *content) rule(name string, weight float64) (classify.Rule, error) {
 	var rule classify.Rule
-	var l classify.Learnt
+	var l classify.Learned
 	for _, r := range classify.Untrained {
 		if r.Name() == name {
 			rule = r
@@ -353,16 +353,16 @@ func (c *content) rule(name string, weight float64) (classify.Rule, error) {
 	}
 	for _, r := range classify.Trained {
 		if r.Name() == name {
-			l = r.Learnt()
-			l.Matrix, l.Weight = c.learnt[l.Name], weight
+			l = r.Learned()
+			l.Matrix, l.Weight = c.learned[l.Name], weight
 			trained := r.With(l)
-			rule, l = trained, trained.Learnt()
+			rule, l = trained, trained.Learned()
 		}
 	}
 	if rule == nil {
 		return nil, fmt.Errorf("unknown rule %q", name)
 	}
-	for other := range c.learnt {
+	for other := range c.learned {
 		if other != l.Name {
 			return nil, fmt.Errorf("rule %q has no use for %s", name, other)
 		}

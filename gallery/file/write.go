@@ -86,7 +86,7 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 }
 
 func aboutOf(m *gallery.Gallery) (string, error) {
-	p := m.Parts()
+	p := m.Shared()
 	names := []string{p.Method, string(p.Trained.Status)}
 	if m.Search != nil {
 		names = append(names, m.Search.Name)
@@ -114,7 +114,7 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	weight := p.Rule.Learnt().Weight
+	weight := p.Rule.Learned().Weight
 	a := about{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
@@ -148,9 +148,9 @@ func tensorsOf(m *gallery.Gallery, f follows) []safetensors.Tensor {
 		list = append(list, matrix("D", p.D))
 	}
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
-		list = append(list, matrix(c.Learnt()))
+		list = append(list, matrix(c.Learned()))
 	}
-	if l := p.Rule.Learnt(); l.Matrix != nil {
+	if l := p.Rule.Learned(); l.Matrix != nil {
 		list = append(list, matrix(l.Name, l.Matrix))
 	}
 	if b := m.Basis; b != nil && !f.basis {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -21,9 +22,22 @@ type Place struct {
 // with the same numbers. It reads only what a search has in memory, and the vectors of
 // faces whose codes are nearly equal.
 func (x *Index) Equal(vectors []float32) ([][]Place, error) {
-	found := make([][][]Place, len(x.segments))
-	failed := make([]error, len(x.segments))
-	parallel.For(len(x.segments), 1, func(i, _ int) { found[i], failed[i] = x.equal(i, vectors) })
+	const block = 1 << 17 // faces that are looked at together
+	type part struct{ segment, first int }
+	var parts []part
+	for i, s := range x.segments {
+		for j := 0; j < len(s.scales); j += block {
+			parts = append(parts, part{i, j})
+		}
+	}
+	codes := make([]*codes, len(x.segments))
+	parallel.For(len(codes), 1, func(i, _ int) { codes[i] = x.segments[i].codesOf(vectors) })
+	found, failed := make([][][]Place, len(parts)), make([]error, len(parts))
+	parallel.For(len(parts), 1, func(i, _ int) {
+		p := parts[i]
+		last := min(p.first+block, len(x.segments[p.segment].scales))
+		found[i], failed[i] = x.equal(p.segment, p.first, last, vectors, codes[p.segment])
+	})
 	all := make([][]Place, len(vectors)/x.dims)
 	for i := range found {
 		if failed[i] != nil {
@@ -36,33 +50,52 @@ func (x *Index) Equal(vectors []float32) ([][]Place, error) {
 	return all, nil
 }
 
-// sameCode bounds by how much the scales and the offsets of one vector differ, relative to
-// 1, where machines round differently.
+// sameCode bounds by how much the scales of one vector differ, relative to the scale, and
+// its offsets, relative to 1, where machines round differently.
 const sameCode = 1e-6
 
-// equal is Equal for a segment.
-func (x *Index) equal(segment int, vectors []float32) ([][]Place, error) {
-	const cells = 1 << 13 // of scales: one look for all vectors
-	cell := func(scale float32) uint32 { return math.Float32bits(scale) >> 11 % cells }
+// codes are what a segment stores of vectors beside their codes.
+type codes struct {
+	scales, offsets []float32
+	byScale         []int         // the vectors in the order of their scales
+	near            [1 << 13]bool // cells that have the scale of a vector: one look for all vectors
+}
+
+func cell(scale float32) uint32 { return math.Float32bits(scale) >> 11 % (1 << 13) }
+
+func (s *segment) codesOf(vectors []float32) *codes {
+	d := len(s.centre)
+	n := len(vectors) / d
+	c := &codes{scales: make([]float32, n), offsets: make([]float32, n), byScale: make([]int, n)}
+	rest := make([]float32, d)
+	for q := range n {
+		c.offsets[q], _ = s.centred(rest, vectors[q*d:(q+1)*d])
+		c.scales[q], c.byScale[q] = scaleOf(rest), q
+		c.near[cell(c.scales[q]*(1-sameCode))], c.near[cell(c.scales[q]*(1+sameCode))] = true, true
+	}
+	slices.SortFunc(c.byScale, func(a, b int) int { return cmp.Compare(c.scales[a], c.scales[b]) })
+	return c
+}
+
+// equal is Equal for the faces first to last-1 of a segment.
+func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([][]Place, error) {
 	s := x.segments[segment]
 	defer runtime.KeepAlive(s.held)
-	found := make([][]Place, len(vectors)/x.dims)
-	scales, offsets := make([]float32, len(found)), make([]float32, len(found))
-	var near [cells]bool
-	code, rest := make([]int8, s.padded()), make([]float32, x.dims)
-	for q := range found {
-		offsets[q], _ = s.centred(rest, vectors[q*x.dims:(q+1)*x.dims])
-		scales[q], _ = quantise(code, rest)
-		near[cell(scales[q]*(1-sameCode))], near[cell(scales[q]*(1+sameCode))] = true, true
-	}
+	found := make([][]Place, len(c.scales))
 	one := rooms.Get().(*room)
 	defer rooms.Put(one)
-	for j, scale := range s.scales {
-		if !near[cell(scale)] {
+	for j := first; j < last; j++ {
+		scale := s.scales[j]
+		if !c.near[cell(scale)] {
 			continue
 		}
-		for q := range found {
-			if math.Abs(float64(scale-scales[q])) > sameCode || math.Abs(float64(s.offsets[j]-offsets[q])) > sameCode {
+		least, most := scale*(1-sameCode), scale*(1+sameCode)
+		from, _ := slices.BinarySearchFunc(c.byScale, least, func(q int, v float32) int { return cmp.Compare(c.scales[q], v) })
+		for _, q := range c.byScale[from:] {
+			if c.scales[q] > most {
+				break
+			}
+			if math.Abs(float64(s.offsets[j]-c.offsets[q])) > sameCode {
 				continue
 			}
 			r := Ref{segment, s.owner(j)}

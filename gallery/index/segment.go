@@ -244,22 +244,24 @@ const (
 	leastScale = 1e-9
 )
 
+// scaleOf returns the unit of the code of v, by which its largest number has the largest
+// code.
+func scaleOf(v []float32) (scale float32) {
+	for _, x := range v {
+		scale = max(scale, max(x, -x))
+	}
+	scale /= mostCode
+	if !(scale > leastScale) {
+		scale = leastScale // quantise has what is left out in the distance
+	}
+	return scale
+}
+
 // quantise sets code, as long or longer, to v in units of scale, rounded, and returns the
 // distance of v from that.
 func quantise(code []int8, v []float32) (scale, distance float32) {
-	for _, x := range v {
-		if x < 0 {
-			x = -x
-		}
-		if x > scale {
-			scale = x
-		}
-	}
-	scale /= mostCode
+	scale = scaleOf(v)
 	clear(code)
-	if !(scale > leastScale) {
-		scale = leastScale // what is left out is in the distance
-	}
 	units := 1 / scale
 	var sum float64
 	for i, x := range v {

@@ -347,7 +347,7 @@ func (s *suite) nan(t *testing.T) {
 		train.X = mat.DenseCopyOf(s.train.X)
 		train.X.Set(3, 4, v)
 		if _, err := s.m.Fit(context.Background(), &train, classify.Run{}); err == nil {
-			t.Errorf("%v is learnt from", v)
+			t.Errorf("%v is learned from", v)
 		}
 		if _, err := s.fit(t, s.m, s.train, nil).Scores(context.Background(), train.X); err == nil {
 			t.Errorf("%v is scored", v)
@@ -373,7 +373,7 @@ func (s *suite) scaled(t *testing.T) {
 
 func (s *suite) oneClass(t *testing.T) {
 	if _, err := s.m.Fit(context.Background(), s.train.Select([]int{0, 1, 2}), classify.Run{}); err == nil {
-		t.Error("one class is learnt from")
+		t.Error("one class is learned from")
 	}
 }
 
@@ -394,9 +394,9 @@ func (s *suite) blank(t *testing.T) { s.learnsFrom(t, s.blanked(7, 8), s.probe) 
 
 func (s *suite) blankClass(t *testing.T) {
 	if _, err := s.m.Fit(context.Background(), s.blanked(6, 12), classify.Run{}); err == nil {
-		t.Error("a class of blank samples is learnt from")
+		t.Error("a class of blank samples is learned from")
 	}
 	if _, err := s.m.Fit(context.Background(), s.blanked(0, s.train.Len()), classify.Run{}); err == nil {
-		t.Error("blank samples alone are learnt from")
+		t.Error("blank samples alone are learned from")
 	}
 }

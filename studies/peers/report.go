@@ -176,7 +176,7 @@ func worstGap(d, y, s *mat.Dense, λ float64) float64 {
 
 func squared(v mat.Vector) float64 { return mat.Dot(v, v) }
 
-// judge returns the mean objective of samples that were not learnt from, coded
+// judge returns the mean objective of samples that were not learned from, coded
 // over the dictionary d to a small gap.
 func (l learning) judge(ctx context.Context, d *mat.Dense) (float64, error) {
 	s, err := codes(ctx, coding.Lasso{Lambda: l.penalty, Gap: 1e-9}, d, l.held)

@@ -25,7 +25,7 @@ const (
 	sparsity  = 30
 	gap       = 1e-6
 	patches   = 10000
-	heldOut   = 0.2 // of the samples that a dictionary is learnt from
+	heldOut   = 0.2 // of the samples that a dictionary is learned from
 )
 
 // penalties are those of the lasso, and of how many probes every one is coded:

@@ -118,17 +118,17 @@ func TestSpoil(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, share := range []float64{0, 1} {
-			var learnt []*classify.Samples
+			var learned []*classify.Samples
 			s := search{split: split(t, "first:4"), folds: 2, repeats: 1, seed: 3, spoil: spoil{noise, share}}
-			results, err := s.run(t.Context(), set, watched{method.DefaultCRC, &learnt})
+			results, err := s.run(t.Context(), set, watched{method.DefaultCRC, &learned})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, l := range learnt {
+			for _, l := range learned {
 				for i, id := range l.IDs {
 					j, err := strconv.Atoi(id)
 					if err != nil || !mat.Equal(l.X.ColView(i), want.X.ColView(j)) {
-						t.Fatalf("noise %v, share %v: image %q is not learnt from as it is", noise, share, id)
+						t.Fatalf("noise %v, share %v: image %q is not learned from as it is", noise, share, id)
 					}
 				}
 			}
@@ -142,14 +142,14 @@ func TestSpoil(t *testing.T) {
 					t.Errorf("noise %v, share %v: %d of %d are wrong", noise, share, r.Wrong, r.N)
 				}
 			}
-			if len(learnt) != 2 {
-				t.Errorf("%d fits", len(learnt))
+			if len(learned) != 2 {
+				t.Errorf("%d fits", len(learned))
 			}
 		}
 	}
 }
 
-// The table has a row for every setting, and a setting that cannot be learnt
+// The table has a row for every setting, and a setting that cannot be learned
 // says why.
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "faces.mat")

@@ -66,7 +66,7 @@ type found struct {
 	err     error            // why there are none
 }
 
-// run judges every setting on the same folds. A setting that cannot be learnt
+// run judges every setting on the same folds. A setting that cannot be learned
 // has its error; a search with nothing else fails.
 func (s search) run(ctx context.Context, set *dataset.Images, m classify.Method) ([]found, error) {
 	if s.repeats < 1 {
@@ -95,7 +95,7 @@ func (s search) run(ctx context.Context, set *dataset.Images, m classify.Method)
 		f := found{setting: setting}
 		for r, p := range parts {
 			folds := experiment.Folds{N: s.folds, Repeats: 1, Seed: s.seed + uint64(r)}
-			res, err := experiment.Validate(ctx, p.held, learner{edited, p.learnt}, folds, experiment.Observer{})
+			res, err := experiment.Validate(ctx, p.held, learner{edited, p.learned}, folds, experiment.Observer{})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}

@@ -27,9 +27,9 @@ func (s spoil) String() string {
 	return text
 }
 
-// A part is a training part, image by image as it is learnt from and as it is
+// A part is a training part, image by image as it is learned from and as it is
 // held out. The IDs of both are the numbers of the columns.
-type part struct{ learnt, held *dataset.Images }
+type part struct{ learned, held *dataset.Images }
 
 // apply returns the part whose images are those of train, spoiled with random
 // numbers of the seed.
@@ -42,10 +42,10 @@ func (s spoil) apply(train *dataset.Images, seed uint64) (part, error) {
 	p := part{&numbered, &numbered}
 	var err error
 	if s.noise != 0 {
-		if p.learnt, err = (dataset.SaltAndPepper{Density: s.noise}).Apply(p.learnt, seed); err != nil {
+		if p.learned, err = (dataset.SaltAndPepper{Density: s.noise}).Apply(p.learned, seed); err != nil {
 			return part{}, err
 		}
-		p.held = p.learnt
+		p.held = p.learned
 	}
 	if s.occlusion != 0 {
 		if p.held, err = (dataset.Occlusion{Share: s.occlusion}).Apply(p.held, seed); err != nil {
