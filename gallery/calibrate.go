@@ -40,7 +40,7 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 	}
 	c, err := g.Calibration, error(nil)
 	switch {
-	case c != nil && c.Prior == opt.Prior && c.Asked == opt.Folds && (c.Pairs != nil || c.Alike != nil || g.Enrolled == nil):
+	case c != nil && c.Remakes(opt) && (c.Pairs != nil || c.Alike != nil || g.Enrolled == nil):
 		c, err = g.recalibrated(opt.FPIR, given)
 	case g.Impostors() != nil:
 		c, err = g.byLaw(opt, given)
@@ -60,7 +60,7 @@ func (g *Gallery) byHeldOut(ctx context.Context, opt openset.Options, given []fl
 	if err != nil {
 		return nil, err
 	}
-	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given}
+	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given, Assumptions: opt.Assumptions}
 	people := len(f.images.Classes)
 	if people > classify.LeastClasses {
 		c.People = people

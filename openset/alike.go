@@ -21,63 +21,46 @@ type Alike struct {
 	SD     float64 `json:"sd"`
 }
 
-// Constants of the threshold for strangers who are like the people of a gallery,
-// fitted by go -C studies run ./impostors on clusters of photos/lfw_several and
-// photos/lfw_cohort.
-const (
-	// The mean is taken for that of presumed further people, so alike.
-	presumedPeople = 0.5
-	presumedMean   = 1.2
-	// The standard deviation is taken for that of further people too.
-	presumedForSD = 16.0
-	presumedSD    = 0.9
-	// A deviate counts as mostAlike at most: two names of one person must not
-	// decide for all.
-	mostAlike = 4.0
-	// meanError is the standard deviation of the error of the mean, for one person;
-	// it falls with the number of people.
-	meanError = 1.25
-	// gallerySpread is the standard deviation of the logarithm of the share of
-	// strangers in general who are named, over galleries with the same threshold.
-	gallerySpread = 0.4
-)
-
-// presumed are the mean and the standard deviation of the deviates of strangers who
-// are like the people.
-func (a Alike) presumed() (mean, sd float64) {
+// prior returns the mean and the standard deviation of the deviates of strangers who
+// resemble the people.
+func (a Alike) prior(by *Assumptions) (mean, sd float64) {
 	n := float64(a.People)
 	if a.People < 2 {
 		n = 0
 	}
-	mean = (n*a.Mean + presumedPeople*presumedMean) / (n + presumedPeople)
-	sd = math.Sqrt((n*a.SD*a.SD + presumedForSD*presumedSD*presumedSD) / (n + presumedForSD))
+	mean = (n*a.Mean + by.PriorPeople*by.PriorMean) / (n + by.PriorPeople)
+	sd = math.Sqrt((n*a.SD*a.SD + by.PriorPeopleSD*by.PriorSD*by.PriorSD) / (n + by.PriorPeopleSD))
 	return mean, sd
 }
 
 // Threshold returns the larger of two deviates: the one that this share of strangers
 // in general exceeds, and the one that this share of strangers who resemble the people
-// exceeds.
+// exceeds, by the DefaultAssumptions.
 func (a Alike) Threshold(share float64, people int) float64 {
+	return a.threshold(&DefaultAssumptions, share, people)
+}
+
+func (a Alike) threshold(by *Assumptions, share float64, people int) float64 {
 	z := AtLarge(share, people)
-	mean, sd := a.presumed()
+	mean, sd := a.prior(by)
 	return max(z, mean+sd*z)
 }
 
-// like is the share of strangers like the people who exceed a deviate with anybody of
-// so many people, where the mean is off by this many of its standard errors.
-func (a Alike) like(z float64, people int, errors float64) float64 {
-	mean, sd := a.presumed()
-	mean += errors * meanError / (float64(a.People) + presumedPeople)
+// exceedance is the probability that a stranger who resembles the people has a deviate above
+// z with anybody of so many people, if the mean is off by this many of its standard errors.
+func (a Alike) exceedance(by *Assumptions, z float64, people int, errors float64) float64 {
+	mean, sd := a.prior(by)
+	mean += errors * by.MeanError / (float64(a.People) + by.PriorPeople)
 	return ofMany(distuv.UnitNormal.Survival((z-mean)/sd), people)
 }
 
-// with is a where strangers from the same surroundings have these largest evidences
-// with so many people: each tells as much of the mean as a person.
-func (a Alike) with(given []float64, people int) Alike {
+// withStrangers returns a updated by strangers from the same surroundings, who have these
+// largest evidences with so many people: each counts as one more person.
+func (a Alike) withStrangers(by *Assumptions, given []float64, people int) Alike {
 	if len(given) == 0 {
 		return a
 	}
-	_, sd := a.presumed()
+	_, sd := a.prior(by)
 	var mean float64
 	for _, e := range given {
 		mean += deviateOf(e, people) / float64(len(given))
@@ -105,10 +88,6 @@ func (a *Alike) Validate() error {
 	return nil
 }
 
-// MostCompared is the number of comparisons that ByLaw makes at most: enough for the
-// mean and the standard deviation, and few enough that adding a person is fast.
-const MostCompared = 1 << 17
-
 // A Comparison is a photograph of a gallery compared with the people, its own without
 // itself.
 type Comparison struct {
@@ -125,7 +104,7 @@ type Comparison struct {
 // comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
 // own person without a photograph is that of the others.
 func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comparison) {
-	return l.compare(galleryOf(x, groups), most)
+	return l.compare(galleryOf(x, groups), most, DefaultAssumptions.MostDeviate)
 }
 
 // A Gallery has the embeddings of people, of unit norm, person by person.
@@ -145,8 +124,8 @@ func galleryOf(x *mat.Dense, groups []int) Gallery {
 	}
 }
 
-// compare is Compare for the people of g.
-func (l *Impostors) compare(g Gallery, most int) (Alike, []Comparison) {
+// compare is Compare for the people of g. Deviates count as mostDeviate at most for Alike.
+func (l *Impostors) compare(g Gallery, most int, mostDeviate float64) (Alike, []Comparison) {
 	groups, people := g.Groups, len(g.Groups)-1
 	chosen, of := chosen(groups, most)
 	first, _ := g.Faces(0)
@@ -162,7 +141,7 @@ func (l *Impostors) compare(g Gallery, most int) (Alike, []Comparison) {
 	g.Cosines(cosines, probes)
 	l.deviates(cosines, groups)
 	all := make([]Comparison, len(chosen))
-	pairs, seen := newPairSums(people), make([]int, people)
+	pairs, seen := newPairSums(people, mostDeviate), make([]int, people)
 	deviates := make([]float64, people)
 	for i, j := range chosen {
 		own := of[i]
@@ -275,21 +254,22 @@ func without(sum []float64, x *mat.Dense, j int) float64 {
 // pairSums sum the deviates of the photographs of each person with each other person.
 type pairSums struct {
 	people      int
+	most        float64   // for a deviate, and −most
 	sum, square []float64 // over the photographs of a person and all others
 }
 
-func newPairSums(people int) *pairSums {
-	return &pairSums{people, make([]float64, people), make([]float64, people)}
+func newPairSums(people int, most float64) *pairSums {
+	return &pairSums{people, most, make([]float64, people), make([]float64, people)}
 }
 
 func (p *pairSums) add(own int, deviates []float64) {
 	sum, square := p.sum[own], p.square[own]
 	for c, z := range deviates {
 		if c != own {
-			if z > mostAlike {
-				z = mostAlike
-			} else if z < -mostAlike {
-				z = -mostAlike
+			if z > p.most {
+				z = p.most
+			} else if z < -p.most {
+				z = -p.most
 			}
 			sum += z
 			square += z * z

@@ -23,8 +23,9 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 		return nil, err
 	}
 	groups, people := g.Groups, len(g.Groups)-1
-	alike, compared := l.compare(g, MostCompared)
-	c := &Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Asked: opt.Folds, People: people, Alike: &alike, Given: given}
+	c := opt.calibration(people)
+	alike, compared := l.compare(g, c.assumptions().Comparisons, c.assumptions().MostDeviate)
+	c.Alike, c.Given = &alike, given
 	for p := range people {
 		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])
 	}
@@ -61,29 +62,27 @@ func (c *Calibration) FitByLaw(l *Impostors) error {
 
 // byLaw is the least evidence of a face that is named, for this share of strangers.
 func (c *Calibration) byLaw(fpir float64) float64 {
-	if n := len(c.Given); float64(n)*fpir >= sureTail {
+	if n := len(c.Given); float64(n)*fpir >= float64(c.assumptions().SureTail) {
 		return c.Given[n-int(float64(n)*fpir)]
 	}
-	return evidenceOf(c.surroundings().Threshold(fpir, c.People), c.People)
+	return evidenceOf(c.surroundings().threshold(c.assumptions(), fpir, c.People), c.People)
 }
 
 // surroundings is how alike the people and the given strangers are.
-func (c *Calibration) surroundings() Alike { return c.Alike.with(c.Given, c.People) }
-
-// Numbers of trials that stand for laws.
-const (
-	strangerTrials = 200
-	genuineTrials  = 20
-)
+func (c *Calibration) surroundings() Alike {
+	return c.Alike.withStrangers(c.assumptions(), c.Given, c.People)
+}
 
 // trialsByLaw are the held-out faces and, of so few, some as the law has them; and
 // strangers as the threshold takes them to be.
 func (c *Calibration) trialsByLaw(l *Impostors) []trial {
-	held := float64(len(c.Right) + len(c.Wrong) + genuineTrials)
-	n := held + strangerTrials
+	by := c.assumptions()
+	strangers, of := float64(by.StrangerTrials), float64(by.GenuineTrials)
+	held := float64(len(c.Right)+len(c.Wrong)) + of
+	n := held + strangers
 	var all []trial
 	add := func(evidence, right, share, of float64) {
-		all = append(all, trial{terms(evidence / c.Mean), right, n * share / of})
+		all = append(all, trial{c.terms(evidence, c.Mean), right, n * share / of})
 	}
 	for _, v := range c.Right {
 		add(v, 1, 1-c.Prior, held)
@@ -93,14 +92,14 @@ func (c *Calibration) trialsByLaw(l *Impostors) []trial {
 	}
 	photographs := slices.Sorted(slices.Values(c.Photographs))
 	genuine := l.Genuine[min(len(l.Genuine), photographs[len(photographs)/2])-1]
-	for i := range genuineTrials {
-		z := distuv.UnitNormal.Quantile((float64(i) + 0.5) / genuineTrials)
+	for i := range by.GenuineTrials {
+		z := distuv.UnitNormal.Quantile((float64(i) + 0.5) / of)
 		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
 	}
 	alike := c.surroundings()
-	for i := range strangerTrials {
-		share := (float64(i) + 0.5) / strangerTrials
-		add(evidenceOf(alike.Threshold(share, c.People), c.People), 0, c.Prior, strangerTrials)
+	for i := range by.StrangerTrials {
+		share := (float64(i) + 0.5) / strangers
+		add(evidenceOf(alike.threshold(by, share, c.People), c.People), 0, c.Prior, strangers)
 	}
 	return all
 }
@@ -129,17 +128,18 @@ func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
 	z := deviateOf(c.Threshold, c.People)
 	rate := math.Pow(10, -c.Threshold)
 	// Of n independent comparisons a share q varies by √(q/n).
-	spread := math.Sqrt(gallerySpread*gallerySpread + 1/(l.Independent*ofOne(min(rate, 0.5), c.People)))
+	by := c.assumptions()
+	spread := math.Sqrt(by.GalleryVariance + 1/(l.Independent*ofOne(min(rate, 0.5), c.People)))
 	atLarge = Share{rate, rate * math.Exp(-interval*spread), min(1, rate*math.Exp(interval*spread))}
 	around := c.surroundings()
-	like.Rate = around.like(z, c.People, 0)
+	like.Rate = around.exceedance(by, z, c.People, 0)
 	if like.Rate == 0 { // less than a float64 can say
-		like.Most = around.like(z, c.People, interval)
+		like.Most = around.exceedance(by, z, c.People, interval)
 		return atLarge, like
 	}
 	// The error of the mean, and how galleries differ, are independent.
 	factor := func(errors float64) float64 {
-		return math.Exp(math.Hypot(math.Log(around.like(z, c.People, errors)/like.Rate), interval*gallerySpread))
+		return math.Exp(math.Hypot(math.Log(around.exceedance(by, z, c.People, errors)/like.Rate), interval*math.Sqrt(by.GalleryVariance)))
 	}
 	like.Least, like.Most = like.Rate/factor(-interval), min(1, like.Rate*factor(interval))
 	return atLarge, like

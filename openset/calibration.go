@@ -1,6 +1,7 @@
 package openset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -67,6 +68,8 @@ type Calibration struct {
 	Left  []float64 `json:"left"`
 	Given []float64 `json:"given,omitempty"`
 
+	Assumptions *Assumptions `json:"assumptions,omitempty"` // nil: DefaultAssumptions
+
 	tail *tail // of the scores of strangers; nil unless ByScores
 }
 
@@ -77,6 +80,8 @@ type Options struct {
 	// Folds is the number of folds of the cross-validation; 0 means 20 for methods
 	// in closed form and 5 for iterative ones.
 	Folds int `json:"folds"`
+
+	Assumptions *Assumptions `json:"assumptions,omitempty"` // nil: DefaultAssumptions
 }
 
 // Default has a target FPIR of 1 %.
@@ -102,13 +107,27 @@ func (o Options) Validate() error {
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
 	case o.Folds < 0 || o.Folds > 0 && o.Folds < leastFolds || o.Folds > maxFolds:
 		return fmt.Errorf("folds = %d is not a number from %d to %d, or 0", o.Folds, leastFolds, maxFolds)
+	case o.Assumptions != nil:
+		return o.Assumptions.Validate()
 	}
 	return nil
 }
 
 // How returns the Options of c, so that another model can be calibrated in the
 // same way.
-func (c *Calibration) How() Options { return Options{c.FPIR, c.Prior, c.Asked} }
+func (c *Calibration) How() Options { return Options{c.FPIR, c.Prior, c.Asked, c.Assumptions} }
+
+// calibration is a Calibration of so many people that has these options, and nothing else.
+func (o Options) calibration(people int) *Calibration {
+	return &Calibration{FPIR: o.FPIR, Prior: o.Prior, Asked: o.Folds, Assumptions: o.Assumptions, People: people}
+}
+
+// Remakes reports whether c, made anew with o, would differ in the FPIR only.
+func (c *Calibration) Remakes(o Options) bool {
+	return c.Prior == o.Prior && c.Asked == o.Folds && *c.assumptions() == *cmp.Or(o.Assumptions, &DefaultAssumptions)
+}
+
+func (c *Calibration) assumptions() *Assumptions { return cmp.Or(c.Assumptions, &DefaultAssumptions) }
 
 // keptMargins bounds each list of margins of a Calibration.
 const keptMargins = 1 << 16
@@ -196,16 +215,13 @@ func (c *Calibration) Probability(margin float64) float64 {
 	if c == nil || c.Odds == nil {
 		return math.NaN()
 	}
-	x := terms(margin / c.Mean)
+	x := c.terms(margin, c.Mean)
 	return min(c.MaxProbability(), logistic(c.Odds[0]*x[0]+c.Odds[1]*x[1]+c.Odds[2]*x[2]))
 }
 
-// leastMargin stands for smaller ones, whose logarithm would count too much.
-const leastMargin = 1e-3 // of the mean of strangers
-
-// terms are what the log odds are a sum of.
-func terms(x float64) [3]float64 {
-	x = max(x, leastMargin)
+// terms are what the log odds of a margin are a sum of, with this mean margin of strangers.
+func (c *Calibration) terms(margin, mean float64) [3]float64 {
+	x := max(margin/mean, c.assumptions().LeastMargin)
 	return [3]float64{1, x, math.Log(x)}
 }
 
@@ -213,7 +229,7 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // Validate reports the first impossible number.
 func (c *Calibration) Validate() error {
-	if err := (Options{c.FPIR, c.Prior, c.Folds}).Validate(); err != nil {
+	if err := (Options{c.FPIR, c.Prior, c.Folds, c.Assumptions}).Validate(); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
 	if err := c.How().Validate(); err != nil {

@@ -23,7 +23,7 @@ func (c *Calibration) trials() []trial {
 	var all []trial
 	add := func(list []float64, mean, right, share float64, of int) {
 		for _, v := range list {
-			all = append(all, trial{terms(v / mean), right, n * share / float64(of)})
+			all = append(all, trial{c.terms(v, mean), right, n * share / float64(of)})
 		}
 	}
 	add(c.Right, c.Mean, 1, 1-c.Prior, held)

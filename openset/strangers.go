@@ -20,8 +20,7 @@ var ErrNoMargins = errors.New("the two best scores of every face of a stranger a
 // photos/lfw_several, whose people appear in no test.
 type Law struct {
 	// Scale is the standard deviation of the logarithm of the strangers' scales in
-	// a model of scalePeople people. It grows by scaleGrowth whenever the number
-	// of people doubles.
+	// a model of Assumptions.ScalePeople people, and grows with them.
 	Scale float64
 	// Ratio is the mean margin of strangers divided by their mean spread; 0 if not
 	// known.
@@ -47,26 +46,10 @@ var (
 // leastKnown is how many classes a classifier has at least.
 const leastKnown = 2
 
-const (
-	scalePeople = 5
-	scaleGrowth = 0.1
-
-	// sameStranger is the correlation of the margins of faces of one stranger.
-	sameStranger = 0.1
-	// spreadWorth is how many times as many faces tell the mean margin as well as
-	// the spread does, and mostSpread how many tell it as well as the ratio.
-	spreadWorth, mostSpread = 3.0, 200.0
-	// sureTail strangers above a quantile make it sure enough.
-	sureTail = 10
-	// reach is how many times farther than the faces of strangers that were seen
-	// the law of their margins is trusted.
-	reach = 10
-)
-
 // deviation is that of the logarithm of the scales of strangers in a model of so
 // many classes.
-func (l Law) deviation(classes int) float64 {
-	return max(0, l.Scale+scaleGrowth*math.Log2(float64(classes)/scalePeople))
+func (l Law) deviation(by *Assumptions, classes int) float64 {
+	return max(0, l.Scale+by.ScaleGrowth*math.Log2(float64(classes)/by.ScalePeople))
 }
 
 // strangers sets the mean margin of strangers in a model of so many classes and
@@ -80,10 +63,10 @@ func (c *Calibration) strangers(classes int, l Law) error {
 	if len(c.Left)+len(c.Given) == 0 {
 		return ErrNoStrangers
 	}
-	left, given := sum(c.Left), sum(c.Given)
+	by, left, given := c.assumptions(), sum(c.Left), sum(c.Given)
 	c.Faces = float64(len(c.Given))
 	if n := float64(len(c.Left)); n > 0 {
-		alone := n / (1 + sameStranger*(n/float64(c.People)-1))
+		alone := n / (1 + by.SameStranger*(n/float64(c.People)-1))
 		known := classes - (c.People+c.Folds-1)/c.Folds // when those were left out
 		left *= alone / n * spacing(classes) / spacing(max(known, leastKnown))
 		c.Faces += alone
@@ -94,7 +77,7 @@ func (c *Calibration) strangers(classes int, l Law) error {
 	}
 	c.Mean = c.Seen
 	if l.Ratio > 0 && c.Spread > 0 {
-		n := min(spreadWorth*c.Faces, mostSpread)
+		n := min(by.SpreadWeight*c.Faces, by.MostSpreadWeight)
 		c.Mean = (c.Faces*c.Seen + n*l.Ratio*c.Spread) / (c.Faces + n)
 	}
 	return nil
@@ -108,7 +91,7 @@ func (c *Calibration) thresholds(classes int, l Law) func(fpir float64) float64 
 	variation := (1+law)*math.Exp(deviation*deviation) - 1
 	unsure := math.Exp(l.Caution * math.Sqrt(variation/c.Faces))
 	return func(fpir float64) float64 {
-		if n := len(c.Given); float64(n)*fpir >= sureTail {
+		if n := len(c.Given); float64(n)*fpir >= float64(c.assumptions().SureTail) {
 			return c.Given[n-int(float64(n)*fpir)]
 		}
 		return c.Mean * marginQuantile(classes, fpir, deviation) * unsure
@@ -119,7 +102,7 @@ func (c *Calibration) thresholds(classes int, l Law) func(fpir float64) float64 
 // does not know it, by the squared coefficient of variation of the margins of people
 // left out: (1 + v)·exp(deviation²) − 1, with v that of the law without scales.
 func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
-	prior := l.deviation(classes)
+	prior := l.deviation(c.assumptions(), classes)
 	n := float64(len(c.Left))
 	if l.Faces == 0 || n < 2 {
 		return prior
@@ -130,9 +113,9 @@ func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
 	return w*seen + (1-w)*prior
 }
 
-// SmallestFPIR is the smallest FPIR that the calibration supports, 1/(10·Faces). A
+// SmallestFPIR is the smallest FPIR that the calibration supports, 1/(Reach·Faces) with the Reach of its Assumptions. A
 // threshold for a lower rate is extrapolated.
-func (c *Calibration) SmallestFPIR() float64 { return 1 / (reach * c.Faces) }
+func (c *Calibration) SmallestFPIR() float64 { return 1 / (c.assumptions().Reach * c.Faces) }
 
 // Turns is the number of folds into which the faces of one person are divided.
 const Turns = 5

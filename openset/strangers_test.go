@@ -12,13 +12,13 @@ import (
 
 // drawnPeople returns the margins of so many faces of each of so many strangers in a
 // model of so many classes, and the mean spread of their scores. The scores are
-// normal with a scale of the face, whose logarithm has this deviation; sameStranger of
+// normal with a scale of the face, whose logarithm has this deviation; DefaultAssumptions.SameStranger of
 // its variance is of the person.
 func drawnPeople(rng *rand.Rand, people, each, classes int, deviation float64) (margins []float64, spreads float64) {
 	for range people {
-		own := math.Sqrt(sameStranger) * rng.NormFloat64()
+		own := math.Sqrt(DefaultAssumptions.SameStranger) * rng.NormFloat64()
 		for range each {
-			scale := math.Exp(deviation * (own + math.Sqrt(1-sameStranger)*rng.NormFloat64()))
+			scale := math.Exp(deviation * (own + math.Sqrt(1-DefaultAssumptions.SameStranger)*rng.NormFloat64()))
 			x := make([]float64, classes)
 			for c := range x {
 				x[c] = scale * rng.NormFloat64()
@@ -37,7 +37,7 @@ func drawnPeople(rng *rand.Rand, people, each, classes int, deviation float64) (
 func TestThresholdHoldsInNearlyEveryModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, x := range []struct{ people, each int }{{10, 5}, {43, 8}} {
-		deviation := PlainLaw.deviation(x.people)
+		deviation := PlainLaw.deviation(&DefaultAssumptions, x.people)
 		known := PlainLaw
 		known.Ratio = spacing(x.people)
 		for name, l := range map[string]Law{"spread known": known, "margins alone": {Scale: 0, Caution: UnknownLaw.Caution}} {
@@ -77,7 +77,7 @@ func TestLawsAreThoseOfPhotographs(t *testing.T) {
 			t.Errorf("%d people: ratio %v, measured %v", x.people, l.Ratio, x.ratio)
 		}
 		for i, fpir := range []float64{0.1, 0.01, 0.001} {
-			if got := marginQuantile(x.people, fpir, l.deviation(x.people)); math.Abs(math.Log(got/x.quantiles[i])) > 0.15 {
+			if got := marginQuantile(x.people, fpir, l.deviation(&DefaultAssumptions, x.people)); math.Abs(math.Log(got/x.quantiles[i])) > 0.15 {
 				t.Errorf("%d people, projected %v: %v exceed %.2f means, measured %.2f", x.people, x.projected, fpir, got, x.quantiles[i])
 			}
 		}
@@ -115,7 +115,7 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 			rng := rand.New(rand.NewPCG(15, uint64(people)))
 			var said, right, all, surely, wrong float64
 			for range 10 {
-				l := Law{Scale: deviation - scaleGrowth*math.Log2(float64(people)/scalePeople), Ratio: spacing(people), Caution: PlainLaw.Caution}
+				l := Law{Scale: deviation - PlainLaw.deviation(&DefaultAssumptions, people), Ratio: spacing(people), Caution: PlainLaw.Caution}
 				c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: people}
 				c.Left, c.Spread = drawnPeople(rng, people, 5, people, deviation)
 				c.Right = drawnKnown(rng, 5*people)

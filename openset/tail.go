@@ -7,23 +7,17 @@ import (
 )
 
 // A tail is the distribution of the scores that strangers reach in a gallery. The share of
-// strangers above a score is counted below the score that tailShare of them exceed. Above
+// strangers above a score is counted below the score that Assumptions.TailShare of them exceed. Above
 // it, the excess is modelled as exponential, as the largest of many scores has such a tail.
 // If the scores are those with another number of people, S of strangers with N people
 // become 1 − (1 − S)^(N'/N).
 type tail struct {
 	scores []float64 // of strangers, ascending
+	share  float64   // in the tail
 	growth float64   // N'/N
 	start  float64   // of the tail
 	excess float64   // its mean
 }
-
-const (
-	tailShare      = 0.1
-	leastStrangers = 20 // for two in the tail
-
-	mostTrials = 400 // of people, and of strangers, that probabilities are fitted to
-)
 
 // ByScores returns the calibration of a gallery of so many people from scores: of
 // strangers, who were compared when there were compared people, and of faces of people
@@ -35,12 +29,13 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	n := len(strangers)
-	if n < leastStrangers || compared < 1 || people < 1 {
+	c, n := o.calibration(people), len(strangers)
+	by := c.assumptions()
+	if n < by.LeastStrangers || compared < 1 || people < 1 {
 		return nil, fmt.Errorf("calibrate: %d faces of strangers among %d people: %w", n, compared, ErrNoStrangers)
 	}
-	t := &tail{scores: slices.Sorted(slices.Values(strangers)), growth: float64(people) / float64(compared)}
-	first := n - int(tailShare*float64(n))
+	t := &tail{scores: slices.Sorted(slices.Values(strangers)), share: by.TailShare, growth: float64(people) / float64(compared)}
+	first := n - int(t.share*float64(n))
 	t.start = t.scores[first]
 	for _, s := range t.scores[first:] {
 		t.excess += (s - t.start) / float64(n-first)
@@ -48,7 +43,7 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	if !(t.excess > 0) || math.IsInf(t.scores[0], 0) || math.IsInf(t.excess, 0) {
 		return nil, fmt.Errorf("calibrate: the scores of strangers from %v to %v have no tail", t.scores[0], t.scores[n-1])
 	}
-	c := &Calibration{FPIR: o.FPIR, Prior: o.Prior, Asked: o.Folds, People: people, Faces: float64(n), Mean: 1 / math.Ln10, Seen: 1 / math.Ln10, ByScores: true, tail: t}
+	c.Faces, c.Mean, c.Seen, c.ByScores, c.tail = float64(n), 1/math.Ln10, 1/math.Ln10, true, t
 	for _, list := range []struct {
 		to     *[]float64
 		scores []float64
@@ -60,8 +55,8 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	}
 	c.Threshold = -math.Log10(o.FPIR)
 	few := *c
-	step := max(1, (len(few.Right)+len(few.Wrong))/mostTrials)
-	few.Right, few.Wrong, few.Left = every(few.Right, step), every(few.Wrong, step), thin(few.Left, mostTrials)
+	step := max(1, (len(few.Right)+len(few.Wrong))/by.MostTrials)
+	few.Right, few.Wrong, few.Left = every(few.Right, step), every(few.Wrong, step), thin(few.Left, by.MostTrials)
 	c.Odds = few.odds()
 	return c, c.Validate()
 }
@@ -84,7 +79,7 @@ func (c *Calibration) Evidence(score float64) float64 {
 	at, _ := slices.BinarySearch(t.scores, score)
 	share := math.Log((n - float64(at)) / (n + 1))
 	if score >= t.start {
-		share = math.Log(tailShare) - (score-t.start)/t.excess
+		share = math.Log(t.share) - (score-t.start)/t.excess
 	}
 	if share = min(share, -1e-9); share > -1 || t.growth*math.Exp(share) > 1e-3 {
 		share = math.Log(-math.Expm1(t.growth * math.Log1p(-math.Exp(share))))

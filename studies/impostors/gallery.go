@@ -245,7 +245,7 @@ func of(list []float64, clusters []int, cluster int) (some []float64) {
 	return some
 }
 
-// meanError prints the constant of this name of openset/alike.go: how far, in standard
+// meanError prints MeanError of openset/assumptions.go: how far, in standard
 // deviations, the mean that the people of a gallery tell is from that of strangers of
 // the same cluster, times the root of the number of people.
 func meanError(all []drawn) {
@@ -263,7 +263,7 @@ func meanError(all []drawn) {
 	}
 }
 
-// gallerySpread prints the constant of this name of openset/alike.go, from galleries
+// gallerySpread prints the square root of GalleryVariance of openset/assumptions.go, from galleries
 // drawn from all.
 func gallerySpread(all []drawn) {
 	for _, size := range sizes {

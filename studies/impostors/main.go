@@ -1,6 +1,6 @@
 // Command impostors measures how similar a network finds different people, and tries
-// the threshold that follows from it: the numbers of openset/impostors and the
-// constants of openset/alike.go.
+// the threshold that follows from it: the numbers of openset/impostors and
+// those of openset/assumptions.go.
 //
 //	go -C studies run ./impostors -data DIR [-write FILE.json -network SHA256 -mirror]
 //
@@ -29,7 +29,7 @@ func main() {
 	write := flag.String("write", "", "write the law to this file")
 	network := flag.String("network", "", "SHA-256 of the file of the network")
 	mirror := flag.Bool("mirror", false, "the embeddings are means over the face and its mirror image")
-	fit := flag.Bool("fit", false, "search the constants of openset/alike.go")
+	fit := flag.Bool("fit", false, "search the numbers of openset/assumptions.go")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	flag.Parse()
 	if err := run(*data, *write, *network, *mirror, *fit, *draws); err != nil {

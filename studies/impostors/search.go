@@ -12,7 +12,7 @@ import (
 // a cluster who are named, in percent, in the mean and in the worst cluster.
 const mostMean, mostWorst = 1.25, 4.0
 
-// search prints the constants of openset/alike.go that keep these limits, those first
+// search prints the numbers of openset/assumptions.go that keep these limits, those first
 // by which the fewest faces of enrolled people lose their name.
 func search(all []drawn) {
 	type found struct {
@@ -48,7 +48,7 @@ func search(all []drawn) {
 		}
 	}
 	slices.SortFunc(list, func(a, b found) int { return int(math.Copysign(1, a.lost-b.lost)) })
-	fmt.Println("\npresumedPeople, presumedMean, presumedForSD, presumedSD | of 3, 5, 10, 20, 43 people: points fewer named, strangers of a cluster named in %, of the worst")
+	fmt.Println("\nPriorPeople, PriorMean, PriorPeopleSD, PriorSD | of 3, 5, 10, 20, 43 people: points fewer named, strangers of a cluster named in %, of the worst")
 	for _, f := range list[:min(10, len(list))] {
 		fmt.Println(f.line)
 	}

@@ -1,0 +1,59 @@
+package openset
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Other assumptions change a threshold, are stored with it, and are those of what follows from
+// the Calibration. The default ones are not stored.
+func TestAssumptionsAreStored(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	scores := make([]float64, 300)
+	for i := range scores {
+		scores[i] = rng.ExpFloat64()
+	}
+	calibrated := func(a *Assumptions) *Calibration {
+		o := Default
+		o.Assumptions = a
+		c, err := ByScores(o, 20, 10, scores, []float64{4, 5, 6, 7, 8, 9, 10}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	other := DefaultAssumptions
+	other.TailShare, other.Reach, other.LeastMargin = 0.3, 2, 3
+	c, usual, named := calibrated(&other), calibrated(nil), calibrated(&DefaultAssumptions)
+	if c.Evidence(4) == usual.Evidence(4) || c.SmallestFPIR() == usual.SmallestFPIR() || *c.Odds == *usual.Odds {
+		t.Error("assumptions are not used")
+	}
+	if c.Remakes(usual.How()) || !usual.Remakes(named.How()) || !c.Remakes(c.How()) || !slices.Equal(usual.Left, named.Left) {
+		t.Error("other options are not told apart")
+	}
+	text, err := json.Marshal(usual)
+	var read struct{ Assumptions *Assumptions }
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil || read.Assumptions != nil {
+		t.Errorf("default assumptions are stored: %s, %v", text, err)
+	}
+	if text, err = json.Marshal(c); err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil || read.Assumptions == nil || *read.Assumptions != other {
+		t.Errorf("stored: %s, %v", text, err)
+	}
+	for name, edit := range map[string]func(a *Assumptions){
+		"no tail": func(a *Assumptions) { a.TailShare = 0.01 }, "no trials": func(a *Assumptions) { a.MostTrials = 0 },
+		"no spread": func(a *Assumptions) { a.PriorSD = -1 }, "endless": func(a *Assumptions) { a.StrangerTrials = 1 << 30 },
+	} {
+		bad := DefaultAssumptions
+		if edit(&bad); (Options{0.01, 0.5, 0, &bad}).Validate() == nil {
+			t.Error(name)
+		}
+	}
+}
