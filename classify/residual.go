@@ -17,13 +17,9 @@ import (
 // feature space, here and in NormedResidual.
 type Residual struct{ untrained }
 
-// With implements Rule.
-func (r Residual) With(Learned) Rule { return r }
-
-func (Residual) Name() string { return "residual" }
-
-func (Residual) About() string { return "1 − class residual |y − D_c s_c|" }
-
+func (r Residual) With(Learned) Rule    { return r }
+func (Residual) Name() string           { return "residual" }
+func (Residual) About() string          { return "1 − class residual |y − D_c s_c|" }
 func (Residual) Check(Dictionary) error { return nil }
 
 func (Residual) Score(out, s, y *mat.Dense, over Dictionary) {
@@ -35,13 +31,9 @@ func (Residual) Score(out, s, y *mat.Dense, over Dictionary) {
 // [crc, (10)].
 type NormedResidual struct{ untrained }
 
-// With implements Rule.
-func (r NormedResidual) With(Learned) Rule { return r }
-
-func (NormedResidual) Name() string { return "normed-residual" }
-
-func (NormedResidual) About() string { return "|s_c|² / (|s_c|² + squared class residual)" }
-
+func (r NormedResidual) With(Learned) Rule    { return r }
+func (NormedResidual) Name() string           { return "normed-residual" }
+func (NormedResidual) About() string          { return "|s_c|² / (|s_c|² + squared class residual)" }
 func (NormedResidual) Check(Dictionary) error { return nil }
 
 func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
@@ -58,13 +50,9 @@ func (NormedResidual) Score(out, s, y *mat.Dense, over Dictionary) {
 // [procrc, (11)], up to terms that are the same for all classes. A code of zeros scores 0.
 type Collaborative struct{ untrained }
 
-// With implements Rule.
-func (r Collaborative) With(Learned) Rule { return r }
-
-func (Collaborative) Name() string { return "collaborative" }
-
-func (Collaborative) About() string { return "1 − |D s − D_c s_c|" }
-
+func (r Collaborative) With(Learned) Rule    { return r }
+func (Collaborative) Name() string           { return "collaborative" }
+func (Collaborative) About() string          { return "1 − |D s − D_c s_c|" }
 func (Collaborative) Check(Dictionary) error { return nil }
 
 func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
@@ -78,12 +66,9 @@ func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
 // costs with the coder coding.ClassLasso [dlsi].
 type Cost struct{ untrained }
 
-// With implements Rule.
 func (r Cost) With(Learned) Rule { return r }
-
-func (Cost) Name() string { return "cost" }
-
-func (Cost) About() string { return "1 − squared class residual − 2λ|s_c|₁" }
+func (Cost) Name() string        { return "cost" }
+func (Cost) About() string       { return "1 − squared class residual − 2λ|s_c|₁" }
 
 func (r Cost) Check(over Dictionary) error {
 	if _, ok := over.Coder.(coding.ClassLasso); !ok {
@@ -112,10 +97,8 @@ func (Cost) Score(out, s, y *mat.Dense, over Dictionary) {
 // the class does not explain count little; λ = ∞ gives Residual.
 type Huber struct{ untrained }
 
-// With implements Rule.
 func (r Huber) With(Learned) Rule { return r }
-
-func (Huber) Name() string { return "huber" }
+func (Huber) Name() string        { return "huber" }
 
 func (Huber) About() string {
 	return "1 − class residual by the Huber loss, in which large errors count less"

@@ -105,12 +105,8 @@ func (r Linear) Check(over Dictionary) error {
 	return lin.Finite("the weights of atom", r.W)
 }
 
-// Learned implements Rule.
-func (r Linear) Learned() Learned { return Learned{Matrix: r.W, Name: "W", ByClass: true} }
-
-// With implements Rule.
-func (Linear) With(l Learned) Rule { return Linear{W: l.Matrix} }
-
+func (r Linear) Learned() Learned                         { return Learned{Matrix: r.W, Name: "W", ByClass: true} }
+func (Linear) With(l Learned) Rule                        { return Linear{W: l.Matrix} }
 func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, s) }
 
 // Sum scores class c by Σ s_c, the sum of its coefficients. As atoms and
@@ -118,13 +114,9 @@ func (r Linear) Score(out, s, _ *mat.Dense, _ Dictionary) { lin.AB(out, 1, r.W, 
 // with coefficients of one sign.
 type Sum struct{ untrained }
 
-// With implements Rule.
-func (r Sum) With(Learned) Rule { return r }
-
-func (Sum) Name() string { return "sum" }
-
-func (Sum) About() string { return "the sum of the coefficients of the person's atoms" }
-
+func (r Sum) With(Learned) Rule    { return r }
+func (Sum) Name() string           { return "sum" }
+func (Sum) About() string          { return "the sum of the coefficients of the person's atoms" }
 func (Sum) Check(Dictionary) error { return nil }
 
 // The code of a blank column is 0.
@@ -145,10 +137,8 @@ func (Sum) Score(out, s, _ *mat.Dense, over Dictionary) {
 // score than its distance from the second.
 type Cosine struct{ untrained }
 
-// With implements Rule.
 func (r Cosine) With(Learned) Rule { return r }
-
-func (Cosine) Name() string { return "cosine" }
+func (Cosine) Name() string        { return "cosine" }
 
 func (Cosine) About() string {
 	return "the cosine of the face and the mean of the photographs of the person"
@@ -201,12 +191,10 @@ func (r Fisher) Check(over Dictionary) error {
 	return lin.Finite("the mean code of class", r.M)
 }
 
-// Learned implements Rule.
 func (r Fisher) Learned() Learned {
 	return Learned{Matrix: r.M, Weight: r.Weight, Name: "M", MaybeZero: true}
 }
 
-// With implements Rule.
 func (Fisher) With(l Learned) Rule { return Fisher{M: l.Matrix, Weight: l.Weight} }
 
 func (r Fisher) Score(out, s, y *mat.Dense, over Dictionary) {
@@ -236,12 +224,9 @@ func (r Fisher) distances(dst, s *mat.Dense) {
 // it codes; Score does nothing.
 type Votes struct{ untrained }
 
-// With implements Rule.
 func (r Votes) With(Learned) Rule { return r }
-
-func (Votes) Name() string { return "votes" }
-
-func (Votes) About() string { return "the person's share of the votes" }
+func (Votes) Name() string        { return "votes" }
+func (Votes) About() string       { return "the person's share of the votes" }
 
 func (r Votes) Check(over Dictionary) error {
 	if !coding.CanVote(over.Coder) {

@@ -134,7 +134,6 @@ func (s *admmState) first(n int) admmState {
 	return v
 }
 
-// Code implements Coding.
 func (a *admm) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := a.d.Dims()
 	mustFit(s, y, d, k)

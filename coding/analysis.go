@@ -13,10 +13,9 @@ type Analysis struct {
 	P *mat.Dense `json:"-"` // d×K, an analysis atom per column
 }
 
-// Name implements Coder.
-func (Analysis) Name() string { return "analysis" }
+func (Analysis) Name() string                    { return "analysis" }
+func (c Analysis) Learned() (string, *mat.Dense) { return "A", c.P }
 
-// Validate implements Coder.
 func (c Analysis) Validate() error {
 	if c.P == nil {
 		return errors.New("the analysis coder has no matrix")
@@ -33,7 +32,6 @@ func (c Analysis) Work(d, k int) Work {
 	return w
 }
 
-// Over implements Coder.
 func (c Analysis) Over(b Basis) (Coding, error) {
 	if err := ready(c, b.D); err != nil {
 		return nil, err
@@ -41,8 +39,4 @@ func (c Analysis) Over(b Basis) (Coding, error) {
 	return Inner{}.Over(Basis{D: c.P})
 }
 
-// Learned implements TrainedCoder.
-func (c Analysis) Learned() (string, *mat.Dense) { return "A", c.P }
-
-// With implements TrainedCoder.
 func (Analysis) With(m *mat.Dense) TrainedCoder { return Analysis{m} }

@@ -25,12 +25,10 @@ type Anchored struct {
 	Mean   *mat.Dense `json:"-"` // 1×K, m₀ after zeros for the atoms of classes
 }
 
-func (c Anchored) lasso() Lasso { return Lasso{Lambda: c.Lambda, Gap: c.Gap} }
+func (c Anchored) lasso() Lasso                  { return Lasso{Lambda: c.Lambda, Gap: c.Gap} }
+func (Anchored) Name() string                    { return "anchored" }
+func (c Anchored) Learned() (string, *mat.Dense) { return "c", c.Mean }
 
-// Name implements Coder.
-func (Anchored) Name() string { return "anchored" }
-
-// Validate implements Coder.
 func (c Anchored) Validate() error {
 	if c.Mean == nil {
 		return errors.New("the anchored coder has no means")
@@ -50,10 +48,6 @@ func (c Anchored) Work(d, k int) Work {
 	return w
 }
 
-// Learned implements TrainedCoder.
-func (c Anchored) Learned() (string, *mat.Dense) { return "c", c.Mean }
-
-// With implements TrainedCoder.
 func (c Anchored) With(m *mat.Dense) TrainedCoder {
 	c.Mean = m
 	return c
@@ -92,7 +86,6 @@ type anchored struct {
 	d     int
 }
 
-// Code implements Coding.
 func (a *anchored) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, n := y.Dims()
 	k, _ := s.Dims()

@@ -63,10 +63,8 @@ func FindsErrors(c Coder) bool {
 	return ok
 }
 
-// Name implements Coder.
 func (Blocks) Name() string { return "blocks" }
 
-// Validate implements Coder.
 func (c Blocks) Validate() error {
 	err := cmp.Or(between(c, "side", c.Side, maxBlockSide), between(c, "step", c.Step, maxBlockSide), positive(c, "temperature", c.Temperature))
 	switch {

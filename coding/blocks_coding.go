@@ -95,7 +95,6 @@ func (b *blockwise) each(ctx context.Context, y *mat.Dense, f func(at *block, s,
 	return nil
 }
 
-// Code implements Coding.
 func (b *blockwise) Code(ctx context.Context, s, y *mat.Dense) error {
 	return b.run(ctx, s, nil, y)
 }

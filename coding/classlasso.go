@@ -28,11 +28,8 @@ type ClassLasso struct {
 var DefaultClassLasso = ClassLasso{Lambda: DefaultLasso.Lambda, Gap: DefaultLasso.Gap}
 
 func (c ClassLasso) lasso() Lasso { return Lasso{Lambda: c.Lambda, Gap: c.Gap} }
+func (ClassLasso) Name() string   { return "classlasso" }
 
-// Name implements Coder.
-func (ClassLasso) Name() string { return "classlasso" }
-
-// Validate implements Coder.
 func (c ClassLasso) Validate() error {
 	if err := positive(c, "lambda", c.Lambda); err != nil {
 		return err
@@ -88,7 +85,6 @@ type classLasso struct {
 	exact   bool // a gap is asked for that only Lasso reaches
 }
 
-// Code implements Coding.
 func (c *classLasso) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)

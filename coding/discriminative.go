@@ -30,10 +30,8 @@ type Discriminative struct {
 // in validation within the training images of the paper's five databases.
 var DefaultDiscriminative = Discriminative{Tau: 3e-4}
 
-// Name implements Coder.
 func (Discriminative) Name() string { return "discriminative" }
 
-// Validate implements Coder.
 func (c Discriminative) Validate() error {
 	return weight(c, "tau", c.Tau)
 }

@@ -13,16 +13,10 @@ import (
 // cosines.
 type Inner struct{}
 
-// Name implements Coder.
-func (Inner) Name() string { return "inner" }
-
-// Validate implements Coder.
-func (Inner) Validate() error { return nil }
-
-// Work implements Coder.
+func (Inner) Name() string       { return "inner" }
+func (Inner) Validate() error    { return nil }
 func (Inner) Work(d, k int) Work { return Work{Sample: float64(d)*float64(k) + 1} }
 
-// Over implements Coder.
 func (c Inner) Over(b Basis) (Coding, error) {
 	d := b.D
 	m, k := d.Dims()
@@ -37,7 +31,6 @@ func (c Inner) Over(b Basis) (Coding, error) {
 
 type inner struct{ d *mat.Dense }
 
-// Code implements Coding.
 func (c inner) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)

@@ -42,10 +42,8 @@ const (
 // MaxDegree is the largest degree of a polynomial.
 const MaxDegree = 100
 
-// Name implements Coder.
 func (Kernel) Name() string { return "kernel" }
 
-// Validate implements Coder.
 func (c Kernel) Validate() error {
 	err := cmp.Or(
 		oneOf(c, "kernel", c.Kernel, RBF, Polynomial), positive(c, "width", c.Width),
@@ -63,7 +61,6 @@ func (c Kernel) Validate() error {
 	return fmt.Errorf("the inner coder %s of the kernel coder does not code by inner products alone", c.Inner.Name())
 }
 
-// Work implements Coder.
 func (c Kernel) Work(d, k int) Work {
 	n, m := float64(d), float64(k)
 	w := c.Inner.Work(k, k)
@@ -109,7 +106,6 @@ func (c Kernel) of(product, a, b float64) float64 {
 // Self returns k(y, y) of a sample with this squared norm.
 func (c Kernel) Self(norm float64) float64 { return c.of(norm, norm, norm) }
 
-// Over implements Coder.
 func (c Kernel) Over(b Basis) (Coding, error) {
 	d := b.D
 	if err := ready(c, d); err != nil {
@@ -143,7 +139,6 @@ type kernelCoding struct {
 	inner  Coding     // over R; nil where it is Ridge
 }
 
-// Code implements Coding.
 func (c *kernelCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)

@@ -41,7 +41,6 @@ type Lasso struct {
 // atoms.
 var DefaultLasso = Lasso{Lambda: 1e-2, Gap: 1e-6}
 
-// Name implements Coder.
 func (Lasso) Name() string { return "lasso" }
 
 // Validate implements Coder. λ = 0 has a coder of its own, Ridge, and no
@@ -50,7 +49,6 @@ func (c Lasso) Validate() error {
 	return cmp.Or(positive(c, "lambda", c.Lambda), positive(c, "gap", c.Gap))
 }
 
-// Over implements Coder.
 func (c Lasso) Over(b Basis) (Coding, error) {
 	d := b.D
 	if err := ready(c, d); err != nil {
@@ -72,7 +70,6 @@ type residuals struct {
 	c *mat.Dense // Dᵀr, chunk×K
 }
 
-// Code implements Coding.
 func (l *lasso) Code(ctx context.Context, s, y *mat.Dense) error {
 	return l.code(ctx, s, y, "lasso code", l.solve)
 }

@@ -36,10 +36,8 @@ type Local struct {
 // DefaultLocal has the weight of the authors' code.
 var DefaultLocal = Local{Neighbours: 30, Lambda: 1e-4}
 
-// Name implements Coder.
 func (Local) Name() string { return "local" }
 
-// Validate implements Coder.
 func (c Local) Validate() error {
 	if c.Neighbours < 1 {
 		return fmt.Errorf("neighbours = %d of the local coder is not a number ≥ 1", c.Neighbours)
@@ -56,7 +54,6 @@ func (c Local) fits(k int) error {
 		"set neighbours to %d or less", k)
 }
 
-// Over implements Coder.
 func (c Local) Over(b Basis) (Coding, error) {
 	d := b.D
 	if err := ready(c, d); err != nil {
@@ -107,7 +104,6 @@ func (l *local) state(n int) *localState {
 	return &localState{mat.NewDense(n, d, nil), mat.NewDense(n, k, nil), make([]error, n)}
 }
 
-// Code implements Coding.
 func (l *local) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := l.d.Dims()
 	mustFit(s, y, d, k)

@@ -49,10 +49,8 @@ var DefaultStopped = NonNegative{Solver: ADMM, Rho: 0.01, Passes: 10}
 // maxADMMPasses bounds the time of a model file that asks for ever more passes.
 const maxADMMPasses = 1_000_000
 
-// Name implements Coder.
 func (NonNegative) Name() string { return "nonnegative" }
 
-// Validate implements Coder.
 func (c NonNegative) Validate() error {
 	return cmp.Or(
 		oneOf(c, "solver", c.Solver, Exact, ADMM),
@@ -63,7 +61,6 @@ func (c NonNegative) Validate() error {
 	)
 }
 
-// Over implements Coder.
 func (c NonNegative) Over(b Basis) (Coding, error) {
 	d := b.D
 	if err := ready(c, d); err != nil {

@@ -35,10 +35,8 @@ type OMP struct {
 // DefaultOMP is the pursuit that [lcksvd] codes with.
 var DefaultOMP = OMP{Sparsity: 30}
 
-// Name implements Coder.
 func (OMP) Name() string { return "omp" }
 
-// Validate implements Coder.
 func (o OMP) Validate() error {
 	switch {
 	case o.Sparsity < 1:
@@ -80,7 +78,6 @@ func (s *SparseCodes) Column(j int) (atoms []int32, coef []float64) {
 	return s.Atom[lo:hi], s.Coef[lo:hi]
 }
 
-// Over implements Coder.
 func (o OMP) Over(b Basis) (Coding, error) { return o.OverSparse(b) }
 
 // OverSparse is Over with a Coding that gives its codes without their zeros.
@@ -147,7 +144,6 @@ func moderate(d *mat.Dense) bool {
 // it is.
 func squarable(sum float64) bool { return sum > 1e-100 && sum < 1e100 }
 
-// Code implements Coding.
 func (c *ompCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)
@@ -159,7 +155,6 @@ func (c *ompCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	})
 }
 
-// CodeSparse implements Sparse.
 func (c *ompCoding) CodeSparse(ctx context.Context, s *SparseCodes, y *mat.Dense) error {
 	d, _ := c.d.Dims()
 	if m, _ := y.Dims(); m != d {

@@ -27,10 +27,8 @@ type PerClass struct {
 // DefaultPerClass is the least squares of [lrc].
 var DefaultPerClass = PerClass{Lambda: 0}
 
-// Name implements Coder.
 func (PerClass) Name() string { return "perclass" }
 
-// Validate implements Coder.
 func (c PerClass) Validate() error {
 	return weight(c, "lambda", c.Lambda)
 }
@@ -115,7 +113,6 @@ func (p *perClass) decompose(a *mat.Dense, c int, lambda float64) error {
 	return nil
 }
 
-// Code implements Coding.
 func (p *perClass) Code(ctx context.Context, s, y *mat.Dense) error {
 	mustFit(s, y, p.d, p.groups[len(p.v)])
 	_, n := y.Dims()

@@ -28,19 +28,15 @@ type Probabilistic struct {
 // person.
 var DefaultProbabilistic = Probabilistic{Lambda: 0.01, Gamma: 0.1}
 
-// Name implements Coder.
-func (Probabilistic) Name() string { return "probabilistic" }
+func (Probabilistic) Name() string       { return "probabilistic" }
+func (Probabilistic) Work(d, k int) Work { return normalWork(d, k) }
 
-// Validate implements Coder.
 func (c Probabilistic) Validate() error {
 	if err := weight(c, "lambda", c.Lambda); err != nil {
 		return err
 	}
 	return weight(c, "gamma", c.Gamma)
 }
-
-// Work implements Coder.
-func (Probabilistic) Work(d, k int) Work { return normalWork(d, k) }
 
 // Over implements Coder. It needs groups.
 func (c Probabilistic) Over(b Basis) (Coding, error) {

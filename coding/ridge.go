@@ -25,15 +25,12 @@ type Ridge struct {
 // DefaultRidge has the weight that CRC's authors use for 700 samples.
 var DefaultRidge = Ridge{Lambda: 1e-3}
 
-// Name implements Coder.
 func (Ridge) Name() string { return "ridge" }
 
-// Validate implements Coder.
 func (r Ridge) Validate() error {
 	return weight(r, "lambda", r.Lambda)
 }
 
-// Over implements Coder.
 func (r Ridge) Over(b Basis) (Coding, error) {
 	d := b.D
 	if err := ready(r, d); err != nil {
@@ -63,7 +60,6 @@ func solvedBy(c Coder, d, a *mat.Dense) (Coding, error) {
 	return n, nil
 }
 
-// Code implements Coding.
 func (c *normalEquations) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
 	mustFit(s, y, d, k)

@@ -76,14 +76,12 @@ var DefaultRobust = Robust{
 	Weights: LogisticWeights, Quantile: 0.6, Steepness: 2, L2: 1e-2,
 }
 
-// Name implements Coder.
 func (Robust) Name() string { return "robust" }
 
 // Threshold returns λ for samples of d features: an error above it counts
 // linearly.
 func (c Robust) Threshold(d int) float64 { return c.Lambda / math.Sqrt(float64(d)) }
 
-// Validate implements Coder.
 func (c Robust) Validate() error {
 	err := cmp.Or(
 		oneOf(c, "estimator", c.Estimator, Huber, Reweighted),
@@ -101,7 +99,6 @@ func (c Robust) Validate() error {
 	return err
 }
 
-// Over implements Coder.
 func (c Robust) Over(b Basis) (Coding, error) {
 	d := b.D
 	if err := ready(c, d); err != nil {

@@ -50,12 +50,10 @@ func (s *huberState) first(n int) huberState {
 	return huberState{s.admmState.first(n), lin.Block(s.f, 0, n, 0, k), lin.Block(s.y, 0, n, 0, d), lin.Block(s.e, 0, n, 0, d)}
 }
 
-// Code implements Coding.
 func (h *huber) Code(ctx context.Context, s, y *mat.Dense) error {
 	return h.CodeWith(ctx, Details{S: s}, y)
 }
 
-// CodeWith implements Detailed.
 func (h *huber) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
 	s, e := out.S, out.Errors
 	d, k := h.d.Dims()

@@ -48,12 +48,10 @@ func (c *reweighted) state() *reweightedState {
 	}
 }
 
-// Code implements Coding.
 func (c *reweighted) Code(ctx context.Context, s, y *mat.Dense) error {
 	return c.CodeWith(ctx, Details{S: s}, y)
 }
 
-// CodeWith implements Detailed.
 func (c *reweighted) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
 	s, e := out.S, out.Errors
 	d, k := c.d.Dims()

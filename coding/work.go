@@ -162,10 +162,8 @@ func (Lasso) Work(d, k int) Work {
 	return w
 }
 
-// Work implements Coder.
 func (Ridge) Work(d, k int) Work { return normalWork(d, k) }
 
-// Work implements Coder.
 func (Discriminative) Work(d, k int) Work { return normalWork(d, k) }
 
 func normalWork(d, k int) Work {
@@ -180,7 +178,6 @@ func (PerClass) Work(d, k int) Work {
 	return Work{Prepare: 10 * n * m * least, Sample: n*m + m*least + m*passWork, Memory: (n + least) * m}
 }
 
-// Work implements Coder.
 func (c Local) Work(d, k int) Work {
 	n, m, near := float64(d), float64(k), float64(min(c.Neighbours, k))
 	return Work{
@@ -191,7 +188,6 @@ func (c Local) Work(d, k int) Work {
 	}
 }
 
-// Work implements Coder.
 func (o OMP) Work(d, k int) Work {
 	n, m, t := float64(d), float64(k), float64(min(o.Sparsity, k))
 	return Work{
@@ -203,7 +199,6 @@ func (o OMP) Work(d, k int) Work {
 	}
 }
 
-// Work implements Coder.
 func (c Robust) Work(d, k int) Work {
 	n, m, rounds := float64(d), float64(k), float64(c.Rounds)
 	if c.Estimator == Reweighted {

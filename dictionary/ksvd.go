@@ -57,8 +57,7 @@ func (k KSVD) Validate() error {
 
 // Fits reports whether there are as many atoms as a code may have.
 func (k KSVD) Fits(d, atoms int) error { return k.pursuit().Work(d, atoms).Err }
-
-func (k KSVD) pursuit() coding.OMP { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
+func (k KSVD) pursuit() coding.OMP     { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
 
 // What counts as nothing, relative to the norm of a sample.
 const (
@@ -186,7 +185,6 @@ func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner
 	return s, nil
 }
 
-// Step implements classify.Stepper.
 func (s *KSVDLearner) Step() (residual float64, err error) {
 	if err := s.code(); err != nil {
 		return 0, err
@@ -214,7 +212,6 @@ func (s *KSVDLearner) Step() (residual float64, err error) {
 // Largest implements classify.Stepper: the atoms have norm 1.
 func (s *KSVDLearner) Largest() float64 { return 0 }
 
-// Objective implements classify.Stepper.
 func (s *KSVDLearner) Objective() []classify.Term {
 	var rest float64
 	for _, v := range s.rest {

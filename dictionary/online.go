@@ -104,7 +104,6 @@ type onlinePasses struct {
 	batch  *mat.Dense
 }
 
-// Step implements classify.Stepper.
 func (s *onlinePasses) Step() (float64, error) {
 	s.before.Copy(s.d)
 	_, n := s.x.Dims()
@@ -123,7 +122,6 @@ func (s *onlinePasses) Step() (float64, error) {
 	return math.Sqrt(lin.SquaredNorm(s.before) / float64(k)), nil
 }
 
-// Objective implements classify.Stepper.
 func (s *onlinePasses) Objective() []classify.Term { return s.Terms() }
 
 // Largest implements classify.Stepper: atoms have at most norm 1.

@@ -21,10 +21,9 @@ type LLC struct {
 // compares with.
 var DefaultLLC = register(LLC{coding.DefaultLocal})
 
-// Name implements classify.Method.
-func (LLC) Name() string { return "llc" }
+func (LLC) Name() string      { return "llc" }
+func (m LLC) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m LLC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "mean",
@@ -34,9 +33,6 @@ func (m LLC) Traits() classify.Traits {
 		Ranges: coderRanges(m.Coder),
 	}
 }
-
-// Validate implements classify.Method.
-func (m LLC) Validate() error { return m.Coder.Validate() }
 
 // Fit implements classify.Method. More neighbours than training samples are an error.
 func (m LLC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
@@ -52,10 +48,9 @@ type LRC struct {
 // DefaultLRC is the method as published, which has no parameter.
 var DefaultLRC = register(LRC{coding.DefaultPerClass})
 
-// Name implements classify.Method.
-func (LRC) Name() string { return "lrc" }
+func (LRC) Name() string      { return "lrc" }
+func (m LRC) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m LRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "llc",
@@ -66,10 +61,6 @@ func (m LRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m LRC) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m LRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
@@ -84,10 +75,9 @@ type SRC struct {
 // light, and 0.001, for many images in changing light.
 var DefaultSRC = register(SRC{coding.DefaultLasso})
 
-// Name implements classify.Method.
-func (SRC) Name() string { return "src" }
+func (SRC) Name() string      { return "src" }
+func (m SRC) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m SRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "lrc",
@@ -105,10 +95,6 @@ func (m SRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m SRC) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m SRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
@@ -123,10 +109,9 @@ type CRC struct {
 // DefaultCRC has the weight of the authors.
 var DefaultCRC = register(CRC{Kappa: 1e-3})
 
-// Name implements classify.Method.
-func (CRC) Name() string { return "crc" }
+func (CRC) Name() string      { return "crc" }
+func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 
-// Traits implements classify.Described.
 func (m CRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "src",
@@ -144,15 +129,11 @@ func (m CRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
-
 // coder is that for n samples.
 func (m CRC) coder(n int) coding.Coder {
 	return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
 }
 
-// Fit implements classify.Method.
 func (m CRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return sampleDictionary(ctx, m, train, run, m.coder, classify.NormedResidual{})
 }
@@ -166,10 +147,9 @@ type NRC struct {
 // DefaultNRC stops ADMM early.
 var DefaultNRC = register(NRC{coding.DefaultStopped})
 
-// Name implements classify.Method.
-func (NRC) Name() string { return "nrc" }
+func (NRC) Name() string      { return "nrc" }
+func (m NRC) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m NRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "crc",
@@ -184,10 +164,6 @@ func (m NRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m NRC) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m NRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
@@ -202,10 +178,9 @@ type DSRC struct {
 // DefaultDSRC has the weight of coding.DefaultDiscriminative.
 var DefaultDSRC = register(DSRC{coding.DefaultDiscriminative})
 
-// Name implements classify.Method.
-func (DSRC) Name() string { return "dsrc" }
+func (DSRC) Name() string      { return "dsrc" }
+func (m DSRC) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m DSRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "ksrc",
@@ -220,10 +195,6 @@ func (m DSRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m DSRC) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m DSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
@@ -238,10 +209,9 @@ type Robust struct {
 // DefaultRobust has the values of coding.DefaultRobust.
 var DefaultRobust = register(Robust{coding.DefaultRobust})
 
-// Name implements classify.Method.
-func (Robust) Name() string { return "robust" }
+func (Robust) Name() string      { return "robust" }
+func (m Robust) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m Robust) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "Robust", After: "representation",
@@ -252,10 +222,6 @@ func (m Robust) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m Robust) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m Robust) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Huber{})
 }
@@ -270,10 +236,9 @@ type Blocks struct {
 // DefaultBlocks has the values of coding.DefaultBlocks.
 var DefaultBlocks = register(Blocks{coding.DefaultBlocks})
 
-// Name implements classify.Method.
-func (Blocks) Name() string { return "blocks" }
+func (Blocks) Name() string      { return "blocks" }
+func (m Blocks) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m Blocks) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "Blocks", After: "robust",
@@ -284,10 +249,6 @@ func (m Blocks) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m Blocks) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m Blocks) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Votes{})
 }

@@ -39,10 +39,8 @@ type COPAR struct {
 // DefaultCOPAR has the penalty of FDDL.
 var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 10, Steps: 7, Rho: 1})
 
-// Name implements classify.Method.
 func (COPAR) Name() string { return "copar" }
 
-// Traits implements classify.Described.
 func (m COPAR) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "dlsi",
@@ -55,7 +53,6 @@ class: min_c ‖y − D₀·s_0 − D_c·s_c‖,  s = argmin ‖y − Ds‖² + 
 	}
 }
 
-// Validate implements classify.Method.
 func (m COPAR) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "rho", m.Rho),
 		counts(0, "atoms", m.Atoms), counts(1, "common", m.Common, "passes", m.Passes, "steps", m.Steps), m.coder().Validate())
@@ -67,12 +64,10 @@ func (m COPAR) coder() coding.Lasso {
 	return coding.Lasso{Lambda: m.Lambda / 2, Gap: coding.DefaultLasso.Gap}
 }
 
-// Fit implements classify.Method.
 func (m COPAR) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m COPAR) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms, common: m.Common}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
@@ -159,8 +154,8 @@ func (s *coparState) shared(c int) (rows []int) {
 	return rows
 }
 
-// Largest implements classify.Bounded.
-func (s *coparState) Largest() float64 { return lin.MaxAbs(s.S) }
+func (s *coparState) Largest() float64           { return lin.MaxAbs(s.S) }
+func (s *coparState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // Step makes one pass and returns the part of J by which it fell.
 func (s *coparState) Step() (float64, error) {
@@ -186,8 +181,6 @@ func (s *coparState) restart() error {
 func (s *coparState) parts(out classify.Outcome) (classify.Parts, error) {
 	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Residual{}, Trained: out}, nil
 }
-
-func (s *coparState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // updateS lowers J in S by steps of the method of multipliers on S = Z [admm]: for
 // the samples of class i

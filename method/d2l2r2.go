@@ -31,10 +31,8 @@ type D2L2R2 struct {
 // DefaultD2L2R2 has the values of FDDL, and no sparse error.
 var DefaultD2L2R2 = registerIterative(D2L2R2{FDDL: DefaultFDDL, Alpha: 0.01, RankSteps: 5})
 
-// Name implements classify.Method.
 func (D2L2R2) Name() string { return "d2l2r2" }
 
-// Traits implements classify.Described.
 func (m D2L2R2) Traits() classify.Traits {
 	t := m.FDDL.Traits()
 	t.Title, t.After = "D²L²R²", "fddl"
@@ -46,17 +44,14 @@ class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − D
 	return t
 }
 
-// Validate implements classify.Method.
 func (m D2L2R2) Validate() error {
 	return cmp.Or(m.FDDL.Validate(), weights("alpha", m.Alpha, "beta", m.Beta), counts(1, "rank_steps", m.RankSteps))
 }
 
-// Fit implements classify.Method.
 func (m D2L2R2) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m D2L2R2) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
 		s, err := newFDDLState(m.FDDL, t.span(), t.Groups, t.groups)

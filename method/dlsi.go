@@ -33,10 +33,8 @@ type DLSI struct {
 // rates as they are.
 var DefaultDLSI = registerIterative(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-6})
 
-// Name implements classify.Method.
 func (DLSI) Name() string { return "dlsi" }
 
-// Traits implements classify.Described.
 func (m DLSI) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "lcksvd2",
@@ -48,7 +46,6 @@ class: min_c min_s ‖y − D_c·s‖² + λ‖s‖₁`,
 	}
 }
 
-// Validate implements classify.Method.
 func (m DLSI) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "gap", m.Gap),
 		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "steps", m.Steps), m.coder().Validate())
@@ -58,12 +55,10 @@ func (m DLSI) Validate() error {
 // against ‖y − Ds‖², that of the coder against half of it.
 func (m DLSI) coder() coding.ClassLasso { return coding.ClassLasso{Lambda: m.Lambda / 2, Gap: m.Gap} }
 
-// Fit implements classify.Method.
 func (m DLSI) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m DLSI) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
@@ -109,7 +104,6 @@ func firstSamples(x *mat.Dense, samples, atoms []int) *mat.Dense {
 	return lin.Select(x, columns)
 }
 
-// Largest implements classify.Bounded.
 func (s *dlsiState) Largest() (v float64) {
 	for _, a := range s.A {
 		v = max(v, lin.MaxAbs(a))
@@ -132,13 +126,12 @@ func (s *dlsiState) variables() []variable {
 	return []variable{dictionaryOf(s.D), codesOf("S", blockDiagonal(s.A))}
 }
 
-func (s *dlsiState) restart() error { return nil }
+func (s *dlsiState) restart() error             { return nil }
+func (s *dlsiState) codes() (*mat.Dense, error) { return blockDiagonal(s.A), nil }
 
 func (s *dlsiState) parts(out classify.Outcome) (classify.Parts, error) {
 	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Cost{}, Trained: out}, nil
 }
-
-func (s *dlsiState) codes() (*mat.Dense, error) { return blockDiagonal(s.A), nil }
 
 // blockDiagonal returns the matrix with these blocks along its diagonal.
 func blockDiagonal(all []*mat.Dense) *mat.Dense {

@@ -35,10 +35,8 @@ type DPL struct {
 // DefaultDPL has the weights and the passes of the authors' program.
 var DefaultDPL = registerIterative(DPL{Tau: 0.05, Lambda: 0.003, Gamma: 1e-4, Passes: 20, Sweeps: 10})
 
-// Name implements classify.Method.
 func (DPL) Name() string { return "dpl" }
 
-// Traits implements classify.Described.
 func (m DPL) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "lrsdl",
@@ -58,7 +56,6 @@ class: min_c ‖y − D_cP_c·y‖`,
 	}
 }
 
-// Validate implements classify.Method.
 func (m DPL) Validate() error {
 	err := cmp.Or(weights("tol", m.Tol), counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "sweeps", m.Sweeps))
 	if err != nil {
@@ -67,12 +64,10 @@ func (m DPL) Validate() error {
 	return aboveZero("tau", m.Tau, "lambda", m.Lambda, "gamma", m.Gamma)
 }
 
-// Fit implements classify.Method.
 func (m DPL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m DPL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
@@ -162,7 +157,6 @@ func (p *dplPair) start(inverse *mat.Dense, m int) error {
 	return p.updateA()
 }
 
-// Largest implements classify.Bounded.
 func (s *dplState) Largest() (v float64) {
 	for i := range s.pairs {
 		v = max(v, lin.MaxAbs(s.pairs[i].F), lin.MaxAbs(s.pairs[i].A))

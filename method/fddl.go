@@ -50,10 +50,8 @@ var DefaultFDDL = registerIterative(FDDL{
 	Gamma: 0.005, Weight: 0.5,
 })
 
-// Name implements classify.Method.
 func (FDDL) Name() string { return "fddl" }
 
-// Traits implements classify.Described.
 func (m FDDL) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "dpl",
@@ -73,7 +71,6 @@ class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − D
 	}
 }
 
-// Validate implements classify.Method.
 func (m FDDL) Validate() error {
 	err := cmp.Or(weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight),
 		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "steps", m.Steps))
@@ -105,7 +102,6 @@ func (m FDDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m FDDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
 		return newFDDLState(m, t.span(), t.Groups, t.groups)

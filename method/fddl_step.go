@@ -58,8 +58,8 @@ func newFDDLState(m FDDL, x *mat.Dense, samples, atoms []int) (*fddlState, error
 	return s, nil
 }
 
-// Largest implements classify.Bounded.
-func (s *fddlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S)) }
+func (s *fddlState) Largest() float64           { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S)) }
+func (s *fddlState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // Step makes one pass and returns the part of J by which it fell.
 func (s *fddlState) Step() (float64, error) {
@@ -89,8 +89,6 @@ func (s *fddlState) parts(out classify.Outcome) (classify.Parts, error) {
 		Coder: s.coder(), Rule: classify.Fisher{M: s.means(), Weight: s.Weight}, Trained: out,
 	}, nil
 }
-
-func (s *fddlState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // prepare computes what depends on D: G, B and J.
 func (s *fddlState) prepare() {

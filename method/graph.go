@@ -107,7 +107,6 @@ func (g *graph) solve(j, b *mat.Dense, γ, μ float64) error {
 	return nil
 }
 
-// apply implements sampleGraph.
 func (g *graph) apply(dst, a *mat.Dense, γ, μ float64) {
 	lin.AB(dst, -γ, a, g.M)
 	c, _ := a.Dims()

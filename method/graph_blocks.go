@@ -87,7 +87,6 @@ func (g *blockGraph) addProduct(dst *mat.Dense, f float64, a *mat.Dense) {
 	}
 }
 
-// apply implements sampleGraph.
 func (g *blockGraph) apply(dst, a *mat.Dense, γ, μ float64) {
 	c, _ := a.Dims()
 	for i := range c {

@@ -105,10 +105,10 @@ func stoppedForKernels() coding.NonNegative {
 	return c
 }
 
-// Name implements classify.Method.
-func (KNRC) Name() string { return "knrc" }
+func (KNRC) Name() string             { return "knrc" }
+func (m KNRC) Validate() error        { return m.validate(m.Coder) }
+func (m KNRC) inner(int) coding.Coder { return m.Coder }
 
-// Traits implements classify.Described.
 func (m KNRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "nrc",
@@ -119,12 +119,6 @@ func (m KNRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m KNRC) Validate() error { return m.validate(m.Coder) }
-
-func (m KNRC) inner(int) coding.Coder { return m.Coder }
-
-// Fit implements classify.Method.
 func (m KNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, m.inner, classify.Residual{})
 }
@@ -138,10 +132,8 @@ type KCRC struct {
 // DefaultKCRC has the weight of CRC.
 var DefaultKCRC = register(KCRC{defaultKernelLearning, DefaultCRC.Kappa})
 
-// Name implements classify.Method.
 func (KCRC) Name() string { return "kcrc" }
 
-// Traits implements classify.Described.
 func (m KCRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "knrc",
@@ -152,7 +144,6 @@ func (m KCRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
 func (m KCRC) Validate() error {
 	return cmp.Or(weights("kappa", m.Kappa), m.validate(coding.DefaultRidge))
 }
@@ -161,7 +152,6 @@ func (m KCRC) inner(n int) coding.Coder {
 	return coding.Ridge{Lambda: m.Kappa * float64(n) / 700}
 }
 
-// Fit implements classify.Method.
 func (m KCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, m.inner, classify.NormedResidual{})
 }
@@ -175,10 +165,10 @@ type KSRC struct {
 // DefaultKSRC has SRC's coder.
 var DefaultKSRC = register(KSRC{defaultKernelLearning, coding.DefaultLasso})
 
-// Name implements classify.Method.
-func (KSRC) Name() string { return "ksrc" }
+func (KSRC) Name() string             { return "ksrc" }
+func (m KSRC) Validate() error        { return m.validate(m.Coder) }
+func (m KSRC) inner(int) coding.Coder { return m.Coder }
 
-// Traits implements classify.Described.
 func (m KSRC) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "kcrc",
@@ -189,12 +179,6 @@ func (m KSRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m KSRC) Validate() error { return m.validate(m.Coder) }
-
-func (m KSRC) inner(int) coding.Coder { return m.Coder }
-
-// Fit implements classify.Method.
 func (m KSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return m.fit(ctx, m, train, run, m.inner, classify.Residual{})
 }

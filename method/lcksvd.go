@@ -70,10 +70,8 @@ type KSVD struct{ SparseLearning }
 // DefaultKSVD has the passes and the sparsity of LC-KSVD.
 var DefaultKSVD = registerIterative(KSVD{defaultSparseLearning})
 
-// Name implements classify.Method.
 func (KSVD) Name() string { return "ksvd" }
 
-// Traits implements classify.Described.
 func (m KSVD) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "K-SVD", After: "blocks",
@@ -98,12 +96,10 @@ func (m KSVD) ranges() []Range {
 	return append(m.SparseLearning.ranges(), ridgeRange)
 }
 
-// Fit implements classify.Method.
 func (m KSVD) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m KSVD) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return m.begin(ctx, m, train, run, consistency{regress: true})
 }
@@ -118,10 +114,8 @@ type DKSVD struct {
 // DefaultDKSVD gives labels and samples, both of norm 1, the same weight.
 var DefaultDKSVD = registerIterative(DKSVD{SparseLearning: defaultSparseLearning, Gamma: 1})
 
-// Name implements classify.Method.
 func (DKSVD) Name() string { return "dksvd" }
 
-// Traits implements classify.Described.
 func (m DKSVD) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "D-KSVD", After: "ksvd",
@@ -138,17 +132,14 @@ func (m DKSVD) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
 func (m DKSVD) Validate() error {
 	return cmp.Or(m.SparseLearning.Validate(), classifies("gamma", m.Gamma))
 }
 
-// Fit implements classify.Method.
 func (m DKSVD) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m DKSVD) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return m.begin(ctx, m, train, run, consistency{β: m.Gamma})
 }
@@ -164,10 +155,8 @@ type LCKSVD1 struct {
 // class has ten atoms; the effective weight is α·K_c.
 var DefaultLCKSVD1 = registerIterative(LCKSVD1{SparseLearning: defaultSparseLearning, Alpha: 0.1})
 
-// Name implements classify.Method.
 func (LCKSVD1) Name() string { return "lcksvd1" }
 
-// Traits implements classify.Described.
 func (m LCKSVD1) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "LC-KSVD1", After: "dksvd",
@@ -186,17 +175,14 @@ func (m LCKSVD1) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
 func (m LCKSVD1) Validate() error {
 	return cmp.Or(m.SparseLearning.Validate(), weights("alpha", m.Alpha))
 }
 
-// Fit implements classify.Method.
 func (m LCKSVD1) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m LCKSVD1) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return m.begin(ctx, m, train, run, consistency{α: m.Alpha, regress: true})
 }
@@ -215,10 +201,8 @@ type LCKSVD2 struct {
 // of norm 1: see doc/equations.md.
 var DefaultLCKSVD2 = registerIterative(LCKSVD2{SparseLearning: defaultSparseLearning, Alpha: 0.05, Beta: 0.5})
 
-// Name implements classify.Method.
 func (LCKSVD2) Name() string { return "lcksvd2" }
 
-// Traits implements classify.Described.
 func (m LCKSVD2) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "LC-KSVD2", After: "lcksvd1",
@@ -234,17 +218,14 @@ func (m LCKSVD2) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
 func (m LCKSVD2) Validate() error {
 	return cmp.Or(m.SparseLearning.Validate(), weights("alpha", m.Alpha), classifies("beta", m.Beta))
 }
 
-// Fit implements classify.Method.
 func (m LCKSVD2) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m LCKSVD2) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return m.begin(ctx, m, train, run, consistency{α: m.Alpha, β: m.Beta})
 }

@@ -34,10 +34,8 @@ var DefaultLCLE = registerIterative(LCLE{
 	AlternatingLearning: defaultAlternatingLearning,
 })
 
-// Name implements classify.Method.
 func (LCLE) Name() string { return "lcle" }
 
-// Traits implements classify.Described.
 func (m LCLE) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "sdrerdl-reconstruction",
@@ -55,7 +53,6 @@ class: max_c (W·s)_c`,
 	}
 }
 
-// Validate implements classify.Method.
 func (m LCLE) Validate() error {
 	return cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
 		counts(1, "neighbours", m.Neighbours), m.AlternatingLearning.Validate())
@@ -69,7 +66,6 @@ func (m LCLE) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m LCLE) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
 		if err := m.fits(t.x, len(t.Classes)); err != nil {

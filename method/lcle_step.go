@@ -26,8 +26,8 @@ func newLCLEState(m LCLE, t *task) (*lcleState, error) {
 	return &lcleState{LCLE: m, alternation: a, S: a.Codes, V: mat.NewDense(k, n, nil)}, nil
 }
 
-// Largest implements classify.Bounded.
-func (s *lcleState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S), lin.MaxAbs(s.V)) }
+func (s *lcleState) Largest() float64           { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.S), lin.MaxAbs(s.V)) }
+func (s *lcleState) codes() (*mat.Dense, error) { return s.scaled(s.S), nil }
 
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
 // minimiser over its variable, so that the problem falls within a pass; between
@@ -44,8 +44,6 @@ func (s *lcleState) variables() []variable {
 func (s *lcleState) parts(out classify.Outcome) (classify.Parts, error) {
 	return s.AlternatingLearning.parts(&s.alternation, s.S, out)
 }
-
-func (s *lcleState) codes() (*mat.Dense, error) { return s.scaled(s.S), nil }
 
 // updateV: V = (DᵀD + βU + γI)⁻¹(DᵀX + γS)
 func (s *lcleState) updateV() error {

@@ -174,7 +174,6 @@ func (a *arranged) arrange() {
 	}
 }
 
-// Matrices implements classify.State.
 func (a *arranged) Matrices() (all []classify.Matrix) {
 	for _, v := range a.variables() {
 		m := v.value

@@ -45,10 +45,8 @@ var DefaultLRSDL = registerIterative(LRSDL{
 	Passes: DefaultFDDL.Passes, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,
 })
 
-// Name implements classify.Method.
 func (LRSDL) Name() string { return "lrsdl" }
 
-// Traits implements classify.Described.
 func (m LRSDL) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "copar",
@@ -73,7 +71,6 @@ func (m LRSDL) fddl() FDDL {
 	}
 }
 
-// Validate implements classify.Method.
 func (m LRSDL) Validate() error {
 	if err := cmp.Or(aboveZero("lambda1", m.Lambda1), weights("eta", m.Eta), counts(1, "common", m.Common)); err != nil {
 		return err
@@ -81,12 +78,10 @@ func (m LRSDL) Validate() error {
 	return m.fddl().Validate()
 }
 
-// Fit implements classify.Method.
 func (m LRSDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m LRSDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	p := m.fddl().plan()
 	p.common = m.Common
@@ -145,8 +140,8 @@ func newLRSDLState(m LRSDL, x *mat.Dense, samples, atoms []int) (*lrsdlState, er
 	return s, nil
 }
 
-// Largest implements classify.Bounded.
-func (s *lrsdlState) Largest() float64 { return max(s.fddlState.Largest(), lin.MaxAbs(s.S0)) }
+func (s *lrsdlState) Largest() float64           { return max(s.fddlState.Largest(), lin.MaxAbs(s.S0)) }
+func (s *lrsdlState) codes() (*mat.Dense, error) { return s.allS, nil }
 
 // Step makes one pass and returns the part of J by which it fell.
 func (s *lrsdlState) Step() (float64, error) {
@@ -183,8 +178,6 @@ func (s *lrsdlState) parts(out classify.Outcome) (classify.Parts, error) {
 		Rule:  classify.Fisher{M: means, Weight: s.Weight}, Trained: out,
 	}, nil
 }
-
-func (s *lrsdlState) codes() (*mat.Dense, error) { return s.allS, nil }
 
 // leave: the samples of FDDL become X − D₀S⁰
 func (s *lrsdlState) leave() {

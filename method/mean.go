@@ -17,10 +17,9 @@ type Mean struct{}
 
 var _ classify.Separable = Mean{}
 
-// Name implements classify.Method.
-func (Mean) Name() string { return "mean" }
+func (Mean) Name() string    { return "mean" }
+func (Mean) Validate() error { return nil }
 
-// Traits implements classify.Described.
 func (Mean) Traits() classify.Traits {
 	return classify.Traits{
 		Description: "the mean of the training images of each class; the class with the largest cosine",
@@ -28,10 +27,6 @@ func (Mean) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (Mean) Validate() error { return nil }
-
-// Fit implements classify.Method.
 func (m Mean) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
@@ -43,13 +38,11 @@ func (m Mean) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 	return m.join(classMeans(classify.Unit(train.X), train.Groups), train, run)
 }
 
-// Atom implements classify.Separable.
 func (Mean) Atom(x *mat.Dense) []float64 {
 	_, n := x.Dims()
 	return mat.Col(nil, 0, classMeans(classify.Unit(x), []int{0, n}))
 }
 
-// Join implements classify.Separable.
 func (m Mean) Join(atoms *mat.Dense, classes []string, run classify.Run) (*classify.Classifier, error) {
 	return m.join(atoms, &classify.Samples{Classes: classes}, run)
 }

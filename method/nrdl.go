@@ -71,7 +71,6 @@ func signed(m NRDL) NRDL {
 	return m
 }
 
-// Name implements classify.Method.
 func (m NRDL) Name() string {
 	if m.Signed {
 		return "nrdl-test"
@@ -115,7 +114,6 @@ class: max_c (W·s)_c`,
 	return t
 }
 
-// Validate implements classify.Method.
 func (m NRDL) Validate() error {
 	err := cmp.Or(weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol),
 		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity), aboveZero("warm_mu", m.WarmMu),
@@ -155,7 +153,6 @@ func (m NRDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m NRDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return m.begin(ctx, m, train, run, func(_ *task, s *nrdlState) learner { return s })
 }

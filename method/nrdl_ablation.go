@@ -22,10 +22,8 @@ type NRDLAblation struct {
 // DefaultNRDLAblation keeps the dictionary that NRDL learns, not its classifier.
 var DefaultNRDLAblation = registerIterative(NRDLAblation{NRDL: DefaultNRDL, Residual: true})
 
-// Name implements classify.Method.
 func (NRDLAblation) Name() string { return "nrdl-ablation" }
 
-// Traits implements classify.Described.
 func (m NRDLAblation) Traits() classify.Traits {
 	t := m.NRDL.Traits()
 	t.Title, t.After, t.Presets, t.Warm = "", "nrdl-online", nil, false
@@ -34,7 +32,6 @@ func (m NRDLAblation) Traits() classify.Traits {
 	return t
 }
 
-// Validate implements classify.Method.
 func (m NRDLAblation) Validate() error {
 	if m.Samples && m.Atoms != 0 {
 		return fmt.Errorf("samples = true with atoms = %d: the classifier is learned for as many atoms as samples; set atoms to 0", m.Atoms)
@@ -42,12 +39,10 @@ func (m NRDLAblation) Validate() error {
 	return m.NRDL.Validate()
 }
 
-// Fit implements classify.Method.
 func (m NRDLAblation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m NRDLAblation) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	run.Warm = nil
 	return m.begin(ctx, m, train, run, func(t *task, s *nrdlState) learner { return &ablationState{s, m, t.x} })

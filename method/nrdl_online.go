@@ -63,10 +63,8 @@ var DefaultNRDLOnline = registerIterative(func() NRDLOnline {
 	return m
 }())
 
-// Name implements classify.Method.
 func (NRDLOnline) Name() string { return "nrdl-online" }
 
-// Traits implements classify.Described.
 func (m NRDLOnline) Traits() classify.Traits {
 	return classify.Traits{
 		After:       "nrdl",
@@ -84,7 +82,6 @@ class: max_c (W·s)_c`,
 	}
 }
 
-// Validate implements classify.Method.
 func (m NRDLOnline) Validate() error {
 	err := cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
 		counts(0, "atoms", m.Atoms, "size", m.Size), counts(1, "online.passes", m.Online.Passes))
@@ -111,7 +108,6 @@ func (m NRDLOnline) Fit(ctx context.Context, train *classify.Samples, run classi
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m NRDLOnline) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
 		s, err := m.start(t)
@@ -310,14 +306,13 @@ func (s *nrdlOnlineState) variables() []variable {
 	return []variable{dictionaryOf(d), weightsOf(w)}
 }
 
-func (s *nrdlOnlineState) restart() error { return nil }
+func (s *nrdlOnlineState) restart() error             { return nil }
+func (s *nrdlOnlineState) codes() (*mat.Dense, error) { return nil, nil }
 
 func (s *nrdlOnlineState) parts(out classify.Outcome) (classify.Parts, error) {
 	d, w, _ := unstack(s.learner.Dictionary(), s.ω)
 	return classify.Parts{D: d, Groups: s.groups, Coder: s.Coder, Rule: classify.Linear{W: w}, Trained: out}, nil
 }
-
-func (s *nrdlOnlineState) codes() (*mat.Dense, error) { return nil, nil }
 
 // onlinePasses steps a state through a set.
 type onlinePasses struct {
@@ -348,7 +343,6 @@ func (s *onlinePasses) Step() (float64, error) {
 	return math.Sqrt(squaredDifference(s.learner.Dictionary(), before) / float64(k)), nil
 }
 
-// Objective implements classify.Stepper.
 func (s *onlinePasses) Objective() []classify.Term { return s.learner.Terms() }
 
 // Largest implements classify.Stepper: atoms have at most norm 1.

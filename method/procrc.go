@@ -17,10 +17,9 @@ type ProCRC struct {
 // DefaultProCRC has the weights of coding.DefaultProbabilistic.
 var DefaultProCRC = register(ProCRC{coding.DefaultProbabilistic})
 
-// Name implements classify.Method.
-func (ProCRC) Name() string { return "procrc" }
+func (ProCRC) Name() string      { return "procrc" }
+func (m ProCRC) Validate() error { return m.Coder.Validate() }
 
-// Traits implements classify.Described.
 func (m ProCRC) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "ProCRC", After: "dsrc",
@@ -31,10 +30,6 @@ func (m ProCRC) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
-func (m ProCRC) Validate() error { return m.Coder.Validate() }
-
-// Fit implements classify.Method.
 func (m ProCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run, classify.Collaborative{})
 }

@@ -35,10 +35,8 @@ func (m Representation) rule() (classify.Rule, error) {
 	return nil, fmt.Errorf("rule: %w", advice.Unknown("rule", m.Rule, names))
 }
 
-// Name implements classify.Method.
 func (Representation) Name() string { return "representation" }
 
-// Traits implements classify.Described.
 func (m Representation) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "Representation", After: "procrc",
@@ -49,7 +47,6 @@ func (m Representation) Traits() classify.Traits {
 	}
 }
 
-// Validate implements classify.Method.
 func (m Representation) Validate() error {
 	if m.Coder == nil {
 		return errNoCoder
@@ -75,7 +72,6 @@ func (m Representation) ranges() []Range {
 	return append(coderRanges(m.Coder), r)
 }
 
-// Fit implements classify.Method.
 func (m Representation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	r, err := m.rule()
 	if err != nil {

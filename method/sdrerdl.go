@@ -36,10 +36,8 @@ var DefaultSDRERDL = registerIterative(SDRERDL{
 	AlternatingLearning: defaultAlternatingLearning,
 })
 
-// Name implements classify.Method.
 func (SDRERDL) Name() string { return "sdrerdl-reconstruction" }
 
-// Traits implements classify.Described.
 func (m SDRERDL) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "SDRERDL (reconstruction)", After: "d2l2r2",
@@ -58,7 +56,6 @@ class: max_c (W·s)_c
 	}
 }
 
-// Validate implements classify.Method.
 func (m SDRERDL) Validate() error {
 	return cmp.Or(weights("tau", m.Tau, "eta", m.Eta, "lambda", m.Lambda, "nu", m.Nu), m.AlternatingLearning.Validate())
 }
@@ -70,7 +67,6 @@ func (m SDRERDL) Fit(ctx context.Context, train *classify.Samples, run classify.
 	return classify.Train(ctx, m, train, run)
 }
 
-// Start implements classify.Iterative.
 func (m SDRERDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
 		if t.Grid.Planes != 1 {

@@ -26,8 +26,8 @@ func newSDRERDLState(m SDRERDL, t *task) (*sdrerdlState, error) {
 	return &sdrerdlState{SDRERDL: m, alternation: a, S: lin.Cols(a.Codes, 0, n), Sm: lin.Cols(a.Codes, n, 2*n)}, nil
 }
 
-// Largest implements classify.Bounded.
-func (s *sdrerdlState) Largest() float64 { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.Codes)) }
+func (s *sdrerdlState) Largest() float64           { return max(lin.MaxAbs(s.D), lin.MaxAbs(s.Codes)) }
+func (s *sdrerdlState) codes() (*mat.Dense, error) { return s.scaled(s.S), nil }
 
 // Step makes one pass and returns ‖D − D_last‖/‖D_last‖. Every update is the
 // minimiser over its variable, so that the problem falls from pass to pass.
@@ -42,8 +42,6 @@ func (s *sdrerdlState) variables() []variable {
 func (s *sdrerdlState) parts(out classify.Outcome) (classify.Parts, error) {
 	return s.AlternatingLearning.parts(&s.alternation, s.S, out)
 }
-
-func (s *sdrerdlState) codes() (*mat.Dense, error) { return s.scaled(s.S), nil }
 
 // updateS: S = (DᵀD + (η+λ)I)⁻¹(DᵀX + ηS′)
 func (s *sdrerdlState) updateS() error {
