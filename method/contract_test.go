@@ -2,6 +2,7 @@ package method_test
 
 import (
 	"maps"
+	"os"
 	"strings"
 	"testing"
 
@@ -189,8 +190,11 @@ func contracts() map[string]methodtest.Options {
 	all["nrdl-test"] = methodtest.Options{Exceptions: signed}
 	ablation := maps.Clone(conditional["nrdl"])
 	for path := range ablation {
-		if strings.HasPrefix(path, "warm_") {
+		switch {
+		case strings.HasPrefix(path, "warm_"):
 			ablation[path] = methodtest.Exception{Skip: "it starts from no model"}
+		case os.Getenv("NRDL_LONG") == "":
+			ablation[path] = methodtest.Exception{Skip: "it is NRDL's, whose contract has it"}
 		}
 	}
 	all["nrdl-ablation"] = methodtest.Options{Exceptions: ablation}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -75,7 +76,11 @@ var fewSettings = map[string]map[string]string{
 func TestMethodsOnInputs(t *testing.T) {
 	s := faces(t)
 	refusals := map[string]int{}
-	for _, text := range []string{"12x10 igo mirror", "12x10 lcn hog:cell=4", "12x10 mirror pca:6", "12x10 igo mirror fisher"} {
+	texts := []string{"12x10 mirror pca:6", "12x10 igo mirror fisher"}
+	if os.Getenv("NRDL_LONG") != "" {
+		texts = append(texts, "12x10 igo mirror", "12x10 lcn hog:cell=4")
+	}
+	for _, text := range texts {
 		fitted, train := trained(t, s, text)
 		for _, m := range All() {
 			for path, value := range fewSettings[m.Name()] {

@@ -38,10 +38,9 @@ func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
 	}
 }
 
-// trials is n, or fewer where the naive twins are slow: under the race detector,
-// and with -short, for an emulator.
+// trials is n with NRDL_LONG=1, else fewer: the naive twins are slow.
 func trials(n int) int {
-	if raceEnabled || testing.Short() {
+	if raceEnabled || testing.Short() || os.Getenv("NRDL_LONG") == "" {
 		return n / 4
 	}
 	return n

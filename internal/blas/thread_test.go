@@ -3,6 +3,7 @@ package blas
 import (
 	"math"
 	"math/rand"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,7 +30,11 @@ func TestThreads(t *testing.T) {
 		}
 		defer using(impl)()
 		r := rand.New(rand.NewSource(1))
-		for _, s := range [][3]int{{1, 700, 900}, {700, 1, 900}, {90, 130, 100}, {203, 150, 400}, {350, 97, 33}} {
+		sizes := [][3]int{{1, 700, 900}, {700, 1, 900}, {90, 130, 100}, {203, 150, 400}, {350, 97, 33}}
+		if !fullSizes(impl) {
+			sizes = sizes[:3]
+		}
+		for _, s := range sizes {
 			m, n, k := s[0], s[1], s[2]
 			for _, tA := range transposes[:2] {
 				for _, tB := range transposes[:2] {
@@ -61,7 +66,7 @@ func onThreads(t *testing.T, full bool, c block[float64], f func(c block[float64
 	t.Helper()
 	var one block[float64]
 	counts := []int{1, 2, 3, 8}
-	if testing.Short() || !full {
+	if testing.Short() || !full || os.Getenv("NRDL_LONG") == "" {
 		counts = []int{1, 3}
 	}
 	for _, threads := range counts {

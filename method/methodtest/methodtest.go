@@ -90,6 +90,16 @@ func Run(t *testing.T, m classify.Method, o Options) {
 type suite struct {
 	m            classify.Method
 	train, probe *classify.Samples
+	base         *classify.Classifier // that of fitted
+}
+
+// fitted returns the fit of m on train, which subtests share.
+func (s *suite) fitted(t *testing.T) *classify.Classifier {
+	t.Helper()
+	if s.base == nil {
+		s.base = s.fit(t, s.m, s.train, nil)
+	}
+	return s.base
 }
 
 // Cones draws classes that are cones: non-negative mixtures of a few positive
@@ -177,7 +187,7 @@ func (s *suite) learnsFrom(t *testing.T, train, probe *classify.Samples) {
 }
 
 func (s *suite) repeats(t *testing.T) {
-	a, b := s.fit(t, s.m, s.train, nil), s.fit(t, s.m, s.train, nil)
+	a, b := s.fitted(t), s.fit(t, s.m, s.train, nil)
 	if !bytes.Equal(encode(t, a), encode(t, b)) {
 		t.Error("two fits give different models")
 	}
@@ -186,7 +196,7 @@ func (s *suite) repeats(t *testing.T) {
 // threads learns from enough samples for the products to be divided.
 func (s *suite) threads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	train := Cones(12, 14, 150, 1)
+	train := Cones(10, 10, 100, 1)
 	m, counts := s.m, []int{4}
 	if os.Getenv("NRDL_LONG") != "" {
 		counts = []int{2, 3, 4}
@@ -204,7 +214,7 @@ func (s *suite) threads(t *testing.T) {
 
 // concurrent scores the probes one by one, from several goroutines at once.
 func (s *suite) concurrent(t *testing.T) {
-	model := s.fit(t, s.m, s.train, nil)
+	model := s.fitted(t)
 	all := scores(t, model, s.probe.X)
 	d, n := s.probe.X.Dims()
 	c, _ := all.Dims()
@@ -226,7 +236,7 @@ func (s *suite) concurrent(t *testing.T) {
 
 func (s *suite) watched(t *testing.T) {
 	passes := 0
-	a := s.fit(t, s.m, s.train, nil)
+	a := s.fitted(t)
 	b := s.fit(t, s.m, s.train, func(p classify.Progress) {
 		passes++
 		if p.Iter != passes {
@@ -253,7 +263,7 @@ func (s *suite) input(t *testing.T) {
 
 // saved asks of the methods that the one of a file is among them.
 func (s *suite) saved(t *testing.T, others []classify.Method) {
-	model := s.fit(t, s.m, s.train, nil)
+	model := s.fitted(t)
 	data := encode(t, model)
 	again, err := file.Read(bytes.NewReader(data), file.Options{})
 	if err != nil {
@@ -329,7 +339,7 @@ func (s *suite) compareOrder(t *testing.T, order []int, name func(c int) string,
 		t.Fatal(err)
 	}
 	train.Grid = s.train.Grid
-	a := scores(t, s.fit(t, s.m, s.train, nil), s.probe.X)
+	a := scores(t, s.fitted(t), s.probe.X)
 	b := scores(t, s.fit(t, s.m, train, nil), s.probe.X)
 	c, probes := a.Dims()
 	for i := range c {
@@ -349,7 +359,7 @@ func (s *suite) nan(t *testing.T) {
 		if _, err := s.m.Fit(context.Background(), &train, classify.Run{}); err == nil {
 			t.Errorf("%v is learned from", v)
 		}
-		if _, err := s.fit(t, s.m, s.train, nil).Scores(context.Background(), train.X); err == nil {
+		if _, err := s.fitted(t).Scores(context.Background(), train.X); err == nil {
 			t.Errorf("%v is scored", v)
 		}
 	}
@@ -364,7 +374,7 @@ func (s *suite) scaled(t *testing.T) {
 			train.X.Set(i, j, train.X.At(i, j)*math.Pow(2, float64(j%5))) // exact
 		}
 	}
-	a := scores(t, s.fit(t, s.m, s.train, nil), s.probe.X)
+	a := scores(t, s.fitted(t), s.probe.X)
 	b := scores(t, s.fit(t, s.m, &train, nil), s.probe.X)
 	if !mat.EqualApprox(a, b, 1e-9) {
 		t.Error("images of other brightness give other scores")

@@ -28,7 +28,7 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 		}
 		return scores(t, model, s.probe.X)
 	}
-	usual := of(s.m, false)
+	usual := scores(t, s.fitted(t), s.probe.X)
 	for _, p := range method.Params(s.m) {
 		t.Run(p.Path, func(t *testing.T) {
 			e := exceptions[p.Path]
