@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl/advice"
 )
 
@@ -30,9 +32,7 @@ func refuseBlank(set *Images, opt Options) error {
 	var blank []string
 	usable := make([]int, len(set.Classes))
 	for j := range n {
-		for i := range sample {
-			sample[i] = set.X.At(i, j)
-		}
+		mat.Col(sample, j, set.X)
 		switch {
 		case Blank(sample) && set.Quality != nil: // of an image without a face, which was told
 		case Blank(sample) && (set.AreImages() || sample[0] == 0):

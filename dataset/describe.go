@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // An Info describes a data set. Images are columns of the set.
@@ -44,9 +46,7 @@ func Describe(set *Images) Info {
 	alike := make(map[[sha256.Size]byte][]int)
 	sample, bytes := make([]float64, d), make([]byte, 8*d)
 	for j := range n {
-		for i := range sample {
-			sample[i] = set.X.At(i, j)
-		}
+		mat.Col(sample, j, set.X)
 		lo, hi := info.see(sample)
 		switch {
 		case lo == 0 && hi == 0:

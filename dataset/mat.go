@@ -5,36 +5,54 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/mat5"
 )
 
-// openMAT reads a MATLAB file, and the list of names beside it.
-func openMAT(ctx context.Context, path string, opt Options) (*Images, error) {
+// openMatrix reads a MATLAB file, with the list of names beside it, or a NumPy archive.
+func openMatrix(ctx context.Context, path string, opt Options) (*Images, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	set, err := readMAT(interruptible{ctx, file}, path, opt)
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var set *Images
+	if r := (interruptible{ctx, file}); strings.EqualFold(filepath.Ext(path), ".mat") {
+		set, err = readMAT(r, path, opt)
+	} else {
+		set, err = readNPZ(r, info.Size(), path, opt)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return set, nil
 }
 
-// An interruptible is a reader that fails when its context ends.
+// An interruptible is a file that cannot be read when its context has ended.
 type interruptible struct {
-	ctx context.Context
-	io.Reader
+	ctx  context.Context
+	file *os.File
 }
 
 func (r interruptible) Read(p []byte) (int, error) {
 	if err := context.Cause(r.ctx); err != nil {
 		return 0, err
 	}
-	return r.Reader.Read(p)
+	return r.file.Read(p)
+}
+
+func (r interruptible) ReadAt(p []byte, off int64) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.file.ReadAt(p, off)
 }
 
 func readMAT(r io.Reader, path string, opt Options) (*Images, error) {

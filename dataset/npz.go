@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,37 +17,8 @@ import (
 	"nrdl.example/nrdl/internal/npz"
 )
 
-// openNPZ reads a NumPy archive. X has its samples in rows or columns, with pixels column
+// readNPZ reads a NumPy archive. X has its samples in rows or columns, with pixels column
 // after column as in a MATLAB file, or it is N×height×width.
-func openNPZ(ctx context.Context, path string, opt Options) (*Images, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	set, err := readNPZ(interruptibleAt{ctx, file}, info.Size(), path, opt)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return set, nil
-}
-
-type interruptibleAt struct {
-	ctx context.Context
-	io.ReaderAt
-}
-
-func (r interruptibleAt) ReadAt(p []byte, off int64) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
-		return 0, err
-	}
-	return r.ReaderAt.ReadAt(p, off)
-}
-
 func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*Images, error) {
 	arrays, err := npz.Read(r, size, npz.DefaultLimits)
 	if err != nil {

@@ -138,11 +138,7 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 	}
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".mat", ".npz":
-		read := openMAT
-		if ext == ".npz" {
-			read = openNPZ
-		}
-		set, err := read(ctx, path, opt)
+		set, err := openMatrix(ctx, path, opt)
 		return embedded(ctx, set, err, path, opt)
 	case ".csv", ".tsv", ".txt":
 		return openCSV(ctx, path, opt)

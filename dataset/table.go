@@ -196,7 +196,7 @@ func (t *table) shape(path string, opt Options) error {
 	switch {
 	case opt.Frame.Size.Len() == d:
 		t.size = opt.Frame.Size
-	case side*side == d && side >= minAssumedSide && side <= MaxSide && greyValues(t.x):
+	case side*side == d && side >= minAssumedSide && side <= MaxSide && integersTo(t.x, math.MaxUint16): // as images are stored; vectors rarely are
 		t.size = Size{Height: side, Width: side}
 		opt.warn("%s does not say the size of its images: they are taken to be %v", path, t.size)
 	case opt.Frame.Size != (Size{}):
@@ -204,20 +204,6 @@ func (t *table) shape(path string, opt Options) error {
 			"store height and width in it")
 	}
 	return nil
-}
-
-// greyValues reports whether all numbers of x are integers from 0 to 65535, as images
-// are usually stored. Vectors of another program rarely are.
-func greyValues(x *mat.Dense) bool {
-	d, _ := x.Dims()
-	for i := range d {
-		for _, v := range x.RawRowView(i) {
-			if v != math.Trunc(v) || v < 0 || v > math.MaxUint16 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // minAssumedSide is the smallest side of images that are assumed to be square.

@@ -14,6 +14,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
@@ -199,8 +200,9 @@ type sampler struct {
 type division struct {
 	pipeline frontend.Fitted
 	train    *classify.Samples
-	learn    int     // training images
-	seconds  float64 // of fitting the projection
+	unit     *coding.Shared // classify.Unit of train, for several fits; may be nil
+	learn    int            // training images
+	seconds  float64        // of fitting the projection
 
 	test    *dataset.Images
 	samples *classify.Samples // of test
@@ -237,6 +239,7 @@ func (s *sampler) fitAndJudge(ctx context.Context, m classify.Method, learn, jud
 
 // run fits m and counts its errors.
 func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
+	fit.Unit = d.unit
 	start := time.Now()
 	c, err := m.Fit(ctx, d.train, fit)
 	if err != nil {

@@ -247,16 +247,16 @@ func TestTuneFoldsOfInputs(t *testing.T) {
 	}
 	for held, f := range tuner.folds {
 		learn, judge := hold(fold, held)
-		if _, n := f.learn.X.Dims(); n != 2*len(learn) {
+		if _, n := f.train.X.Dims(); n != 2*len(learn) {
 			t.Errorf("fold %d learns from %d samples of %d images", held, n, len(learn))
 		}
-		for _, id := range f.learn.IDs {
-			if slices.Contains(f.judge.IDs, strings.TrimSuffix(id, " (mirror image)")) {
+		for _, id := range f.train.IDs {
+			if slices.Contains(f.samples.IDs, strings.TrimSuffix(id, " (mirror image)")) {
 				t.Errorf("fold %d learns from %s, by which it is judged", held, id)
 			}
 		}
-		if slices.ContainsFunc(f.judge.IDs, func(id string) bool { return strings.Contains(id, "mirror") }) {
-			t.Errorf("fold %d is judged by %v", held, f.judge.IDs)
+		if slices.ContainsFunc(f.samples.IDs, func(id string) bool { return strings.Contains(id, "mirror") }) {
+			t.Errorf("fold %d is judged by %v", held, f.samples.IDs)
 		}
 		fitted, want, err := in.Fit(t.Context(), train.Select(learn))
 		if err != nil {
@@ -266,14 +266,14 @@ func TestTuneFoldsOfInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !mat.Equal(f.learn.X, want.X) || !mat.Equal(f.judge.X, fitted.Project(judged.X)) {
+		if !mat.Equal(f.train.X, want.X) || !mat.Equal(f.pipeline.Project(f.samples.X), fitted.Project(judged.X)) {
 			t.Errorf("fold %d has other samples than those of its images", held)
 		}
 		other, err := newTuner(t.Context(), poisoned(train, judge), in, method.DefaultCRC, s, TuneObserver{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := other.folds[held].learn; !mat.Equal(o.X, f.learn.X) {
+		if o := other.folds[held].train; !mat.Equal(o.X, f.train.X) {
 			t.Errorf("fold %d depends on what is held out", held)
 		}
 	}

@@ -307,8 +307,8 @@ func (j *drawState) count(prior float64) {
 	}
 	j.ClosedSet = float64(closed) / float64(len(j.enrolled))
 	j.Identified = float64(identified) / float64(len(j.enrolled))
-	j.bins = reliability(j.enrolled, j.right, j.strangers, prior)
-	j.named = j.reliabilityOfNamed(prior)
+	j.bins = j.reliability(tenths, false, prior)
+	j.named = j.reliability(1, true, prior)[0]
 	j.ECE = calibrationError(j.bins)
 }
 

@@ -75,53 +75,33 @@ func (j *drawState) equalError(of func(classify.Evidence) float64) float64 {
 // tenths is the number of bins of a reliability diagram.
 const tenths = 10
 
-// reliability sorts faces into bins by their probabilities. Images without a face have no
-// probability.
-func reliability(enrolled []gallery.Face, right []bool, strangers []gallery.Face, prior float64) []ReliabilityBin {
-	bins := make([]ReliabilityBin, tenths)
-	bin := func(r gallery.Face) *ReliabilityBin {
-		return &bins[min(tenths-1, int(r.Probability*tenths))]
-	}
-	for i, r := range enrolled {
-		if judges(r) {
-			bin(r).add(r, right[i], (1-prior)/float64(len(enrolled)))
+// reliability sorts faces into bins by their probabilities; only faces with a name if named
+// is set. Images without a face have no probability.
+func (j *drawState) reliability(bins int, named bool, prior float64) []ReliabilityBin {
+	all := make([]ReliabilityBin, bins)
+	add := func(r gallery.Face, right bool, weight float64) {
+		if !judges(r) || named && !r.Known {
+			return
+		}
+		b := &all[min(bins-1, int(r.Probability*float64(bins)))]
+		b.Faces++
+		b.Share += weight
+		b.Probability += weight * r.Probability
+		if right {
+			b.Right += weight
 		}
 	}
-	for _, r := range strangers {
-		if judges(r) {
-			bin(r).add(r, false, prior/float64(len(strangers)))
-		}
+	for i, r := range j.enrolled {
+		add(r, j.right[i], (1-prior)/float64(len(j.enrolled)))
 	}
-	return normalised(bins)
+	for _, r := range j.strangers {
+		add(r, false, prior/float64(len(j.strangers)))
+	}
+	return normalised(all)
 }
 
 // judges reports whether r has a probability.
 func judges(r gallery.Face) bool { return r.Class >= 0 && !math.IsNaN(r.Probability) }
-
-func (b *ReliabilityBin) add(r gallery.Face, right bool, weight float64) {
-	b.Faces++
-	b.Share += weight
-	b.Probability += weight * r.Probability
-	if right {
-		b.Right += weight
-	}
-}
-
-// reliabilityOfNamed is reliability for the faces with a name, in one bin.
-func (j *drawState) reliabilityOfNamed(prior float64) ReliabilityBin {
-	var b ReliabilityBin
-	for i, r := range j.enrolled {
-		if r.Known && judges(r) {
-			b.add(r, j.right[i], (1-prior)/float64(len(j.enrolled)))
-		}
-	}
-	for _, r := range j.strangers {
-		if r.Known && judges(r) {
-			b.add(r, false, prior/float64(len(j.strangers)))
-		}
-	}
-	return normalised([]ReliabilityBin{b})[0]
-}
 
 // normalised turns sums over bins into means.
 func normalised(bins []ReliabilityBin) []ReliabilityBin {

@@ -177,32 +177,11 @@ const (
 	attempts  = 100  // draws of a configuration that was not tried before
 )
 
-// A trainingFold has the training and test samples of a fold.
-type trainingFold struct {
-	learn, judge *classify.Samples
-	images       *dataset.Images // of judge
-	unit         *coding.Shared  // classify.Unit of learn, for all trials
-}
-
-// wrong counts the errors of c in the fold.
-func (f *trainingFold) wrong(ctx context.Context, c *classify.Classifier) (n int, err error) {
-	named, err := c.Predict(ctx, f.judge.X)
-	if err != nil {
-		return 0, err
-	}
-	for j, class := range named {
-		if f.images.Faceless(j) || c.Parts().Classes[class] != f.judge.Classes[f.judge.ClassOf(j)] {
-			n++
-		}
-	}
-	return n, nil
-}
-
 // tuner is the state of a search.
 type tuner struct {
 	Search
 	o          TuneObserver
-	folds      []trainingFold
+	folds      []*division
 	space      *space
 	rng        *rand.Rand
 	history    map[string]bool // the configurations, by what they set
@@ -234,20 +213,15 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 		Search: s, o: o, space: space, rng: rand.New(rand.NewPCG(s.Seed, tuneStream)),
 		history: make(map[string]bool), fewest: math.MaxInt,
 	}
-	prepared, err := in.Prepare(train)
-	if err != nil {
-		return nil, err
-	}
+	samples := &sampler{set: train, pipeline: in}
 	for held := range s.Folds {
 		learn, judge := hold(fold, held)
-		f := trainingFold{images: train.Select(judge), judge: prepared.Originals(judge)}
-		var fitted frontend.Fitted
-		if fitted, f.learn, err = prepared.Select(learn).Fit(ctx); err != nil {
+		d, err := samples.divide(ctx, learn, judge)
+		if err != nil {
 			return nil, err
 		}
-		f.judge.X = fitted.Project(f.judge.X)
-		f.unit = coding.Share(classify.Unit(f.learn.X))
-		t.folds = append(t.folds, f)
+		d.unit = coding.Share(classify.Unit(d.train.X))
+		t.folds = append(t.folds, d)
 	}
 	return t, nil
 }
@@ -362,7 +336,7 @@ func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Tria
 		if err != nil {
 			return err
 		}
-		trial.Wrong, trial.N, trial.Folds = trial.Wrong+wrong, trial.N+f.judge.Len(), k+1
+		trial.Wrong, trial.N, trial.Folds = trial.Wrong+wrong, trial.N+len(f.judge), k+1
 		if trial.Wrong >= t.fewest {
 			return nil
 		}
@@ -381,10 +355,6 @@ func (t *tuner) expect(set []string) {
 
 // wrong counts the errors of m in a fold.
 func (t *tuner) wrong(ctx context.Context, m classify.Method, fold int, w classify.Watch) (int, error) {
-	f := &t.folds[fold]
-	c, err := m.Fit(ctx, f.learn, classify.Run{Seed: t.Seed, Watch: w, Unit: f.unit})
-	if err != nil {
-		return 0, err
-	}
-	return f.wrong(ctx, c)
+	r, _, err := t.folds[fold].run(ctx, m, classify.Run{Seed: t.Seed, Watch: w})
+	return r.Wrong, err
 }

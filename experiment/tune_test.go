@@ -388,16 +388,16 @@ func TestTuneHoldsOut(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		if !slices.Equal(id(f.judge), want) {
-			t.Errorf("fold %d is judged by %v, not %v", held, f.judge.IDs, want)
+		if !slices.Equal(id(f.samples), want) {
+			t.Errorf("fold %d is judged by %v, not %v", held, f.samples.IDs, want)
 		}
-		for _, name := range f.judge.IDs {
+		for _, name := range f.samples.IDs {
 			count[name]++
-			if slices.Contains(f.learn.IDs, name) {
+			if slices.Contains(f.train.IDs, name) {
 				t.Errorf("fold %d learns from %s, by which it is judged", held, name)
 			}
 		}
-		if _, n := f.learn.X.Dims(); n+len(want) != len(train.IDs) {
+		if _, n := f.train.X.Dims(); n+len(want) != len(train.IDs) {
 			t.Errorf("fold %d learns from %d and is judged by %d of %d", held, n, len(want), len(train.IDs))
 		}
 	}

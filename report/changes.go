@@ -255,18 +255,10 @@ the same images are wrong. Times are medians, without a test.
 // writeLeft writes a line for each label that is not compared, with the reason.
 func (c *Changes) writeLeft(w io.Writer) {
 	type group struct{ label, why string }
-	settings := map[group][]string{}
-	var order []group
-	for _, u := range c.Unpaired {
-		g := group{u.Label, u.Why}
-		if settings[g] == nil {
-			order = append(order, g)
-		}
-		settings[g] = append(settings[g], u.Setting)
-	}
+	order, members := grouped(len(c.Unpaired), func(i int) (group, bool) { return group{c.Unpaired[i].Label, c.Unpaired[i].Why}, true })
 	for _, g := range order {
-		on := settings[g][0]
-		if n := len(settings[g]); n > 1 {
+		on := c.Unpaired[members[g][0]].Setting
+		if n := len(members[g]); n > 1 {
 			on = legible.Count(n, "setting")
 		}
 		fmt.Fprintf(w, "not compared: %s on %s: %s\n", legible.Escaped(g.label), legible.Escaped(on), legible.Escaped(g.why))

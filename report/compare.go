@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/significance"
 )
@@ -60,14 +62,8 @@ func (p *Plan) compare(j int) {
 	}
 	var best *Cell // the first of equals
 	ranks := significance.Ranks(means)
-	first := math.Inf(1)
-	for _, r := range ranks {
-		if r < first {
-			first = r
-		}
-	}
 	for i, r := range ranks {
-		if r == first {
+		if r == floats.Min(ranks) {
 			p.Cells[i][j].Best = true
 			best = cmp.Or(best, p.Cells[i][j])
 		}
@@ -269,24 +265,19 @@ func (p *Plan) overlapping() string {
 
 // twins names the labels with exactly the same errors in a setting.
 func (p *Plan) twins() string {
-	where := map[[2]string][]string{}
-	var order [][2]string
+	var says []string
 	for a := range p.Labels {
 		for b := range a {
+			var where []string
 			for j, column := range p.Columns {
 				if sameMistakes(p.Cells[a][j], p.Cells[b][j]) {
-					pair := [2]string{p.Labels[b].Name, p.Labels[a].Name}
-					if where[pair] == nil {
-						order = append(order, pair)
-					}
-					where[pair] = append(where[pair], column.String())
+					where = append(where, column.String())
 				}
 			}
+			if where != nil {
+				says = append(says, fmt.Sprintf("%s and %s (%s)", p.Labels[b].Name, p.Labels[a].Name, join(where)))
+			}
 		}
-	}
-	var says []string
-	for _, pair := range order {
-		says = append(says, fmt.Sprintf("%s and %s (%s)", pair[0], pair[1], join(where[pair])))
 	}
 	if says == nil {
 		return ""

@@ -18,7 +18,7 @@ const mostConfused = 5
 func (p *Plan) confused() *table {
 	t := &table{
 		Caption: "Most confused pairs of people",
-		Head:    []head{{Title: "data set"}, {Title: "method", Words: true}, {Title: "image of", Words: true}, {Title: "taken for", Words: true}, {Title: "times"}, {Title: "in runs"}},
+		Head:    slices.Concat(heads("data set"), wordHeads("method", "image of", "taken for"), heads("times", "in runs")),
 	}
 	seen := map[string]bool{}
 	for j, c := range p.Columns {
@@ -35,14 +35,7 @@ func (p *Plan) confused() *table {
 				continue
 			}
 			for _, pair := range confusions(p.Cells[i][j].runs, mostConfused) {
-				t.Rows = append(t.Rows, []cell{
-					{Text: c.String()},
-					{Text: p.Labels[i].Name},
-					{Text: pair.Of},
-					{Text: pair.As},
-					{Text: fmt.Sprint(pair.N)},
-					{Text: fmt.Sprint(p.Cells[i][j].N)},
-				})
+				t.Rows = append(t.Rows, cells(c.String(), p.Labels[i].Name, pair.Of, pair.As, fmt.Sprint(pair.N), fmt.Sprint(p.Cells[i][j].N)))
 			}
 		}
 	}

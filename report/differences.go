@@ -46,14 +46,7 @@ func (p *Plan) placePublished() {
 func (p *Plan) differences() (sentence string, t *table) {
 	t = &table{
 		Caption: fmt.Sprintf("Rates more than %d points off the published ones", notable),
-		Head: []head{
-			{Title: "data set"},
-			{Title: "method", Words: true},
-			{Title: "published"},
-			{Title: "here"},
-			{Title: "difference"},
-			{Title: "why", Words: true},
-		},
+		Head:    slices.Concat(heads("data set"), wordHeads("method"), heads("published", "here", "difference"), wordHeads("why")),
 	}
 	compared := 0
 	for j, column := range p.Columns {
@@ -68,13 +61,8 @@ func (p *Plan) differences() (sentence string, t *table) {
 			if math.Round(10*math.Abs(d)) <= 10*notable {
 				continue
 			}
-			t.Rows = append(t.Rows, []cell{
-				{Text: column.String()},
-				{Text: l.Name},
-				published(c), c.rateCell(),
-				{Text: signed(d)},
-				{Text: cmp.Or(c.Note, "no reason is known")},
-			})
+			t.Rows = append(t.Rows, append(cells(column.String(), l.Name), published(c), c.rateCell(),
+				cell{Text: signed(d)}, cell{Text: cmp.Or(c.Note, "no reason is known")}))
 		}
 	}
 	switch {

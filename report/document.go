@@ -51,6 +51,30 @@ type head struct {
 	Words      bool
 }
 
+// heads returns the heads of columns of numbers, and wordHeads those of columns of words.
+func heads(titles ...string) (all []head) {
+	for _, t := range titles {
+		all = append(all, head{Title: t})
+	}
+	return all
+}
+
+func wordHeads(titles ...string) []head {
+	all := heads(titles...)
+	for i := range all {
+		all[i].Words = true
+	}
+	return all
+}
+
+// cells returns a row of texts.
+func cells(texts ...string) (row []cell) {
+	for _, t := range texts {
+		row = append(row, cell{Text: t})
+	}
+	return row
+}
+
 // A cell is a text or a rate.
 type cell struct {
 	Text   string

@@ -57,7 +57,7 @@ func (f *Figure) numbers() *table {
 		return nil
 	}
 	xs := f.xs()
-	t := &table{Caption: f.Title, Head: []head{{Title: f.Axes.X}}}
+	t := &table{Caption: f.Title, Head: heads(f.Axes.X)}
 	for _, x := range xs {
 		title := digits(x, 6)
 		if f.Axes.Categories != nil {
@@ -66,7 +66,7 @@ func (f *Figure) numbers() *table {
 		t.Head = append(t.Head, head{Title: title})
 	}
 	for _, s := range f.Series {
-		row := []cell{{Text: s.Name}}
+		row := cells(s.Name)
 		for _, x := range xs {
 			c := cell{Text: "—"}
 			for i := range s.Y {

@@ -76,7 +76,7 @@ func openSetWords(r *experiment.OpenSetResult) string {
 }
 
 func identifiedTable(r *experiment.OpenSetResult) *table {
-	t := &table{Caption: "Identified, by the score that decides", Head: []head{{Title: "score"}}}
+	t := &table{Caption: "Identified, by the score that decides", Head: heads("score")}
 	for _, fpir := range experiment.FPIRs {
 		t.Head = append(t.Head, head{Title: percentWords(fpir), Sub: "FPIR"})
 	}
@@ -120,17 +120,15 @@ func rocFigure(r *experiment.OpenSetResult) *Figure {
 }
 
 func reliabilityTable(r *experiment.OpenSetResult) *table {
-	t := &table{Caption: "Probabilities, and how often they came true, in percent", Head: []head{
-		{Title: "said, between"}, {Title: "said, mean"}, {Title: "right"}, {Title: "share of faces"},
-	}}
+	t := &table{Caption: "Probabilities, and how often they came true, in percent", Head: heads("said, between", "said, mean", "right", "share of faces")}
 	n := len(r.Reliability)
 	for i, b := range r.Reliability {
 		name := fmt.Sprintf("%d and %d", 100*i/n, 100*(i+1)/n)
 		if b.Faces == 0 {
-			t.Rows = append(t.Rows, []cell{{Text: name}, {Text: "—"}, {Text: "—"}, {Text: "0"}})
+			t.Rows = append(t.Rows, cells(name, "—", "—", "0"))
 			continue
 		}
-		t.Rows = append(t.Rows, []cell{{Text: name}, {Text: tenths(100 * b.Probability)}, {Text: tenths(100 * b.Right)}, {Text: tenths(100 * b.Share)}})
+		t.Rows = append(t.Rows, cells(name, tenths(100*b.Probability), tenths(100*b.Right), tenths(100*b.Share)))
 	}
 	return t
 }

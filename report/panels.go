@@ -58,7 +58,7 @@ func alikeLabels(a, b []int) bool {
 
 // heads returns the head of the table of a panel.
 func (p *Plan) heads(q panel) []head {
-	all := []head{{Title: "method"}}
+	all := heads("method")
 	for _, j := range q.columns {
 		all = append(all, head{Title: p.Columns[j].Title, Sub: p.Columns[j].Sub})
 	}

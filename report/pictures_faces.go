@@ -168,25 +168,20 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 // best returns the runs of the label with the largest mean rate, in the plan
 // and the split of the first record.
 func (p *album) best() (best []*experiment.Record) {
-	byLabel, order := map[string][]*experiment.Record{}, []string(nil)
-	for i := range p.records {
+	order, members := grouped(len(p.records), func(i int) (string, bool) {
 		r := &p.records[i]
-		if r.Plan != p.records[0].Plan || r.Split != p.records[0].Split {
-			continue
-		}
-		if byLabel[r.Label] == nil {
-			order = append(order, r.Label)
-		}
-		byLabel[r.Label] = append(byLabel[r.Label], r)
-	}
+		return r.Label, r.Plan == p.records[0].Plan && r.Split == p.records[0].Split
+	})
 	most := -1.0
 	for _, l := range order {
+		var runs []*experiment.Record
 		sum := 0.0
-		for _, r := range byLabel[l] {
-			sum += r.Rate
+		for _, i := range members[l] {
+			runs = append(runs, &p.records[i])
+			sum += p.records[i].Rate
 		}
-		if mean := sum / float64(len(byLabel[l])); mean > most {
-			best, most = byLabel[l], mean
+		if mean := sum / float64(len(runs)); mean > most {
+			best, most = runs, mean
 		}
 	}
 	return best

@@ -69,7 +69,7 @@ func tally(values map[string]int) string {
 func (p *Plan) seeds() *table {
 	t := &table{
 		Caption: p.Name + ": seeds of splits and fits",
-		Head:    []head{{Title: "data set"}, {Title: "split", Words: true}, {Title: "seeds, from the first repeat on", Words: true}},
+		Head:    append(heads("data set"), wordHeads("split", "seeds, from the first repeat on")...),
 	}
 	type divided struct{ data, split string }
 	seen := map[divided]bool{}
@@ -89,7 +89,7 @@ func (p *Plan) seeds() *table {
 		for _, repeat := range slices.Sorted(maps.Keys(byRepeat)) {
 			seeds = append(seeds, fmt.Sprint(byRepeat[repeat]))
 		}
-		t.Rows = append(t.Rows, []cell{{Text: c.Title}, {Text: c.Split}, {Text: strings.Join(seeds, ", ")}})
+		t.Rows = append(t.Rows, cells(c.Title, c.Split, strings.Join(seeds, ", ")))
 	}
 	return t
 }

@@ -123,7 +123,7 @@ func pairedDifference(a, b []*experiment.Record) (n int, difference float64) {
 func (s *Side) table() *table {
 	t := &table{
 		Caption: fmt.Sprintf("%s: %s and %s", s.Column, s.A.Name, s.B.Name),
-		Head:    []head{{Title: "method"}, {Title: s.A.Name}, {Title: s.B.Name}, {Title: "difference"}, {Title: "pairs"}, {Title: "p, adjusted"}},
+		Head:    heads("method", s.A.Name, s.B.Name, "difference", "pairs", "p, adjusted"),
 	}
 	for _, r := range s.Rows {
 		p := "—"

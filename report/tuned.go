@@ -28,15 +28,8 @@ const fewValues = 3
 func (p *Plan) tuned() *table {
 	t := &table{
 		Caption: "Parameters that were tuned inside the training part",
-		Head: []head{
-			{Title: "method"},
-			{Title: "data set", Words: true},
-			{Title: "chosen", Words: true},
-			{Title: "trials × folds"},
-			{Title: "validation, as given"},
-			{Title: "validation, chosen"},
-			{Title: "test"},
-		},
+		Head: slices.Concat(heads("method"), wordHeads("data set", "chosen"),
+			heads("trials × folds", "validation, as given", "validation, chosen", "test")),
 	}
 	for i, l := range p.Labels {
 		for j, c := range p.Columns {
@@ -49,17 +42,9 @@ func (p *Plan) tuned() *table {
 			if len(runs) == 0 {
 				continue
 			}
-			test := p.Cells[i][j].rateCell()
 			given, chosen := validation(runs)
-			t.Rows = append(t.Rows, []cell{
-				{Text: l.Name},
-				{Text: c.String()},
-				{Text: strings.Join(choices(runs), "; ")},
-				{Text: search(runs)},
-				{Text: given},
-				{Text: chosen},
-				test,
-			})
+			row := cells(l.Name, c.String(), strings.Join(choices(runs), "; "), search(runs), given, chosen)
+			t.Rows = append(t.Rows, append(row, p.Cells[i][j].rateCell()))
 		}
 	}
 	if len(t.Rows) == 0 {

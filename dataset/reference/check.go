@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 )
@@ -101,7 +103,7 @@ func (c *comparison) compare() {
 			c.say("the images are %s", orientations[o].description)
 			c.prints = nil
 			for j := range here.prints {
-				c.prints = append(c.prints, fingerprintOf(orientations[o].turn(column(c.set, j), there.Size), there.Size))
+				c.prints = append(c.prints, fingerprintOf(orientations[o].turn(mat.Col(nil, j, c.set.X), there.Size), there.Size))
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package reference
 
-import "nrdl.example/nrdl/dataset"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/dataset"
+)
 
 // An orientation is an order in which the pixels of an image may be stored.
 type orientation struct {
@@ -60,7 +64,7 @@ func (c *comparison) orientation() (best, most int) {
 		for j := 0; j < len(c.here.prints); j += step {
 			p := c.here.prints[j]
 			if o > 0 {
-				p = fingerprintOf(how.turn(column(c.set, j), c.there.Size), dataset.Size{})
+				p = fingerprintOf(how.turn(mat.Col(nil, j, c.set.X), c.there.Size), dataset.Size{})
 			}
 			if known[p.key] {
 				n++

@@ -14,6 +14,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 )
@@ -89,7 +91,7 @@ func Of(name string, set *dataset.Images) *Database {
 		db.Images = append(db.Images, set.Groups[c+1]-set.Groups[c])
 	}
 	for j := range set.Len() {
-		db.prints = append(db.prints, fingerprintOf(column(set, j), set.Frame.Size))
+		db.prints = append(db.prints, fingerprintOf(mat.Col(nil, j, set.X), set.Frame.Size))
 	}
 	return db
 }
@@ -125,18 +127,9 @@ func hash(set *dataset.Images) string {
 	h := sha256.New()
 	fmt.Fprint(h, set.Groups, " ")
 	for j := range set.Len() {
-		h.Write(appendFloats(nil, column(set, j)))
+		h.Write(appendFloats(nil, mat.Col(nil, j, set.X)))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
-}
-
-func column(set *dataset.Images, j int) []float64 {
-	d, _ := set.X.Dims()
-	v := make([]float64, d)
-	for i := range v {
-		v[i] = set.X.At(i, j)
-	}
-	return v
 }
 
 func appendFloats(b []byte, values []float64) []byte {
