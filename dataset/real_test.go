@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -18,6 +19,9 @@ func TestRealSets(t *testing.T) {
 		"orl_56x46": {400, 40, 10, 10, 56, 46}, "gt_50x40": {750, 50, 15, 15, 50, 40}, "pie_32x32": {11554, 68, 164, 170, 32, 32},
 		"yaleb_32x32": {2414, 38, 59, 64, 32, 32}, "lfw86_32x32": {1251, 86, 11, 20, 32, 32},
 	} {
+		if want.images > 2000 && os.Getenv("NRDL_LONG") == "" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			set, warnings := opened(t, realdata.Path(t, "sets", name+".mat"), Size{})
 			info := Describe(set)
@@ -57,6 +61,9 @@ func TestRealORL(t *testing.T) {
 
 func TestRealPhotos(t *testing.T) {
 	for name, want := range map[string]struct{ people, images int }{"gt_db": {13, 195}, "lfw86": {86, 1251}} {
+		if name == "lfw86" && os.Getenv("NRDL_LONG") == "" {
+			continue
+		}
 		set, warnings := opened(t, realdata.Path(t, "photos", name), Size{})
 		if len(set.Classes) != want.people || len(set.IDs) != want.images || len(warnings) > 0 {
 			t.Errorf("%s: %d people, %d images, warnings %q", name, len(set.Classes), len(set.IDs), warnings)

@@ -3,6 +3,7 @@ package experiment_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"runtime"
 	"testing"
 
@@ -75,6 +76,9 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 
 // Twenty people of ORL are enrolled, the others are strangers.
 func TestOpenSetOfORL(t *testing.T) {
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("NRDL_LONG=1 enrols real faces; TestOpenSetOfDrawnFaces enrols drawn ones")
+	}
 	path := realdata.Path(t, "orl_faces")
 	in := frontend.Faces96
 	set, err := dataset.Open(t.Context(), path, dataset.Options{Frame: in.Frame})

@@ -26,9 +26,9 @@ var seen = []string{"faces96", "lighting"}
 const slack = 2
 
 // The recorded rates are those of the program as it is: it is neither worse nor
-// better on a sample of them, one run of a cell. Without NRDL_LONG=1 that is one
-// run of CRC and of NRC on each database, whatever their parameters, and of the other
-// methods, of features and of corrupted faces on ORL only.
+// better on a sample of them, one run of a cell. Without NRDL_LONG=1 that is one run of
+// CRC on each database, and on ORL one of each quick method, of NRDL, of CRC with each
+// corruption and of faces96.
 func TestRecordedRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes dozens of runs again")
@@ -103,16 +103,17 @@ func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
 	return fast && c.Noise == 0
 }
 
-// slow tells what takes a second or more and is much like another run, or tested
-// by its package on small sets: features have twins, and NRDL its golden traces.
+// slow tells what takes long and is much like another run, or tested by its package on
+// small sets: features have twins, and methods that learn their golden traces.
 func slow(c *report.ColumnRates, l *report.LabelRates) bool {
-	special := l.Input != nil || c.Noise != 0 || c.Occlusion != 0 || !slices.Contains([]string{"crc", "nrc"}, l.Method)
-	return slices.Contains(likeOthers, l.Label) || special && c.Dataset != "orl"
+	switch corrupted := c.Noise != 0 || c.Occlusion != 0; {
+	case l.Input != nil:
+		return c.Dataset != "orl" || l.Label != "faces96"
+	case corrupted || c.Dataset != "orl":
+		return l.Method != "crc" || corrupted && c.Dataset != "orl"
+	}
+	return l.Label != "NRDL" && !slices.Contains(quick, l.Method)
 }
-
-// likeOthers are labels whose runs take the steps of other labels: those of LC-KSVD2,
-// NRDL and faces96, but for Gabor.
-var likeOthers = []string{"reweighted", "D-KSVD", "NRDL-test", "D, least residual", "faces96 without F, sum rule", "Gabor"}
 
 // kind is the same for runs that test the same thing: one of them is enough.
 func kind(t *testing.T, c *report.ColumnRates, l *report.LabelRates) string {

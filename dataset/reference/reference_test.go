@@ -220,8 +220,10 @@ func testChanges(t *testing.T, set *dataset.Images, db *reference.Database) {
 // The files of the databases are those that the package knows, each of them is
 // recognised, also by a single image, and what is done to a copy is found.
 func TestRealDatabases(t *testing.T) {
-	var all []*reference.Database
 	for _, db := range reference.Databases() {
+		if db.Name != "orl" && db.Name != "gt" && os.Getenv("NRDL_LONG") == "" {
+			continue
+		}
 		set, err := dataset.Open(context.Background(), realdata.Path(t, filepath.FromSlash(db.File)), dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -230,7 +232,9 @@ func TestRealDatabases(t *testing.T) {
 		if err != nil || !r.Same || r.Database.Name != db.Name || r.Matches != set.Len() {
 			t.Errorf("%s: %+v, error %v", db.Name, r, err)
 		}
-		all = append(all, reference.Of(db.Name, set))
+		if !bytes.Equal(reference.Pack([]*reference.Database{reference.Of(db.Name, set)}), reference.Pack([]*reference.Database{db})) {
+			t.Errorf("%s: databases.bin has other fingerprints than go generate would write", db.Name)
+		}
 		if db.Name != "gt" {
 			continue
 		}
@@ -246,10 +250,6 @@ func TestRealDatabases(t *testing.T) {
 		}
 		few = put(t, kept, set.Frame.Size)
 		testChanges(t, few, reference.Of("gt", few))
-	}
-	known, err := os.ReadFile("databases.bin")
-	if err != nil || !bytes.Equal(known, reference.Pack(all)) {
-		t.Errorf("databases.bin is not what make writes, error %v", err)
 	}
 }
 
