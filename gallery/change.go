@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/natural"
 )
 
 // Merge adds the images in more to those of e, as the function Merge does.
@@ -26,96 +29,60 @@ func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) {
 	return Enrolling(all), report, err
 }
 
-// merge is Merge after the removal of a person, "" for nobody, and looks at the people of
-// more, and of the others at those with equal faces only. It is nil if a new face cannot be
-// in the index.
+// merge is Merge after the removal of a person, "" for nobody. It reads only the people of
+// more and those with faces equal to theirs. It is nil if the index cannot keep a face.
 func (e *Enrolled) merge(more *dataset.Images, removed string) (*Enrolled, MergeReport, error) {
 	d, _ := e.Faces.Dims()
 	if err := mergeable(e.Frame, d, more); err != nil {
 		return nil, MergeReport{}, err
 	}
-	x, t := e.Faces, *e
-	var gone []string
+	x, c := e.Faces, &change{from: e.Faces}
+	var err error
 	if removed != "" {
-		var err error
-		gone = []string{removed}
+		c.removed = []string{removed}
 		if x, err = x.Without(removed); err != nil {
 			return nil, MergeReport{}, err
 		}
 	}
-	m := &merger{
-		first: &e.header, ids: e.ids, quality: e.rated || more.Quality != nil,
-		people: map[string][]entry{}, touched: map[string]bool{},
-	}
+	affected := map[string]index.Ref{}
 	for _, name := range more.Classes {
 		if r, found := x.Find(name); found {
-			if err := m.read(x, r); err != nil {
-				return nil, MergeReport{}, err
-			}
+			affected[name] = r
 		}
 	}
-	for j := range more.Groups[len(more.Classes)] {
-		m.add(more, j)
+	var faces []float32
+	for j := range more.Len() {
+		faces = append(faces, singles(mat.Col(nil, j, more.X))...)
 	}
-	changed, added := m.changed(more.Classes)
-	if changed == nil {
-		return nil, MergeReport{}, nil
-	}
-	places, err := x.Equal(added)
+	places, err := x.Equal(faces)
 	if err != nil {
 		return nil, MergeReport{}, err
 	}
 	for _, p := range slices.Concat(places...) {
-		if name := x.Name(p.Ref); m.people[name] == nil {
-			if err := m.read(x, p.Ref); err != nil {
-				return nil, MergeReport{}, err
-			}
-		}
+		affected[x.Name(p.Ref)] = p.Ref
 	}
-	m.twice()
-	if x, err = x.With(changed...); err != nil {
+	people, err := e.with(x).people(slices.Collect(maps.Values(affected)))
+	if err != nil {
 		return nil, MergeReport{}, err
 	}
-	t.rated, t.header.Matrix = m.quality, false
-	all := t.with(x)
-	all.last = &change{e.Faces, changed, gone}
-	return all, m.MergeReport, nil
-}
-
-// read takes the entries of a person of the index.
-func (m *merger) read(x *index.Index, r index.Ref) error {
-	p, err := x.Person(r)
-	if err == nil {
-		m.people[p.Name] = entriesOf(p)
+	sortPeople(people)
+	all, report, err := Merge(e.imagesOf(people), more)
+	if err != nil || !searchable(all) {
+		return nil, MergeReport{}, err
 	}
-	return err
-}
-
-// changed returns the people of the names who have new entries, and the new faces; it is nil where an index
-// cannot keep them: a face has not unit length, or a value that single precision would change.
-func (m *merger) changed(names []string) (changed []*index.Person, added []float32) {
-	changed = []*index.Person{}
-	for _, name := range names {
-		if !m.touched[name] {
-			continue
-		}
-		p := m.person(name)
-		if !unit(facesOf(p)) || slices.ContainsFunc(m.people[name], entry.isDouble) {
-			return nil, nil
-		}
-		changed = append(changed, p)
-		for _, e := range m.people[name] {
-			if e.added {
-				added = append(added, singles(e.pixels)...)
-			}
-		}
+	c.changed = slices.DeleteFunc(peopleOf(all), func(p *index.Person) bool { return !slices.Contains(more.Classes, p.Name) })
+	if x, err = x.With(c.changed...); err != nil {
+		return nil, MergeReport{}, err
 	}
-	return changed, added
+	t := *e
+	t.rated, t.header.Matrix = all.Quality != nil, false
+	merged := t.with(x)
+	merged.last = c
+	return merged, report, nil
 }
 
-// isDouble reports whether e has values that single precision would change.
-func (e entry) isDouble() bool {
-	return slices.ContainsFunc(e.pixels, func(v float64) bool { return v != float64(float32(v)) })
+func sortPeople(people []*index.Person) {
+	slices.SortFunc(people, func(a, b *index.Person) int { return natural.Compare(a.Name, b.Name) })
 }
 
 func singles(values []float64) []float32 {
@@ -124,30 +91,6 @@ func singles(values []float64) []float32 {
 		all[i] = float32(v)
 	}
 	return all
-}
-
-// entriesOf are the faces of p.
-func entriesOf(p *index.Person) []entry {
-	all, d := make([]entry, len(p.IDs)), len(p.Vectors)/len(p.IDs)
-	for j, q := range qualitiesOf(p.Info) {
-		all[j] = entry{id: p.IDs[j], quality: q, pixels: make([]float64, d)}
-		for i, v := range p.Vectors[j*d : (j+1)*d] {
-			all[j].pixels[i] = float64(v)
-		}
-	}
-	return all
-}
-
-// person is the person of this name, whose images become sorted.
-func (m *merger) person(name string) *index.Person {
-	sortEntries(m.people[name])
-	p := &index.Person{Name: name}
-	for _, e := range m.people[name] {
-		q := e.quality
-		p.IDs, p.Vectors = append(p.IDs, e.id), append(p.Vectors, singles(e.pixels)...)
-		p.Info = append(p.Info, q.Eyes, q.Sharpness, q.Exposure, q.Angle, q.Detection)
-	}
-	return p
 }
 
 // Without removes people by name, as the function Without does, or single images by ID; an

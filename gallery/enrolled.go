@@ -60,6 +60,11 @@ func Enrolling(images *dataset.Images) *Enrolled {
 			return Indexed(x, images)
 		}
 	}
+	return outsideIndex(images)
+}
+
+// outsideIndex has the images themselves.
+func outsideIndex(images *dataset.Images) *Enrolled {
 	return &Enrolled{
 		Frame: images.Frame, ids: images.IDs != nil, rated: images.Quality != nil,
 		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
@@ -194,7 +199,7 @@ func (e *Enrolled) people(refs []index.Ref) ([]*index.Person, error) {
 
 // imagesOf are the faces of people, who are in natural order.
 func (e *Enrolled) imagesOf(people []*index.Person) *dataset.Images {
-	s := e.header
+	s := *e.Common()
 	s.Groups = []int{0}
 	for c, p := range people {
 		s.Classes, s.Groups = append(s.Classes, p.Name), append(s.Groups, s.Groups[c]+len(p.IDs))

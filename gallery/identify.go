@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -112,16 +111,12 @@ func (g *Gallery) among(ctx context.Context, hits []index.Hit) (*Gallery, error)
 // threshold of g.
 func (g *Gallery) of(ctx context.Context, people []*index.Person) (*Gallery, error) {
 	people = slices.Clone(people)
-	slices.SortFunc(people, func(a, b *index.Person) int { return natural.Compare(a.Name, b.Name) })
+	sortPeople(people)
 	images := g.Enrolled.imagesOf(people)
 	if err := dataset.CheckNames(images.Classes); err != nil {
 		return nil, err
 	}
-	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, partial: true, Enrolled: &Enrolled{
-		Frame: images.Frame, ids: images.IDs != nil, rated: images.Quality != nil,
-		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
-		images: func() (*dataset.Images, error) { return images, nil },
-	}}
+	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, partial: true, Enrolled: outsideIndex(images)}
 	run := classify.Run{Seed: g.some.Seed}
 	s, ok := g.Method.(classify.Separable)
 	if !ok {

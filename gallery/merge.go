@@ -32,7 +32,10 @@ type MergeReport struct {
 // IDs. So the order of merging does not matter, except for images with equal
 // IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
 func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
-	d, _ := s.X.Dims()
+	d, _ := more.X.Dims()
+	if s.X != nil {
+		d, _ = s.X.Dims()
+	}
 	if err := mergeable(s.Frame, d, more); err != nil {
 		return nil, MergeReport{}, err
 	}
@@ -179,7 +182,6 @@ func nextID(id string, n int) string {
 
 // set is what was put together.
 func (m *merger) set() *dataset.Images {
-	d, _ := m.first.X.Dims()
 	t := dataset.Unlabelled(nil, m.first.Frame)
 	t.Groups, t.White = []int{0}, m.first.White
 	t.Classes = slices.SortedFunc(maps.Keys(m.people), natural.Compare)
@@ -192,7 +194,7 @@ func (m *merger) set() *dataset.Images {
 		all = append(all, own...)
 		t.Groups = append(t.Groups, len(all))
 	}
-	t.X = mat.NewDense(d, len(all), nil)
+	t.X = mat.NewDense(len(all[0].pixels), len(all), nil)
 	for j, e := range all {
 		t.X.SetCol(j, e.pixels)
 		if m.ids {
