@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 )
 
@@ -20,7 +19,7 @@ import (
 // and what has grown in the end is what a service trains that starts then.
 func TestConcurrentClients(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{Search: face.DefaultSearch})
+	c := newClient(t, Options{})
 	at := c.collection()
 	kind, photo := c.form("photo=" + photos(t, "people/person001")[0])
 	send := func(method, path, kind string, body []byte, into any) error {
@@ -78,7 +77,7 @@ func TestConcurrentClients(t *testing.T) {
 	}
 	clients.Wait()
 	var bits [2]bytes.Buffer
-	for i, e := range []*engine{c.v.engine, newEngine(c.v.store, frontend.Pipeline{}, nil)} {
+	for i, e := range []*engine{c.v.engine, newEngine(c.v.store, frontend.Pipeline{}, c.v.Search)} {
 		s, err := e.snapshot(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -42,6 +43,7 @@ var drawn = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "12") // most tests wait for clients, disks or time
 	code := m.Run()
 	if dir, err := drawn(); err == nil {
 		os.RemoveAll(dir)
@@ -276,7 +278,7 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := photos(t, "others")[:4] // with people who are known and people who are not
+	files := photos(t, "others")[:2] // with people who are known and people who are not
 	decisions := map[string]int{}
 	for name, err := range r.IdentifyAll(t.Context(), func(yield func(nrdl.Photo) bool) {
 		for _, f := range files {

@@ -88,7 +88,7 @@ func TestServersAreLost(t *testing.T) {
 	}{{3, false}, {2, true}} {
 		t.Run(fmt.Sprint(tt.servers), func(t *testing.T) {
 			p := parse(t, smallPlan)
-			want := alone(t, p)
+			want := alone(t)
 			nodes := together(t, tt.servers)
 			for _, n := range nodes {
 				n.start(t)

@@ -194,7 +194,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := b.Run(ctx, p, path); err != nil {
 		t.Fatalf("%v; warnings %q", err, said)
 	}
-	same(t, alone(t, p), records(t, path))
+	same(t, alone(t), records(t, path))
 }
 
 // announce says that the file of that name has so many bytes, without any.

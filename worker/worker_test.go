@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +21,11 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 )
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "8") // most tests wait for messages
+	m.Run()
+}
 
 const smallPlan = `{"name": "small", "seed": 5, "repeats": 2, "datasets": [
 	{"name": "d", "synthetic": {"people": 4, "per_person": 6, "size": "10x8"}, "split": ["random:3", "first:3"], "noise": [0, 0.05]}],
@@ -104,14 +111,25 @@ func records(t testing.TB, path string) map[string]experiment.Record {
 	return byKey
 }
 
-// alone returns the records of p as one process makes them.
-func alone(t testing.TB, p *experiment.Plan) map[string]experiment.Record {
+// aloneRecords are the records of smallPlan, made once.
+var aloneRecords = struct {
+	sync.Mutex
+	all map[string]experiment.Record
+}{}
+
+// alone returns the records of smallPlan as one process makes them.
+func alone(t testing.TB) map[string]experiment.Record {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "alone.jsonl")
-	if _, err := (&experiment.Bench{Jobs: 2, Version: "v"}).Run(t.Context(), p, path); err != nil {
-		t.Fatal(err)
+	aloneRecords.Lock()
+	defer aloneRecords.Unlock()
+	if aloneRecords.all == nil {
+		path := filepath.Join(t.TempDir(), "alone.jsonl")
+		if _, err := (&experiment.Bench{Jobs: 2, Version: "v"}).Run(t.Context(), parse(t, smallPlan), path); err != nil {
+			t.Fatal(err)
+		}
+		aloneRecords.all = records(t, path)
 	}
-	return records(t, path)
+	return maps.Clone(aloneRecords.all)
 }
 
 func same(t testing.TB, want, got map[string]experiment.Record) {
@@ -139,7 +157,7 @@ func TestRecordsAreThoseOfOneProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, alone(t, p), records(t, path))
+	same(t, alone(t), records(t, path))
 	if done.Done != done.Total || done.Failed == 0 {
 		t.Errorf("%+v", done)
 	}
@@ -182,7 +200,7 @@ func TestCoordinatorGoesOn(t *testing.T) {
 	if _, err := b.Run(enough, p, path); err != nil {
 		t.Fatal(err)
 	}
-	same(t, alone(t, p), records(t, path))
+	same(t, alone(t), records(t, path))
 }
 
 // A worker that cannot make the runs says why, and another one makes them.
@@ -220,7 +238,7 @@ func TestWorkersThatRefuse(t *testing.T) {
 	if !heard() {
 		t.Errorf("warnings %q", said)
 	}
-	same(t, alone(t, p), records(t, path))
+	same(t, alone(t), records(t, path))
 }
 
 func TestConnectRefuses(t *testing.T) {
@@ -274,7 +292,7 @@ func TestRunThatEndsItsProcess(t *testing.T) {
 	if _, err := b.Run(t.Context(), p, path); err != nil {
 		t.Fatal(err)
 	}
-	want, got := alone(t, p), records(t, path)
+	want, got := alone(t), records(t, path)
 	if r := got[p.Keys()[5]]; !strings.Contains(r.Error, "the process ended during the run, 2 times") {
 		t.Errorf("error %q", r.Error)
 	}

@@ -36,6 +36,7 @@ func photographed(t *testing.T) string {
 
 // A photograph with two faces has a part for each, the largest first.
 func TestExplainPhotograph(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	model, photo := photographed(t), filepath.Join(dir, "photo.png")
 	canvas := image.NewRGBA(image.Rect(0, 0, 520, 250))

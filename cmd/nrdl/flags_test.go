@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,14 +45,14 @@ func leaves(c *cobra.Command, use func(*cobra.Command)) {
 	}
 }
 
-// enough returns as many arguments as c needs, which name no files.
-func enough(t *testing.T, c *cobra.Command) []string {
+// enough returns as many arguments as c needs, paths in dir.
+func enough(t *testing.T, c *cobra.Command, dir string) []string {
 	args := []string{}
 	for c.ValidateArgs(args) != nil {
 		if len(args) == 4 {
 			t.Fatalf("%s takes no four arguments", c.CommandPath())
 		}
-		args = append(args, fmt.Sprintf("nowhere%d", len(args)))
+		args = append(args, filepath.Join(dir, fmt.Sprintf("nowhere%d", len(args))))
 	}
 	return args
 }
@@ -62,7 +63,8 @@ var outputs = map[string]string{"nrdl train": "out.nrdl", "nrdl transform": "out
 // Every flag of every command refuses what makes no sense, by its name and before
 // any data are read: none of the files exist.
 func TestSenselessFlags(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
+	dir := t.TempDir()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +73,7 @@ func TestSenselessFlags(t *testing.T) {
 	root := newApp(null, null).rootCmd()
 	flags := 0
 	leaves(root, func(c *cobra.Command) {
-		line := append(strings.Fields(c.CommandPath())[1:], enough(t, c)...)
+		line := append(strings.Fields(c.CommandPath())[1:], enough(t, c, dir)...)
 		c.InitDefaultHelpFlag()
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			flags++
@@ -85,7 +87,7 @@ func TestSenselessFlags(t *testing.T) {
 			for _, v := range values {
 				args := slices.Concat(line, []string{"--" + f.Name + "=" + v})
 				if out, needs := outputs[c.CommandPath()]; needs && f.Name != "output" {
-					args = append(args, "--output", out)
+					args = append(args, "--output", filepath.Join(dir, out))
 				}
 				wantRefused(t, newApp(null, null), args, f.Name)
 			}

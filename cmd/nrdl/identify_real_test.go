@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"image"
 	"image/draw"
 	"image/jpeg"
@@ -39,9 +38,10 @@ func TestIdentifyPhotographs(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PHOTOS", photos)
 			badPhotographs(t, photos, filepath.Join(env.WorkDir, "bad"))
-			copies(t, photos, filepath.Join(env.WorkDir, "copies"))
-			const each = 4
-			train, err := filepath.Glob(filepath.Join(photos, "lfw_colour15", "train", "*", fmt.Sprintf("*_000[1-%d].jpg", each)))
+			if os.Getenv("NRDL_LONG") != "" {
+				copies(t, photos, filepath.Join(env.WorkDir, "copies"))
+			}
+			train, err := filepath.Glob(filepath.Join(photos, "lfw_colour15", "train", "[BGKLM]*", "*_000[1-3].jpg"))
 			for _, path := range train {
 				err = errors.Join(err, link(path, env.WorkDir, "train", filepath.Base(filepath.Dir(path)), filepath.Base(path)))
 			}

@@ -1,3 +1,5 @@
+// Package fileproxy_test builds programs outside the module, which they get from a folder that
+// serves it as the go command asks a proxy for it.
 package fileproxy_test
 
 import (
@@ -16,7 +18,6 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/fileproxy"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -34,7 +35,7 @@ func newOutside(t *testing.T) *outside {
 		t.Skip("builds programs outside the module: set NRDL_LONG=1")
 	}
 	proxy := t.TempDir()
-	path, err := fileproxy.Write(proxy, root, "v0.0.0")
+	path, err := writeProxy(proxy, root, "v0.0.0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,13 +92,13 @@ func rename(root, path string) (old string, files int, err error) {
 			return err
 		}
 		changed := replace(text, old, path)
+		if bytes.Equal(changed, text) {
+			return nil
+		}
 		if filepath.Ext(name) == ".go" {
 			if sorted, err := format.Source(changed); err == nil { // imports have another order
 				changed = sorted
 			}
-		}
-		if bytes.Equal(changed, text) {
-			return nil
 		}
 		info, err := entry.Info()
 		if err != nil {

@@ -28,7 +28,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A renamed copy of this module has no trace of the old path, and builds.
+// A renamed copy of this module has no trace of the old path, its imports lead to packages, and it builds.
 func TestRename(t *testing.T) {
 	root, copied := filepath.Join("..", ".."), t.TempDir()
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
@@ -61,15 +61,20 @@ func TestRename(t *testing.T) {
 	if found, err := left.Output(); err == nil {
 		t.Errorf("%s is left in %s", old, found)
 	}
-	// With NRDL_LONG the whole is built, else the core.
-	what := "./method"
+	// With NRDL_LONG the whole is built. Else every import has to lead to a package, and a
+	// small one is built.
+	commands := [][]string{{"list", "-deps", "./..."}, {"build", "./internal/linkdir"}}
 	if os.Getenv("NRDL_LONG") != "" {
-		what = "./..."
+		commands = [][]string{{"build", "./..."}}
 	}
-	build := exec.Command("go", "build", what)
-	build.Dir, build.Env = copied, append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for _, arguments := range commands {
+		command := exec.Command("go", arguments...)
+		command.Dir, command.Env = copied, append(os.Environ(), "GOWORK=off")
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		if err := command.Run(); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(arguments, " "), err, &stderr)
+		}
 	}
 }
 

@@ -1,6 +1,4 @@
-// Package fileproxy serves a module out of a folder, as the go command asks a proxy
-// for it: so programs outside the module can be built before it is published.
-package fileproxy
+package fileproxy_test
 
 import (
 	"encoding/json"
@@ -13,9 +11,9 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// Write writes the module in root, as the given version, to a folder that GOPROXY
+// writeProxy writes the module in root, as the given version, to a folder that GOPROXY
 // may name with file://. It returns the module's path.
-func Write(dir, root, version string) (path string, err error) {
+func writeProxy(dir, root, version string) (path string, err error) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", err
