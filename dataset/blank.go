@@ -34,7 +34,7 @@ func refuseBlank(set *Images, opt Options) error {
 	for j := range n {
 		mat.Col(sample, j, set.X)
 		switch {
-		case Blank(sample) && set.Quality != nil: // of an image without a face, which was told
+		case Blank(sample) && set.Quality != nil: // an image without a face: there was a warning
 		case Blank(sample) && (set.AreImages() || sample[0] == 0):
 			blank = append(blank, set.ID(j))
 		default:

@@ -48,7 +48,7 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 		return nil, err
 	}
 	s := w.skipped(others)
-	s.Links, s.Foreign = 0, "" // they were told
+	s.Links, s.Foreign = 0, "" // there was a warning for each
 	if skipped := s.String(); len(others) > 0 {
 		opt.warn("ignored what is no image: %s, for example %s", skipped, others[0])
 	} else if skipped != "" {

@@ -50,9 +50,10 @@ func (t turn) take(ctx context.Context) (done func(), err error) {
 // more than maxPixels.
 var large, huge = make(turn, 1), make(turn, 1)
 
-// Alone bounds the memory of large images: if the header in data claims more than 64
-// megapixels, it waits until no other such image is in use. The caller calls done when it
-// no longer needs the image. Alone reports no errors: decoding the image does.
+// Alone lets only one image of more than 64 megapixels be in memory at a time. If the header
+// in data claims more, Alone waits until no other caller has such an image. Call done when
+// the image is no longer needed. If the header is damaged or ctx ends, Alone returns at once;
+// decoding then returns the error.
 func Alone(ctx context.Context, data []byte) (done func()) {
 	f, err := formatOf(data)
 	if err != nil {

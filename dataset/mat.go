@@ -12,7 +12,7 @@ import (
 	"nrdl.example/nrdl/internal/mat5"
 )
 
-// openMatrix reads a MATLAB file, with the list of names beside it, or a NumPy archive.
+// openMatrix reads a MATLAB file, with its list of names, or a NumPy archive.
 func openMatrix(ctx context.Context, path string, opt Options) (*Images, error) {
 	file, err := os.Open(path)
 	if err != nil {

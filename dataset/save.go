@@ -46,8 +46,8 @@ func notWritten(path, ext string) error {
 		"write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
 }
 
-// CheckSave is an error if Save to path would fail for every set. Call it before long
-// work, the result of which Save could not write.
+// CheckSave is an error if Save to path would fail for every set. Call it before a long
+// computation, so that its result is not lost.
 func CheckSave(path string) error {
 	var err error
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {

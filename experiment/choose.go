@@ -44,9 +44,9 @@ func (t CandidateResult) Rate() float64 {
 	return float64(t.N-t.Wrong) / float64(t.N)
 }
 
-// A Choice is the result of Choose.
+// A Choice is the result of Choose: all candidates with their errors, and the best one.
 type Choice struct {
-	Best    int               `json:"best"` // index in Results; the first of equals
+	Best    int               `json:"best"` // index in Results; the first if several are equally good
 	Results []CandidateResult `json:"tried"`
 }
 

@@ -15,7 +15,7 @@ import (
 // A methodFile is a member of "methods".
 type methodFile struct {
 	Method, Label, About string
-	Command              []string // of a Program, in place of a Method
+	Command              []string // of a Program, which has no Method
 	Preset               bool
 	Tune                 *searchFile
 	Trace                bool

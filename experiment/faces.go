@@ -120,7 +120,7 @@ type corruption struct {
 	seed             uint64
 }
 
-// divide splits set into training images, of which in makes samples, and test images.
+// divide splits set into training and test images, and makes samples of the training images.
 func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split, seed uint64, d corruption) (*faces, error) {
 	learn, judge, err := split.Apply(set, seed)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"nrdl.example/nrdl/internal/npz"
 )
 
-// ProgramMethod is the Method of the records of programs.
+// ProgramMethod is the value of Record.Method if the run was made by a Program.
 const ProgramMethod = "external"
 
 // A Program is an external contestant of a plan: a command that trains on samples and

@@ -27,8 +27,7 @@ const slack = 2
 
 // The recorded rates are those of the program as it is: it is neither worse nor
 // better on a sample of them, one run of a cell. Without NRDL_LONG=1 that is one run of
-// CRC on each database, and on ORL one of each quick method, of NRDL, of CRC with each
-// corruption and of faces96.
+// CRC on each database, and on ORL one of each quick method and of CRC with each corruption.
 func TestRecordedRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes dozens of runs again")
@@ -106,13 +105,14 @@ func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
 // slow tells what takes long and is much like another run, or tested by its package on
 // small sets: features have twins, and methods that learn their golden traces.
 func slow(c *report.ColumnRates, l *report.LabelRates) bool {
-	switch corrupted := c.Noise != 0 || c.Occlusion != 0; {
-	case l.Input != nil:
-		return c.Dataset != "orl" || l.Label != "faces96"
+	corrupted := c.Noise != 0 || c.Occlusion != 0
+	switch {
+	case l.Input != nil || corrupted && c.Dataset != "orl" || c.Dataset == "yaleb-images":
+		return true
 	case corrupted || c.Dataset != "orl":
-		return l.Method != "crc" || corrupted && c.Dataset != "orl"
+		return l.Method != "crc"
 	}
-	return l.Label != "NRDL" && !slices.Contains(quick, l.Method)
+	return !slices.Contains(quick, l.Method)
 }
 
 // kind is the same for runs that test the same thing: one of them is enough.

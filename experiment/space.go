@@ -17,7 +17,7 @@ import (
 // Constants of drawing points.
 const (
 	moveProbability   = 0.5  // probability that a step moves a number
-	redrawProbability = 0.15 // probability that a step draws a choice anew
+	redrawProbability = 0.15 // probability that a step draws another choice
 	zeroPart          = 0.2  // part of a range with Zero that stands for 0
 	digits            = 3    // of a number that is drawn
 )

@@ -68,7 +68,7 @@ type Similarity struct {
 	Person      string  `json:"person"`
 	Photographs int     `json:"photographs"` // enrolled
 	Mean        float64 `json:"mean"`        // cosine with the mean of the photographs
-	Rebuilt     float64 `json:"rebuilt"`     // cosine with the linear combination of the photographs that is nearest to the face
+	Rebuilt     float64 `json:"rebuilt"`     // cosine with the nearest linear combination of the photographs
 }
 
 // A Photograph is an enrolled photograph with its similarity to a face.
@@ -118,8 +118,9 @@ func (e *Explanation) compare(ctx context.Context, m *gallery.Gallery, vector *m
 	return nil
 }
 
-// Nearest returns the photograph of person in m whose vector has the largest cosine with the
-// vector of a face. It is false if m has no such person, no network or no vectors.
+// Nearest returns the enrolled photograph of person with the largest cosine with vector, the
+// vector of a face. The second result is false if m does not know the person, or has no
+// network or no vectors.
 func Nearest(m *gallery.Gallery, vector []float64, person string) (Photograph, bool) {
 	c := -1
 	if m != nil && m.Enrolled != nil && !m.Embedding.IsZero() {

@@ -35,9 +35,9 @@ type People struct {
 }
 
 // NewPeople reviews m for a page with this title. Photos is the folder that m was trained
-// on, "" for a page without pictures; it is an error if it has none of the photographs.
-// Detector finds the faces in them, nil for that of m. Progress is called with the name of
-// the step; it may be nil.
+// on; "" for a page without pictures. It is an error if the folder has none of the
+// photographs of m. Detector finds the faces in the photographs; nil for the detector of m.
+// Progress is called with the name of the current step; may be nil.
 func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, detector *face.Search, progress func(what string, done, total int)) (*People, error) {
 	m, err := m.Whole()
 	if err != nil {

@@ -48,7 +48,8 @@ type sheet struct {
 	isolates   *strings.Replacer // of names from right to left
 }
 
-// PNG writes p, which must have one face, as a picture, with these letters.
+// PNG writes p as a picture, with the fonts text and bold. It is an error if p has more than
+// one face.
 func (p *Page) PNG(w io.Writer, text, bold face.Letters) error {
 	sections, err := p.sections()
 	switch {

@@ -37,11 +37,11 @@ func Unused(dir string) error {
 }
 
 // WriteFolders makes in dir a folder for each group of two faces or more, with links to
-// the photographs, and a page that shows the faces. A face that is not the largest of its
-// photograph is there as a photograph of its own, as who learns from the folders takes
-// the largest face of each. Photographs without a face in a group are in the folder
-// dataset.Unknown, those without a usable face in dataset.NoFaceFolder. The page says in
-// words how to train on the folders. Warn is called where links cannot be made.
+// the photographs, and a page that shows the faces. Training uses the largest face of each
+// photograph, so every other face of a group is written as a photograph of its own.
+// Photographs without a face in a group are in the folder dataset.Unknown, those without a
+// usable face in dataset.NoFaceFolder. The page explains, in the wording words, how to train
+// on the folders. Warn is called if links cannot be made.
 func (p *Photographs) WriteFolders(ctx context.Context, dir string, words advice.Wording, warn func(format string, args ...any)) error {
 	var names []string
 	linked := make([][]string, len(p.Paths)) // the folders with each photograph
@@ -176,7 +176,7 @@ func (p *Photographs) writePage(w io.Writer, dir string, words advice.Wording) e
 	}{sections, words.Action(Training(dir)), dataset.Unknown, dataset.NoFaceFolder})
 }
 
-// Training trains a model on the folders in dir.
+// Training returns the action that trains a model on the folders in dir, for advice.
 func Training(dir string) advice.Action {
 	return advice.Train.With(advice.Data.To(dir), advice.Model.To(filepath.Clean(dir)+".nrdl"))
 }

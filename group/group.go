@@ -26,17 +26,17 @@ var Default = Options{FPIR: openset.Default.FPIR}
 // Groups of at least leastGroup faces take single faces and pairs.
 const leastGroup = 3
 
-// Faces groups the n columns of x, embeddings of unit norm of a network whose
-// impostors are l. Photographs[j] is the photograph of face j: two faces of one
-// photograph are never the same person; nil if all photographs differ. The result
-// has the columns of each group, the largest group first, and of equal ones that with
-// the first face first.
+// Faces groups the columns of x (d×n), vectors of unit norm. The impostor scores of the
+// network that made them are l. Photographs has the photograph of each face, len n; nil if
+// each face has another photograph. Two faces of one photograph are never put into one
+// group. The result has the columns of each group, in ascending order. The largest group is
+// the first; groups of equal size are in the order of their first columns.
 //
-// Groups are merged, the two that are most surely one person first, as long as the
-// log likelihood ratio of their mean cosine exceeds ln n: any two of n faces show the
-// same person with odds of about one in n. Then each face that is left alone or in a
-// pair comes into the nearest larger group, if its evidence is that of a share FPIR of
-// strangers. So a person is rather split into two groups than two people are merged.
+// First, the two groups with the largest log likelihood ratio of their mean cosine are
+// merged, again and again, while the ratio exceeds ln n: the prior odds that two of n faces
+// show the same person are about 1/n. Then each face in a group of one or two joins the most
+// similar group of three or more if at most a share o.FPIR of strangers is as similar to it.
+// A person may be split into two groups; two people are rarely merged.
 func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([][]int, error) {
 	_, n := x.Dims()
 	if photographs != nil && len(photographs) != n {

@@ -37,11 +37,11 @@ type Photographs struct {
 	Groups [][]int // of the indices of Faces, as Faces returns them
 }
 
-// InPhotographs finds the faces in the image files at paths and groups them, by the
-// network of in; by finds them, nil for face.DefaultSearch. A file that cannot be read, and a photograph without a usable face,
-// has an error in the result. Progress is called after each file, by any goroutine but
-// never by two at once; may be nil.
-func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by *face.Search, o Options, progress func(done, total int)) (*Photographs, error) {
+// InPhotographs finds the faces in the image files at paths and groups them by the vectors
+// of the network of in. Detector finds the faces; nil for face.DefaultSearch. A file that
+// cannot be read and a photograph without a usable face have an error in the result.
+// Progress is called after each file, never by two goroutines at once; may be nil.
+func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, detector *face.Search, o Options, progress func(done, total int)) (*Photographs, error) {
 	if in.Embedder == nil {
 		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out %v, or name a network: %v", advice.Input, advice.Input.To("embedding:FILE.onnx"))
 	}
@@ -58,7 +58,7 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, by
 		if ctx.Err() != nil {
 			return
 		}
-		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: by, Thumbs: true})
+		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: detector, Thumbs: true})
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; progress != nil {

@@ -114,8 +114,8 @@ type Label struct {
 	Method string
 	Varied *experiment.Varied
 	About  string // a sentence that explains it
-	Plain  bool   // it uses the data directly, and About is not from a plan
-	Input  bool   // it makes features of the data
+	Plain  bool   // it has no features, and About is the description of the method
+	Input  bool   // it has features
 }
 
 func newLabel(r *experiment.Record) *Label {

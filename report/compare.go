@@ -20,6 +20,7 @@ type Comparison struct {
 	Test     string // one of the names below
 	Pairs    int    // runs on equal splits
 	P        float64
+	Rates    float64 // mean difference of the rates over the pairs, in points
 	Adjusted float64 // P after Holm's correction over the comparisons of the column
 	PairedT  float64 // p-value of the t-test over the runs, for reference; NaN if undefined
 	Overlap  float64 // p-value of the t-test corrected for the overlap of random splits, and by Holm
@@ -123,12 +124,14 @@ func pairs(a, b []*experiment.Record) iter.Seq2[*experiment.Record, *experiment.
 // The test is one of so many comparisons. It returns nil if there is no pair of runs.
 func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 	var x, y []float64
+	difference := 0.0
 	faces := map[int]int{} // by column: the runs in which only a is wrong, minus those in which only b is
 	for r, s := range pairs(a, b) {
 		if r.N != s.N {
 			continue
 		}
 		x, y = append(x, r.Rate), append(y, s.Rate)
+		difference += 100 * (r.Rate - s.Rate)
 		for _, j := range r.Missed {
 			faces[j]++
 		}
@@ -136,7 +139,7 @@ func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 			faces[j]--
 		}
 	}
-	c := &Comparison{Pairs: len(x), PairedT: tTest(x, y, 0)}
+	c := &Comparison{Pairs: len(x), Rates: difference / float64(len(x)), PairedT: tTest(x, y, 0)}
 	if len(x) > 0 && a[0].Train > 0 {
 		c.Ratio = float64(a[0].N) / float64(a[0].Train)
 		c.Overlap = tTest(x, y, c.Ratio)

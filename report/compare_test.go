@@ -201,11 +201,11 @@ func TestSides(t *testing.T) {
 		}
 		for _, row := range s.Rows {
 			rows++
-			if row.Pairs == 10 && math.Abs(row.Difference-(row.B.Mean-row.A.Mean)) > 1e-9 {
+			if row.Comparison.Pairs == 10 && math.Abs(row.Difference-(row.B.Mean-row.A.Mean)) > 1e-9 {
 				t.Errorf("%s on %s: difference %v of %v and %v", row.Label, s.Column, row.Difference, row.A.Mean, row.B.Mean)
 			}
-			if want := min(row.A.N, row.B.N); row.Pairs != want {
-				t.Errorf("%s on %s: %d pairs, want %d", row.Label, s.Column, row.Pairs, want)
+			if want := min(row.A.N, row.B.N); row.Comparison.Pairs != want {
+				t.Errorf("%s on %s: %d pairs, want %d", row.Label, s.Column, row.Comparison.Pairs, want)
 			}
 		}
 	}

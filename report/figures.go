@@ -38,18 +38,6 @@ func (f *Figure) SVG() ([]byte, error) {
 	return svg, nil
 }
 
-// Figures returns the figures of r in the order of the report.
-func (r *Report) Figures() (all []Figure) {
-	for _, s := range r.document(Options{}).Sections {
-		for _, b := range s.Blocks {
-			for _, f := range b.Figures {
-				all = append(all, *f)
-			}
-		}
-	}
-	return all
-}
-
 // numbers returns the values in the figure as a table; nil for ranks, which are in another
 // table.
 func (f *Figure) numbers() *table {

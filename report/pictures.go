@@ -24,7 +24,7 @@ import (
 // A Picture is an image with faces.
 type Picture struct {
 	Title   string
-	Caption string // what is shown, and of which run
+	Caption string // what is shown, and the run
 	Alt     string // for those who cannot see it
 	PNG     []byte
 }
@@ -51,11 +51,10 @@ const (
 
 // Pictures repeats runs of records and shows what they learned. For each data
 // set it shows atoms and reconstructions of NRDL, or of the first method that
-// learns a dictionary, and the people whom the best method confuses most. It
-// uses only records of clean images without a varied parameter. A data set
-// whose samples are not images has no pictures. If some pictures fail, the
-// others are returned together with the joined errors. Equal records in any
-// order give equal pictures.
+// learns a dictionary, and the pairs of people that the best method confuses
+// most. It uses only records of clean images without a varied parameter. A data
+// set of vectors has no pictures. If some pictures fail, the others are returned
+// together with the joined errors. The order of the records does not matter.
 func Pictures(ctx context.Context, data *experiment.Databases, records []experiment.Record, o PictureOptions) ([]Picture, error) {
 	return pictures(ctx, func(ctx context.Context, r experiment.Record) (*experiment.Rerun, error) {
 		return experiment.Replay(ctx, data, r)

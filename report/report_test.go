@@ -194,7 +194,12 @@ func TestRatesComeBack(t *testing.T) {
 }
 
 func TestFigures(t *testing.T) {
-	all := arranged(t, realistic(t)).Figures()
+	var all []*Figure
+	for _, s := range arranged(t, realistic(t)).document(Options{}).Sections {
+		for _, b := range s.Blocks {
+			all = append(all, b.Figures...)
+		}
+	}
 	var titles []string
 	for _, f := range all {
 		titles = append(titles, f.Title)

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteResult writes the result of an evaluation as text: the rate, the decisions at the
-// threshold, and a line per run. If the model existed before, the lines have nothing about
-// its training.
+// threshold, and a line per run. If existed is true, the model was not trained by the
+// evaluation, and the lines have no columns about training.
 func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	rate, about := legible.Percent(r.Accuracy), ""
 	if r.Repeats > 1 {

@@ -2,10 +2,7 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
-
-	"nrdl.example/nrdl/experiment"
 )
 
 // A Side compares the rates of two plans in a column that both have.
@@ -19,7 +16,6 @@ type Side struct {
 type SideRow struct {
 	Label      string // of A
 	A, B       *Cell
-	Pairs      int         // runs on equal splits
 	Difference float64     // B − A in points: of the pairs, or of the means if there are no pairs
 	Comparison *Comparison // nil if there is no pair
 }
@@ -63,13 +59,9 @@ func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
 			continue
 		}
 		seen[key] = true
-		row := SideRow{Label: l.Name, A: x, B: y, Comparison: compareRuns(y.runs, x.runs, len(a.Labels))}
-		row.Pairs, row.Difference = pairedDifference(y.runs, x.runs)
-		if row.Pairs == 0 {
-			row.Difference = y.Mean - x.Mean
-		}
-		if row.Comparison != nil {
-			tests = append(tests, row.Comparison)
+		row := SideRow{Label: l.Name, A: x, B: y, Difference: y.Mean - x.Mean, Comparison: compareRuns(y.runs, x.runs, len(a.Labels))}
+		if t := row.Comparison; t != nil {
+			tests, row.Difference = append(tests, t), t.Rates
 		}
 		s.Rows = append(s.Rows, row)
 	}
@@ -110,28 +102,18 @@ func (c *Cell) parameters() string {
 	return string(r.Params)
 }
 
-// pairedDifference returns the number of pairs of runs with equal split, and the mean
-// over them of the rate of a minus that of b, in points; NaN if there is no pair.
-func pairedDifference(a, b []*experiment.Record) (n int, difference float64) {
-	for r, s := range pairs(a, b) {
-		n++
-		difference += 100 * (r.Rate - s.Rate)
-	}
-	return n, difference / float64(n)
-}
-
 func (s *Side) table() *table {
 	t := &table{
 		Caption: fmt.Sprintf("%s: %s and %s", s.Column, s.A.Name, s.B.Name),
 		Head:    heads("method", s.A.Name, s.B.Name, "difference", "pairs", "p, adjusted"),
 	}
 	for _, r := range s.Rows {
-		p := "—"
-		if r.Comparison != nil && !math.IsNaN(r.Comparison.Adjusted) {
-			p = pValue(r.Comparison.Adjusted)
+		pairs, p := 0, "—"
+		if t := r.Comparison; t != nil {
+			pairs, p = t.Pairs, pValue(t.Adjusted)
 		}
 		t.Rows = append(t.Rows, []cell{
-			{Text: r.Label}, r.A.rateCell(), r.B.rateCell(), {Text: signed(r.Difference)}, {Text: fmt.Sprint(r.Pairs)}, {Text: p},
+			{Text: r.Label}, r.A.rateCell(), r.B.rateCell(), {Text: signed(r.Difference)}, {Text: fmt.Sprint(pairs)}, {Text: p},
 		})
 	}
 	return t

@@ -92,17 +92,19 @@ func (r *results) files() (map[string][]byte, error) {
 		return nil, err
 	}
 	files["doc/results.html"] = html.Bytes()
-	for _, f := range page.Figures() {
-		svg, err := f.SVG()
-		if err != nil {
-			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
-		}
-		files[figurePath(f)] = svg
+	var figures []report.Figure
+	o.Format, o.Link = "md", func(f report.Figure) string {
+		figures = append(figures, f)
+		return strings.TrimPrefix(figurePath(f), "doc/")
 	}
-	o.Format, o.Link = "md", func(f report.Figure) string { return strings.TrimPrefix(figurePath(f), "doc/") }
 	var md bytes.Buffer
 	if err := page.Write(&md, o); err != nil {
 		return nil, err
+	}
+	for _, f := range figures {
+		if files[figurePath(f)], err = f.SVG(); err != nil {
+			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
+		}
 	}
 	if files["doc/results.md"], err = r.document(md.String(), page); err != nil {
 		return nil, err
