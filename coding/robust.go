@@ -127,6 +127,17 @@ type robust struct {
 	λ     float64
 }
 
+// outputs returns the matrices of out, which have to fit the n columns of y.
+func (c *robust) outputs(out Details, y *mat.Dense) (s, e *mat.Dense, n int) {
+	d, k := c.d.Dims()
+	mustFit(out.S, y, d, k)
+	if out.Errors != nil {
+		mustFit(out.Errors, y, d, d)
+	}
+	_, n = y.Dims()
+	return out.S, out.Errors, n
+}
+
 // meanColumn returns the mean of the columns of a.
 func meanColumn(a *mat.Dense) []float64 {
 	m, n := a.Dims()

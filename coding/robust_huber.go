@@ -55,13 +55,7 @@ func (h *huber) Code(ctx context.Context, s, y *mat.Dense) error {
 }
 
 func (h *huber) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
-	s, e := out.S, out.Errors
-	d, k := h.d.Dims()
-	mustFit(s, y, d, k)
-	_, n := y.Dims()
-	if e != nil {
-		mustFit(e, y, d, d)
-	}
+	s, e, n := h.outputs(out, y)
 	state := h.state(min(n, robustChunk))
 	defer h.pool.Put(state)
 	for lo := 0; lo < n; lo += robustChunk {

@@ -53,13 +53,7 @@ func (c *reweighted) Code(ctx context.Context, s, y *mat.Dense) error {
 }
 
 func (c *reweighted) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
-	s, e := out.S, out.Errors
-	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
-	_, n := y.Dims()
-	if e != nil {
-		mustFit(e, y, d, d)
-	}
+	s, e, n := c.outputs(out, y)
 	if err := lin.Finite("column", y); err != nil {
 		return fmt.Errorf("robust code: %w", err)
 	}

@@ -79,22 +79,11 @@ func checkTriangular(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m
 	checkUplo(ul)
 	checkTrans(t)
 	checkDiag(d)
-	return checkSided(s, m, n, lenA, lda, extent{m, n, lenB, ldb}, extent{rows: 1, ld: 1})
-}
-
-func checkSymm(s blas.Side, ul blas.Uplo, m, n, lenA, lda, lenB, ldb, lenC, ldc int) bool {
-	checkSide(s)
-	checkUplo(ul)
-	return checkSided(s, m, n, lenA, lda, extent{m, n, lenB, ldb}, extent{m, n, lenC, ldc})
-}
-
-// checkSided checks a routine with a square A on one side of B.
-func checkSided(s blas.Side, m, n, lenA, lda int, b, c extent) bool {
 	check(m < 0, "m < 0")
 	check(n < 0, "n < 0")
 	k := n
 	if s == blas.Left {
 		k = m
 	}
-	return checkExtents(m == 0 || n == 0, extent{k, k, lenA, lda}, b, c)
+	return checkExtents(m == 0 || n == 0, extent{k, k, lenA, lda}, extent{m, n, lenB, ldb}, extent{rows: 1, ld: 1})
 }

@@ -133,35 +133,3 @@ func TestSyr2k(t *testing.T) {
 		}
 	})
 }
-
-func TestSymm(t *testing.T) {
-	eachBackend(t, func(t *testing.T, impl Implementation) {
-		r := rand.New(rand.NewSource(5))
-		for range trials(60) {
-			m, n := pick(r, edges), pick(r, edges)
-			s, ul := pick(r, []blas.Side{blas.Left, blas.Right}), pick(r, uplos)
-			q := n
-			if s == blas.Left {
-				q = m
-			}
-			a, b, c := newBlock[float64](r, q, q), newBlock[float64](r, m, n), newBlock[float64](r, m, n)
-			whole := a.clone()
-			for i := range q {
-				for j := range q {
-					if (ul == blas.Upper) == (j < i) {
-						whole.data[i*whole.ld+j] = a.at(j, i)
-					}
-				}
-			}
-			alpha, beta := pick(r, scales), pick(r, scales)
-			want := c.clone()
-			if s == blas.Left {
-				naiveGemm(full, blas.NoTrans, blas.NoTrans, q, alpha, whole, b, beta, want)
-			} else {
-				naiveGemm(full, blas.NoTrans, blas.NoTrans, q, alpha, b, whole, beta, want)
-			}
-			impl.Dsymm(s, ul, m, n, alpha, a.data, a.ld, b.data, b.ld, beta, c.data, c.ld)
-			expect(t, c, want, tolerance[float64](q), "m=%d n=%d %c%c alpha=%v beta=%v", m, n, s, ul, alpha, beta)
-		}
-	})
-}

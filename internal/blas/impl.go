@@ -72,35 +72,6 @@ func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d
 	m.triangular(Threads(), s == blas.Left, up, d == blas.Unit, rows, cols, alpha, matrix(trans(t), a, lda), matrix(false, b, ldb))
 }
 
-// symm makes the whole symmetric matrix of the triangle and multiplies by it.
-func symm[T float](m *machine[T], s blas.Side, ul blas.Uplo, rows, cols int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	n := cols
-	if s == blas.Left {
-		n = rows
-	}
-	buf := m.panels.get(n * n)
-	defer m.panels.put(buf)
-	if alpha != 0 {
-		x, src := view[T]{&buf.buf[0], n, 1}, matrix(false, a, lda)
-		for i := range n {
-			j0, j1 := triangleOf(ul).columns(i, 0, n)
-			copy(x.row(i, j0, j1), src.row(i, j0, j1))
-		}
-		if ul == blas.Upper {
-			m.transposeLower(x, x, n, true)
-		} else {
-			m.transposeLower(x, x, n, false)
-		}
-		a, lda = buf.buf, n
-	}
-	y, z := matrix(false, b, ldb), matrix(false, c, ldc)
-	if s == blas.Left {
-		m.multiply(Threads(), rows, cols, n, alpha, matrix(false, a, lda), y, beta, z, full)
-		return
-	}
-	m.multiply(Threads(), rows, cols, n, alpha, y, matrix(false, a, lda), beta, z, full)
-}
-
 // Dgemm is blas.Float64Level3's.
 func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if impl.d == nil {
@@ -151,17 +122,6 @@ func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d 
 		return
 	}
 	trsm(impl.d, s, ul, t, d, m, n, alpha, a, lda, b, ldb)
-}
-
-// Dsymm is blas.Float64Level3's.
-func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if impl.d == nil {
-		impl.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	if checkSymm(s, ul, m, n, len(a), lda, len(b), ldb, len(c), ldc) {
-		symm(impl.d, s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
-	}
 }
 
 // Dtrmm is blas.Float64Level3's.

@@ -13,9 +13,11 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	_ "nrdl.example/nrdl/internal/blas" // fast products
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 func gemm(tA, tB blas.Transpose, alpha float64, a, b *mat.Dense, beta float64, dst *mat.Dense) {
@@ -203,4 +205,96 @@ func Finite(what string, a *mat.Dense) error {
 		}
 	}
 	return nil
+}
+
+// Cols views the columns lo ≤ j < hi of a; it shares a's elements.
+func Cols(a *mat.Dense, lo, hi int) *mat.Dense {
+	m, _ := a.Dims()
+	return a.Slice(0, m, lo, hi).(*mat.Dense)
+}
+
+// Block views the rows i0 ≤ i < i1 and columns j0 ≤ j < j1 of a.
+func Block(a *mat.Dense, i0, i1, j0, j1 int) *mat.Dense {
+	return a.Slice(i0, i1, j0, j1).(*mat.Dense)
+}
+
+// Gather copies the columns of a into dst, in their order: column columns[j] becomes
+// column j. They do not overlap.
+func Gather(dst, a *mat.Dense, columns []int) {
+	m, _ := a.Dims()
+	for i := range m {
+		to, from := dst.RawRowView(i), a.RawRowView(i)
+		for j, k := range columns {
+			to[j] = from[k]
+		}
+	}
+}
+
+// Select returns a copy of the columns of a, in their order.
+func Select(a *mat.Dense, columns []int) *mat.Dense {
+	m, _ := a.Dims()
+	b := mat.NewDense(m, len(columns), nil)
+	Gather(b, a, columns)
+	return b
+}
+
+// Transpose sets dst, n×m, to the transpose of a, m×n. They do not overlap.
+func Transpose(dst, a *mat.Dense) {
+	const block = 32 // rows and columns that stay in the cache together
+	to, from := dst.RawMatrix(), a.RawMatrix()
+	if to.Rows != from.Cols || to.Cols != from.Rows {
+		panic(mat.ErrShape)
+	}
+	parallel.For(to.Rows, block, func(lo, hi int) {
+		for j0 := 0; j0 < to.Cols; j0 += block {
+			for j := j0; j < min(j0+block, to.Cols); j++ {
+				for i, v := range from.Data[j*from.Stride+lo : j*from.Stride+hi] {
+					to.Data[(lo+i)*to.Stride+j] = v
+				}
+			}
+		}
+	})
+}
+
+// A QR is the factorisation A = Q·R of a matrix, d×n, with QᵀQ = I. With
+// m = min(d, n), R is m×n; Q, d×m, is never formed.
+type QR struct {
+	a   *mat.Dense // R in the upper triangle, the reflectors of Q below, d×n
+	tau []float64  // len m
+}
+
+// FactorQR factors a, which it leaves as it is.
+func FactorQR(a *mat.Dense) *QR {
+	d, n := a.Dims()
+	q := &QR{mat.DenseCopyOf(a), make([]float64, min(d, n))}
+	work := make([]float64, 1)
+	lapack64.Geqrf(q.a.RawMatrix(), q.tau, work, -1)
+	work = make([]float64, int(work[0]))
+	lapack64.Geqrf(q.a.RawMatrix(), q.tau, work, len(work))
+	return q
+}
+
+// R returns R, m×n.
+func (q *QR) R() *mat.Dense {
+	_, n := q.a.Dims()
+	r := mat.NewDense(len(q.tau), n, nil)
+	for i := range q.tau {
+		copy(r.RawRowView(i)[i:], q.a.RawRowView(i)[i:])
+	}
+	return r
+}
+
+// Q returns Q·C, d×k, for c, p×k: of the first p columns of Q.
+func (q *QR) Q(c *mat.Dense) *mat.Dense {
+	p, k := c.Dims()
+	d, _ := q.a.Dims()
+	out := mat.NewDense(d, k, nil)
+	Set(Block(out, 0, p, 0, k), 1, c)
+	a := q.a.RawMatrix()
+	a.Cols = len(q.tau)
+	work := make([]float64, 1)
+	lapack64.Ormqr(blas.Left, blas.NoTrans, a, q.tau, out.RawMatrix(), work, -1)
+	work = make([]float64, int(work[0]))
+	lapack64.Ormqr(blas.Left, blas.NoTrans, a, q.tau, out.RawMatrix(), work, len(work))
+	return out
 }
