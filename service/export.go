@@ -18,7 +18,7 @@ import (
 // An Export is the content of people.json, the first file of a tar. Then it has faces/ID.json
 // for each face, followed by its crop, faces/ID.png, if there is one.
 type Export struct {
-	Collection string   `json:"collection"` // its name
+	Collection string   `json:"collection"` // name of the collection
 	FPIR       float64  `json:"fpir"`
 	Space      string   `json:"space"` // of the vectors
 	People     []Person `json:"people"`
@@ -35,7 +35,7 @@ type ExportedFace struct {
 	Box     *[4]int          `json:"box"`
 	Pupils  *[2]face.Point   `json:"pupils"`
 	Quality *dataset.Quality `json:"quality"`
-	Vector  []float32        `json:"vector"` // null if there is none of the space
+	Vector  []float32        `json:"vector"` // in Export.Space; null if the face has no such vector
 	Created time.Time        `json:"created"`
 }
 

@@ -37,7 +37,8 @@ func newInput(in frontend.Pipeline, search *face.Search) *input {
 	return &input{in, cut, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
 }
 
-// ParseInput reads a Pipeline with a network, for Options.Input.
+// ParseInput returns the Pipeline for Options.Input that text names: embedding, the network that is
+// built in, or embedding:FILE.onnx.
 func ParseInput(text string) (frontend.Pipeline, error) {
 	in, err := frontend.Parse(text)
 	if err == nil && in.Embedder == nil {

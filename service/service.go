@@ -45,7 +45,7 @@ import (
 // Options are settings and limits of a Service. A zero stands for the default.
 type Options struct {
 	Log     *slog.Logger      // nil: none
-	Version string            // of the program, for the description of the API
+	Version string            // version of the program, for the description of the API
 	Backups string            // folder for backups, made when needed; "": backups are refused
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
@@ -56,7 +56,7 @@ type Options struct {
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
 	Wait    time.Duration // longest wait for memory to decode an image; 10 s
-	Lease   time.Duration // after the end of a process, another one takes over its jobs and requests; 20 s
+	Lease   time.Duration // time after which another process takes over the jobs and requests of one that has ended; 20 s
 	Import  int64         // most bytes of an upload for an import; 1 GB
 	Files   int64         // most bytes of all stored uploads and exports; 4 GB
 	Private bool          // hooks may have addresses in private networks and on this machine

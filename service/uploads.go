@@ -339,7 +339,7 @@ func (v *Service) add(ctx context.Context, response *Added, collection, person s
 	return nil
 }
 
-// A Vector is a face as another program made it.
+// A Vector is a face that another program has made a vector of.
 type Vector struct {
 	Vector []float32 `json:"vector"`
 	Space  string    `json:"space" doc:"Which network made it, as in an export"`

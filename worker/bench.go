@@ -23,20 +23,16 @@ type runSpec struct {
 	Hash map[string]string `json:"hash"` // of each data set
 }
 
-// Bench returns the function that makes the runs of a Bench on the workers of c: its
-// Elsewhere. path is that of the records and version that of the program. Tell, which may
-// be nil, is called with the status every second. When ctx ends, the runs stay in the
-// queue, and the same bench goes on with them.
+// Bench returns a function for experiment.Bench.Distribute: it has the workers of c make the runs.
+// path is the file of the records. version is the version of the program; workers of another
+// version refuse. tell is called with the status every second; it may be nil. When ctx ends, the
+// runs stay in the queue, and a later call for the same plan and path continues with them.
 func (c *Cluster) Bench(path, version string, tell func(Status)) func(context.Context, experiment.Work) error {
-	return func(ctx context.Context, w experiment.Work) error {
-		if err := c.bench(ctx, path, version, w, tell); err != nil {
-			return fmt.Errorf("bench on workers: %w", err)
-		}
-		return nil
-	}
+	return func(ctx context.Context, w experiment.Work) error { return c.bench(ctx, path, version, w, tell) }
 }
 
-func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.Work, tell func(Status)) error {
+func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.Work, tell func(Status)) (err error) {
+	defer wrap(&err, "bench on workers")
 	for name, hash := range w.Hash {
 		if err := c.offerSet(ctx, hash, w.Data[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

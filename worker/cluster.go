@@ -226,6 +226,13 @@ func tooLarge(name string, size, most uint64) error {
 	return fmt.Errorf("%s has %d bytes, %w: at most %d are read", name, size, errTooLarge, most)
 }
 
+// wrap adds to *err what failed, unless it is nil.
+func wrap(err *error, what string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", what, *err)
+	}
+}
+
 // pause waits for a time, and returns false if ctx has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {

@@ -124,10 +124,10 @@ func (p *pending[T]) remove(key string) {
 	delete(p.channels, key)
 }
 
-// IdentifyAll is r.IdentifyAll with the faces of each photograph found by the workers of c.
-// find are the options of r. origin distinguishes this work from other work of this machine.
-// version is the version of the program. tell is called with the status every second; it may
-// be nil.
+// IdentifyAll returns the results of r.IdentifyAll, but the workers of c find the faces in the
+// photographs. find has the options with which r looks for faces. origin distinguishes this work
+// from other work of this machine. version is the version of the program; workers of another
+// version refuse. tell is called with the status every second; it may be nil.
 func (c *Cluster) IdentifyAll(ctx context.Context, r *nrdl.Recogniser, find face.Options, all iter.Seq[nrdl.Photo], origin, version string, tell func(Status)) iter.Seq2[nrdl.Result, error] {
 	return func(yield func(nrdl.Result, error) bool) {
 		fail := func(err error) { yield(nrdl.Result{}, fmt.Errorf("identify on workers: %w", err)) }

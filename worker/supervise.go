@@ -85,8 +85,8 @@ func (c *Cluster) child(ctx context.Context, cmd *exec.Cmd) (current piece, err 
 	return current, err
 }
 
-// RunChild is Run in a process that Supervise has started. It reports its pieces to out, and
-// ends when in ends.
+// RunChild does what Run does, in a process that Supervise has started. It reports to out which
+// piece it makes, and returns when in ends.
 func (w *Worker) RunChild(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -47,7 +47,7 @@ func taskFile(id string) string { return "task-" + id }
 
 // Status is the progress of a coordinator.
 type Status struct {
-	Workers int     // processes that make a piece, by their notices of the last seconds
+	Workers int     // processes that sent a notice in the last six seconds that they make a piece
 	Done    int     // pieces with a result, of this coordinator
 	Left    int     // pieces that are handed out and have no result
 	Rate    float64 // results a second since the start

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -46,18 +45,12 @@ type fitResult struct {
 	Err   *failure `json:"error,omitempty"` // why the configuration cannot be trained
 }
 
-// Tune is experiment.Tune with its fits on the workers of c. version is the version of the
-// program. tell is called with the status every second; it may be nil. When ctx ends, the fits
-// stay on the server, and the same search continues with them.
-func (c *Cluster) Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search, o experiment.TuneObserver, version string, tell func(Status)) (experiment.Tuned, error) {
-	tuned, err := c.tune(ctx, train, in, m, s, o, version, tell)
-	if err != nil {
-		return tuned, fmt.Errorf("on workers: %w", err)
-	}
-	return tuned, nil
-}
-
-func (c *Cluster) tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search, o experiment.TuneObserver, version string, tell func(Status)) (t experiment.Tuned, err error) {
+// Tune searches for parameters as experiment.Tune does, but the workers of c make the fits.
+// version is the version of the program; workers of another version refuse. tell is called with
+// the status every second; it may be nil. When ctx ends, the fits stay on the server, and a later
+// call with the same search continues with them.
+func (c *Cluster) Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search, o experiment.TuneObserver, version string, tell func(Status)) (t experiment.Tuned, err error) {
+	defer wrap(&err, "on workers")
 	params, err := method.Marshal(m)
 	if err != nil {
 		return t, err

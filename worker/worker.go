@@ -39,13 +39,13 @@ const mostTasks = 1000
 // returns an error as the result of the piece.
 const maxCrashes = 2
 
-// A Worker makes pieces of work.
+// A Worker takes pieces of work from the queue of a Cluster, makes them, and sends the results.
 type Worker struct {
 	*Cluster
 	// Bench has the data sets, the version, Jobs and Warn. Work of a coordinator with
 	// another Version is refused.
 	Bench experiment.Bench
-	// Done is called after each run of a plan; may be nil. It is safe for concurrent use.
+	// Done is called after each run of a plan; may be nil. It has to be safe for concurrent use.
 	Done func(*experiment.Record)
 	// report is called with each piece at its start, and with the zero piece at its end; may be
 	// nil.
@@ -94,7 +94,8 @@ type openTask struct {
 	maker maker
 }
 
-// Run makes pieces until ctx ends. Then it gives back the pieces that it has not finished.
+// Run takes pieces from the queue and makes them until ctx ends. Then it gives back the pieces
+// that it has not finished.
 func (w *Worker) Run(ctx context.Context) error {
 	w.meter.showWorker()
 	w.makers, w.active = map[string]*openTask{}, map[string]int{}

@@ -79,7 +79,7 @@ func (a *app) benchCmd() *cobra.Command {
 }
 
 func (a *app) bench(ctx context.Context, path string, b benching) error {
-	plan, err := a.readPlan(path)
+	plan, err := experiment.FindPlan(path)
 	if err != nil {
 		return err
 	}
@@ -165,4 +165,34 @@ func (a *app) benchProgress(name string) (show func(experiment.Progress), done f
 func (a *app) databases(root string) *experiment.Databases {
 	roots := []string{root, os.Getenv("NRDL_DATA")}
 	return &experiment.Databases{Roots: roots, Warn: func(s string) { a.Warn("%s", s) }}
+}
+
+// printPlan prints the built-in plan of this name.
+func (a *app) printPlan(name string) error {
+	text, ok := plans.Named(name)
+	if !ok {
+		return cli.AsMisuse(advice.Unknown("plan", name, plans.Names()))
+	}
+	a.Print("%s", text)
+	return nil
+}
+
+// initPlan writes a plan for the data set at data to the file path.
+func (a *app) initPlan(ctx context.Context, data, path string) error {
+	if err := experiment.WritePlan(ctx, a.databases("").Find(data), path, func(s string) { a.Warn("%s", s) }); err != nil {
+		return err
+	}
+	a.Tell("wrote %s; next: edit it, then nrdl bench %s", path, legible.ShellWord(path))
+	return nil
+}
+
+// completePlan completes a plan: a file, or a name.
+func completePlan(_ *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for _, name := range plans.Names() {
+		if len(args) == 0 && strings.HasPrefix(name, to) {
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/synthetic"
-
-	"github.com/spf13/cobra"
 )
 
 func (a *app) synthCmd() *cobra.Command {
@@ -80,4 +82,17 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, legible.ShellWord(filepath.Join(dir, "people")))
 	}
 	return err
+}
+
+func (a *app) demoCmd() *cobra.Command {
+	d := demo.Demo{Console: a.Console, Observe: func() (nrdl.Observer, func()) { return a.observer("learning") }, Faces: synthetic.Default}
+	c := &cobra.Command{
+		Use:  "demo",
+		Args: cli.Arguments(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return d.Run(c.Context())
+		},
+	}
+	c.Flags().StringVarP(&d.Dir, "output", "o", "nrdl-demo", "`DIR` for the model and the pictures")
+	return c
 }

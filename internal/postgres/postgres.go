@@ -59,9 +59,12 @@ func New(durable bool) (*Server, error) {
 }
 
 func (s *Server) run(name string, args ...string) error {
-	c := exec.Command(filepath.Join(s.bin, name), args...)
+	args = append([]string{filepath.Join(s.bin, name)}, args...)
+	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
+		args = append([]string{"runuser", "-u", "postgres", "--"}, args...)
+	}
+	c := exec.Command(args[0], args[1:]...)
 	c.Dir = s.dir
-	asOther(c)
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", name, err, out)
 	}

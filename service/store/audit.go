@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// An Line is a line of the audit log. It has ids and no names.
+// A Line is a line of the audit log. It has ids and no names.
 type Line struct {
 	Seq      int64     `json:"seq"`
 	At       time.Time `json:"at"`

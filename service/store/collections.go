@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 	"time"
@@ -14,7 +15,7 @@ type Collection struct {
 	FPIR    float64 // target share of strangers who are named
 	Created time.Time
 	Seq     int64  // grows with every change
-	Space   string // of the vectors that recognise; "": of the network that is built in
+	Space   string // names the network whose vectors recognise; "": the one that is built in
 	pruned  int64  // Seq up to which removals are no longer known
 }
 
@@ -24,7 +25,7 @@ func (c *Collection) columns() []any {
 
 const collectionColumns = "SELECT id, name, fpir, created, seq, space, pruned FROM collection "
 
-// CreateCollection adds an empty collection. It is a Conflict if another one has the name.
+// CreateCollection adds an empty collection. It returns a *Conflict if another one has the name.
 func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64, space string) (Collection, error) {
 	c := Collection{ID: NewID(), Name: name, FPIR: fpir, Created: now(), Seq: 1, Space: space}
 	return c, s.inTx(ctx, actor, func(t *tx) {
@@ -51,7 +52,7 @@ func (s *Store) Collection(ctx context.Context, id string) (Collection, error) {
 	return one[Collection](ctx, "collection", s.read, collectionColumns+"WHERE id = $1", id)
 }
 
-// SetCollection changes the name and the FPIR of a collection. It is a Conflict if another
+// SetCollection changes the name and the FPIR of a collection. It returns a *Conflict if another
 // one has the name.
 func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir float64) error {
 	return s.change(ctx, actor, id, func(t *tx) {
@@ -61,7 +62,7 @@ func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir 
 	})
 }
 
-// SetSpace changes the space of the vectors by which a collection recognises.
+// SetSpace sets the space of the vectors with which a collection recognises faces.
 func (s *Store) SetSpace(ctx context.Context, actor, id, space string) error {
 	return s.change(ctx, actor, id, func(t *tx) {
 		t.exec("UPDATE collection SET space = $2 WHERE id = $1", id, space)
@@ -111,4 +112,41 @@ func (s *Store) shrink(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// Changes has what changed in a collection after an earlier change.
+type Changes struct {
+	Collection
+	All     bool     // nothing is left out: this is the whole collection
+	People  []Person // new ones, and those that changed or got or lost faces
+	Samples []Sample // of new faces, and of faces whose person changed; if All is set, only of faces with a person
+	Removed []string // ids of faces and people
+}
+
+// Changes returns what changed in a collection after the change number since, with the vectors
+// of one space. If since is 0, it returns the whole collection. All parts of the result are of
+// one moment, after the change number Changes.Seq.
+func (s *Store) Changes(ctx context.Context, collection, space string, since int64) (c Changes, err error) {
+	isolation := sql.LevelDefault // in which several queries see one state
+	if s.postgres {
+		isolation = sql.LevelRepeatableRead
+	}
+	begun, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: isolation})
+	if err != nil {
+		return c, err
+	}
+	defer begun.Rollback() //nolint:errcheck // nothing was written
+	t := &tx{sql: begun, ctx: ctx}
+	c.Collection = row[Collection](t, "collection", collectionColumns+"WHERE id = $1", collection)
+	if since <= c.pruned {
+		c.All = true
+		c.People = rows[Person](t, `SELECT p.id, p.name, p.kind, p.created, COALESCE(n.n, 0) FROM person p
+			LEFT JOIN (SELECT person, count(*) AS n FROM face WHERE collection = $1 GROUP BY person) n ON n.person = p.id WHERE p.collection = $1 ORDER BY p.id`, collection)
+		c.Samples = rows[Sample](t, sampleColumns+"AND f.person <> '' ORDER BY f.id", collection, space)
+		return c, t.err
+	}
+	c.People = rows[Person](t, personColumns+"WHERE collection = $1 AND seq > $2 ORDER BY id", collection, since)
+	c.Samples = rows[Sample](t, sampleColumns+"AND f.seq > $3 ORDER BY f.id", collection, space, since)
+	c.Removed = rows[string](t, "SELECT id FROM gone WHERE collection = $1 AND seq > $2", collection, since)
+	return c, t.err
 }

@@ -44,7 +44,7 @@ const faceColumns = "SELECT id, photo, person, source, box, pupils, quality, cre
 type NewFace struct {
 	Face
 	Crop   []byte // image file of the aligned crop; may be empty
-	Space  string // how Vector was made
+	Space  string // names the network that made Vector
 	Vector []float32
 }
 
@@ -52,8 +52,9 @@ type NewFace struct {
 func isPerson(id string) bool { return id != "" && id != Stranger }
 
 // AddFaces adds the faces of one photograph to a person: "" for nobody, Stranger for people
-// who are not in the collection. photo is nil for faces without a photograph. It fills in
-// faces the fields that the Store decides, and returns the operation.
+// who are not in the collection. photo is nil for faces without a photograph. AddFaces sets ID,
+// Photo, Person and Created of each element of faces. It returns the id of the operation, for
+// Undo.
 func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string, faces []NewFace) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if isPerson(person) {
@@ -101,8 +102,8 @@ func jsonText(v json.RawMessage) string {
 	return string(v)
 }
 
-// DeleteFaces removes faces with their crops, vectors and labels. It cannot be undone. It is
-// a Conflict if expected is not nil and one of the faces has another person.
+// DeleteFaces removes faces with their crops, vectors and labels. It cannot be undone. It returns a
+// *Conflict if expected is not nil and one of the faces has another person.
 func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, expected *string, ids []string) error {
 	err := s.change(ctx, actor, collection, func(t *tx) {
 		if expected != nil {
@@ -154,8 +155,8 @@ const (
 
 func (t *tx) face(id string) Face { return row[Face](t, "face", faceByID, t.collection, id) }
 
-// Faces returns up to limit faces by id, those whose id is larger than after: of a person, ""
-// for nobody; of all if person is nil.
+// Faces returns the faces of a person, "" for nobody; all faces if person is nil. They are in the
+// order of their ids: up to limit, of ids larger than after.
 func (s *Store) Faces(ctx context.Context, collection string, person *string, after string, limit int) ([]Face, error) {
 	if person != nil {
 		return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND person = $2 AND id > $3 ORDER BY id LIMIT $4", collection, *person, after, limit)
@@ -168,7 +169,7 @@ func (s *Store) Face(ctx context.Context, collection, id string) (Face, error) {
 	return one[Face](ctx, "face", s.read, faceByID, collection, id)
 }
 
-// FacesWithCrop returns the faces of people that have a crop, by id.
+// FacesWithCrop returns the faces of people that have a crop, in the order of their ids.
 func (s *Store) FacesWithCrop(ctx context.Context, collection string, people []string) ([]Face, error) {
 	if len(people) == 0 {
 		return nil, nil
@@ -211,14 +212,14 @@ func (o *Sample) columns() []any {
 
 const sampleColumns = "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM face f JOIN vector v ON v.collection = f.collection AND v.face = f.id WHERE f.collection = $1 AND v.space = $2 "
 
-// Samples returns up to limit vectors of one space by the id of the face, those whose id is
-// larger than after, of the faces of a person, "" for nobody.
+// Samples returns the vectors of one space of the faces of a person, "" for nobody. They are in
+// the order of the ids of the faces: up to limit, of ids larger than after.
 func (s *Store) Samples(ctx context.Context, collection, space, person, after string, limit int) ([]Sample, error) {
 	return list[Sample](ctx, s.read, sampleColumns+"AND f.person = $3 AND f.id > $4 ORDER BY f.id LIMIT $5", collection, space, person, after, limit)
 }
 
-// SamplesOf returns up to limit vectors of one space of the faces of people, by the id of the
-// face; "" is nobody.
+// SamplesOf returns up to limit vectors of one space of the faces of people, in the order of the
+// ids of the faces. The person "" is nobody.
 func (s *Store) SamplesOf(ctx context.Context, collection, space string, people []string, limit int) ([]Sample, error) {
 	if len(people) == 0 {
 		return nil, nil
@@ -249,16 +250,16 @@ func (s *Store) PutVector(ctx context.Context, collection, face, space string, v
 	})
 }
 
-// FacesWithoutVector returns up to limit ids of faces that have a crop and no vector of a
-// space, by id, those larger than after.
+// FacesWithoutVector returns the ids of faces that have a crop but no vector of a space, in their
+// order: up to limit, those larger than after.
 func (s *Store) FacesWithoutVector(ctx context.Context, collection, space, after string, limit int) ([]string, error) {
 	return list[string](ctx, s.read, `SELECT id FROM face f WHERE collection = $1 AND id > $3 AND source <> 'vector'
 		AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.collection = f.collection AND v.face = f.id AND v.space = $2) ORDER BY id LIMIT $4`, collection, space, after, limit)
 }
 
-// ImportFace adds a face from an export, with its id, and denied, the people that it does not
-// show, unless a face with this id is there. It adds its photograph unless that is nil. It
-// reports whether the face was added.
+// ImportFace adds a face from an export with its id, and notes that it does not show the people
+// denied. It also adds the photograph, unless that is nil. If a face with this id exists already,
+// nothing is changed. added reports whether the face was added.
 func (s *Store) ImportFace(ctx context.Context, actor, collection string, f NewFace, photo *Photo, denied []string) (added bool, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if len(rows[Face](t, faceByID, collection, f.ID)) > 0 {

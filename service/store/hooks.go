@@ -21,7 +21,7 @@ type Event struct {
 	Job        string          `json:"job,omitempty"`
 	Kind       string          `json:"kind,omitempty"`
 	State      string          `json:"state,omitempty"`
-	Photo      json.RawMessage `json:"photo,omitempty"` // written by the caller
+	Photo      json.RawMessage `json:"photo,omitempty"` // of photo.known and photo.unknown: JSON of the caller of Emit
 }
 
 // A Hook is an address that gets messages.
@@ -42,7 +42,7 @@ const (
 	hookByID    = hookColumns + "WHERE collection = $1 AND id = $2"
 )
 
-// CreateHook adds a hook, and returns it with the fields that the Store decides.
+// CreateHook adds a hook, and returns it with its ID, secret and time.
 func (s *Store) CreateHook(ctx context.Context, actor, collection string, h Hook) (Hook, error) {
 	h.ID, h.Secret, h.Created = NewID(), newSecret(), now()
 	names := 0

@@ -23,7 +23,8 @@ const KindMessage = "message"
 // ErrLost is returned to a worker whose job was cancelled or has another worker.
 var ErrLost = errors.New("the job is not this worker's any more")
 
-// A Job is work that one worker does at a time. If its process ends, another one goes on.
+// A Job is work that one worker at a time does. If the process of the worker ends, another worker
+// continues.
 type Job struct {
 	Collection, ID string
 	Kind           string
@@ -32,7 +33,7 @@ type Job struct {
 	Actor          string
 	Payload        json.RawMessage
 	State          string
-	Attempts       int // since the last progress
+	Attempts       int // number of attempts since the last progress
 	Done, Total    int
 	Result         json.RawMessage
 	Error          string
@@ -103,7 +104,7 @@ func (s *Store) Lease(ctx context.Context, worker string, message bool, lease ti
 	return &all[0], nil
 }
 
-// setLeased changes the job j. It is ErrLost if the worker of j has lost it.
+// setLeased changes the job j. It returns ErrLost if the worker of j has lost it.
 func setLeased(ctx context.Context, on execer, j *Job, set string, args ...any) error {
 	n, err := exec(ctx, on, "UPDATE job SET "+set+" WHERE collection = $1 AND id = $2 AND worker = $3 AND state = 'running'", append([]any{j.Collection, j.ID, j.worker}, args...)...)
 	if err == nil && n == 0 {
@@ -132,8 +133,9 @@ type step struct {
 	result      json.RawMessage
 }
 
-// WithStep returns ctx for a change that is a step of a job. The change and its Progress are
-// one transaction: a step is made once, and fails with ErrLost if the worker has lost the job.
+// WithStep returns a context. A change of the Store that is made with it stores, in the same
+// transaction, how far the job is and its result; so each step of a job is made once. The change
+// fails with ErrLost if the worker has lost the job.
 func WithStep(ctx context.Context, j *Job, done, total int, result json.RawMessage) context.Context {
 	return context.WithValue(ctx, stepKey{}, step{j, done, total, result})
 }
@@ -150,7 +152,7 @@ func (s *Store) Finish(ctx context.Context, j *Job, result json.RawMessage) erro
 	return s.end(ctx, j, Succeeded, "", result)
 }
 
-// Fail ends a job with a reason.
+// Fail ends a job that cannot be done; reason says why.
 func (s *Store) Fail(ctx context.Context, j *Job, reason string) error {
 	return s.end(ctx, j, Failed, reason, nil)
 }
@@ -168,8 +170,8 @@ func (s *Store) end(ctx context.Context, j *Job, state, reason string, result js
 	})
 }
 
-// Retry makes a job wait until due. reason says why the attempt failed; "" if it did not fail
-// but was interrupted, which does not count as an attempt.
+// Retry makes a job wait until due. reason says why the attempt failed. It is "" if the attempt
+// was interrupted, which does not count as an attempt.
 func (s *Store) Retry(ctx context.Context, j *Job, reason string, due time.Time) error {
 	set := "state = 'waiting', worker = '', error = $4, due = $5, version = version + 1"
 	if reason == "" {

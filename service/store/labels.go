@@ -32,7 +32,7 @@ func (t *tx) assign(faces []string, to string) (all []assignment) {
 	return all
 }
 
-// A Holder is a face whose person somebody else has changed meanwhile.
+// A Holder is a face in a Conflict, with the person that it has now.
 type Holder struct {
 	Face   string `json:"face"`
 	Person string `json:"person" doc:"Id; empty for nobody"`
@@ -101,8 +101,8 @@ func decidedMeanwhile(others []Holder, faces int) *Conflict {
 	return c
 }
 
-// MoveFaces gives faces to a person, "" for nobody, and returns the operation. It is a
-// Conflict if expected is not nil and one of the faces has another person than that.
+// MoveFaces gives faces to a person, "" for nobody, and returns the operation. It returns a
+// *Conflict if expected is not nil and one of the faces has another person than that.
 func (s *Store) MoveFaces(ctx context.Context, actor, collection string, expected *string, faces []string, to string) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if to != "" {
@@ -115,7 +115,7 @@ func (s *Store) MoveFaces(ctx context.Context, actor, collection string, expecte
 }
 
 // DenyFaces notes that faces do not show a person, takes them away from it, and returns the
-// operation. It is a Conflict as in MoveFaces.
+// operation. It returns a *Conflict in the same cases as MoveFaces.
 func (s *Store) DenyFaces(ctx context.Context, actor, collection string, expected *string, faces []string, person string) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		t.person(person)
@@ -133,7 +133,7 @@ func (s *Store) DenyFaces(ctx context.Context, actor, collection string, expecte
 }
 
 // NameFaces gives faces to a new person, and returns the person and the operation. Unless
-// namesake is set, it is a Conflict if a known person has the name; it is also one as in
+// namesake is set, It returns a *Conflict if a known person has the name; it is also one as in
 // MoveFaces.
 func (s *Store) NameFaces(ctx context.Context, actor, collection string, expected *string, faces []string, name, kind string, namesake bool) (id, operation string, err error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}

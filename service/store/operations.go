@@ -88,7 +88,7 @@ func (s *Store) Operations(ctx context.Context, collection, before string, limit
 	return list[Operation](ctx, s.read, operationColumns+"WHERE collection = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3", collection, before, limit)
 }
 
-// Undo reverts an operation. It is ErrConflict if the operation is undone already, or if a
+// Undo reverts an operation. It returns ErrConflict if the operation is undone already, or if a
 // later one changed the same faces or people: that one has to be undone first.
 func (s *Store) Undo(ctx context.Context, actor, collection, id string) error {
 	return s.change(ctx, actor, collection, func(t *tx) {

@@ -47,7 +47,7 @@ func (t *tx) hasPerson(id string) bool {
 }
 
 // CreatePerson adds a person without faces, and returns it with the operation. Unless
-// namesake is set, it is a Conflict if a known person has the name.
+// namesake is set, It returns a *Conflict if a known person has the name.
 func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string, namesake bool) (p Person, operation string, err error) {
 	p = Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(t *tx) {
@@ -114,7 +114,7 @@ func (s *Store) Person(ctx context.Context, collection, id string) (Person, erro
 }
 
 // ChangePerson gives a person another name and kind, and returns the operation. Unless
-// namesake is set, it is a Conflict if another known person has a new name.
+// namesake is set, It returns a *Conflict if another known person has a new name.
 func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string, namesake bool) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		p := t.person(id)
@@ -172,16 +172,16 @@ func (t *tx) touch(people ...string) {
 type Receipt struct {
 	Person string    `json:"person"`
 	Faces  []string  `json:"faces"`
-	Photos []string  `json:"photos"` // those without another face
+	Photos []string  `json:"photos"` // ids of the photographs that were removed, as they show nobody else
 	Labels int64     `json:"labels"`
-	Undo   int64     `json:"operations"` // that mention the person or a face, and can no longer be undone
+	Undo   int64     `json:"operations"` // number of operations that can no longer be undone, as they mention the person or a face
 	At     time.Time `json:"at"`
 }
 
 // ErasePerson removes a person with all faces, crops, vectors, labels and guesses, and all
 // operations, messages and answers that mention them, also from the files of the database. It
-// cannot be undone. It is a Conflict if the person has not the expected number of faces; nil
-// is any number.
+// cannot be undone. It returns a *Conflict if expected is not nil and the person has another number
+// of faces.
 func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string, expected *int) (Receipt, error) {
 	receipt := Receipt{Person: id, Photos: []string{}, At: now()}
 	err := s.change(ctx, actor, collection, func(t *tx) {

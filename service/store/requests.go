@@ -10,10 +10,10 @@ import (
 // identified by Actor and Key.
 type Request struct {
 	Actor, Key string
-	Collection string // "" for none
+	Collection string // id; "" if the request is about no collection
 	Route      string
 	HasChanges bool
-	Status     int // of the answer; 0 before it
+	Status     int // HTTP status of the answer; 0 while there is no answer
 	Type       string
 	Digest     string // of the body of the request
 	Answer     []byte
@@ -24,12 +24,13 @@ func (r *Request) columns() []any {
 	return []any{&r.Actor, &r.Key, &r.Collection, &r.Route, &r.HasChanges, &r.Status, &r.Type, &r.Digest, &r.Answer, &r.at, &r.due}
 }
 
-// IsAbandoned reports whether nobody carries out r, a result of BeginRequest without an answer.
+// IsAbandoned reports whether the lease of r has ended, so that no process carries out r.
 func (r *Request) IsAbandoned() bool { return r.due <= now().UnixMicro() }
 
 type requestKey struct{}
 
-// WithRequest returns ctx for the changes that are made for r.
+// WithRequest returns a context. A change of the Store that is made with it notes, in the same
+// transaction, that r has changes.
 func WithRequest(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -43,9 +44,10 @@ func (t *tx) noteRequest() {
 	}
 }
 
-// BeginRequest notes that r is carried out, and returns nil, or the request that has its key
-// already. Nobody else carries out r until the lease ends, which ExtendRequest prolongs. After
-// that, the next request with the key does, unless r has an answer or changes.
+// BeginRequest notes that this process carries out r, and returns nil. If an earlier request of
+// the actor has the key, it returns that one, and r must not be carried out. The lease protects r
+// from others until it ends; ExtendRequest prolongs it. After its end, a later request with the
+// key may be carried out, unless r has an answer or changes.
 func (s *Store) BeginRequest(ctx context.Context, r *Request, lease time.Duration) (earlier *Request, err error) {
 	err = s.inTx(ctx, r.Actor, func(t *tx) {
 		r.at, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
@@ -64,7 +66,7 @@ func (s *Store) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 	return earlier, err
 }
 
-// ExtendRequest prolongs the lease of r. It is ErrLost if another request has the key.
+// ExtendRequest prolongs the lease of r. It returns ErrLost if another request has the key.
 func (s *Store) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
 	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
 	if err != nil || n == 0 {
@@ -80,7 +82,7 @@ func (s *Store) PutAnswer(ctx context.Context, r *Request) error {
 	return err
 }
 
-// DropRequest makes the key of r free, unless r has changes.
+// DropRequest removes r, unless r has changes: another request may then have its key.
 func (s *Store) DropRequest(ctx context.Context, r *Request) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM once WHERE actor = $1 AND key = $2 AND changed = 0 AND at = $3", r.Actor, r.Key, r.at)
 	return err

@@ -37,11 +37,12 @@ var (
 	ErrAudit = errors.New("the audit log is damaged")
 )
 
-// A Conflict says why the present state does not allow a change. It is ErrConflict.
+// A Conflict is the error of a change that the present state does not allow. errors.Is reports
+// that it is ErrConflict.
 type Conflict struct {
 	Text    string
-	ID      string   // of the one thing that prevents the change, if it is one
-	Holders []Holder // of MoveFaces and the like
+	ID      string   // of the person or collection that prevents the change; "" if there is not exactly one
+	Holders []Holder // faces that do not have the expected person
 }
 
 func (c *Conflict) Error() string { return c.Text }
@@ -54,7 +55,8 @@ func conflict(format string, args ...any) error { return &Conflict{Text: fmt.Spr
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// A Store is a database. It is safe for concurrent use, also by several processes.
+// A Store is an open database. It is safe for concurrent use. Several processes may use one
+// PostgreSQL database.
 type Store struct {
 	write, read *sql.DB // two pools for SQLite, which has one writer; one for PostgreSQL
 	postgres    bool
@@ -73,9 +75,9 @@ const connections = 10
 // log is a chain.
 const lockKey = 0x6e72646c
 
-// Open opens the database at url, postgres://… or the path of a file for SQLite, whose folder
-// is made if it is not there, and brings its tables up to date. One process at a time can
-// open a file.
+// Open opens a database and brings its tables up to date. url is postgres://…, or the path of a
+// file of SQLite. Open creates the file and its folder if they do not exist. Only one process at
+// a time can open a file.
 func Open(ctx context.Context, url string) (*Store, error) {
 	s := &Store{postgres: isPostgres(url)}
 	if err := s.connect(url); err != nil {
@@ -99,7 +101,7 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// IsNew reports whether Open would make the file at url.
+// IsNew reports whether url is the path of a file that does not exist yet; Open would create it.
 func IsNew(url string) bool {
 	_, err := os.Stat(url)
 	return !isPostgres(url) && errors.Is(err, fs.ErrNotExist)
@@ -184,14 +186,14 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Ping is an error if the database cannot be reached.
+// Ping returns an error if the database cannot be reached.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := one[int](ctx, "row", s.read, "SELECT 1")
 	return err
 }
 
-// CheckRoom is an error if nothing of the size of a few faces can be written where the
-// database is. It leaves nothing.
+// CheckRoom returns an error if there is no room for a few more faces, 256 kB, where the database
+// is. It writes that much and removes it again.
 func (s *Store) CheckRoom(ctx context.Context) error {
 	data := make([]byte, 1<<18)
 	_, _ = rand.Read(data) // never fails; some file systems need no room for zeros

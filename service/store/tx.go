@@ -109,7 +109,7 @@ func (s *Store) inTx(ctx context.Context, actor string, do func(*tx)) error {
 	return begun.Commit()
 }
 
-// change runs do in a transaction that changes a collection. It is ErrNotFound if there is
+// change runs do in a transaction that changes a collection. It returns ErrNotFound if there is
 // no such collection.
 func (s *Store) change(ctx context.Context, actor, collection string, do func(*tx)) error {
 	return s.inTx(ctx, actor, func(t *tx) {

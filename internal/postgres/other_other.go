@@ -1,7 +1,0 @@
-//go:build !unix
-
-package postgres
-
-import "os/exec"
-
-func asOther(*exec.Cmd) {}
