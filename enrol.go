@@ -30,7 +30,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	if err := r.Keeps(); err != nil {
 		return nil, report, err
 	}
-	if err := r.sees(photos...); err != nil {
+	if err := r.checkPhotos(photos...); err != nil {
 		return nil, report, err
 	}
 	if err := dataset.CheckName(name); err != nil {
@@ -44,7 +44,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 	var quality []dataset.Quality
 	var last error
 	for i, photo := range photos {
-		faces, err := r.look(ctx, dataset.NewPhoto(photo))
+		faces, err := r.findFaces(ctx, dataset.NewPhoto(photo))
 		if err != nil {
 			return nil, report, err
 		}
@@ -180,11 +180,11 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 		r.tell("training on %d people, %d %s", people, faces, what)
 	}
 	how := r.openSetOfOthers()
-	m, err := r.m.With(ctx, e, run)
+	m, err := r.m.Refit(ctx, e, run)
 	if err != nil {
 		return nil, err
 	}
-	return r.decided(ctx, m, how)
+	return r.withThreshold(ctx, m, how)
 }
 
 // OpenSet returns the options by which r has its threshold, or would have it if it knew
@@ -206,7 +206,7 @@ func (r *Recogniser) openSet() *openset.Options {
 
 // openSetOfOthers is openSet for r with other people: it warns of what is lost.
 func (r *Recogniser) openSetOfOthers() *openset.Options {
-	if r.m.HasGiven() {
+	if r.m.HasStrangers() {
 		r.warn(advice.Add(errors.New("the scores of the given strangers are lost, because the people of the model have changed"),
 			"give their photographs again: %v", calibrateByStrangers))
 	}
@@ -226,7 +226,7 @@ func (r *Recogniser) Forget() *Recogniser {
 		r.warn(err)
 		return r
 	}
-	return r.of(m)
+	return r.withModel(m)
 }
 
 // Calibrate returns r with another threshold, for o: r.OpenSet with what is to change.
@@ -256,9 +256,9 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 		return nil, err
 	}
 	if strangers != nil {
-		r.warnOfMembers(m.Calibration.Given)
+		r.warnOfMembers(m.Calibration.Strangers)
 	}
-	return r.of(m), nil
+	return r.withModel(m), nil
 }
 
 // sure is a probability from which a stranger is probably none.

@@ -38,7 +38,7 @@ func BenchmarkGallery(b *testing.B) {
 		stranger, more := drawnVectors(b, people, 1, 3), drawnVectors(b, 0, 1, each+3)
 		more = more.Select([]int{each, each + 1, each + 2})
 		identify := func(r *Recogniser) error {
-			return r.name(b.Context(), []Face{{values: mat.Col(nil, 0, stranger.X), model: r.m}})
+			return r.name(b.Context(), []Face{{values: mat.Col(nil, 0, stranger.X), gallery: r.m}})
 		}
 		for _, c := range []struct {
 			name string

@@ -230,7 +230,7 @@ func TestEnrolRefuses(t *testing.T) {
 	}
 }
 
-// Spelt finds a name by what is seen of it.
+// CanonicalName finds a name by what is seen of it.
 func TestSpelt(t *testing.T) {
 	images := crops(t, 2, 2)
 	images.Classes = []string{"Zoe\u0308", "\u00dcnal"} // an accent of its own, and none
@@ -240,7 +240,7 @@ func TestSpelt(t *testing.T) {
 	for name, want := range map[string]string{
 		"Zo\u00eb": "Zoe\u0308", "Zoe\u0308": "Zoe\u0308", "U\u0308nal": "\u00dcnal", "zo\u00eb": "zo\u00eb", "": "",
 	} {
-		if got := r.Model().Spelt(name); got != want {
+		if got := r.Model().CanonicalName(name); got != want {
 			t.Errorf("%+q is spelt %+q, want %+q", name, got, want)
 		}
 	}
@@ -291,7 +291,7 @@ func TestCalibrateByStrangers(t *testing.T) {
 		t.Errorf("without strangers: %v", err)
 	}
 	given, err := r.Calibrate(t.Context(), *o.OpenSet, strangers)
-	if err != nil || len(given.Model().Calibration.Given) != strangers.Len() || len(warnings) > 0 {
+	if err != nil || len(given.Model().Calibration.Strangers) != strangers.Len() || len(warnings) > 0 {
 		t.Fatalf("%v, warnings %v", err, warnings)
 	}
 	named := 0
@@ -308,7 +308,7 @@ func TestCalibrateByStrangers(t *testing.T) {
 	}
 	warnings = nil
 	grown, _, err := given.EnrolAll(t.Context(), all.Select(span(12)[8:]), false)
-	if err != nil || len(warnings) != 1 || len(grown.Model().Calibration.Given) > 0 || grown.Model().Calibration.FPIR != o.OpenSet.FPIR {
+	if err != nil || len(warnings) != 1 || len(grown.Model().Calibration.Strangers) > 0 || grown.Model().Calibration.FPIR != o.OpenSet.FPIR {
 		t.Errorf("%v, warnings %v", err, warnings)
 	}
 }
@@ -393,7 +393,7 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	plain, err := r.Forget().Survey(t.Context(), true)
-	if err != nil || plain.Why == "" || len(plain.People) != 4 {
+	if err != nil || plain.Reason == "" || len(plain.People) != 4 {
 		t.Errorf("forgotten: %+v, %v", plain, err)
 	}
 }

@@ -20,10 +20,10 @@ func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation,
 		return nil, errEmpty
 	case f.Rejected != nil:
 		return nil, f.Rejected
-	case f.values == nil || f.model != r.m || f.result.Among == nil:
+	case f.values == nil || f.gallery != r.m || f.result.Gallery == nil:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}
-	m := f.result.Among
+	m := f.result.Gallery
 	e, err := explain.Of(ctx, m, dataset.Unlabelled(mat.NewDense(len(f.values), 1, f.values), m.Frame), f.result)
 	if err != nil || f.crop == nil {
 		return e, err

@@ -37,11 +37,11 @@ type Face struct {
 	Nearest []explain.Photograph // of each of the first two of Ranked, the enrolled photograph nearest to the face; nil without a network
 	Values  []float64            // of the crop: with a network its vector; must not be changed
 
-	others int              // in the photograph
-	values []float64        // of the crop
-	result gallery.Face     // with its code, for Explain
-	crop   []float32        // in colour, for Explain; nil without a network
-	model  *gallery.Gallery // that looked at it
+	others  int              // in the photograph
+	values  []float64        // of the crop
+	result  gallery.Face     // with its code, for Explain
+	crop    []float32        // in colour, for Explain; nil without a network
+	gallery *gallery.Gallery // that looked at it
 }
 
 // leastMaybe is the least probability of a best guess that is worth telling: below it,
@@ -58,10 +58,10 @@ type Candidate struct {
 // largest first. The result is empty if no face is found. Faces less than half as large as
 // the largest are left out unless r takes face.Every.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
-	if err := r.sees(photo); err != nil {
+	if err := r.checkPhotos(photo); err != nil {
 		return nil, err
 	}
-	faces, err := r.look(ctx, dataset.NewPhoto(photo))
+	faces, err := r.findFaces(ctx, dataset.NewPhoto(photo))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 }
 
 // sees reports why r cannot look at photographs; nil where it can.
-func (r *Recogniser) sees(photos ...image.Image) error {
+func (r *Recogniser) checkPhotos(photos ...image.Image) error {
 	switch {
 	case r.m == nil:
 		return errEmpty
@@ -88,7 +88,7 @@ func (r *Recogniser) sees(photos ...image.Image) error {
 }
 
 // look returns the faces in photo, without names.
-func (r *Recogniser) look(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
+func (r *Recogniser) findFaces(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
 	var seen []face.Seen
 	var err error
 	cut := r.cut()
@@ -97,7 +97,7 @@ func (r *Recogniser) look(ctx context.Context, photo *dataset.Photo) ([]Face, er
 		cut.Embedder = kept
 	}
 	if r.detects() {
-		seen, err = face.In(ctx, photo, r.which(face.All), cut)
+		seen, err = face.In(ctx, photo, r.whichFaces(face.All), cut)
 	} else {
 		seen, err = face.Whole(ctx, photo, cut)
 	}
@@ -110,11 +110,11 @@ func (r *Recogniser) look(ctx context.Context, photo *dataset.Photo) ([]Face, er
 
 // cut is how r cuts faces out of photographs.
 func (r *Recogniser) cut() face.Cut {
-	return cutFor(r.m.Pipeline, r.by())
+	return cutFor(r.m.Pipeline, r.search())
 }
 
 // by is the detector of r; nil for face.DefaultSearch.
-func (r *Recogniser) by() *face.Search { return cmp.Or(r.detect.Search, r.m.Search) }
+func (r *Recogniser) search() *face.Search { return cmp.Or(r.detect.Search, r.m.Search) }
 
 // cutFor is how faces that by finds are cut out for in.
 func cutFor(in frontend.Pipeline, by *face.Search) face.Cut {
@@ -125,14 +125,14 @@ func cutFor(in frontend.Pipeline, by *face.Search) face.Cut {
 }
 
 // which faces of several are meant; missing says which where nobody has chosen.
-func (r *Recogniser) which(missing face.Which) face.Which {
+func (r *Recogniser) whichFaces(missing face.Which) face.Which {
 	return cmp.Or(r.detect.Which, missing)
 }
 
 func facesOf(m *gallery.Gallery, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, model: m, others: s.Others()}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, gallery: m, others: s.Others()}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}
@@ -163,8 +163,8 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 		return err
 	}
 	for j, f := range faces {
-		among := results[j].Among
-		f.result, f.model = results[j], r.m
+		among := results[j].Gallery
+		f.result, f.gallery = results[j], r.m
 		if among == nil { // an image without features
 			f.Probability = math.NaN()
 			continue
@@ -205,7 +205,7 @@ func (f *Face) set(r *gallery.Face, people []string) {
 	for i, o := range order {
 		f.Ranked[i] = Candidate{people[o.class], o.score}
 	}
-	f.Known, f.Probability, f.Margin = r.Known, r.Probability, r.Decisive
+	f.Known, f.Probability, f.Margin = r.Known, r.Probability, r.DecisionScore
 	switch {
 	case f.Known:
 		f.Name = f.Ranked[0].Name

@@ -387,8 +387,8 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if guess := r.People()[e.Class].Name; guess != f.Ranked[0].Name || math.Abs(e.Decisive-f.Margin) > 1e-12 || e.Known != f.Known {
-		t.Errorf("%s with margin %v is explained, of %v with %v", guess, e.Decisive, f.Ranked[0], f.Margin)
+	if guess := r.People()[e.Class].Name; guess != f.Ranked[0].Name || math.Abs(e.DecisionScore-f.Margin) > 1e-12 || e.Known != f.Known {
+		t.Errorf("%s with margin %v is explained, of %v with %v", guess, e.DecisionScore, f.Ranked[0], f.Margin)
 	}
 	rejected := errors.New("too small")
 	if _, err := r.Explain(t.Context(), nrdl.Face{Rejected: rejected}); !errors.Is(err, rejected) {

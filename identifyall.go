@@ -121,7 +121,7 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 
 // read looks at the photograph of j.
 func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Weighted) error {
-	if err := r.sees(); err != nil {
+	if err := r.checkPhotos(); err != nil {
 		return err
 	}
 	look := j.Photo.Look
@@ -148,7 +148,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 func (r *Recogniser) lookAt(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
 	cut := r.cut()
 	cut.Thumbs = p.Details
-	return face.Decode(ctx, data, p.Name, r.detects(), r.which(face.All), cut)
+	return face.Decode(ctx, data, p.Name, r.detects(), r.whichFaces(face.All), cut)
 }
 
 // smaller is the number of faces that were left out beside those that are seen.
@@ -185,7 +185,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 // nearest returns Face.Nearest of f.
 func (r *Recogniser) nearest(f *Face) (all []explain.Photograph) {
 	for _, c := range f.Ranked[:min(2, len(f.Ranked))] {
-		if p, ok := explain.Nearest(f.result.Among, f.values, c.Name); ok {
+		if p, ok := explain.Nearest(f.result.Gallery, f.values, c.Name); ok {
 			all = append(all, p)
 		}
 	}

@@ -189,11 +189,11 @@ func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, e
 // ReadFiles is the function ReadFiles with the frame and the options of r: for
 // faces to enrol, identify or calibrate with.
 func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
-	if err := r.sees(); err != nil {
+	if err := r.checkPhotos(); err != nil {
 		return nil, err
 	}
 	detect := r.detect
-	detect.Search = r.by()
+	detect.Search = r.search()
 	if !r.detects() {
 		detect.Detect = face.Never
 	}

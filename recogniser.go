@@ -29,7 +29,7 @@ type Recogniser struct {
 }
 
 // of returns r with another model.
-func (r *Recogniser) of(m *gallery.Gallery) *Recogniser {
+func (r *Recogniser) withModel(m *gallery.Gallery) *Recogniser {
 	t := *r
 	t.m = m
 	return &t
@@ -67,7 +67,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	}
 	m.Search = o.search(images)
 	o.warnAboutFit(m)
-	r, err := (&Recogniser{m, o.Detect, o.Observer}).decided(ctx, m, o.OpenSet)
+	r, err := (&Recogniser{m, o.Detect, o.Observer}).withThreshold(ctx, m, o.OpenSet)
 	if err != nil || !o.Forget {
 		return r, err
 	}
@@ -85,14 +85,14 @@ func (o Options) search(images *dataset.Images) *face.Search {
 
 // decided returns r with m, and with a threshold as how asks for, unless m has one; nil for
 // none.
-func (r *Recogniser) decided(ctx context.Context, m *gallery.Gallery, how *openset.Options) (*Recogniser, error) {
+func (r *Recogniser) withThreshold(ctx context.Context, m *gallery.Gallery, how *openset.Options) (*Recogniser, error) {
 	if how == nil || m.Calibration != nil {
-		return r.of(m), nil
+		return r.withModel(m), nil
 	}
 	c, err := m.Calibrate(ctx, *how, nil, r.progress("calibrating"))
 	switch {
 	case err == nil:
-		return r.of(c), nil
+		return r.withModel(c), nil
 	case context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, openset.ErrNoStrangers):
@@ -109,7 +109,7 @@ func (r *Recogniser) decided(ctx context.Context, m *gallery.Gallery, how *opens
 	}
 	t := *m
 	t.OpenSet = how
-	return r.of(&t), nil
+	return r.withModel(&t), nil
 }
 
 // namesEverybody warns of err, for which a model names everybody. Where nobody is told it
@@ -147,7 +147,7 @@ func (o Observer) warnAboutFit(m *gallery.Gallery) {
 // module identifies in any case; that method has to be among methods for Survey, Enrol,
 // Rename, Remove and Calibrate, which train again.
 func Open(path string, methods ...classify.Method) (*Recogniser, error) {
-	m, err := file.Open(path, file.Options{Folders: beside(path), Methods: methods})
+	m, err := file.Open(path, file.Options{Folders: networkFolders(path), Methods: methods})
 	if f := (*fs.PathError)(nil); errors.As(err, &f) && f.Op == "open" && f.Path == path {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -156,13 +156,13 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, noModel(path, err)
+		return nil, openError(path, err)
 	}
 	return &Recogniser{m: m}, nil
 }
 
 // noModel is err with what to do about the file at path, where err does not say it.
-func noModel(path string, err error) error {
+func openError(path string, err error) error {
 	own := advice.Text(err) != ""
 	err = fmt.Errorf("read model %s: %w", path, err)
 	info, other := os.Stat(path)
@@ -180,7 +180,7 @@ const networksVariable = "NRDL_NETWORKS"
 
 // beside returns the folders in which the networks of the model at path are looked for:
 // its own, and those that networksVariable names.
-func beside(path string) []string {
+func networkFolders(path string) []string {
 	return append([]string{filepath.Dir(path)}, filepath.SplitList(os.Getenv(networksVariable))...)
 }
 
@@ -254,7 +254,7 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 	if err != nil {
 		return nil, err
 	}
-	return noted(review), nil
+	return withNotes(review), nil
 }
 
 // method is the one that r was trained with.

@@ -38,7 +38,7 @@ func TestShortlists(t *testing.T) {
 	if err != nil || !r.m.Shortlists() || small.m.Shortlists() {
 		t.Fatal(r, err)
 	}
-	if !slices.Equal(r.m.Names(), small.m.Names()) || r.Model().Faces("person 7") != 3 || len(r.People()) != 50 || r.Keeps() != nil || r.Model().Spelt("person 7") != "person 7" {
+	if !slices.Equal(r.m.Names(), small.m.Names()) || r.Model().Faces("person 7") != 3 || len(r.People()) != 50 || r.Keeps() != nil || r.Model().CanonicalName("person 7") != "person 7" {
 		t.Error("other people")
 	}
 	for _, holdOut := range []bool{false, true} {

@@ -24,7 +24,7 @@ func (r *Recogniser) Suspects(ctx context.Context) ([]gallery.Suspect, error) {
 
 // noted returns the survey of r with the images that look mislabelled in the notes of
 // their people.
-func noted(r *gallery.Review) *gallery.Survey {
+func withNotes(r *gallery.Review) *gallery.Survey {
 	of := map[string]*gallery.Person{}
 	for _, p := range r.People {
 		of[p.Name] = p

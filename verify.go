@@ -34,7 +34,7 @@ func (c Comparison) Same(fmr float64) bool { return c.FMR <= fmr }
 // three people or more; otherwise it has no impostor scores, which is an error. It is
 // also an error if either photograph has no face of sufficient quality.
 func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
-	if err := r.sees(a, b); err != nil {
+	if err := r.checkPhotos(a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
 	return compare(ctx, r, nil, namedPhoto{"photograph 1", dataset.NewPhoto(a)}, namedPhoto{"photograph 2", dataset.NewPhoto(b)})
@@ -76,7 +76,7 @@ func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos .
 		}
 		return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, photos)
 	}
-	if err := r.sees(); err != nil {
+	if err := r.checkPhotos(); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
 	if detector != nil {
@@ -85,14 +85,14 @@ func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos .
 		r = &t
 	}
 	if l := r.m.Impostors(); l != nil {
-		return verify(ctx, &r.m.Fitted, fmrOf(l), r.look, classify.Unit, photos)
+		return verify(ctx, &r.m.Fitted, fmrOf(l), r.findFaces, classify.Unit, photos)
 	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
 		return Comparison{}, advice.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
 			"%v, if it keeps the faces of three people or more; %v needs no model", advice.Calibrate, advice.Compare)
 	}
-	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.look, r.m.Centred, photos)
+	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.findFaces, r.m.Centred, photos)
 }
 
 // fmrOf is the false match rate of a cosine of two photographs.

@@ -100,7 +100,7 @@ func withoutTrained(set *dataset.Images, m *gallery.Gallery, skip bool) (*datase
 	faces := 0 // others that show a face: a model keeps no image without one
 	for j, e := range equal {
 		switch {
-		case e.Found:
+		case e.Exists:
 			trained = append(trained, set.ID(j))
 			continue
 		case !set.Faceless(j):

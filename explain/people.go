@@ -97,7 +97,7 @@ func (p *People) HTML(w io.Writer) error {
 		People            []personCell
 		Looked            bool // whether faces could be held out
 		Why               string
-	}{Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Why}
+	}{Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Reason}
 	for _, s := range p.Review.Suspects {
 		data.Suspects = append(data.Suspects, p.suspect(s))
 	}

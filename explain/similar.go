@@ -99,7 +99,7 @@ func (f *view) reached() string {
 // reaching are the shares of strangers who reach the threshold.
 func (f *view) reaching() (inGeneral, like openset.Share) {
 	made := f.p.Pipeline.Embedding
-	return f.p.Calibration.Strangers(openset.ImpostorsOf(made.Digest, made.Mirror))
+	return f.p.Calibration.StrangerRates(openset.ImpostorsOf(made.Digest, made.Mirror))
 }
 
 // cosineDigits is how many decimals of a cosine are shown.

@@ -29,7 +29,7 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 	if g.Shortlists() {
 		t.OpenSet = &opt
 		t.whole = sync.OnceValues(t.fitWhole)
-		return &t, t.holdOut(ctx, strangers, progress)
+		return &t, t.calibrateByHeldOut(ctx, strangers, progress)
 	}
 	var given []float64
 	if strangers != nil {
@@ -40,7 +40,7 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 	}
 	c, err := g.Calibration, error(nil)
 	switch {
-	case c != nil && c.Remakes(opt) && (c.Pairs != nil || c.Alike != nil || g.Enrolled == nil):
+	case c != nil && c.DiffersInRate(opt) && (c.Pairs != nil || c.Resemblance != nil || g.Enrolled == nil):
 		c, err = g.recalibrated(opt.FPIR, given)
 	case g.Impostors() != nil:
 		c, err = g.byLaw(opt, given)
@@ -60,7 +60,7 @@ func (g *Gallery) byHeldOut(ctx context.Context, opt openset.Options, given []fl
 	if err != nil {
 		return nil, err
 	}
-	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, Asked: opt.Folds, Given: given, Assumptions: opt.Assumptions}
+	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, FoldsOption: opt.Folds, Strangers: given, Assumptions: opt.Assumptions}
 	people := len(f.images.Classes)
 	if people > classify.LeastClasses {
 		c.People = people
@@ -87,9 +87,9 @@ func (g *Gallery) recalibrated(fpir float64, given []float64) (*openset.Calibrat
 	again := *g.Calibration
 	again.FPIR = fpir
 	if given != nil {
-		again.Given = given
+		again.Strangers = given
 	}
-	if l := g.Impostors(); l != nil && again.Alike != nil {
+	if l := g.Impostors(); l != nil && again.Resemblance != nil {
 		return &again, again.FitByLaw(l)
 	}
 	return &again, again.Fit(g.Len(), lawOf(g.Model))

@@ -100,7 +100,7 @@ func TestFoldsAreModelsLearnedWithout(t *testing.T) {
 			}
 			kept, strangers, known := f.leftOut(g)
 			alone := learnKeeping(t, s.Select(kept), text)
-			want.Left, err = alone.Margins(t.Context(), s.Select(strangers))
+			want.LeftOut, err = alone.Margins(t.Context(), s.Select(strangers))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestFoldsAreModelsLearnedWithout(t *testing.T) {
 					want.Wrong = append(want.Wrong, v)
 				}
 			}
-			for _, l := range []struct{ got, want []float64 }{{got.Left, want.Left}, {got.Right, want.Right}, {got.Wrong, want.Wrong}} {
+			for _, l := range []struct{ got, want []float64 }{{got.LeftOut, want.LeftOut}, {got.Right, want.Right}, {got.Wrong, want.Wrong}} {
 				if !alike(l.got, l.want) {
 					t.Fatalf("%s, fold %d: margins %v, alone %v", text, g, l.got, l.want)
 				}
@@ -201,14 +201,14 @@ func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 	}
 	calibrate(t, m, openset.Default, []float64{0.01, 0.02, 0.03})
 	c := m.Calibration
-	if len(c.Given) != 3 || c.People != 0 || len(c.Right) == 0 || c.Odds == nil {
+	if len(c.Strangers) != 3 || c.People != 0 || len(c.Right) == 0 || c.Odds == nil {
 		t.Errorf("with strangers: %+v", c)
 	}
 	stricter, err := m.recalibrated(0.001, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(stricter.Threshold > c.Threshold) || len(stricter.Given) != 3 {
+	if !(stricter.Threshold > c.Threshold) || len(stricter.Strangers) != 3 {
 		t.Errorf("for fewer false accepts: %+v", stricter)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // Merge adds the images in more to those of e, as the function Merge does.
 func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) {
-	if e.Faces != nil && (e.ids || more.IDs == nil) {
+	if e.Faces != nil && (e.hasIDs || more.IDs == nil) {
 		if all, report, err := e.merge(more, ""); all != nil || err != nil {
 			return all, report, err
 		}
@@ -36,7 +36,7 @@ func (e *Enrolled) merge(more *dataset.Images, removed string) (*Enrolled, Merge
 	if err := mergeable(e.Frame, d, more); err != nil {
 		return nil, MergeReport{}, err
 	}
-	x, c := e.Faces, &change{from: e.Faces}
+	x, c := e.Faces, &change{base: e.Faces}
 	var err error
 	if removed != "" {
 		c.removed = []string{removed}
@@ -61,7 +61,7 @@ func (e *Enrolled) merge(more *dataset.Images, removed string) (*Enrolled, Merge
 	for _, p := range slices.Concat(places...) {
 		affected[x.Name(p.Ref)] = p.Ref
 	}
-	people, err := e.with(x).people(slices.Collect(maps.Values(affected)))
+	people, err := e.withIndex(x).people(slices.Collect(maps.Values(affected)))
 	if err != nil {
 		return nil, MergeReport{}, err
 	}
@@ -75,9 +75,9 @@ func (e *Enrolled) merge(more *dataset.Images, removed string) (*Enrolled, Merge
 		return nil, MergeReport{}, err
 	}
 	t := *e
-	t.rated, t.header.Matrix = all.Quality != nil, false
-	merged := t.with(x)
-	merged.last = c
+	t.hasQuality, t.header.Matrix = all.Quality != nil, false
+	merged := t.withIndex(x)
+	merged.change = c
 	return merged, report, nil
 }
 
@@ -186,8 +186,8 @@ func (e *Enrolled) without(names []string, ids map[string]bool) (*Enrolled, erro
 	if n, _ := x.Len(); n == 0 {
 		return nil, errNobody
 	}
-	t := e.with(x)
-	t.last = &change{e.Faces, changed, removed}
+	t := e.withIndex(x)
+	t.change = &change{e.Faces, changed, removed}
 	return t, nil
 }
 

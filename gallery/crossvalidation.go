@@ -97,8 +97,8 @@ func (g *Gallery) heldOutOfShortlists(ctx context.Context, progress func(done, t
 			}
 			image, best := l.groups[lo]+i, r.rivals[0]
 			all = append(all, HeldOutResult{Image: image, Stranger: true, Guess: best.Name, Rival: best.Name, Margin: g.Calibration.Evidence(best.Score)})
-			if r.own != nil {
-				all = append(all, HeldOutResult{Image: image, Guess: r.own.Name, Right: r.own.Name == probes[i].Name, Rival: best.Name, Margin: g.Calibration.Evidence(r.own.Score)})
+			if r.genuine != nil {
+				all = append(all, HeldOutResult{Image: image, Guess: r.genuine.Name, Right: r.genuine.Name == probes[i].Name, Rival: best.Name, Margin: g.Calibration.Evidence(r.genuine.Score)})
 			}
 		}
 		if progress != nil {
@@ -159,11 +159,11 @@ func (f *crossValidation) fold(ctx context.Context, g int, tell func(HeldOutResu
 		return err
 	}
 	m := &frontend.Model{Fitted: fitted, Classifier: c}
-	if err := f.judge(ctx, m, out, true, tell); err != nil {
+	if err := f.test(ctx, m, out, true, tell); err != nil {
 		return err
 	}
 	f.pair(m, out, held)
-	return f.judge(ctx, m, held, false, tell)
+	return f.test(ctx, m, held, false, tell)
 }
 
 // pair takes in the cosines of the images out, of people left out of the training,
@@ -192,8 +192,8 @@ func (f *crossValidation) pair(m *frontend.Model, out, held []int) {
 	}
 }
 
-// judge tells how the images in columns are recognised.
-func (f *crossValidation) judge(ctx context.Context, m *frontend.Model, columns []int, stranger bool, tell func(HeldOutResult)) error {
+// test passes the result for each image in columns to tell.
+func (f *crossValidation) test(ctx context.Context, m *frontend.Model, columns []int, stranger bool, tell func(HeldOutResult)) error {
 	if len(columns) == 0 {
 		return nil
 	}
@@ -209,15 +209,15 @@ func (f *crossValidation) judge(ctx context.Context, m *frontend.Model, columns 
 		r.Right = r.Guess == own
 		r.Rival = r.Guess
 		if r.Right {
-			r.Rival = classes[second(scores.ColView(i), class)]
+			r.Rival = classes[secondBest(scores.ColView(i), class)]
 		}
 		tell(r)
 	}
 	return nil
 }
 
-// second returns the element of scores that is largest but for one.
-func second(scores mat.Vector, but int) int {
+// secondBest returns the index of the largest score, apart from that of class but.
+func secondBest(scores mat.Vector, but int) int {
 	at := -1
 	for i := range scores.Len() {
 		if i != but && (at < 0 || scores.AtVec(i) > scores.AtVec(at)) {

@@ -23,12 +23,12 @@ type Enrolled struct {
 	Frame dataset.Frame
 	Faces *index.Index // vectors of a network; nil for other images
 
-	header dataset.Images // what the images have beside those of the people
-	ids    bool           // images have IDs
-	rated  bool           // images have a Quality
-	list   func() *listing
-	images func() (*dataset.Images, error)
-	last   *change // that made these; nil for none
+	header     dataset.Images // what the images have beside those of the people
+	hasIDs     bool           // images have IDs
+	hasQuality bool           // images have a Quality
+	list       func() *listing
+	images     func() (*dataset.Images, error)
+	change     *change // that made these; nil for none
 }
 
 // A listing has the people in natural order.
@@ -40,7 +40,7 @@ type listing struct {
 
 // A change says how Enrolled follow from others.
 type change struct {
-	from    *index.Index
+	base    *index.Index
 	changed []*index.Person // who are new or have other faces
 	removed []string
 }
@@ -66,7 +66,7 @@ func Enrolling(images *dataset.Images) *Enrolled {
 // outsideIndex has the images themselves.
 func outsideIndex(images *dataset.Images) *Enrolled {
 	return &Enrolled{
-		Frame: images.Frame, ids: images.IDs != nil, rated: images.Quality != nil,
+		Frame: images.Frame, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil,
 		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
 		images: func() (*dataset.Images, error) { return images, nil },
 	}
@@ -75,15 +75,15 @@ func outsideIndex(images *dataset.Images) *Enrolled {
 // Indexed returns the faces in x, whose numbers are those of the Quality of images. Images
 // says what they have in common; its samples are not used.
 func Indexed(x *index.Index, images *dataset.Images) *Enrolled {
-	e := &Enrolled{Frame: images.Frame, header: *images, ids: images.IDs != nil, rated: images.Quality != nil}
+	e := &Enrolled{Frame: images.Frame, header: *images, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil}
 	e.header.Samples, e.header.Quality = classify.Samples{Grid: images.Grid}, nil
-	return e.with(x)
+	return e.withIndex(x)
 }
 
-// with is e with the faces of x.
-func (e *Enrolled) with(x *index.Index) *Enrolled {
+// withIndex is e with the faces of x.
+func (e *Enrolled) withIndex(x *index.Index) *Enrolled {
 	t := *e
-	t.Faces, t.last = x, nil
+	t.Faces, t.change = x, nil
 	t.list = sync.OnceValue(func() *listing {
 		l := &listing{refs: x.People(), groups: []int{0}}
 		for c, r := range l.refs {
@@ -100,7 +100,7 @@ func (e *Enrolled) with(x *index.Index) *Enrolled {
 
 // withIDs is e, in an index, with an ID for each face.
 func (e *Enrolled) withIDs() (*Enrolled, error) {
-	if e.ids {
+	if e.hasIDs {
 		return e, nil
 	}
 	people, err := e.people(e.list().refs)
@@ -115,8 +115,8 @@ func (e *Enrolled) withIDs() (*Enrolled, error) {
 	d, _ := e.Faces.Dims()
 	x, err := index.New(d, infos).With(people...)
 	t := *e
-	t.ids = true
-	return t.with(x), err
+	t.hasIDs = true
+	return t.withIndex(x), err
 }
 
 // searchable reports whether images can be in an index, which keeps their values and their order.
@@ -203,10 +203,10 @@ func (e *Enrolled) imagesOf(people []*index.Person) *dataset.Images {
 	s.Groups = []int{0}
 	for c, p := range people {
 		s.Classes, s.Groups = append(s.Classes, p.Name), append(s.Groups, s.Groups[c]+len(p.IDs))
-		if e.ids {
+		if e.hasIDs {
 			s.IDs = append(s.IDs, p.IDs...)
 		}
-		if e.rated {
+		if e.hasQuality {
 			s.Quality = append(s.Quality, qualitiesOf(p.Info)...)
 		}
 	}
@@ -271,10 +271,10 @@ func (e *Enrolled) Images() *dataset.Images {
 func (e *Enrolled) Common() *dataset.Images {
 	s := e.header
 	s.Frame = e.Frame
-	if e.ids {
+	if e.hasIDs {
 		s.IDs = []string{}
 	}
-	if e.rated {
+	if e.hasQuality {
 		s.Quality = []dataset.Quality{}
 	}
 	return &s
@@ -309,7 +309,7 @@ func (e *Enrolled) ID(j int) string {
 func (e *Enrolled) qualities(c int) []dataset.Quality {
 	l := e.list()
 	switch {
-	case !e.rated:
+	case !e.hasQuality:
 		return nil
 	case e.Faces == nil:
 		return e.Images().Quality[l.groups[c]:l.groups[c+1]]
@@ -319,8 +319,8 @@ func (e *Enrolled) qualities(c int) []dataset.Quality {
 
 // A Duplicate says whether an image is one that is kept.
 type Duplicate struct {
-	Found bool
-	ID    string // of the first one; "" without IDs
+	Exists bool
+	ID     string // of the first one; "" without IDs
 }
 
 // Duplicates returns for each of images whether an image with equal values is kept, as

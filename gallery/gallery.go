@@ -36,9 +36,9 @@ type Gallery struct {
 	Data           string               // Hash of the training images that are not kept; "" if not known
 	ShortlistAbove int                  // faces; 0 means DefaultShortlistAbove
 
-	some    classify.Parts // of a classifier of two people, where Shortlists
+	shared  classify.Parts // of a classifier of two people, where Shortlists
 	partial bool           // has the people of a shortlist only
-	held    *held          // faces that stand for strangers; nil unless Shortlists and calibrated
+	heldOut *heldOut       // faces that stand for strangers; nil unless Shortlists and calibrated
 	whole   func() (*Gallery, error)
 }
 
@@ -53,7 +53,7 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 		return nil, err
 	}
 	g := &Gallery{Method: m, Enrolled: Enrolling(kept), ShortlistAbove: shortlistAbove}
-	if err := g.shorten(ctx, in, run); err != nil || g.Model != nil {
+	if err := g.fitShared(ctx, in, run); err != nil || g.Model != nil {
 		return g, err
 	}
 	if g.Model, err = frontend.Learn(ctx, kept, in, m, run); err != nil {
@@ -62,8 +62,8 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 	return g, nil
 }
 
-// many reports whether g has so many faces that it should shortlist, and they can be searched.
-func (g *Gallery) many() bool {
+// isLarge reports whether g has more faces than ShortlistAbove, in an index.
+func (g *Gallery) isLarge() bool {
 	if g.Enrolled == nil || g.Enrolled.Faces == nil {
 		return false
 	}
@@ -71,10 +71,10 @@ func (g *Gallery) many() bool {
 	return n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
 }
 
-// shorten sets the Model and some of g, without a classifier, if g has many faces and its
+// fitShared sets the Model and the shared parts of g, without a classifier, if g has many faces and its
 // method is in closed form with the pipeline in; else it leaves them.
-func (g *Gallery) shorten(ctx context.Context, in frontend.Pipeline, run classify.Run) error {
-	if !g.many() || !in.Projection.IsZero() {
+func (g *Gallery) fitShared(ctx context.Context, in frontend.Pipeline, run classify.Run) error {
+	if !g.isLarge() || !in.Projection.IsZero() {
 		return nil
 	}
 	e, err := g.Enrolled.withIDs()
@@ -91,8 +91,8 @@ func (g *Gallery) shorten(ctx context.Context, in frontend.Pipeline, run classif
 	if err != nil || m.Parts().Trained.Status != classify.ClosedForm {
 		return context.Cause(ctx) // the fit to all faces tells of an error
 	}
-	g.Enrolled, g.some, g.Model = e, m.Parts(), &frontend.Model{Fitted: m.Fitted}
-	g.some.D, g.some.Groups, g.some.Classes = nil, nil, nil
+	g.Enrolled, g.shared, g.Model = e, m.Parts(), &frontend.Model{Fitted: m.Fitted}
+	g.shared.D, g.shared.Groups, g.shared.Classes = nil, nil, nil
 	g.whole = sync.OnceValues(g.fitWhole)
 	return nil
 }
@@ -100,22 +100,22 @@ func (g *Gallery) shorten(ctx context.Context, in frontend.Pipeline, run classif
 // Shortlists reports whether g compares a face with a shortlist of people.
 func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
 
-// With returns what Learn returns for the images of e with the pipeline of g. If e was made
+// Refit returns what Learn returns for the images of e, with the method and the pipeline of g. If e was made
 // of the images of g, and both shortlist, the threshold follows the change; else there is
 // none.
-func (g *Gallery) With(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
+func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
 	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, OpenSet: g.OpenSet}
-	if g.Shortlists() && t.many() {
-		t.Model, t.some = g.Model, g.some
+	if g.Shortlists() && t.isLarge() {
+		t.Model, t.shared = g.Model, g.shared
 		t.whole = sync.OnceValues(t.fitWhole)
-		o, err := g.Options(), t.follow(ctx, g)
+		o, err := g.Options(), t.updateThreshold(ctx, g)
 		if errors.Is(err, openset.ErrNoStrangers) {
-			t.held, t.Calibration, t.OpenSet, err = nil, nil, o, nil
+			t.heldOut, t.Calibration, t.OpenSet, err = nil, nil, o, nil
 		}
 		return t, err
 	}
 	t.OpenSet = nil
-	if err := t.shorten(ctx, g.Pipeline, run); err != nil || t.Model != nil {
+	if err := t.fitShared(ctx, g.Pipeline, run); err != nil || t.Model != nil {
 		return t, err
 	}
 	var err error
@@ -177,7 +177,7 @@ func (g *Gallery) Parts() classify.Parts {
 // people take time to read.
 func (g *Gallery) Shared() classify.Parts {
 	if g.Shortlists() {
-		return g.some
+		return g.shared
 	}
 	return g.Classifier.Parts()
 }
@@ -219,9 +219,9 @@ func (g *Gallery) Hash() string {
 	return g.Data
 }
 
-// Spelt returns name as g spells it, if they differ only in how Unicode writes
+// CanonicalName returns name as g spells it, if they differ only in how Unicode writes
 // accents (composed or decomposed).
-func (g *Gallery) Spelt(name string) string {
+func (g *Gallery) CanonicalName(name string) string {
 	if g.Faces(name) > 0 {
 		return name
 	}

@@ -23,8 +23,8 @@ const shortlist = 64
 type Face struct {
 	frontend.Recognition // Class and Scores are those of the people of Among
 	openset.Decision
-	Decisive float64  // the margin that decides, of openset.Calibration
-	Among    *Gallery // the gallery, or that of the shortlist; nil for an image without a face of a gallery that shortlists
+	DecisionScore float64  // the margin that decides, of openset.Calibration
+	Gallery       *Gallery // the gallery, or that of the shortlist; nil for an image without a face of a gallery that shortlists
 }
 
 // Identify returns a result for each of the images. An image without a face
@@ -43,7 +43,7 @@ type recognise func(*frontend.Model, context.Context, *dataset.Images) ([]fronte
 
 func (g *Gallery) identify(ctx context.Context, images *dataset.Images, by recognise) ([]Face, error) {
 	if g.Shortlists() {
-		return g.identifyAmong(ctx, images, by)
+		return g.identifyByShortlists(ctx, images, by)
 	}
 	all, err := by(g.Model, ctx, images)
 	if err != nil {
@@ -51,14 +51,14 @@ func (g *Gallery) identify(ctx context.Context, images *dataset.Images, by recog
 	}
 	faces := make([]Face, len(all))
 	for j, r := range all {
-		faces[j].Decision, faces[j].Decisive = g.Decide(&r)
-		faces[j].Recognition, faces[j].Among = r, g
+		faces[j].Decision, faces[j].DecisionScore = g.Decide(&r)
+		faces[j].Recognition, faces[j].Gallery = r, g
 	}
 	return faces, nil
 }
 
-// identifyAmong is identify by shortlists.
-func (g *Gallery) identifyAmong(ctx context.Context, images *dataset.Images, by recognise) ([]Face, error) {
+// identifyByShortlists identifies each image by a classifier of its shortlist.
+func (g *Gallery) identifyByShortlists(ctx context.Context, images *dataset.Images, by recognise) ([]Face, error) {
 	x := classify.Unit(images.X)
 	var queries []float32
 	var seen []int // the images that show a face
@@ -77,7 +77,7 @@ func (g *Gallery) identifyAmong(ctx context.Context, images *dataset.Images, by 
 		faces[j].Class, faces[j].Decision = -1, openset.Nobody
 	}
 	parallel.For(len(seen), 1, func(i, _ int) {
-		among, err := g.among(ctx, hits[i])
+		among, err := g.shortlistOf(ctx, hits[i])
 		var one []Face
 		if err == nil {
 			one, err = among.identify(ctx, images.Select([]int{seen[i]}), by)
@@ -94,8 +94,8 @@ func (g *Gallery) identifyAmong(ctx context.Context, images *dataset.Images, by 
 	return faces, context.Cause(ctx)
 }
 
-// among returns the gallery of the people in hits.
-func (g *Gallery) among(ctx context.Context, hits []index.Hit) (*Gallery, error) {
+// shortlistOf returns the gallery of the people in hits.
+func (g *Gallery) shortlistOf(ctx context.Context, hits []index.Hit) (*Gallery, error) {
 	refs := make([]index.Ref, len(hits))
 	for i, h := range hits {
 		refs[i] = h.Ref
@@ -104,12 +104,12 @@ func (g *Gallery) among(ctx context.Context, hits []index.Hit) (*Gallery, error)
 	if err != nil {
 		return nil, err
 	}
-	return g.of(ctx, people)
+	return g.sub(ctx, people)
 }
 
-// of returns the gallery of these people, who may have other faces than in g, with the
+// sub returns a gallery of these people, who may have other faces than in g, with the
 // threshold of g.
-func (g *Gallery) of(ctx context.Context, people []*index.Person) (*Gallery, error) {
+func (g *Gallery) sub(ctx context.Context, people []*index.Person) (*Gallery, error) {
 	people = slices.Clone(people)
 	sortPeople(people)
 	images := g.Enrolled.imagesOf(people)
@@ -117,7 +117,7 @@ func (g *Gallery) of(ctx context.Context, people []*index.Person) (*Gallery, err
 		return nil, err
 	}
 	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, partial: true, Enrolled: outsideIndex(images)}
-	run := classify.Run{Seed: g.some.Seed}
+	run := classify.Run{Seed: g.shared.Seed}
 	s, ok := g.Method.(classify.Separable)
 	if !ok {
 		var err error
@@ -154,7 +154,7 @@ func (g *Gallery) fitWhole() (*Gallery, error) {
 	ctx := context.Background()
 	t := *g
 	t.ShortlistAbove = math.MaxInt
-	w, err := t.With(ctx, g.Enrolled, classify.Run{Seed: g.some.Seed})
+	w, err := t.Refit(ctx, g.Enrolled, classify.Run{Seed: g.shared.Seed})
 	if o := g.Options(); err == nil && o != nil && w.Impostors() != nil {
 		w, err = w.Calibrate(ctx, *o, nil, nil)
 	}
@@ -179,7 +179,7 @@ func (g *Gallery) Margins(ctx context.Context, images *dataset.Images) ([]float6
 	var margins []float64
 	for _, f := range faces {
 		if f.Class >= 0 {
-			margins = append(margins, f.Decisive)
+			margins = append(margins, f.DecisionScore)
 		}
 	}
 	return margins, nil

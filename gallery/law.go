@@ -139,7 +139,7 @@ func (g *Gallery) heldOutByLaw() []HeldOutResult {
 	var all []HeldOutResult
 	for _, c := range compared {
 		own := images.ClassOf(c.Column)
-		if !c.Alone {
+		if !c.Single {
 			all = append(all, HeldOutResult{Image: c.Column, Guess: people[c.Best], Right: c.Best == own, Rival: people[c.Rival], Margin: c.Evidence})
 		}
 		all = append(all, HeldOutResult{Image: c.Column, Stranger: true, Guess: people[c.Rival], Rival: people[c.Rival], Margin: c.Stranger})
@@ -150,7 +150,7 @@ func (g *Gallery) heldOutByLaw() []HeldOutResult {
 // checkLaw reports a calibration that does not suit the network of g.
 func (g *Gallery) checkLaw() error {
 	c := g.Calibration
-	if c == nil || c.Alike == nil {
+	if c == nil || c.Resemblance == nil {
 		return nil
 	}
 	if g.Impostors() == nil {

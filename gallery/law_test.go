@@ -140,7 +140,7 @@ func TestEmbeddingsAreDecidedByEvidence(t *testing.T) {
 				t.Errorf("face %d: class %d of %v", j, f.Class, f.Scores)
 			}
 		}
-		if f.Known != (f.Decisive >= m.Calibration.Threshold) {
+		if f.Known != (f.DecisionScore >= m.Calibration.Threshold) {
 			t.Errorf("face %d: %+v", j, f)
 		}
 		switch {

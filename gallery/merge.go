@@ -43,7 +43,7 @@ func Merge(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
 	for j := range more.Groups[len(more.Classes)] {
 		m.add(more, j)
 	}
-	m.twice()
+	m.findDuplicates()
 	return m.set(), m.MergeReport, nil
 }
 
@@ -66,7 +66,7 @@ type entry struct {
 	id      string
 	quality dataset.Quality
 	pixels  []float64
-	added   bool
+	isNew   bool
 }
 
 // A merger is Images being put together, in the units of the first.
@@ -76,13 +76,13 @@ type merger struct {
 	ids     bool // whether images have IDs
 	quality bool
 	people  map[string][]entry
-	touched map[string]bool // whom the second set has
+	changed map[string]bool // whom the second set has
 }
 
 func newMerger(s, more *dataset.Images) *merger {
 	m := &merger{
 		first: s, ids: s.IDs != nil || more.IDs != nil, quality: s.Quality != nil || more.Quality != nil,
-		people: map[string][]entry{}, touched: map[string]bool{},
+		people: map[string][]entry{}, changed: map[string]bool{},
 	}
 	for j := range s.Groups[len(s.Classes)] {
 		name, e := m.entry(s, j)
@@ -123,7 +123,7 @@ func inventedID(person string, j int) string { return fmt.Sprintf("%s/%04d", per
 // add takes in image j of s.
 func (m *merger) add(s *dataset.Images, j int) {
 	name, e := m.entry(s, j)
-	m.touched[name] = true
+	m.changed[name] = true
 	asked := e.id
 	for n := 2; m.ids; n++ {
 		i := slices.IndexFunc(m.people[name], func(o entry) bool { return o.id == e.id })
@@ -140,12 +140,12 @@ func (m *merger) add(s *dataset.Images, j int) {
 		m.Renamed = append(m.Renamed, [2]string{asked, e.id})
 	}
 	m.Added++
-	e.added = true
+	e.isNew = true
 	m.people[name] = append(m.people[name], e)
 }
 
-// twice finds the images that were added and that somebody else has too.
-func (m *merger) twice() {
+// findDuplicates finds the images that were added and that somebody else has too.
+func (m *merger) findDuplicates() {
 	type place struct {
 		name string
 		entry
@@ -157,7 +157,7 @@ func (m *merger) twice() {
 		for _, e := range m.people[name] {
 			key := e.hash(seed)
 			for _, o := range there[key] {
-				if (e.added || o.added) && o.name != name && slices.Equal(o.pixels, e.pixels) {
+				if (e.isNew || o.isNew) && o.name != name && slices.Equal(o.pixels, e.pixels) {
 					m.Twice = append(m.Twice, [2]string{o.id, e.id})
 				}
 			}
@@ -188,7 +188,7 @@ func (m *merger) set() *dataset.Images {
 	var all []entry
 	for _, name := range t.Classes {
 		own := m.people[name]
-		if m.touched[name] {
+		if m.changed[name] {
 			sortEntries(own)
 		}
 		all = append(all, own...)

@@ -17,9 +17,9 @@ func (f *reassignment) pairs() []Pair {
 	// to be the same for all pairs.
 	leads := make([]pairLead, people*people)
 	each := func(see func(p *pairLead, lead float64)) {
-		for j, c := range f.own {
+		for j, c := range f.labels {
 			z, k := f.deviate(j, c)
-			if f.now[j] != c || k == 0 {
+			if f.assigned[j] != c || k == 0 {
 				continue
 			}
 			for q := range people {
@@ -30,8 +30,8 @@ func (f *reassignment) pairs() []Pair {
 		}
 	}
 	each((*pairLead).add)
-	for j, c := range f.own {
-		if _, k := f.deviate(j, c); f.now[j] == c && k > 0 {
+	for j, c := range f.labels {
+		if _, k := f.deviate(j, c); f.assigned[j] == c && k > 0 {
 			used++
 		}
 	}
@@ -80,11 +80,11 @@ type residuals [2 * mostResidual * stepsOfOne]float64
 
 const mostResidual, stepsOfOne = 16, 32
 
-func (r *residuals) at(v float64) int {
+func (r *residuals) bin(v float64) int {
 	return max(0, min(len(r)-1, int(math.Floor((v+mostResidual)*stepsOfOne))))
 }
 
-func (r *residuals) add(v float64) { r[r.at(v)]++ }
+func (r *residuals) add(v float64) { r[r.bin(v)]++ }
 
 // cumulated returns the share of the numbers that are below one.
 func (r *residuals) cumulated() func(float64) float64 {
@@ -94,5 +94,5 @@ func (r *residuals) cumulated() func(float64) float64 {
 		sum += n
 		to[i] = sum
 	}
-	return func(v float64) float64 { return to[r.at(v)] / max(1, sum) }
+	return func(v float64) float64 { return to[r.bin(v)] / max(1, sum) }
 }

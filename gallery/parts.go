@@ -28,9 +28,9 @@ func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability fl
 		left[j] = j
 	}
 	for range mostTurns {
-		some, p := halves(l, lin.Select(x, left))
+		some, p := twoMeans(l, lin.Select(x, left))
 		switch {
-		case p < suspicious:
+		case p < mostTrusted:
 			return nil, 0
 		case len(some) > 1:
 			for _, k := range some {
@@ -45,11 +45,11 @@ func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability fl
 	return nil, 0
 }
 
-// halves divides the columns of x, d×n of unit norm, into two parts by 2-means, started
+// twoMeans divides the columns of x, d×n of unit norm, into two parts by 2-means, started
 // from the column that is least like the mean and the one that is least like that. It
 // returns the columns of the smaller part, and the probability that the parts show two
 // people; 0 for less than two columns.
-func halves(l *openset.Impostors, x *mat.Dense) (smaller []int, probability float64) {
+func twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability float64) {
 	d, n := x.Dims()
 	if n < 2 {
 		return nil, 0

@@ -3,9 +3,7 @@ package gallery
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -25,14 +23,14 @@ const (
 	mostFollowed = 256 // people of a change who are compared with the probes one by one
 )
 
-// held are the faces that were held out of a gallery that shortlists.
-type held struct {
-	How      openset.Options `json:"how"`
-	Compared int             `json:"compared"` // people when strangers were compared, unless scores follow changes
-	Probes   []probe         `json:"probes"`
-	Right    []float64       `json:"right"` // scores, ascending
-	Wrong    []float64       `json:"wrong"`
-	Given    []float64       `json:"given,omitempty"` // of strangers, with Compared people
+// heldOut are the faces that were held out of a gallery that shortlists.
+type heldOut struct {
+	Options   openset.Options `json:"how"`
+	Compared  int             `json:"compared"` // people when strangers were compared, unless scores follow changes
+	Probes    []probe         `json:"probes"`
+	Right     []float64       `json:"right"` // scores, ascending
+	Wrong     []float64       `json:"wrong"`
+	Strangers []float64       `json:"given,omitempty"` // of strangers, with Compared people
 }
 
 // A probe is a face that is taken for a stranger's: it is compared with everybody but its
@@ -67,33 +65,34 @@ func (g *Gallery) Options() *openset.Options {
 	if g.Calibration == nil {
 		return g.OpenSet
 	}
-	o := g.Calibration.How()
+	o := g.Calibration.Options()
 	return &o
 }
 
-// HasGiven reports whether scores of strangers who were given count for the threshold.
+// HasStrangers reports whether scores of given strangers are part of the calibration.
 // They are lost when people change.
-func (g *Gallery) HasGiven() bool {
-	return g.held != nil && g.held.Given != nil || g.Calibration != nil && len(g.Calibration.Given) > 0
+func (g *Gallery) HasStrangers() bool {
+	return g.heldOut != nil && g.heldOut.Strangers != nil || g.Calibration != nil && len(g.Calibration.Strangers) > 0
 }
 
-// holdOut calibrates g as its OpenSet says, with the faces of strangers; may be nil.
-func (g *Gallery) holdOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
+// calibrateByHeldOut sets the calibration of g by its OpenSet, from faces of g that it holds
+// out and from the faces of strangers, which may be nil.
+func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
 	o, people := *g.OpenSet, g.Len()
-	if h := g.held; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people) && h.Given == nil {
+	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people) && h.Strangers == nil {
 		again := *h // only the rate differs
-		again.How = o
-		g.held = &again
+		again.Options = o
+		g.heldOut = &again
 		return g.byScores()
 	}
-	g.held, g.Calibration = &held{How: o, Compared: people}, nil
+	g.heldOut, g.Calibration = &heldOut{Options: o, Compared: people}, nil
 	if strangers != nil {
 		var err error
-		if g.held.Given, err = g.Margins(ctx, strangers); err != nil { // scores, as there is no calibration
+		if g.heldOut.Strangers, err = g.Margins(ctx, strangers); err != nil { // scores, as there is no calibration
 			return err
 		}
 	}
-	if err := g.hold(ctx, progress); err != nil {
+	if err := g.holdFacesOut(ctx, progress); err != nil {
 		return err
 	}
 	return g.byScores()
@@ -101,23 +100,24 @@ func (g *Gallery) holdOut(ctx context.Context, strangers *dataset.Images, progre
 
 // byScores sets the calibration of g by what was held out.
 func (g *Gallery) byScores() error {
-	h, people := g.held, g.Len()
+	h, people := g.heldOut, g.Len()
 	compared := h.Compared
 	if g.separable() != nil {
 		compared = people
 	}
-	strangers := slices.Clone(h.Given)
+	strangers := slices.Clone(h.Strangers)
 	for _, p := range h.Probes {
 		strangers = append(strangers, p.Rivals[0].Score)
 	}
 	var err error
-	g.Calibration, err = openset.ByScores(h.How, people, compared, strangers, h.Right, h.Wrong)
+	g.Calibration, err = openset.ByScores(h.Options, people, compared, strangers, h.Right, h.Wrong)
 	g.OpenSet = nil
 	return err
 }
 
-// hold holds faces out, evenly among all.
-func (g *Gallery) hold(ctx context.Context, progress func(done, total int)) error {
+// holdFacesOut compares faces of g, evenly spread, with the other people and, held out, with
+// their own person.
+func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total int)) error {
 	x := g.Enrolled.Faces
 	d, _ := x.Dims()
 	_, faces := x.Len()
@@ -146,27 +146,27 @@ func (g *Gallery) hold(ctx context.Context, progress func(done, total int)) erro
 		for i, r := range results {
 			some[i].Rivals = r.rivals
 			switch {
-			case r.own == nil:
-			case r.own.Name == some[i].Name:
-				g.held.Right = append(g.held.Right, r.own.Score)
+			case r.genuine == nil:
+			case r.genuine.Name == some[i].Name:
+				g.heldOut.Right = append(g.heldOut.Right, r.genuine.Score)
 			default:
-				g.held.Wrong = append(g.held.Wrong, r.own.Score)
+				g.heldOut.Wrong = append(g.heldOut.Wrong, r.genuine.Score)
 			}
 		}
 		if progress != nil {
 			progress(lo+len(some), len(probes))
 		}
 	}
-	slices.Sort(g.held.Right)
-	slices.Sort(g.held.Wrong)
-	g.held.Probes = slices.DeleteFunc(probes, func(p probe) bool { return len(p.Rivals) == 0 })
+	slices.Sort(g.heldOut.Right)
+	slices.Sort(g.heldOut.Wrong)
+	g.heldOut.Probes = slices.DeleteFunc(probes, func(p probe) bool { return len(p.Rivals) == 0 })
 	return nil
 }
 
 // A comparison is the result of comparing a face with the people of a gallery.
 type comparison struct {
-	rivals []rival // without its person; nil if these are too few
-	own    *rival  // the best one, the face being held out of its person; nil if that has no other
+	rivals  []rival // without its person; nil if these are too few
+	genuine *rival  // the best one, the face being held out of its person; nil if that has no other
 }
 
 // compare compares probes with their shortlists. With own it also holds them out of their
@@ -205,7 +205,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 		others := withoutFaces(person, map[string]bool{p.ID: true})
 		best, err := g.scored(ctx, p.vector, append(people[:len(people)-1:len(people)-1], others))
 		if failed[i] = err; err == nil {
-			r.own = &best[0]
+			r.genuine = &best[0]
 		}
 	})
 	return results, cmp.Or(failed...)
@@ -216,7 +216,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 func (g *Gallery) scored(ctx context.Context, vector []float32, people []*index.Person) ([]rival, error) {
 	s := g.separable()
 	if s == nil {
-		among, err := g.of(ctx, people)
+		among, err := g.sub(ctx, people)
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (g *Gallery) scored(ctx context.Context, vector []float32, people []*index.
 		if faces[0].Class < 0 {
 			return nil, errors.New("recognise: a face without features")
 		}
-		return []rival{{among.Names()[faces[0].Class], faces[0].Decisive}}, nil
+		return []rival{{among.Names()[faces[0].Class], faces[0].DecisionScore}}, nil
 	}
 	scores, photographs := make([]float64, len(people)), make([]int, len(people))
 	for i, p := range people {
@@ -263,20 +263,20 @@ func (g *Gallery) level(cosines []float64, photographs []int) {
 	}
 }
 
-// follow calibrates g, whose faces follow from those of old by a change, by the scores of the
-// strangers of old.
-func (g *Gallery) follow(ctx context.Context, old *Gallery) error {
-	c := g.Enrolled.last
-	if old.held == nil {
+// updateThreshold calibrates g, whose faces are those of old after a change, by the scores of
+// the probes of old. Only the people of the change are compared again.
+func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
+	c := g.Enrolled.change
+	if old.heldOut == nil {
 		return nil
 	}
-	if c == nil || c.from != old.Enrolled.Faces {
-		g.OpenSet = &old.held.How
-		return g.holdOut(ctx, nil, nil)
+	if c == nil || c.base != old.Enrolled.Faces {
+		g.OpenSet = &old.heldOut.Options
+		return g.calibrateByHeldOut(ctx, nil, nil)
 	}
-	h := *old.held
-	h.Given = nil // they were compared with other people
-	g.held = &h
+	h := *old.heldOut
+	h.Strangers = nil // they were compared with other people
+	g.heldOut = &h
 	touched := map[string]*index.Person{}
 	for _, name := range c.removed {
 		touched[name] = nil
@@ -294,8 +294,8 @@ func (g *Gallery) follow(ctx context.Context, old *Gallery) error {
 		}
 	}
 	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(mostProbes, faces)/2 {
-		g.held = &held{How: h.How, Compared: g.Len()}
-		if err := g.hold(ctx, nil); err != nil {
+		g.heldOut = &heldOut{Options: h.Options, Compared: g.Len()}
+		if err := g.holdFacesOut(ctx, nil); err != nil {
 			return err
 		}
 	}
@@ -305,7 +305,7 @@ func (g *Gallery) follow(ctx context.Context, old *Gallery) error {
 // compareAgain updates the rivals of the probes after a change of the people who are
 // touched, nil for one who was removed.
 func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Person, changed []*index.Person) error {
-	h := g.held
+	h := g.heldOut
 	affected := func(r rival) bool { _, is := touched[r.Name]; return is }
 	for i := range h.Probes {
 		if p := &h.Probes[i]; slices.ContainsFunc(p.Rivals, affected) {
@@ -352,69 +352,4 @@ func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Pe
 	}
 	h.Probes = slices.DeleteFunc(h.Probes, func(p probe) bool { return len(p.Rivals) == 0 })
 	return nil
-}
-
-// state is what changes with the people of a gallery that shortlists, beside its faces.
-type state struct {
-	How  *openset.Options `json:"how,omitempty"`
-	Held *held            `json:"held,omitempty"`
-}
-
-// State returns what Restore needs beside the faces.
-func (g *Gallery) State() ([]byte, error) { return json.Marshal(state{g.Options(), g.held}) }
-
-// Restore returns g, which has no classifier yet, as it was when it shortlisted and State
-// returned text; nil for one that was not calibrated. Seed is that of its fits.
-func (g *Gallery) Restore(ctx context.Context, seed uint64, text []byte) (*Gallery, error) {
-	x, t := g.Enrolled.Faces, *g
-	d, info := x.Dims()
-	if want := g.Frame.Len(); d != want || info != infos {
-		return nil, fmt.Errorf("the faces have vectors of %d numbers, and the network makes %d", d, want)
-	}
-	_, faces := x.Len()
-	t.ShortlistAbove = min(cmp.Or(g.ShortlistAbove, DefaultShortlistAbove), faces-1)
-	t.Model = nil
-	if err := t.shorten(ctx, g.Pipeline, classify.Run{Seed: seed}); err != nil {
-		return nil, err
-	}
-	if t.Model == nil {
-		return nil, fmt.Errorf("damaged gallery: %s cannot be fitted to a shortlist", g.Method.Name())
-	}
-	var s state
-	if text != nil {
-		if err := json.Unmarshal(text, &s); err != nil {
-			return nil, fmt.Errorf("damaged gallery: %w", err)
-		}
-	}
-	if s.How != nil {
-		if err := s.How.Validate(); err != nil {
-			return nil, fmt.Errorf("damaged gallery: %w", err)
-		}
-	}
-	if t.OpenSet, t.held = s.How, s.Held; s.Held == nil {
-		return &t, nil
-	}
-	for i := range s.Held.Probes {
-		p := &s.Held.Probes[i]
-		if len(p.Rivals) == 0 {
-			return nil, errors.New("damaged gallery: a probe without rivals")
-		}
-		if t.separable() == nil {
-			continue
-		}
-		r, found := x.Find(p.Name) // now, as the first change should be as quick as the others
-		if !found {
-			return nil, fmt.Errorf("damaged gallery: a probe of %q, who is not there", p.Name)
-		}
-		own, err := x.Person(r)
-		if err != nil {
-			return nil, err
-		}
-		j := slices.Index(own.IDs, p.ID)
-		if j < 0 {
-			return nil, fmt.Errorf("damaged gallery: a probe %q, which is not there", p.ID)
-		}
-		p.vector = own.Vectors[j*d : (j+1)*d]
-	}
-	return &t, t.byScores()
 }

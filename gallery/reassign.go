@@ -20,16 +20,16 @@ import (
 // group, the image whose label is most probably wrong leaves the group, so that it no longer
 // speaks for the others, and joins the group that it looks like.
 type reassignment struct {
-	g     *Gallery
-	l     *openset.Impostors
-	x     *mat.Dense // d×n of unit norm
-	own   []int      // labels
-	now   []int      // the groups that the images are in now; nobody for none
-	sums  *mat.Dense // d×C, of the images that are in a group now
-	norms []float64  // squared, of the sums
-	count []int      // images in each group now
-	dots  *mat.Dense // C×n, of the sums and the images
-	parts []*part    // of the images, nil for one that is in no part
+	g        *Gallery
+	l        *openset.Impostors
+	x        *mat.Dense // d×n of unit norm
+	labels   []int      // labels
+	assigned []int      // the groups that the images are in now; nobody for none
+	sums     *mat.Dense // d×C, of the images that are in a group now
+	norms    []float64  // squared, of the sums
+	count    []int      // images in each group now
+	dots     *mat.Dense // C×n, of the sums and the images
+	parts    []*part    // of the images, nil for one that is in no part
 }
 
 // A part is two or more images of one group that look like another person together. It stays out of
@@ -48,35 +48,35 @@ const (
 	mislabelled = 0.01
 	// Some images of a person are covered or turned away: a share unusual of them has
 	// deviates that are lower by unusualFall on average, and vary with unusualSD.
-	unusual, unusualFall, unusualSD = 0.02, 2.0, 2.0
+	unusual, unusualMean, unusualSD = 0.02, 2.0, 2.0
 	// suspicious is the probability of a wrong label from which an image leaves its group,
 	// and worthALook that from which it is a Suspect: it costs more to miss a wrong label than
 	// to look at a right one.
-	suspicious, worthALook = 0.5, 0.1
-	mostRounds             = 100
+	mostTrusted, leastSuspect = 0.5, 0.1
+	mostRounds                = 100
 )
 
 func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	s := g.Images()
-	f := &reassignment{g: g, l: l, x: g.vectors(), own: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
-	for j := range f.own {
-		f.own[j] = s.ClassOf(j)
+	f := &reassignment{g: g, l: l, x: g.vectors(), labels: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
+	for j := range f.labels {
+		f.labels[j] = s.ClassOf(j)
 	}
-	f.now = slices.Clone(f.own)
+	f.assigned = slices.Clone(f.labels)
 	d, n := f.x.Dims()
 	f.sums, f.dots = mat.NewDense(d, len(s.Classes), nil), mat.NewDense(len(s.Classes), n, nil)
 	f.parts = make([]*part, s.Len())
 	all := make([]bool, len(s.Classes))
 	for c := range all {
 		all[c] = true
-		f.divide(c)
+		f.splitPeople(c)
 	}
 	f.update(all)
 	return f
 }
 
-// divide takes parts that look like another person out of group c.
-func (f *reassignment) divide(c int) {
+// splitPeople moves parts of group c that look like another person out of it.
+func (f *reassignment) splitPeople(c int) {
 	in := make([]int, 0, f.g.Enrolled.Groups()[c+1]-f.g.Enrolled.Groups()[c])
 	for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 		in = append(in, j)
@@ -93,7 +93,7 @@ func (f *reassignment) divide(c int) {
 		for _, j := range one.images {
 			f.parts[j] = one
 			if len(in) > 2 {
-				f.now[j] = nobody
+				f.assigned[j] = nobody
 			}
 		}
 		in = slices.DeleteFunc(in, func(j int) bool { return f.parts[j] != nil })
@@ -109,7 +109,7 @@ func (f *reassignment) update(changed []bool) {
 		}
 		sum, row := make([]float64, d), f.dots.RawRowView(c)
 		f.count[c], f.norms[c] = 0, 0
-		for j, at := range f.now {
+		for j, at := range f.assigned {
 			if at == c {
 				f.count[c]++
 				for i := range sum {
@@ -132,7 +132,7 @@ func (f *reassignment) update(changed []bool) {
 // deviate of the cosine, and k; both are 0 if there is no other image.
 func (f *reassignment) deviate(j, c int) (z float64, k int) {
 	dot, norm, k := f.dots.At(c, j), f.norms[c], f.count[c]
-	if f.now[j] == c {
+	if f.assigned[j] == c {
 		dot, norm, k = dot-1, norm-2*dot+1, k-1
 	}
 	if k == 0 || !(norm > 0) {
@@ -150,7 +150,7 @@ func (f *reassignment) ratio(j, c int) float64 {
 	}
 	g := f.l.Genuine[min(len(f.l.Genuine), k)-1]
 	usual := distuv.Normal{Mu: g[0], Sigma: g[1]}
-	other := distuv.Normal{Mu: g[0] - unusualFall, Sigma: unusualSD}
+	other := distuv.Normal{Mu: g[0] - unusualMean, Sigma: unusualSD}
 	z = min(z, g[0]) // more similar than usual is no reason against
 	p := (1-unusual)*usual.Prob(z) + unusual*other.Prob(z)
 	return math.Log(p) - distuv.UnitNormal.LogProb(z)
@@ -160,13 +160,13 @@ func (f *reassignment) ratio(j, c int) float64 {
 // most probably.
 func (f *reassignment) wrong(j int) (probability float64, who int) {
 	people := len(f.count)
-	own := math.Log(1-mislabelled) + f.ratio(j, f.own[j])
+	own := math.Log(1-mislabelled) + f.ratio(j, f.labels[j])
 	no := math.Log(mislabelled / 2)
 	each := math.Log(mislabelled / 2 / float64(people-1))
 	best, who := no, nobody
 	terms := []float64{no}
 	for c := range people {
-		if c == f.own[j] || f.count[c] == 0 {
+		if c == f.labels[j] || f.count[c] == 0 {
 			continue
 		}
 		v := each + f.ratio(j, c)
@@ -189,23 +189,23 @@ func (f *reassignment) run(ctx context.Context) error {
 		}
 		changed, any := make([]bool, len(f.count)), false
 		move := func(j, to int) {
-			for _, c := range []int{f.now[j], to} {
+			for _, c := range []int{f.assigned[j], to} {
 				if c != nobody {
 					changed[c] = true
 				}
 			}
-			f.now[j], any = to, true
+			f.assigned[j], any = to, true
 		}
 		wrong, looks := f.all()
 		for c := range f.count {
-			most, which, to := suspicious, -1, nobody
+			most, which, to := mostTrusted, -1, nobody
 			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
-				case f.now[j] != c && p < suspicious:
+				case f.assigned[j] != c && p < mostTrusted:
 					move(j, c)
-				case f.now[j] == c && p > most:
+				case f.assigned[j] == c && p > most:
 					most, which, to = p, j, who
 				}
 			}
@@ -223,9 +223,9 @@ func (f *reassignment) run(ctx context.Context) error {
 
 // all is wrong of all images.
 func (f *reassignment) all() (wrong []float64, looks []int) {
-	wrong, looks = make([]float64, len(f.own)), make([]int, len(f.own))
+	wrong, looks = make([]float64, len(f.labels)), make([]int, len(f.labels))
 	const chunk = 16
-	parallel.For(len(f.own), chunk, func(lo, hi int) {
+	parallel.For(len(f.labels), chunk, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			wrong[j], looks[j] = f.wrong(j)
 		}
@@ -237,14 +237,14 @@ func (f *reassignment) all() (wrong []float64, looks []int) {
 func (f *reassignment) suspects() []Suspect {
 	all := []Suspect{}
 	wrong, looks := f.all()
-	for j, c := range f.own {
+	for j, c := range f.labels {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && p < worthALook {
+		if in == nil && p < leastSuspect {
 			continue
 		}
 		if in != nil && p < in.probability {
-			if p < suspicious {
+			if p < mostTrusted {
 				who = nobody
 			}
 			p = in.probability

@@ -110,7 +110,7 @@ func enrol(t testing.TB, g *Gallery, more *dataset.Images) *Gallery {
 	t.Helper()
 	e, _, err := g.Enrolled.Merge(more)
 	if err == nil {
-		g, err = g.With(t.Context(), e, classify.Run{})
+		g, err = g.Refit(t.Context(), e, classify.Run{})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -142,14 +142,14 @@ func TestShortlistIsEnough(t *testing.T) {
 	for j, want := range all {
 		m.Decide(&want)
 		got := faces[j]
-		if name, full := got.Among.Names()[got.Class], m.Names()[want.Class]; name != full || math.Abs(got.Decisive-want.Largest) > 1e-12 {
-			t.Errorf("face %d is %s with %v, want %s with %v", j, name, got.Decisive, full, want.Largest)
+		if name, full := got.Gallery.Names()[got.Class], m.Names()[want.Class]; name != full || math.Abs(got.DecisionScore-want.Largest) > 1e-12 {
+			t.Errorf("face %d is %s with %v, want %s with %v", j, name, got.DecisionScore, full, want.Largest)
 		}
 	}
 	old := blas.SetThreads(1)
 	defer blas.SetThreads(old)
 	one := identifyAll(t, g, images.Select(probes[7:8]))[0]
-	if !slices.Equal(one.Scores, faces[7].Scores) || one.Decisive != faces[7].Decisive {
+	if !slices.Equal(one.Scores, faces[7].Scores) || one.DecisionScore != faces[7].DecisionScore {
 		t.Error("one face on one thread has other scores than among others")
 	}
 }
@@ -190,7 +190,7 @@ func TestRateIsKept(t *testing.T) {
 	}
 	e, err := g.Enrolled.Without(images.Classes[10:40]...)
 	if err == nil {
-		g, err = g.With(t.Context(), e, classify.Run{})
+		g, err = g.Refit(t.Context(), e, classify.Run{})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -198,11 +198,11 @@ func TestRateIsKept(t *testing.T) {
 	if r := rate(); r < 0.04 || r > 0.17 || g.Calibration.Score() <= threshold {
 		t.Errorf("%.3f of strangers are named, want 0.1, with a threshold of %v after %v", r, g.Calibration.Score(), threshold)
 	}
-	results, err := g.compare(t.Context(), g.held.Probes, false)
+	results, err := g.compare(t.Context(), g.heldOut.Probes, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range g.held.Probes {
+	for i, p := range g.heldOut.Probes {
 		n := len(p.Rivals)
 		if diff := cmp.Diff(results[i].rivals[:n], p.Rivals, cmpopts.EquateApprox(0, 1e-12)); n == 0 || diff != "" {
 			t.Fatalf("probe %s: %s", p.ID, diff)
@@ -216,7 +216,7 @@ func TestChangesAreThoseOfImages(t *testing.T) {
 	images := drawn(t, 1, 40, 3)
 	g := calibrated(t, shortlisting(t, images, method.Mean{}))
 	e := &Enrolled{
-		Frame: images.Frame, ids: true, rated: true, // not in an index
+		Frame: images.Frame, hasIDs: true, hasQuality: true, // not in an index
 		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
 		images: func() (*dataset.Images, error) { return images, nil },
 	}
@@ -231,7 +231,7 @@ func TestChangesAreThoseOfImages(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if g, err = g.With(t.Context(), next, classify.Run{}); err != nil {
+		if g, err = g.Refit(t.Context(), next, classify.Run{}); err != nil {
 			t.Fatal(err)
 		}
 		w, err := g.Whole()
@@ -246,7 +246,7 @@ func TestChangesAreThoseOfImages(t *testing.T) {
 			t.Fatalf("%s: %d people with %d faces", what, people, faces)
 		}
 		set.Frame = images.Frame
-		e = &Enrolled{Frame: set.Frame, ids: true, rated: true, list: func() *listing { return &listing{names: set.Classes, groups: set.Groups} }, images: func() (*dataset.Images, error) { return set, nil }}
+		e = &Enrolled{Frame: set.Frame, hasIDs: true, hasQuality: true, list: func() *listing { return &listing{names: set.Classes, groups: set.Groups} }, images: func() (*dataset.Images, error) { return set, nil }}
 	}
 	more := images.Select([]int{0, 1, 5})
 	more.IDs = []string{"person 1/new.jpg", "person 2/1.jpg", "person 3/3.jpg"}
@@ -267,7 +267,7 @@ func TestChangesAreThoseOfImages(t *testing.T) {
 		all, want, wanted := e.Rename(names[0], names[1])
 		check(fmt.Sprint(names), next, got, err, all, want, wanted)
 	}
-	for _, p := range g.held.Probes {
+	for _, p := range g.heldOut.Probes {
 		for _, name := range append([]string{p.Name}, p.Rivals[0].Name) {
 			if g.Faces(name) == 0 {
 				t.Errorf("%s is still in the calibration", name)
@@ -293,7 +293,7 @@ func TestShortlistAbove(t *testing.T) {
 	g = calibrated(t, g)
 	e, err := g.Enrolled.Without("person 100")
 	if err == nil {
-		g, err = g.With(t.Context(), e, classify.Run{})
+		g, err = g.Refit(t.Context(), e, classify.Run{})
 	}
 	if err != nil || g.Shortlists() || g.Calibration != nil {
 		t.Fatal("it shortlists", err)
@@ -329,7 +329,7 @@ func TestRestore(t *testing.T) {
 	more := drawn(t, 300, 3, 1)
 	a, b := identifyAll(t, enrol(t, g, more), more), identifyAll(t, enrol(t, again, more), more)
 	for j := range a {
-		if a[j].Decision != b[j].Decision || a[j].Decisive != b[j].Decisive || a[j].Among.Names()[a[j].Class] != more.Classes[j] {
+		if a[j].Decision != b[j].Decision || a[j].DecisionScore != b[j].DecisionScore || a[j].Gallery.Names()[a[j].Class] != more.Classes[j] {
 			t.Errorf("%+v, want %+v", b[j], a[j])
 		}
 	}
@@ -352,7 +352,7 @@ func TestMethodThatCodes(t *testing.T) {
 	if math.Abs(before-2) > 1e-6 || next.Calibration.Score() <= g.Calibration.Score() {
 		t.Errorf("threshold %v with evidence %v, and %v with more people", g.Calibration.Score(), before, next.Calibration.Score())
 	}
-	if f := identifyAll(t, next, more)[0]; f.Among.Names()[f.Class] != more.Classes[0] {
+	if f := identifyAll(t, next, more)[0]; f.Gallery.Names()[f.Class] != more.Classes[0] {
 		t.Errorf("%+v", f.Recognition.Class)
 	}
 }
@@ -374,7 +374,7 @@ func TestShortlistErrors(t *testing.T) {
 	blank := images.Select([]int{0, 1})
 	blank.X = mat.NewDense(128, 2, nil)
 	blank.X.SetCol(1, mat.Col(nil, 1, images.X))
-	if faces := identifyAll(t, g, blank); faces[0].Class != -1 || faces[0].Known || faces[0].Among != nil || faces[1].Class < 0 {
+	if faces := identifyAll(t, g, blank); faces[0].Class != -1 || faces[0].Known || faces[0].Gallery != nil || faces[1].Class < 0 {
 		t.Errorf("an image without a face: %+v", faces[0].Recognition)
 	}
 }

@@ -21,11 +21,11 @@ type Survey struct {
 	Right     int       `json:"right"` // of Held, with a right best guess
 	Known     *int      `json:"known"` // of Right, with a margin above the threshold
 	Threshold *float64  `json:"threshold"`
-	Why       string    `json:"why"` // why something is null
+	Reason    string    `json:"why"` // why something is null
 
 	// Shares of strangers who are named; absent unless margins are evidence.
-	AtLarge *openset.Share `json:"strangers_at_large,omitempty"`
-	Like    *openset.Share `json:"strangers_like_these,omitempty"`
+	AtLarge    *openset.Share `json:"strangers_at_large,omitempty"`
+	Resembling *openset.Share `json:"strangers_like_these,omitempty"`
 }
 
 // A Person is an enrolled person.
@@ -97,13 +97,13 @@ func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, 
 	s = &Survey{People: g.People()}
 	if c := g.Calibration; c != nil {
 		s.Threshold = &c.Threshold
-		if l := g.Impostors(); l != nil && c.Alike != nil {
-			atLarge, like := c.Strangers(l)
-			s.AtLarge, s.Like = &atLarge, &like
+		if l := g.Impostors(); l != nil && c.Resemblance != nil {
+			atLarge, like := c.StrangerRates(l)
+			s.AtLarge, s.Resembling = &atLarge, &like
 		}
 	}
 	if g.Enrolled == nil {
-		s.Why = ErrForgotten.Error()
+		s.Reason = ErrForgotten.Error()
 		return s, nil, nil
 	}
 	for _, p := range s.People {
@@ -127,26 +127,26 @@ func (s *Survey) holdOut(ctx context.Context, g *Gallery, progress func(done, to
 		return nil, err
 	}
 	if err != nil { // as of a parameter that fewer faces do not allow
-		s.Why = err.Error()
+		s.Reason = err.Error()
 		return nil, nil
 	}
 	groups := g.Enrolled.Groups()
 	for _, r := range results {
 		if !r.Stranger {
-			s.judge(s.People[sort.SearchInts(groups, r.Image+1)-1], r)
+			s.record(s.People[sort.SearchInts(groups, r.Image+1)-1], r)
 		}
 	}
 	for _, person := range s.People {
 		person.sum()
 	}
 	if s.Held == 0 {
-		s.Why = "nobody has two faces, so that none can be held out"
+		s.Reason = "nobody has two faces, so that none can be held out"
 	}
 	return results, nil
 }
 
-// judge counts r for p.
-func (s *Survey) judge(p *Person, r HeldOutResult) {
+// record counts the result r for person p.
+func (s *Survey) record(p *Person, r HeldOutResult) {
 	if p.Held == 0 {
 		p.Margin, p.rivals = new(float64), map[string]int{}
 		if s.Threshold != nil {
@@ -160,7 +160,7 @@ func (s *Survey) judge(p *Person, r HeldOutResult) {
 	s.Held++
 	if !r.Right {
 		*p.Margin -= r.Margin
-		p.rivals[r.Rival] += wrongCounts
+		p.rivals[r.Rival] += wrongWeight
 		return
 	}
 	p.rivals[r.Rival]++
@@ -173,9 +173,9 @@ func (s *Survey) judge(p *Person, r HeldOutResult) {
 	}
 }
 
-// wrongCounts is how much more a wrong name says of who is alike than a second
-// place does.
-const wrongCounts = 1000
+// wrongWeight is the weight of a wrong name, relative to that of a second place, in the
+// choice of the rival.
+const wrongWeight = 1000
 
 // sum takes the mean of the margins and finds the rival, the first in natural
 // order of equals.
@@ -201,10 +201,10 @@ const (
 	smallEyes = 30 // pixels between the pupils
 )
 
-// Seen describes in words the mean quality of the faces of p: "good", or what
+// QualityText describes in words the mean quality of the faces of p: "good", or what
 // is among the worst 1 % of Georgia Tech and LFW (face.DefaultLimits); "" if
 // not known.
-func (p *Person) Seen() string {
+func (p *Person) QualityText() string {
 	q := p.Quality
 	if q == nil {
 		return ""
@@ -239,7 +239,7 @@ func (p *Person) note(heldOut bool) string {
 	if p.Held > 0 && float64(p.Right) < seldom*float64(p.Held) {
 		notes = append(notes, "taken for "+p.Rival+": add more, or look whether all are right")
 	}
-	if seen := p.Seen(); seen != "" && seen != "good" {
+	if seen := p.QualityText(); seen != "" && seen != "good" {
 		notes = append(notes, seen+": add better photographs")
 	}
 	return strings.Join(notes, "; ")

@@ -34,7 +34,7 @@ func (g *Gallery) Usable() error {
 		return nil
 	}
 	rates := c.Rates()
-	if members := c.GivenAreMembers(); members || rates.Held > 0 && rates.Right < almostNobody {
+	if members := c.StrangersAreMembers(); members || rates.Held > 0 && rates.Right < almostNobody {
 		return &UselessError{rates, members}
 	}
 	return nil

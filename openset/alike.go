@@ -10,20 +10,20 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// Alike says how similar the people of a gallery are to each other: the mean and the
+// Resemblance says how similar the people of a gallery are to each other: the mean and the
 // standard deviation of the deviates of their photographs with the means of the other
 // people. These are 0 and 1 for people chosen at random, and the mean is larger for
 // people who resemble each other, such as relatives. Strangers from the same place
 // are assumed to resemble the people as these resemble each other.
-type Alike struct {
+type Resemblance struct {
 	People int     `json:"people"`
 	Mean   float64 `json:"mean"` // over pairs of people
 	SD     float64 `json:"sd"`
 }
 
-// prior returns the mean and the standard deviation of the deviates of strangers who
+// posterior returns estimates of the mean and the standard deviation of the deviates of strangers who
 // resemble the people.
-func (a Alike) prior(by *Assumptions) (mean, sd float64) {
+func (a Resemblance) posterior(by *Assumptions) (mean, sd float64) {
 	n := float64(a.People)
 	if a.People < 2 {
 		n = 0
@@ -36,31 +36,31 @@ func (a Alike) prior(by *Assumptions) (mean, sd float64) {
 // Threshold returns the larger of two deviates: the one that this share of strangers
 // in general exceeds, and the one that this share of strangers who resemble the people
 // exceeds, by the DefaultAssumptions.
-func (a Alike) Threshold(share float64, people int) float64 {
+func (a Resemblance) Threshold(share float64, people int) float64 {
 	return a.threshold(&DefaultAssumptions, share, people)
 }
 
-func (a Alike) threshold(by *Assumptions, share float64, people int) float64 {
+func (a Resemblance) threshold(by *Assumptions, share float64, people int) float64 {
 	z := AtLarge(share, people)
-	mean, sd := a.prior(by)
+	mean, sd := a.posterior(by)
 	return max(z, mean+sd*z)
 }
 
 // exceedance is the probability that a stranger who resembles the people has a deviate above
 // z with anybody of so many people, if the mean is off by this many of its standard errors.
-func (a Alike) exceedance(by *Assumptions, z float64, people int, errors float64) float64 {
-	mean, sd := a.prior(by)
+func (a Resemblance) exceedance(by *Assumptions, z float64, people int, errors float64) float64 {
+	mean, sd := a.posterior(by)
 	mean += errors * by.MeanError / (float64(a.People) + by.PriorPeople)
 	return ofMany(distuv.UnitNormal.Survival((z-mean)/sd), people)
 }
 
 // withStrangers returns a updated by strangers from the same surroundings, who have these
 // largest evidences with so many people: each counts as one more person.
-func (a Alike) withStrangers(by *Assumptions, given []float64, people int) Alike {
+func (a Resemblance) withStrangers(by *Assumptions, given []float64, people int) Resemblance {
 	if len(given) == 0 {
 		return a
 	}
-	_, sd := a.prior(by)
+	_, sd := a.posterior(by)
 	var mean float64
 	for _, e := range given {
 		mean += deviateOf(e, people) / float64(len(given))
@@ -75,13 +75,13 @@ func (a Alike) withStrangers(by *Assumptions, given []float64, people int) Alike
 // expectedLargest is the expected largest of n standard normal numbers,
 // n ∫ x φ(x) Φ(x)ⁿ⁻¹ dx.
 func expectedLargest(n int) float64 {
-	return overNumbers().of(func(x float64) float64 {
+	return overNumbers().integrate(func(x float64) float64 {
 		return float64(n) * x * distuv.UnitNormal.Prob(x) * math.Pow(distuv.UnitNormal.CDF(x), float64(n-1))
 	})
 }
 
 // Validate reports the first impossible number.
-func (a *Alike) Validate() error {
+func (a *Resemblance) Validate() error {
 	if a.People < 0 || math.IsNaN(a.Mean) || math.IsInf(a.Mean, 0) || !(a.SD >= 0) || math.IsInf(a.SD, 1) {
 		return fmt.Errorf("calibration: %d people of mean %v and deviation %v", a.People, a.Mean, a.SD)
 	}
@@ -96,14 +96,14 @@ type Comparison struct {
 	Evidence float64 // of Best
 	Rival    int     // the other person with the largest deviate
 	Stranger float64 // the evidence of Rival, as if the person of the photograph were not enrolled
-	Alone    bool    // the only photograph of its person, which cannot be compared with it: Best is Rival
+	Single   bool    // the only photograph of its person, which cannot be compared with it: Best is Rival
 }
 
 // Compare compares photographs of a gallery, the columns of x, d×n of unit norm and
 // grouped by person, with the people. With most > 0 it makes at most so many
 // comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
 // own person without a photograph is that of the others.
-func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Alike, []Comparison) {
+func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Resemblance, []Comparison) {
 	return l.compare(galleryOf(x, groups), most, DefaultAssumptions.MostDeviate)
 }
 
@@ -125,9 +125,9 @@ func galleryOf(x *mat.Dense, groups []int) Gallery {
 }
 
 // compare is Compare for the people of g. Deviates count as mostDeviate at most for Alike.
-func (l *Impostors) compare(g Gallery, most int, mostDeviate float64) (Alike, []Comparison) {
+func (l *Impostors) compare(g Gallery, most int, mostDeviate float64) (Resemblance, []Comparison) {
 	groups, people := g.Groups, len(g.Groups)-1
-	chosen, of := chosen(groups, most)
+	chosen, of := compareColumns(groups, most)
 	first, _ := g.Faces(0)
 	d, _ := first.Dims()
 	probes := mat.NewDense(d, len(chosen), nil)
@@ -152,12 +152,12 @@ func (l *Impostors) compare(g Gallery, most int, mostDeviate float64) (Alike, []
 		deviates[own] = math.Inf(-1)
 		if k > 1 {
 			x, sum := g.Faces(own)
-			deviates[own] = l.Deviate(k-1, without(sum, x, j-groups[own]))
+			deviates[own] = l.Deviate(k-1, leaveOneOut(sum, x, j-groups[own]))
 		}
 		all[i] = compared(j, own, deviates)
-		all[i].Alone = k == 1
+		all[i].Single = k == 1
 	}
-	return pairs.alike(seen), all
+	return pairs.resemblance(seen), all
 }
 
 // deviates replaces cosines, C×n, of n photographs with the means of people by their
@@ -165,9 +165,9 @@ func (l *Impostors) compare(g Gallery, most int, mostDeviate float64) (Alike, []
 func (l *Impostors) deviates(cosines *mat.Dense, groups []int) {
 	to := tables{}
 	for c := range len(groups) - 1 {
-		t, row := to.of(l, groups[c+1]-groups[c]), cosines.RawRowView(c)
+		t, row := to.table(l, groups[c+1]-groups[c]), cosines.RawRowView(c)
 		for i, v := range row {
-			row[i] = t.at(v)
+			row[i] = t.value(v)
 		}
 	}
 }
@@ -188,8 +188,8 @@ func compared(column, own int, deviates []float64) Comparison {
 	return c
 }
 
-// chosen returns the columns that are compared, and the person of each.
-func chosen(groups []int, most int) (columns, of []int) {
+// compareColumns returns at most so many columns, evenly spread, and the person of each.
+func compareColumns(groups []int, most int) (columns, of []int) {
 	people := len(groups) - 1
 	n := groups[people]
 	step := 1.0
@@ -235,9 +235,9 @@ func Means(x *mat.Dense, groups []int) (sums, means *mat.Dense) {
 	return sums, means
 }
 
-// without is the cosine of column j of x, the photographs of a person of this sum, with
-// the mean of the others.
-func without(sum []float64, x *mat.Dense, j int) float64 {
+// leaveOneOut returns the cosine of column j of x, the photographs of a person with this sum,
+// with the mean of the other columns.
+func leaveOneOut(sum []float64, x *mat.Dense, j int) float64 {
 	var dot, norm float64
 	for i, all := range sum {
 		v := x.At(i, j)
@@ -278,9 +278,9 @@ func (p *pairSums) add(own int, deviates []float64) {
 	p.sum[own], p.square[own] = sum, square
 }
 
-// alike is the Alike of what was added, each person counting the same.
-func (p *pairSums) alike(photographs []int) Alike {
-	a := Alike{People: p.people}
+// resemblance returns the Resemblance of what was added, each person counting the same.
+func (p *pairSums) resemblance(photographs []int) Resemblance {
+	a := Resemblance{People: p.people}
 	if p.people < 2 {
 		return a
 	}

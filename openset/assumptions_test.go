@@ -30,7 +30,7 @@ func TestAssumptionsAreStored(t *testing.T) {
 	if c.Evidence(4) == usual.Evidence(4) || c.SmallestFPIR() == usual.SmallestFPIR() || *c.Odds == *usual.Odds {
 		t.Error("assumptions are not used")
 	}
-	if c.Remakes(usual.How()) || !usual.Remakes(named.How()) || !c.Remakes(c.How()) || !slices.Equal(usual.Left, named.Left) {
+	if c.DiffersInRate(usual.Options()) || !usual.DiffersInRate(named.Options()) || !c.DiffersInRate(c.Options()) || !slices.Equal(usual.LeftOut, named.LeftOut) {
 		t.Error("other options are not told apart")
 	}
 	text, err := json.Marshal(usual)

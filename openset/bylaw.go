@@ -25,20 +25,20 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 	groups, people := g.Groups, len(g.Groups)-1
 	c := opt.calibration(people)
 	alike, compared := l.compare(g, c.assumptions().Comparisons, c.assumptions().MostDeviate)
-	c.Alike, c.Given = &alike, given
+	c.Resemblance, c.Strangers = &alike, given
 	for p := range people {
 		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])
 	}
 	for _, one := range compared {
 		person, _ := slices.BinarySearch(groups, one.Column+1)
 		switch {
-		case one.Alone:
+		case one.Single:
 		case one.Best == person-1:
 			c.Right = append(c.Right, one.Evidence)
 		default:
 			c.Wrong = append(c.Wrong, one.Evidence)
 		}
-		c.Left = append(c.Left, one.Stranger)
+		c.LeftOut = append(c.LeftOut, one.Stranger)
 	}
 	return c, c.FitByLaw(l)
 }
@@ -46,31 +46,31 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 // FitByLaw computes the threshold and the probabilities from the margins and from how
 // alike the people are.
 func (c *Calibration) FitByLaw(l *Impostors) error {
-	if c.Alike == nil || c.People == 0 {
+	if c.Resemblance == nil || c.People == 0 {
 		return fmt.Errorf("calibration: nothing is known of how alike the people are")
 	}
-	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
+	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.LeftOut, &c.Strangers} {
 		slices.Sort(*list)
 	}
 	c.Mean = 1 / math.Ln10 // of −log10 of a share that is uniform
-	c.Seen = c.Mean
-	c.Faces = l.Independent/float64(c.People) + float64(len(c.Given))
-	c.Threshold = c.byLaw(c.FPIR)
+	c.RawMean = c.Mean
+	c.Faces = l.Independent/float64(c.People) + float64(len(c.Strangers))
+	c.Threshold = c.lawThreshold(c.FPIR)
 	c.Odds = oddsOf(c.trialsByLaw(l))
 	return c.Validate()
 }
 
-// byLaw is the least evidence of a face that is named, for this share of strangers.
-func (c *Calibration) byLaw(fpir float64) float64 {
-	if n := len(c.Given); float64(n)*fpir >= float64(c.assumptions().SureTail) {
-		return c.Given[n-int(float64(n)*fpir)]
+// lawThreshold is the least evidence of a face that is named, for this share of strangers.
+func (c *Calibration) lawThreshold(fpir float64) float64 {
+	if n := len(c.Strangers); float64(n)*fpir >= float64(c.assumptions().SureTail) {
+		return c.Strangers[n-int(float64(n)*fpir)]
 	}
-	return evidenceOf(c.surroundings().threshold(c.assumptions(), fpir, c.People), c.People)
+	return evidenceOf(c.resemblance().threshold(c.assumptions(), fpir, c.People), c.People)
 }
 
-// surroundings is how alike the people and the given strangers are.
-func (c *Calibration) surroundings() Alike {
-	return c.Alike.withStrangers(c.assumptions(), c.Given, c.People)
+// resemblance is that of the people, updated by the given strangers.
+func (c *Calibration) resemblance() Resemblance {
+	return c.Resemblance.withStrangers(c.assumptions(), c.Strangers, c.People)
 }
 
 // trialsByLaw are the held-out faces and, of so few, some as the law has them; and
@@ -96,7 +96,7 @@ func (c *Calibration) trialsByLaw(l *Impostors) []trial {
 		z := distuv.UnitNormal.Quantile((float64(i) + 0.5) / of)
 		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
 	}
-	alike := c.surroundings()
+	alike := c.resemblance()
 	for i := range by.StrangerTrials {
 		share := (float64(i) + 0.5) / strangers
 		add(evidenceOf(alike.threshold(by, share, c.People), c.People), 0, c.Prior, strangers)
@@ -117,12 +117,12 @@ func (s Share) Known() bool { return s.Most < 1 }
 // interval is the number of standard deviations of an interval of 90 %.
 const interval = 1.645
 
-// Strangers returns the expected share of strangers who are named at the threshold:
+// StrangerRates returns the expected share of strangers who are named at the threshold:
 // of strangers in general, people chosen at random, and of strangers who resemble the
 // people of the gallery as these resemble each other. Both are zero if margins are
 // not evidence.
-func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
-	if c.Alike == nil {
+func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
+	if c.Resemblance == nil {
 		return Share{}, Share{}
 	}
 	z := deviateOf(c.Threshold, c.People)
@@ -131,7 +131,7 @@ func (c *Calibration) Strangers(l *Impostors) (atLarge, like Share) {
 	by := c.assumptions()
 	spread := math.Sqrt(by.GalleryVariance + 1/(l.Independent*ofOne(min(rate, 0.5), c.People)))
 	atLarge = Share{rate, rate * math.Exp(-interval*spread), min(1, rate*math.Exp(interval*spread))}
-	around := c.surroundings()
+	around := c.resemblance()
 	like.Rate = around.exceedance(by, z, c.People, 0)
 	if like.Rate == 0 { // less than a float64 can say
 		like.Most = around.exceedance(by, z, c.People, interval)

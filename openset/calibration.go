@@ -41,32 +41,32 @@ import (
 // which is exact if the margins of enrolled people follow a gamma distribution
 // and those of strangers an exponential one. No probability exceeds MaxProbability.
 type Calibration struct {
-	FPIR  float64 `json:"far"`             // target FPIR, the share of strangers who may be named
-	Prior float64 `json:"prior"`           // assumed share of strangers among the probes
-	Folds int     `json:"folds"`           // of the cross-validation
-	Asked int     `json:"asked,omitempty"` // Folds of the Options; Folds follows from it and from the number of people
+	FPIR        float64 `json:"far"`             // target FPIR, the share of strangers who may be named
+	Prior       float64 `json:"prior"`           // assumed share of strangers among the probes
+	Folds       int     `json:"folds"`           // of the cross-validation
+	FoldsOption int     `json:"asked,omitempty"` // Folds of the Options; Folds follows from it and from the number of people
 
 	Threshold float64     `json:"threshold"`      // smallest margin of a face that is named
 	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil if no face could be held out
 
-	People int     `json:"people"`           // left out in turn
-	Mean   float64 `json:"mean"`             // m, estimated mean margin of strangers
-	Faces  float64 `json:"faces"`            // n, effective number of faces of strangers; several faces of one person count less
-	Seen   float64 `json:"seen,omitempty"`   // their mean margin; 0 in files of format 4
-	Spread float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
-	Pairs  *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
+	People  int     `json:"people"`           // left out in turn
+	Mean    float64 `json:"mean"`             // m, estimated mean margin of strangers
+	Faces   float64 `json:"faces"`            // n, effective number of faces of strangers; several faces of one person count less
+	RawMean float64 `json:"seen,omitempty"`   // their mean margin; 0 in files of format 4
+	Spread  float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
+	Pairs   *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
 
-	ByScores    bool   `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
-	Alike       *Alike `json:"alike,omitempty"`       // the people of the gallery; nil where margins are not evidence
-	Photographs []int  `json:"photographs,omitempty"` // of each person; nil without Alike
+	ByScores    bool         `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
+	Resemblance *Resemblance `json:"alike,omitempty"`       // the people of the gallery; nil where margins are not evidence
+	Photographs []int        `json:"photographs,omitempty"` // of each person; nil without Alike
 
 	// Margins, ascending: of held-out faces with a right and a wrong best guess,
 	// of faces of left-out people, and of given strangers. Long lists are thinned
 	// out evenly to some ten thousands.
-	Right []float64 `json:"right"`
-	Wrong []float64 `json:"wrong"`
-	Left  []float64 `json:"left"`
-	Given []float64 `json:"given,omitempty"`
+	Right     []float64 `json:"right"`
+	Wrong     []float64 `json:"wrong"`
+	LeftOut   []float64 `json:"left"`
+	Strangers []float64 `json:"given,omitempty"`
 
 	Assumptions *Assumptions `json:"assumptions,omitempty"` // nil: DefaultAssumptions
 
@@ -113,18 +113,21 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// How returns the Options of c, so that another model can be calibrated in the
+// Options returns the Options of c, so that another model can be calibrated in the
 // same way.
-func (c *Calibration) How() Options { return Options{c.FPIR, c.Prior, c.Asked, c.Assumptions} }
+func (c *Calibration) Options() Options {
+	return Options{c.FPIR, c.Prior, c.FoldsOption, c.Assumptions}
+}
 
 // calibration is a Calibration of so many people that has these options, and nothing else.
 func (o Options) calibration(people int) *Calibration {
-	return &Calibration{FPIR: o.FPIR, Prior: o.Prior, Asked: o.Folds, Assumptions: o.Assumptions, People: people}
+	return &Calibration{FPIR: o.FPIR, Prior: o.Prior, FoldsOption: o.Folds, Assumptions: o.Assumptions, People: people}
 }
 
-// Remakes reports whether c, made anew with o, would differ in the FPIR only.
-func (c *Calibration) Remakes(o Options) bool {
-	return c.Prior == o.Prior && c.Asked == o.Folds && *c.assumptions() == *cmp.Or(o.Assumptions, &DefaultAssumptions)
+// DiffersInRate reports whether a Calibration with o would have the settings of c but for the
+// FPIR.
+func (c *Calibration) DiffersInRate(o Options) bool {
+	return c.Prior == o.Prior && c.FoldsOption == o.Folds && *c.assumptions() == *cmp.Or(o.Assumptions, &DefaultAssumptions)
 }
 
 func (c *Calibration) assumptions() *Assumptions { return cmp.Or(c.Assumptions, &DefaultAssumptions) }
@@ -138,8 +141,8 @@ const keptMargins = 1 << 16
 func (c *Calibration) Add(margin, spread float64, stranger, right bool) {
 	switch {
 	case stranger:
-		c.Left = append(c.Left, margin)
-		c.Spread += (spread - c.Spread) / float64(len(c.Left))
+		c.LeftOut = append(c.LeftOut, margin)
+		c.Spread += (spread - c.Spread) / float64(len(c.LeftOut))
 	case right:
 		c.Right = append(c.Right, margin)
 	default:
@@ -154,15 +157,15 @@ func (c *Calibration) Fit(classes int, l Law) error {
 	if err := c.checkLeft(); err != nil {
 		return err
 	}
-	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
+	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.LeftOut, &c.Strangers} {
 		slices.Sort(*list)
 	}
-	if err := c.strangers(classes, l); err != nil {
+	if err := c.fitMean(classes, l); err != nil {
 		return err
 	}
 	c.Threshold = c.thresholds(classes, l)(c.FPIR)
 	c.Odds = c.odds()
-	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.Left, &c.Given} {
+	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.LeftOut, &c.Strangers} {
 		*list = thin(*list, keptMargins)
 	}
 	return c.Validate()
@@ -232,26 +235,26 @@ func (c *Calibration) Validate() error {
 	if err := (Options{c.FPIR, c.Prior, c.Folds, c.Assumptions}).Validate(); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
-	if err := c.How().Validate(); err != nil {
+	if err := c.Options().Validate(); err != nil {
 		return fmt.Errorf("calibration: asked: %w", err)
 	}
-	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.Seen >= 0) || math.IsInf(c.Seen, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
+	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.RawMean >= 0) || math.IsInf(c.RawMean, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
 	}
-	if c.Alike == nil && !c.ByScores {
+	if c.Resemblance == nil && !c.ByScores {
 		if err := c.checkLeft(); err != nil {
 			return err
 		}
 	}
-	for _, list := range [][]float64{c.Right, c.Wrong, c.Left, c.Given} {
+	for _, list := range [][]float64{c.Right, c.Wrong, c.LeftOut, c.Strangers} {
 		for i, v := range list {
 			if !(v >= 0) || math.IsInf(v, 0) || i > 0 && v < list[i-1] {
 				return fmt.Errorf("calibration: %v is no margin, or out of order", v)
 			}
 		}
 	}
-	if c.Alike != nil {
-		if err := c.Alike.Validate(); err != nil {
+	if c.Resemblance != nil {
+		if err := c.Resemblance.Validate(); err != nil {
 			return err
 		}
 		if len(c.Photographs) != c.People || slices.ContainsFunc(c.Photographs, func(n int) bool { return n < 1 }) {
@@ -275,8 +278,8 @@ func (c *Calibration) Validate() error {
 
 // checkLeft reports margins of people left out that no cross-validation can have made.
 func (c *Calibration) checkLeft() error {
-	if len(c.Left) > 0 && (c.Folds < leastFolds || c.People < 1) {
-		return fmt.Errorf("calibration: %d margins of %d people left out of %d folds", len(c.Left), c.People, c.Folds)
+	if len(c.LeftOut) > 0 && (c.Folds < leastFolds || c.People < 1) {
+		return fmt.Errorf("calibration: %d margins of %d people left out of %d folds", len(c.LeftOut), c.People, c.Folds)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func margins(rng *rand.Rand, n, classes int, scale float64) []float64 {
 // drawnCalibration is one of people who are known by gamma margins.
 func drawnCalibration(t testing.TB, rng *rand.Rand, faces, people, classes int) *Calibration {
 	t.Helper()
-	c := &Calibration{FPIR: 0.01, Prior: 0.5, Folds: 20, People: people, Left: margins(rng, faces, classes, 0.1)}
+	c := &Calibration{FPIR: 0.01, Prior: 0.5, Folds: 20, People: people, LeftOut: margins(rng, faces, classes, 0.1)}
 	for range faces {
 		var right float64
 		for range 6 {
@@ -107,7 +107,7 @@ func TestThresholdIsMoreCautiousTheLessIsKnown(t *testing.T) {
 func TestManyStrangersGiveTheirQuantile(t *testing.T) {
 	c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5}
 	for i := range 2000 {
-		c.Given = append(c.Given, float64(i)) // not normal at all
+		c.Strangers = append(c.Strangers, float64(i)) // not normal at all
 	}
 	if err := c.Fit(5, PlainLaw); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestProbabilitiesAreCalibratedAndRise(t *testing.T) {
 	held := float64(len(fresh.Right) + len(fresh.Wrong))
 	count(fresh.Right, true, 0.5/held)
 	count(fresh.Wrong, false, 0.5/held)
-	count(fresh.Left, false, 0.5/float64(len(fresh.Left)))
+	count(fresh.LeftOut, false, 0.5/float64(len(fresh.LeftOut)))
 	var ece float64
 	for b := range said {
 		ece += math.Abs(said[b] - right[b])
@@ -194,7 +194,7 @@ func TestThinKeepsEndsAndOrder(t *testing.T) {
 
 // Margins of people who were left out come of folds.
 func TestMarginsWithoutFoldsAreRefused(t *testing.T) {
-	whole := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: 4, Left: []float64{0.1, 0.2}}
+	whole := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: 4, LeftOut: []float64{0.1, 0.2}}
 	if err := whole.Fit(4, UnknownLaw); err != nil {
 		t.Fatal(err)
 	}

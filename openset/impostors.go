@@ -25,7 +25,7 @@ import (
 type Impostors struct {
 	Network string `json:"network"` // SHA-256 of the file of the network
 	Mirror  bool   `json:"mirror"`  // the embeddings are means over the face and its mirror image
-	About   string `json:"about"`   // how it was measured
+	Source  string `json:"about"`   // how it was measured
 
 	Comparisons int     `json:"comparisons"` // for each k
 	Independent float64 `json:"independent"` // comparisons that would tell as much, if they were independent
@@ -46,8 +46,10 @@ type Variation struct {
 	Photograph float64 `json:"photograph"`
 }
 
-// of is the variance for a and b photographs.
-func (v Variation) of(a, b int) float64 { return v.Pair + v.Photograph*(1/float64(a)+1/float64(b)) }
+// variance is the variance for a and b photographs.
+func (v Variation) variance(a, b int) float64 {
+	return v.Pair + v.Photograph*(1/float64(a)+1/float64(b))
+}
 
 // SameRatio returns the log likelihood ratio of two hypotheses for a photographs whose
 // mean cosine with b others is this: that they show the same person, and different
@@ -55,9 +57,9 @@ func (v Variation) of(a, b int) float64 { return v.Pair + v.Photograph*(1/float6
 // that is larger than the mean counting as the mean; those of different people follow
 // the impostor distribution for one photograph, with the variance for a and b.
 func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
-	same, different := l.Same.of(a, b), l.Different.of(a, b)
+	same, different := l.Same.variance(a, b), l.Different.variance(a, b)
 	mean := l.Different.Mean
-	z := l.Deviate(1, mean+(cosine-mean)*math.Sqrt(l.Different.of(1, 1)/different))
+	z := l.Deviate(1, mean+(cosine-mean)*math.Sqrt(l.Different.variance(1, 1)/different))
 	short := max(0, l.Same.Mean-cosine)
 	return (z*math.Abs(z) - short*short/same + math.Log(different/same)) / 2
 }
@@ -106,29 +108,29 @@ func (l *Impostors) Cosine(k int, deviate float64) float64 {
 	return interpolate(l.Deviates, l.row(k), deviate)
 }
 
-// ends is how many of the last steps of a table its line beyond the end follows.
-const ends = 7
+// extrapolationSteps is how many of the last steps of a table its line beyond the end follows.
+const extrapolationSteps = 7
 
 // interpolate returns y at v of the table x, ascending, to y, and on the line
 // through its last points beyond the ends.
 func interpolate(x, y []float64, v float64) float64 {
 	i, _ := slices.BinarySearch(x, v)
-	return lineOf(x, y, i).at(v)
+	return lineOf(x, y, i).value(v)
 }
 
 // A line goes through a point with a slope of rise/run.
 type line struct{ x, y, rise, run float64 }
 
-func (l line) at(v float64) float64 { return l.y + (v-l.x)*l.rise/l.run }
+func (l line) value(v float64) float64 { return l.y + (v-l.x)*l.rise/l.run }
 
 // lineOf is the line of interpolate where x[i] is the first that is not below the value.
 func lineOf(x, y []float64, i int) line {
 	lo, hi := i-1, i
 	switch n := len(x); {
 	case i == 0:
-		lo, hi = 0, min(ends, n-1)
+		lo, hi = 0, min(extrapolationSteps, n-1)
 	case i == n:
-		lo, hi = max(0, n-1-ends), n-1
+		lo, hi = max(0, n-1-extrapolationSteps), n-1
 		return line{x[hi], y[hi], y[hi] - y[lo], x[hi] - x[lo]}
 	}
 	return line{x[lo], y[lo], y[hi] - y[lo], x[hi] - x[lo]}
@@ -169,19 +171,19 @@ func (t *table) cell(v float64) int {
 	return 0
 }
 
-// at is interpolate at v.
-func (t *table) at(v float64) float64 {
+// value is interpolate at v.
+func (t *table) value(v float64) float64 {
 	i := t.first[t.cell(v)]
 	for i < len(t.x) && t.x[i] < v {
 		i++
 	}
-	return t.lines[i].at(v)
+	return t.lines[i].value(v)
 }
 
 // tables are those of the deviates for k photographs.
 type tables map[int]*table
 
-func (t tables) of(l *Impostors, k int) *table {
+func (t tables) table(l *Impostors, k int) *table {
 	k = min(k, len(l.Cosines))
 	if t[k] == nil {
 		t[k] = newTable(l.row(k), l.Deviates)
@@ -205,7 +207,7 @@ func (l *Impostors) Level(cosines []float64, photographs []int) {
 			if level == nil {
 				level = newTable(l.Deviates, l.row(len(l.Cosines)))
 			}
-			cosines[c] = level.at(deviates.of(l, k).at(v))
+			cosines[c] = level.value(deviates.table(l, k).value(v))
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestThresholdIsNeverBelowThatAtLarge(t *testing.T) {
 	for _, people := range []int{0, 2, 3, 10, 100} {
 		last := 0.0
 		for mean := -1.0; mean < 2; mean += 0.1 {
-			z := Alike{people, mean, 1}.Threshold(0.01, 10)
+			z := Resemblance{people, mean, 1}.Threshold(0.01, 10)
 			if z < AtLarge(0.01, 10) || z < last {
 				t.Errorf("%d people of mean %v: %v after %v", people, mean, z, last)
 			}
@@ -118,8 +118,8 @@ func TestCompareAgainstItsDefinition(t *testing.T) {
 			deviates = append(deviates, z)
 		}
 		want := compared(c.Column, own, deviates)
-		want.Alone = groups[own+1]-groups[own] == 1
-		if c.Best != want.Best || c.Rival != want.Rival || math.Abs(c.Evidence-want.Evidence) > 1e-6 || math.Abs(c.Stranger-want.Stranger) > 1e-6 || c.Alone != want.Alone {
+		want.Single = groups[own+1]-groups[own] == 1
+		if c.Best != want.Best || c.Rival != want.Rival || math.Abs(c.Evidence-want.Evidence) > 1e-6 || math.Abs(c.Stranger-want.Stranger) > 1e-6 || c.Single != want.Single {
 			t.Errorf("%+v, want %+v", c, want)
 		}
 	}
@@ -161,7 +161,7 @@ func TestByLawNamesKnownFacesAndIsSure(t *testing.T) {
 		}
 		last = p
 	}
-	atLarge, like := c.Strangers(l)
+	atLarge, like := c.StrangerRates(l)
 	for _, s := range []Share{atLarge, like} {
 		if !(s.Least <= s.Rate && s.Rate <= s.Most && s.Rate <= 0.011) {
 			t.Errorf("share %+v", s)
@@ -243,8 +243,8 @@ func TestExpectedLargest(t *testing.T) {
 // A share of strangers that is too small for a number is 0, with an interval.
 func TestStrangersOfUnlikePeople(t *testing.T) {
 	l := Shipped()[0]
-	c := &Calibration{FPIR: 1e-12, People: 1000, Threshold: maxEvidence, Alike: &Alike{People: 1000, Mean: -40, SD: 0.01}}
-	atLarge, like := c.Strangers(l)
+	c := &Calibration{FPIR: 1e-12, People: 1000, Threshold: maxEvidence, Resemblance: &Resemblance{People: 1000, Mean: -40, SD: 0.01}}
+	atLarge, like := c.StrangerRates(l)
 	for _, v := range []float64{atLarge.Least, atLarge.Most, like.Rate, like.Least, like.Most} {
 		if !(v >= 0 && v <= 1) {
 			t.Errorf("%+v and %+v", atLarge, like)
@@ -265,14 +265,14 @@ func TestTableIsInterpolation(t *testing.T) {
 					values = append(values, lo+(hi-lo)*(1.4*rng.Float64()-0.2))
 				}
 				for _, v := range values {
-					if got, want := table.at(v), interpolate(xy[0], xy[1], v); got != want {
+					if got, want := table.value(v), interpolate(xy[0], xy[1], v); got != want {
 						t.Fatalf("%d photographs, %v: %v, want %v", k+1, v, got, want)
 					}
 				}
 			}
 		}
 	}
-	if table := newTable(Shipped()[0].Deviates, Shipped()[0].Cosines[0]); !math.IsNaN(table.at(math.NaN())) {
+	if table := newTable(Shipped()[0].Deviates, Shipped()[0].Cosines[0]); !math.IsNaN(table.value(math.NaN())) {
 		t.Error("NaN has a number")
 	}
 }

@@ -18,7 +18,7 @@ type trial struct {
 // people who were held out the rest, and all together as many as there are. Those
 // of strangers are in units of their own mean, so that they have the mean of c.
 func (c *Calibration) trials() []trial {
-	held, strangers := len(c.Right)+len(c.Wrong), len(c.Left)+len(c.Given)
+	held, strangers := len(c.Right)+len(c.Wrong), len(c.LeftOut)+len(c.Strangers)
 	n := float64(held + strangers)
 	var all []trial
 	add := func(list []float64, mean, right, share float64, of int) {
@@ -28,8 +28,8 @@ func (c *Calibration) trials() []trial {
 	}
 	add(c.Right, c.Mean, 1, 1-c.Prior, held)
 	add(c.Wrong, c.Mean, 0, 1-c.Prior, held)
-	add(c.Left, c.Seen, 0, c.Prior, strangers)
-	add(c.Given, c.Seen, 0, c.Prior, strangers)
+	add(c.LeftOut, c.RawMean, 0, c.Prior, strangers)
+	add(c.Strangers, c.RawMean, 0, c.Prior, strangers)
 	return all
 }
 

@@ -37,11 +37,11 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	}
 	rates := append([]float64{c.FPIR}, Offered...)
 	slices.Sort(rates)
-	threshold := c.byLaw
+	threshold := c.lawThreshold
 	switch {
 	case c.ByScores:
 		threshold = func(fpir float64) float64 { return -math.Log10(fpir) }
-	case c.Alike == nil:
+	case c.Resemblance == nil:
 		threshold = c.thresholds(classes, l)
 	}
 	for _, fpir := range slices.Compact(rates) {
@@ -101,14 +101,14 @@ func (r Rates) NearChance(people int) bool {
 	return (r.Guess-chance)/(1-chance) < nearChance
 }
 
-// GivenAreMembers reports whether the given strangers are probably people of the gallery:
+// StrangersAreMembers reports whether the given strangers are probably people of the gallery:
 // most are as similar to people of it as these are to themselves. Of margins that are no
 // evidence it is not known, and false.
-func (c *Calibration) GivenAreMembers() bool {
-	n := len(c.Given)
-	if n == 0 || len(c.Right) == 0 || c.Alike == nil {
+func (c *Calibration) StrangersAreMembers() bool {
+	n := len(c.Strangers)
+	if n == 0 || len(c.Right) == 0 || c.Resemblance == nil {
 		return false
 	}
-	given, right := slices.Sorted(slices.Values(c.Given)), slices.Sorted(slices.Values(c.Right))
+	given, right := slices.Sorted(slices.Values(c.Strangers)), slices.Sorted(slices.Values(c.Right))
 	return given[n/2] >= right[len(right)/2]/2
 }

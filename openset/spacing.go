@@ -26,7 +26,7 @@ func legendre(n int, lo, hi float64) quadrature {
 	return q
 }
 
-func (q quadrature) of(f func(float64) float64) (sum float64) {
+func (q quadrature) integrate(f func(float64) float64) (sum float64) {
 	for i, x := range q.x {
 		sum += q.w[i] * f(x)
 	}
@@ -49,7 +49,7 @@ var (
 // spacing is the expected distance between the two largest of n standard normal
 // numbers, n ∫ Φ(x)ⁿ⁻¹(1 − Φ(x)) dx.
 func spacing(n int) float64 {
-	return overNumbers().of(func(x float64) float64 {
+	return overNumbers().integrate(func(x float64) float64 {
 		p := distuv.UnitNormal.CDF(x)
 		return float64(n) * math.Pow(p, float64(n-1)) * distuv.UnitNormal.Survival(x)
 	})
@@ -58,7 +58,7 @@ func spacing(n int) float64 {
 // spacingVariation is the variance of that distance in units of its squared mean:
 // 0.57 for two numbers, and towards 1, that of an exponential number, for many.
 func spacingVariation(n int) float64 {
-	square := overDistances().of(func(t float64) float64 { return 2 * t * spacingSurvival(n, t) })
+	square := overDistances().integrate(func(t float64) float64 { return 2 * t * spacingSurvival(n, t) })
 	mean := spacing(n)
 	return square/(mean*mean) - 1
 }
@@ -82,7 +82,7 @@ func marginSurvival(n int, t, deviation float64) float64 {
 	if deviation == 0 {
 		return spacingSurvival(n, t)
 	}
-	return overScales().of(func(z float64) float64 {
+	return overScales().integrate(func(z float64) float64 {
 		return distuv.UnitNormal.Prob(z) * spacingSurvival(n, t*math.Exp(-deviation*z))
 	})
 }

@@ -52,33 +52,33 @@ func (l Law) deviation(by *Assumptions, classes int) float64 {
 	return max(0, l.Scale+by.ScaleGrowth*math.Log2(float64(classes)/by.ScalePeople))
 }
 
-// strangers sets the mean margin of strangers in a model of so many classes and
+// fitMean sets the mean margin of strangers in a model of so many classes and
 // in how many faces' worth it was seen.
 //
 // The margin of a face is one number, and the faces of few people tell its mean
 // badly: the mean of ten people may be a third too small, and eight times as many
 // strangers as wanted then pass. The spread of the scores of a face is made of as
 // many numbers as there are classes, and its mean varies half as much.
-func (c *Calibration) strangers(classes int, l Law) error {
-	if len(c.Left)+len(c.Given) == 0 {
+func (c *Calibration) fitMean(classes int, l Law) error {
+	if len(c.LeftOut)+len(c.Strangers) == 0 {
 		return ErrNoStrangers
 	}
-	by, left, given := c.assumptions(), sum(c.Left), sum(c.Given)
-	c.Faces = float64(len(c.Given))
-	if n := float64(len(c.Left)); n > 0 {
+	by, left, given := c.assumptions(), sum(c.LeftOut), sum(c.Strangers)
+	c.Faces = float64(len(c.Strangers))
+	if n := float64(len(c.LeftOut)); n > 0 {
 		alone := n / (1 + by.SameStranger*(n/float64(c.People)-1))
 		known := classes - (c.People+c.Folds-1)/c.Folds // when those were left out
 		left *= alone / n * spacing(classes) / spacing(max(known, leastKnown))
 		c.Faces += alone
 	}
-	c.Seen = (left + given) / c.Faces
-	if !(c.Seen > 0) {
-		return fmt.Errorf("%w (%d faces, %d people)", ErrNoMargins, len(c.Left)+len(c.Given), classes)
+	c.RawMean = (left + given) / c.Faces
+	if !(c.RawMean > 0) {
+		return fmt.Errorf("%w (%d faces, %d people)", ErrNoMargins, len(c.LeftOut)+len(c.Strangers), classes)
 	}
-	c.Mean = c.Seen
+	c.Mean = c.RawMean
 	if l.Ratio > 0 && c.Spread > 0 {
 		n := min(by.SpreadWeight*c.Faces, by.MostSpreadWeight)
-		c.Mean = (c.Faces*c.Seen + n*l.Ratio*c.Spread) / (c.Faces + n)
+		c.Mean = (c.Faces*c.RawMean + n*l.Ratio*c.Spread) / (c.Faces + n)
 	}
 	return nil
 }
@@ -91,8 +91,8 @@ func (c *Calibration) thresholds(classes int, l Law) func(fpir float64) float64 
 	variation := (1+law)*math.Exp(deviation*deviation) - 1
 	unsure := math.Exp(l.Caution * math.Sqrt(variation/c.Faces))
 	return func(fpir float64) float64 {
-		if n := len(c.Given); float64(n)*fpir >= float64(c.assumptions().SureTail) {
-			return c.Given[n-int(float64(n)*fpir)]
+		if n := len(c.Strangers); float64(n)*fpir >= float64(c.assumptions().SureTail) {
+			return c.Strangers[n-int(float64(n)*fpir)]
 		}
 		return c.Mean * marginQuantile(classes, fpir, deviation) * unsure
 	}
@@ -103,11 +103,11 @@ func (c *Calibration) thresholds(classes int, l Law) func(fpir float64) float64 
 // left out: (1 + v)·exp(deviation²) − 1, with v that of the law without scales.
 func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
 	prior := l.deviation(c.assumptions(), classes)
-	n := float64(len(c.Left))
+	n := float64(len(c.LeftOut))
 	if l.Faces == 0 || n < 2 {
 		return prior
 	}
-	mean, variance := stat.MeanVariance(c.Left, nil)
+	mean, variance := stat.MeanVariance(c.LeftOut, nil)
 	seen := math.Sqrt(max(0, math.Log((1+variance/(mean*mean))/(1+v))))
 	w := n / (n + l.Faces)
 	return w*seen + (1-w)*prior

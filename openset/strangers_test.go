@@ -48,7 +48,7 @@ func TestThresholdHoldsInNearlyEveryModel(t *testing.T) {
 			var total float64
 			for range draws {
 				c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 20, People: x.people}
-				c.Left, c.Spread = drawnPeople(rng, x.people, x.each, x.people, deviation)
+				c.LeftOut, c.Spread = drawnPeople(rng, x.people, x.each, x.people, deviation)
 				if err := c.Fit(x.people, l); err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +117,7 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 			for range 10 {
 				l := Law{Scale: deviation - PlainLaw.deviation(&DefaultAssumptions, people), Ratio: spacing(people), Caution: PlainLaw.Caution}
 				c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: people}
-				c.Left, c.Spread = drawnPeople(rng, people, 5, people, deviation)
+				c.LeftOut, c.Spread = drawnPeople(rng, people, 5, people, deviation)
 				c.Right = drawnKnown(rng, 5*people)
 				c.Wrong, _ = drawnPeople(rng, 1, people/5, people, deviation)
 				if err := c.Fit(people, l); err != nil {

@@ -43,11 +43,11 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	if !(t.excess > 0) || math.IsInf(t.scores[0], 0) || math.IsInf(t.excess, 0) {
 		return nil, fmt.Errorf("calibrate: the scores of strangers from %v to %v have no tail", t.scores[0], t.scores[n-1])
 	}
-	c.Faces, c.Mean, c.Seen, c.ByScores, c.tail = float64(n), 1/math.Ln10, 1/math.Ln10, true, t
+	c.Faces, c.Mean, c.RawMean, c.ByScores, c.tail = float64(n), 1/math.Ln10, 1/math.Ln10, true, t
 	for _, list := range []struct {
 		to     *[]float64
 		scores []float64
-	}{{&c.Right, right}, {&c.Wrong, wrong}, {&c.Left, strangers}} {
+	}{{&c.Right, right}, {&c.Wrong, wrong}, {&c.LeftOut, strangers}} {
 		for _, s := range list.scores {
 			*list.to = append(*list.to, c.Evidence(s))
 		}
@@ -56,13 +56,13 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	c.Threshold = -math.Log10(o.FPIR)
 	few := *c
 	step := max(1, (len(few.Right)+len(few.Wrong))/by.MostTrials)
-	few.Right, few.Wrong, few.Left = every(few.Right, step), every(few.Wrong, step), thin(few.Left, by.MostTrials)
+	few.Right, few.Wrong, few.LeftOut = everyNth(few.Right, step), everyNth(few.Wrong, step), thin(few.LeftOut, by.MostTrials)
 	c.Odds = few.odds()
 	return c, c.Validate()
 }
 
-// every is each step-th of a sorted list.
-func every(list []float64, step int) (kept []float64) {
+// everyNth returns each step-th number of a sorted list.
+func everyNth(list []float64, step int) (kept []float64) {
 	for i := step / 2; i < len(list); i += step {
 		kept = append(kept, list[i])
 	}

@@ -200,8 +200,8 @@ func (s *snapshot) strangerCounts() Given {
 	if s.live == nil || s.live.Model().Calibration == nil {
 		return g
 	}
-	c, margins := s.live.Model().Calibration, s.withStrangers.Model().Calibration.Given
-	g.Used = len(c.Given)
+	c, margins := s.live.Model().Calibration, s.withStrangers.Model().Calibration.Strangers
+	g.Used = len(c.Strangers)
 	if err := s.useless(); err != nil {
 		g.Useless = err.Error()
 	}
@@ -235,7 +235,7 @@ func (s *snapshot) calibration() Calibration {
 	c.Rates = append(c.Rates, m.Rates()...)
 	if l := m.Impostors(); l != nil {
 		c.Strangers = &Strangers{}
-		c.Strangers.AtLarge, c.Strangers.Alike = m.Calibration.Strangers(l)
+		c.Strangers.AtLarge, c.Strangers.Alike = m.Calibration.StrangerRates(l)
 	}
 	return c
 }

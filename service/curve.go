@@ -69,7 +69,7 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 		return nil, err
 	}
 	m := s.live.Model()
-	o := m.Calibration.How()
+	o := m.Calibration.Options()
 	for i := range curvePoints {
 		fpir := mostFPIR * math.Pow(10, -tenfolds*float64(i)/(curvePoints-1))
 		o.FPIR = fpir
@@ -78,7 +78,7 @@ func (v *Service) curve(ctx context.Context, s *snapshot) (*Curve, error) {
 			return nil, err
 		}
 		r, strangers := changed.Calibration.Rates(), &Strangers{}
-		strangers.AtLarge, strangers.Alike = changed.Calibration.Strangers(m.Impostors())
+		strangers.AtLarge, strangers.Alike = changed.Calibration.StrangerRates(m.Impostors())
 		c.Points = append(c.Points, CurvePoint{fpir, changed.Calibration.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
 	}
 	v.curves.mu.Lock()

@@ -242,7 +242,7 @@ func (s *snapshot) calibrate(ctx context.Context) (*nrdl.Recogniser, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := s.base.Model().Calibration.How()
+	o := s.base.Model().Calibration.Options()
 	o.FPIR = s.FPIR
 	return s.base.Calibrate(ctx, o, images)
 }
@@ -263,7 +263,7 @@ func (s *snapshot) uselessAt(ctx context.Context, fpir float64) error {
 	if s.live == nil || s.live.Model().Calibration == nil || s.live.Model().Usable() != nil {
 		return nil
 	}
-	o := s.live.Model().Calibration.How()
+	o := s.live.Model().Calibration.Options()
 	o.FPIR = fpir
 	changed, err := s.live.Calibrate(ctx, o, nil)
 	if err != nil {
@@ -317,7 +317,7 @@ func (e *engine) update(ctx context.Context, r *nrdl.Recogniser, next *snapshot,
 		}
 	}
 	if c := r.Model().Calibration; c != nil && c.FPIR != next.FPIR {
-		o := c.How()
+		o := c.Options()
 		o.FPIR = next.FPIR
 		return r.Calibrate(ctx, o, nil)
 	}

@@ -297,7 +297,7 @@ func (s *snapshot) guess(ctx context.Context, images *dataset.Images) ([]*Guess,
 		if f.Class < 0 {
 			continue
 		}
-		all[j] = &Guess{Ref: s.ref(people[f.Class]), Decision: "unknown", Margin: &identified[j].Decisive}
+		all[j] = &Guess{Ref: s.ref(people[f.Class]), Decision: "unknown", Margin: &identified[j].DecisionScore}
 		if f.Probability == f.Probability { // not NaN
 			all[j].Probability = &identified[j].Probability
 		}

@@ -49,7 +49,7 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := s.base.Calibrate(t.Context(), s.base.Model().Calibration.How(), images)
+	want, err := s.base.Calibrate(t.Context(), s.base.Model().Calibration.Options(), images)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func matrix(in dataset.Frame, samples []store.Sample) *mat.Dense {
 func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vector, scores []float64, q *dataset.Quality) (*Reasons, error) {
 	r := &Reasons{Ranking: []Resembling{}}
 	if q != nil && *q != (dataset.Quality{}) {
-		r.Quality = (&gallery.Person{Quality: q}).Seen()
+		r.Quality = (&gallery.Person{Quality: q}).QualityText()
 	}
 	if s.live == nil {
 		return r, nil

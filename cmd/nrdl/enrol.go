@@ -60,7 +60,7 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	files, err := dataset.PeopleFiles(photos, f.name, r.Model().Spelt, a.WarnOf)
+	files, err := dataset.PeopleFiles(photos, f.name, r.Model().CanonicalName, a.WarnOf)
 	if errors.Is(err, dataset.ErrNoPerson) {
 		err = cli.AsMisuse(err)
 	}

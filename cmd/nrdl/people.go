@@ -76,8 +76,8 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !list && s.Why != "" && s.Faces > 0 && s.Held == 0 {
-		a.Warn("cross-validation is not possible: %s", s.Why)
+	if !list && s.Reason != "" && s.Faces > 0 && s.Held == 0 {
+		a.Warn("cross-validation is not possible: %s", s.Reason)
 	}
 	if asJSON {
 		return a.printJSON(s)

@@ -36,7 +36,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i, name := range names {
-		if names[i] = r.Model().Spelt(name); r.Model().Faces(names[i]) == 0 {
+		if names[i] = r.Model().CanonicalName(name); r.Model().Faces(names[i]) == 0 {
 			return nil, unknownPerson(path, name, r)
 		}
 	}
@@ -91,7 +91,7 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	asked := from
-	if from = r.Model().Spelt(from); r.Model().Faces(from) == 0 {
+	if from = r.Model().CanonicalName(from); r.Model().Faces(from) == 0 {
 		return nil, unknownPerson(path, asked, r)
 	}
 	switch {

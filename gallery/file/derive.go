@@ -66,7 +66,7 @@ func derive(in frontend.Pipeline, images *dataset.Images) (frontend.Fitted, *mat
 }
 
 // complete derives what the file does not have from the images of m.
-func (c *content) complete(m *gallery.Gallery) error {
+func (c *contents) complete(m *gallery.Gallery) error {
 	if c.d != nil && (m.Basis != nil || m.Projection.IsZero()) {
 		return nil
 	}

@@ -42,7 +42,7 @@ func Example() {
 	check(err)
 	faces, err := g.Identify(ctx, images.Select([]int{42}))
 	check(err)
-	fmt.Println(faces[0].Among.Names()[faces[0].Class], "among", g.Len())
+	fmt.Println(faces[0].Gallery.Names()[faces[0].Class], "among", g.Len())
 	// Output: person042 among 100
 }
 

@@ -56,8 +56,8 @@ const (
 	checksumKey = "sha256"
 )
 
-// about is what a model file holds beside the tensors.
-type about struct {
+// header is what a model file holds beside the tensors.
+type header struct {
 	Format  int               `json:"format"`
 	Classes []string          `json:"classes"`
 	Coder   json.RawMessage   `json:"coder"` // of coding.Marshal

@@ -120,7 +120,7 @@ func TestLearningAgainIsLearning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			grown = calibrated(t, grown, few.Calibration.How())
+			grown = calibrated(t, grown, few.Calibration.Options())
 			if !bytes.Equal(save(t, grown), save(t, fresh)) {
 				t.Errorf("%s, %d folds: another model", text, folds)
 			}
@@ -183,7 +183,7 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	m := calibrated(t, learn(t, faces(t, 8, 4, dataset.Size{Height: 12, Width: 10}), pipeline(t, "12x10")), openset.Default)
 	c := *m.Calibration
-	c.Seen, c.Spread, c.Pairs = 0, 0, nil
+	c.RawMean, c.Spread, c.Pairs = 0, 0, nil
 	m.Calibration = &c
 	b := repack(t, save(t, m), true, func(_ map[string]*safetensors.Tensor, metadata map[string]string) {
 		text := strings.Replace(metadata["nrdl"], fmt.Sprintf(`"format":%d`, modelFormat), `"format":4`, 1)
@@ -199,12 +199,12 @@ func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.MaxProbability() {
 		t.Errorf("%+v, want %+v", got, c)
 	}
-	again, err := old.Calibrate(t.Context(), c.How(), nil, nil)
+	again, err := old.Calibrate(t.Context(), c.Options(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refined := again.Calibration
-	if !(refined.Threshold > 0) || refined.Seen == 0 {
+	if !(refined.Threshold > 0) || refined.RawMean == 0 {
 		t.Errorf("refined: %+v", refined)
 	}
 }

@@ -88,7 +88,7 @@ func read(r io.Reader, o Options, x *index.Index, state []byte) (*gallery.Galler
 	if f.Metadata[checksumKey] != checksum(tensors, text) {
 		return nil, errors.New("damaged model: checksum differs")
 	}
-	c := content{learned: map[string]*mat.Dense{}, faces: x, state: state}
+	c := contents{learned: map[string]*mat.Dense{}, faces: x, state: state}
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
@@ -117,8 +117,8 @@ func checkFormat(text string) error {
 	return nil
 }
 
-// content is what the tensors of a file hold.
-type content struct {
+// contents is what the tensors of a file hold.
+type contents struct {
 	d       *mat.Dense
 	learned map[string]*mat.Dense // matrices of rules, by their names
 	groups  []int
@@ -130,7 +130,7 @@ type content struct {
 	state []byte
 }
 
-func (c *content) setTensors(tensors []safetensors.Tensor) error {
+func (c *contents) setTensors(tensors []safetensors.Tensor) error {
 	for _, t := range tensors {
 		var err error
 		switch t.Name {
@@ -190,11 +190,11 @@ func dense(t safetensors.Tensor) (*mat.Dense, error) {
 }
 
 // model is the model of c, of which text says the rest.
-func (c *content) model(text string, o Options) (*gallery.Gallery, error) {
+func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 	if _, err := config.Members([]byte(text)); err != nil {
 		return nil, err
 	}
-	var a about
+	var a header
 	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&a); err != nil {
@@ -237,7 +237,7 @@ func (c *content) model(text string, o Options) (*gallery.Gallery, error) {
 }
 
 // enrol gives m the images that it keeps.
-func (c *content) enrol(m *gallery.Gallery, a *about) error {
+func (c *contents) enrol(m *gallery.Gallery, a *header) error {
 	s := &c.images
 	switch e := a.Enrolled; {
 	case c.faces == nil && a.Index != nil:
@@ -281,7 +281,7 @@ func anyQuality(x *index.Index) bool {
 }
 
 // classifier is that of c and a.
-func (c *content) classifier(a *about) (*classify.Classifier, error) {
+func (c *contents) classifier(a *header) (*classify.Classifier, error) {
 	coder, err := coding.Unmarshal(a.Coder)
 	if err != nil {
 		return nil, err
@@ -310,7 +310,7 @@ func (c *content) classifier(a *about) (*classify.Classifier, error) {
 
 // embedder is what makes the vectors of f; nil for none, or if its network is not at
 // hand.
-func (c *content) embedder(f dataset.Frame, folders []string) (*embedding.Embedder, error) {
+func (c *contents) embedder(f dataset.Frame, folders []string) (*embedding.Embedder, error) {
 	if f.Embedding.IsZero() {
 		if c.network != nil {
 			return nil, errors.New("a network that makes no vectors")
@@ -343,7 +343,7 @@ func (c *content) embedder(f dataset.Frame, folders []string) (*embedding.Embedd
 }
 
 // rule is the rule of a name, with what the tensors hold of it.
-func (c *content) rule(name string, weight float64) (classify.Rule, error) {
+func (c *contents) rule(name string, weight float64) (classify.Rule, error) {
 	var rule classify.Rule
 	var l classify.Learned
 	for _, r := range classify.Untrained {

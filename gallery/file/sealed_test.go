@@ -73,7 +73,7 @@ func TestSealedModelsAreChecked(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{`"seed":1`, `"seed":1,"sead":2`, `model: json: unknown field "sead"`},
 		{`"seed":1`, `"seed":1,"seed":1`, `model: "seed" is there twice`},
-		{`"seed":1`, `"seed":-1`, "model: json: cannot unmarshal number -1 into Go struct field about.seed of type uint64"},
+		{`"seed":1`, `"seed":-1`, "model: json: cannot unmarshal number -1 into Go struct field header.seed of type uint64"},
 		{`"coder":{"name":"ridge","lambda":1},`, ``, "model: read the coder: coder: not valid JSON"},
 		{`"lambda"`, `"lamda"`, `model: read the coder: unknown parameter of ridge "lamda"`},
 		{`"lambda":1`, `"lambda":-1`, "model: classifier: lambda = -1 of the ridge coder is not a weight ≥ 0"},

@@ -115,7 +115,7 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	weight := p.Rule.Learned().Weight
-	a := about{
+	a := header{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
 		nil, nil, m.Calibration, m.OpenSet,

@@ -60,8 +60,8 @@ func change(a, b []byte) []byte {
 	return out
 }
 
-// applied is the inverse of change.
-func applied(a, change []byte) (b []byte, err error) {
+// applyChange is the inverse of change.
+func applyChange(a, change []byte) (b []byte, err error) {
 	next := func() (n int) {
 		v, used := binary.Uvarint(change)
 		if used <= 0 || v > mostMeta {

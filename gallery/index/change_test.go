@@ -44,7 +44,7 @@ func TestChangesOfStates(t *testing.T) {
 			}
 		}
 		c := change(a, b)
-		got, err := applied(a, c)
+		got, err := applyChange(a, c)
 		if err != nil || !bytes.Equal(got, b) || len(c) > len(b)/4 {
 			t.Fatalf("%v, %d bytes for %d", err, len(c), len(b))
 		}
@@ -53,11 +53,11 @@ func TestChangesOfStates(t *testing.T) {
 			if len(c) > 0 {
 				c[rng.IntN(len(c))] = byte(rng.IntN(256))
 			}
-			_, _ = applied(a, c)
+			_, _ = applyChange(a, c)
 		}
 	}
 	for _, pair := range [][2]string{{"", ""}, {"", "a"}, {"a]}b", ""}, {"]}]}", "]}]}]}"}} {
-		if got, err := applied([]byte(pair[0]), change([]byte(pair[0]), []byte(pair[1]))); err != nil || string(got) != pair[1] {
+		if got, err := applyChange([]byte(pair[0]), change([]byte(pair[0]), []byte(pair[1]))); err != nil || string(got) != pair[1] {
 			t.Errorf("%q → %q: %q, %v", pair[0], pair[1], got, err)
 		}
 	}

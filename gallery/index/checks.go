@@ -72,27 +72,27 @@ func (f *source) differs(at int64) error {
 	return f.changed(damaged(fmt.Sprintf("a checksum differs %d bytes after the start of the file", at)))
 }
 
-// A room has the part of a segment that was read last.
-type room struct {
+// A buffer holds the part of a segment that was read last.
+type buffer struct {
 	words      []uint64 // aligned
-	of         *segment
+	segment    *segment
 	start, end int // of its content
 }
 
-var rooms = sync.Pool{New: func() any { return &room{} }}
+var buffers = sync.Pool{New: func() any { return &buffer{} }}
 
-// take returns n bytes, for other content.
-func (r *room) take(n int) []byte {
-	r.of = nil
+// allocate returns n bytes for new content.
+func (r *buffer) allocate(n int) []byte {
+	r.segment = nil
 	if n > 8*len(r.words) {
 		r.words = make([]uint64, (n+7)/8)
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(&r.words[0])), n)
 }
 
-// has returns a part of s; nil if it is not there.
-func (r *room) has(s *segment, from, to int) []byte {
-	if r.of != s || from < r.start || to > r.end {
+// bytes returns a part of the content of s; nil if the buffer does not hold it.
+func (r *buffer) bytes(s *segment, from, to int) []byte {
+	if r.segment != s || from < r.start || to > r.end {
 		return nil
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(&r.words[0])), r.end-r.start)[from-r.start : to-r.start]

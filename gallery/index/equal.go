@@ -80,10 +80,10 @@ func (s *segment) codesOf(vectors []float32) *codes {
 // equal is Equal for the faces first to last-1 of a segment.
 func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([][]Place, error) {
 	s := x.segments[segment]
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	found := make([][]Place, len(c.scales))
-	one := rooms.Get().(*room)
-	defer rooms.Put(one)
+	one := buffers.Get().(*buffer)
+	defer buffers.Put(one)
 	for j := first; j < last; j++ {
 		scale := s.scales[j]
 		if !c.near[cell(scale)] {
@@ -99,7 +99,7 @@ func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([]
 				continue
 			}
 			r := Ref{segment, s.owner(j)}
-			if !x.alive(r) {
+			if !x.has(r) {
 				break
 			}
 			row, err := s.span(j, j+1, one)
@@ -129,8 +129,8 @@ func (x *Index) Rows(key any, dims int, people []Ref, row func(*Person) []float6
 	for i, s := range x.segments {
 		make := func() (*mat.Dense, error) {
 			m := mat.NewDense(s.people, dims, nil)
-			one := rooms.Get().(*room)
-			defer rooms.Put(one)
+			one := buffers.Get().(*buffer)
+			defer buffers.Put(one)
 			for c := range s.people {
 				p, err := s.read(c, one)
 				if err != nil {

@@ -58,7 +58,7 @@ type file struct {
 	changes    int        // of the state, since it was written whole
 
 	// Since Save has written it anew, the file has what base has as another Index.
-	base, anew *Index
+	base, copy *Index
 }
 
 // Open returns the Index in the file at path, which may be of unknown origin, and the
@@ -100,26 +100,26 @@ func parse(f *source) (x *Index, meta, state []byte, err error) {
 	if _, err := f.ReadAt(first, 0); err != nil {
 		return nil, nil, nil, err
 	}
-	generation, length, err := committed(first, f.size)
+	generation, length, err := readFirstPage(first, f.size)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r := &reader{source: f, at: pageBytes, end: length}
+	r := &reader{source: f, offset: pageBytes, end: length}
 	r.x = &Index{file: &file{generation: generation, length: length}}
-	for r.at < r.end {
+	for r.offset < r.end {
 		if err := r.record(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	if r.meta == nil || r.revival == nil || len(r.x.segments) == 0 {
+	if r.meta == nil || r.removedBits == nil || len(r.x.segments) == 0 {
 		return nil, nil, nil, damaged("a part is missing")
 	}
 	for _, c := range r.changes {
-		if r.state, err = applied(r.state, c); err != nil {
+		if r.state, err = applyChange(r.state, c); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	if err := r.x.revive(r.revival); err != nil {
+	if err := r.x.readRemoved(r.removedBits); err != nil {
 		return nil, nil, nil, err
 	}
 	own := r.x.file
@@ -127,8 +127,8 @@ func parse(f *source) (x *Index, meta, state []byte, err error) {
 	return r.x, r.meta, r.state, r.x.distinct()
 }
 
-// committed returns what the first page b says of a file of this size.
-func committed(b []byte, size int64) (generation uint64, length int64, err error) {
+// readFirstPage returns what the first page b says of a file of this size.
+func readFirstPage(b []byte, size int64) (generation uint64, length int64, err error) {
 	if len(b) < pageBytes || string(b[:len(Magic)]) != Magic {
 		return 0, 0, errors.New("not a gallery of nrdl")
 	}
@@ -168,8 +168,8 @@ func latest(b []byte) (generation, length uint64) {
 	return generation, length
 }
 
-// page is the first page of a file with so many bytes.
-func page(length int64) []byte {
+// firstPage is the first page of a file with so many bytes.
+func firstPage(length int64) []byte {
 	b := make([]byte, pageBytes)
 	copy(b, Magic)
 	binary.LittleEndian.PutUint32(b[len(Magic):], fileVersion)
@@ -183,30 +183,30 @@ func slot(generation uint64, length int64) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// up is n rounded up to a multiple of aligned.
-func up(n int) int { return (n + aligned - 1) / aligned * aligned }
+// alignedSize is n rounded up to a multiple of aligned.
+func alignedSize(n int) int { return (n + aligned - 1) / aligned * aligned }
 
-func padded(b []byte) []byte { return append(b, make([]byte, up(len(b))-len(b))...) }
+func padded(b []byte) []byte { return append(b, make([]byte, alignedSize(len(b))-len(b))...) }
 
 // A reader reads records.
 type reader struct {
 	*source
-	at, end int64
-	x       *Index
-	meta    []byte
-	revival []byte
-	state   []byte
-	changes [][]byte // of state
+	offset, end int64
+	x           *Index
+	meta        []byte
+	removedBits []byte
+	state       []byte
+	changes     [][]byte // of state
 }
 
 // record reads the next record.
 func (r *reader) record() error {
 	le, head := binary.LittleEndian, make([]byte, headBytes)
-	rest := r.end - r.at
+	rest := r.end - r.offset
 	if rest < headBytes {
 		return damaged("a record is cut short")
 	}
-	if _, err := r.ReadAt(head, r.at); err != nil {
+	if _, err := r.ReadAt(head, r.offset); err != nil {
 		return err
 	}
 	size := le.Uint64(head[8:])
@@ -214,19 +214,19 @@ func (r *reader) record() error {
 		return damaged("a record is longer than the file")
 	}
 	n := 4 * ((int(size) + blockBytes - 1) / blockBytes)
-	from := up(headBytes + n)
+	from := alignedSize(headBytes + n)
 	if int64(from)+int64(size) > rest {
 		return damaged("a record is longer than the file")
 	}
 	sums := make([]byte, n)
-	if _, err := r.ReadAt(sums, r.at+headBytes); err != nil {
+	if _, err := r.ReadAt(sums, r.offset+headBytes); err != nil {
 		return err
 	}
 	if crc32.Update(crc32.Checksum(head[4:], castagnoli), castagnoli, sums) != le.Uint32(head) {
 		return damaged("the checksum of a record's head differs")
 	}
-	at := r.at + int64(from)
-	r.at = min(r.end, at+int64(up(int(size))))
+	at := r.offset + int64(from)
+	r.offset = min(r.end, at+int64(alignedSize(int(size))))
 	kind := le.Uint32(head[4:])
 	if kind == segmentRecord {
 		return r.segment(head, at, int(size), sums)
@@ -235,7 +235,7 @@ func (r *reader) record() error {
 		return damaged("a record of an unknown kind")
 	}
 	content := make([]byte, size)
-	if err := r.whole(content, at, sums); err != nil {
+	if err := r.readChecked(content, at, sums); err != nil {
 		return err
 	}
 	switch kind {
@@ -244,29 +244,29 @@ func (r *reader) record() error {
 		return nil
 	case stateRecord:
 		r.changes = nil
-		return r.split(content, &r.state)
+		return r.splitState(content, &r.state)
 	case changeRecord:
 		var one []byte
 		if r.changes = append(r.changes, nil); r.state == nil || len(r.changes) > mostChanges {
 			return damaged("a change of nothing, or too many")
 		}
-		err := r.split(content, &one)
+		err := r.splitState(content, &one)
 		r.changes[len(r.changes)-1] = one
 		return err
 	}
 	return damaged("a record of an unknown kind")
 }
 
-// whole reads b at a place, and checks it.
-func (r *reader) whole(b []byte, at int64, sums []byte) error {
+// readChecked reads b at a place, and checks it.
+func (r *reader) readChecked(b []byte, at int64, sums []byte) error {
 	if err := r.read(b, at); err != nil {
 		return err
 	}
 	return r.check(b, at, sums)
 }
 
-// split divides the content of a state into what revival wrote, and the rest.
-func (r *reader) split(content []byte, rest *[]byte) error {
+// splitState divides the content of a state into what Index.removedBits wrote, and the rest.
+func (r *reader) splitState(content []byte, rest *[]byte) error {
 	n := 4
 	if len(content) >= n {
 		for range binary.LittleEndian.Uint32(content) {
@@ -282,7 +282,7 @@ func (r *reader) split(content []byte, rest *[]byte) error {
 	if n > len(content) {
 		return damaged("the list of who is not there any more is cut short")
 	}
-	r.revival, *rest = content[:n:n], content[n:]
+	r.removedBits, *rest = content[:n:n], content[n:]
 	if *rest == nil {
 		*rest = []byte{}
 	}
@@ -294,11 +294,11 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	le := binary.LittleEndian
 	h := shape{
 		dims: int(le.Uint32(head[16:])), info: int(le.Uint32(head[20:])), people: int(le.Uint32(head[24:])), faces: int(le.Uint32(head[28:])),
-		worst: math.Float32frombits(le.Uint32(head[48:])), reach: math.Float32frombits(le.Uint32(head[52:])),
+		codeError: math.Float32frombits(le.Uint32(head[48:])), radius: math.Float32frombits(le.Uint32(head[52:])),
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
 	if h.dims < 1 || h.dims > mostDims || h.info < 0 || h.info > mostInfo || h.people < 1 || h.faces < h.people || h.faces > mostFaces ||
-		names > uint64(size) || ids > uint64(size) || !(h.worst >= 0 && h.worst <= 1 && h.reach >= 0 && h.reach <= 3) {
+		names > uint64(size) || ids > uint64(size) || !(h.codeError >= 0 && h.codeError <= 1 && h.radius >= 0 && h.radius <= 3) {
 		return damaged("the sizes of a segment are impossible")
 	}
 	h.nameBytes, h.idBytes = int(names), int(ids)
@@ -319,13 +319,13 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := r.whole(m.bytes, at, sums); err != nil {
+	if err := r.readChecked(m.bytes, at, sums); err != nil {
 		return err
 	}
-	s := over(h, m.bytes)
-	s.onDisk, s.held = true, m
+	s := segmentOf(h, m.bytes)
+	s.onDisk, s.memory = true, m
 	if n < size {
-		s.source, s.at, s.sums, s.alone = r.source, at, sums, make([]atomic.Uint32, s.faces)
+		s.source, s.offset, s.sums, s.vectorSums = r.source, at, sums, make([]atomic.Uint32, s.faces)
 	}
 	if err := s.valid(); err != nil {
 		return err
@@ -350,42 +350,6 @@ func (s *segment) valid() error {
 	for j, end := range s.idEnds {
 		if j > 0 && end < s.idEnds[j-1] || end > uint64(len(s.ids)) {
 			return damaged("the IDs of the faces are out of order")
-		}
-	}
-	return nil
-}
-
-// revive is the inverse of revival.
-func (x *Index) revive(b []byte) error {
-	short := damaged("the list of who is not there any more is cut short")
-	next := func(n int) []byte {
-		if len(b) < n {
-			return nil
-		}
-		p := b[:n]
-		b = b[n:]
-		return p
-	}
-	if p := next(4); p == nil || int(binary.LittleEndian.Uint32(p)) != len(x.segments) {
-		return short
-	}
-	for i, s := range x.segments {
-		p := next(4)
-		if p == nil {
-			return short
-		}
-		n := int(binary.LittleEndian.Uint32(p))
-		if n != 0 && n != (s.people+63)/64 {
-			return short
-		}
-		words := next(8 * n)
-		if n > 0 && words == nil {
-			return short
-		}
-		for c := 0; n > 0 && c < s.people; c++ {
-			if words[c/8]>>(c%8)&1 == 1 {
-				x.kill(Ref{i, c})
-			}
 		}
 	}
 	return nil

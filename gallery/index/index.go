@@ -34,7 +34,7 @@ type Index struct {
 	people, faces int
 
 	segments []*segment // the names in each are in natural order; nobody is alive in two
-	dead     [][]uint64 // a bit for each person of a segment that is not there any more; nil for none
+	removed  [][]uint64 // a bit for each person of a segment that is not there any more; nil for none
 	file     *file      // where segments were read from or written to; nil for none
 }
 
@@ -86,7 +86,7 @@ func (x *Index) With(people ...*Person) (*Index, error) {
 	t := x.clone()
 	for _, p := range people {
 		if r, found := t.Find(p.Name); found {
-			t.kill(r)
+			t.remove(r)
 		}
 	}
 	for len(people) > 0 {
@@ -128,29 +128,29 @@ const unitError = 1e-4
 // clone is x to be changed.
 func (x *Index) clone() *Index {
 	t := *x
-	t.segments, t.dead = slices.Clone(x.segments), slices.Clone(x.dead)
+	t.segments, t.removed = slices.Clone(x.segments), slices.Clone(x.removed)
 	return &t
 }
 
 func (x *Index) add(s *segment) {
-	x.segments, x.dead = append(x.segments, s), append(x.dead, nil)
+	x.segments, x.removed = append(x.segments, s), append(x.removed, nil)
 	x.people += s.people
 	x.faces += s.faces
 }
 
-// kill takes a person out of x, which nobody else has yet.
-func (x *Index) kill(r Ref) {
+// remove marks a person of x as removed. Nobody else may use x yet.
+func (x *Index) remove(r Ref) {
 	s := x.segments[r.segment]
 	bits := make([]uint64, (s.people+63)/64)
-	copy(bits, x.dead[r.segment])
+	copy(bits, x.removed[r.segment])
 	bits[r.person/64] |= 1 << (r.person % 64)
-	x.dead[r.segment] = bits
+	x.removed[r.segment] = bits
 	x.people--
 	x.faces -= s.count(r.person)
 }
 
-func (x *Index) alive(r Ref) bool {
-	bits := x.dead[r.segment]
+func (x *Index) has(r Ref) bool {
+	bits := x.removed[r.segment]
 	return bits == nil || bits[r.person/64]>>(r.person%64)&1 == 0
 }
 
@@ -165,7 +165,7 @@ func (x *Index) merge() error {
 		var people []*Person
 		for i := range 2 {
 			for c := range x.segments[n-2+i].people {
-				if r := (Ref{n - 2 + i, c}); x.alive(r) {
+				if r := (Ref{n - 2 + i, c}); x.has(r) {
 					p, err := x.Person(r)
 					if err != nil {
 						return err
@@ -175,9 +175,9 @@ func (x *Index) merge() error {
 			}
 		}
 		slices.SortFunc(people, func(a, b *Person) int { return natural.Compare(a.Name, b.Name) })
-		x.segments, x.dead = x.segments[:n-2], x.dead[:n-2]
+		x.segments, x.removed = x.segments[:n-2], x.removed[:n-2]
 		if len(people) > 0 {
-			x.segments, x.dead = append(x.segments, newSegment(x.dims, x.info, people)), append(x.dead, nil)
+			x.segments, x.removed = append(x.segments, newSegment(x.dims, x.info, people)), append(x.removed, nil)
 		}
 	}
 	return nil
@@ -194,7 +194,7 @@ func (x *Index) Without(names ...string) (*Index, error) {
 		if !found {
 			return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
 		}
-		t.kill(r)
+		t.remove(r)
 	}
 	return t, nil
 }
@@ -203,7 +203,7 @@ func (x *Index) Without(names ...string) (*Index, error) {
 func (x *Index) Find(name string) (Ref, bool) {
 	for i := len(x.segments) - 1; i >= 0; i-- {
 		if c, found := x.segments[i].find(name); found {
-			if r := (Ref{i, c}); x.alive(r) {
+			if r := (Ref{i, c}); x.has(r) {
 				return r, true
 			}
 		}
@@ -223,15 +223,15 @@ func (x *Index) IDs(r Ref) []string { return x.segments[r.segment].idsOf(r.perso
 // Info returns the numbers that are kept with the faces of a person, face by face.
 func (x *Index) Info(r Ref) []float64 {
 	s := x.segments[r.segment]
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	lo, hi := start(s.faceEnds, r.person), int(s.faceEnds[r.person])
 	return slices.Clone(s.infos[lo*s.info : hi*s.info])
 }
 
 // Person returns a person. It is an error if the file is damaged there, or ErrChanged.
 func (x *Index) Person(r Ref) (*Person, error) {
-	one := rooms.Get().(*room)
-	defer rooms.Put(one)
+	one := buffers.Get().(*buffer)
+	defer buffers.Put(one)
 	return x.segments[r.segment].read(r.person, one)
 }
 
@@ -242,7 +242,7 @@ func (x *Index) People() []Ref {
 	for i, s := range x.segments {
 		first := len(all)
 		for c := range s.people {
-			if r := (Ref{i, c}); x.alive(r) {
+			if r := (Ref{i, c}); x.has(r) {
 				sorted = sorted && (len(all) > first || first == 0 || natural.Compare(x.Name(all[first-1]), s.name(c)) < 0)
 				all = append(all, r)
 			}

@@ -27,40 +27,41 @@ func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.anew != nil {
-		y, err := x.onto(f.base, f.anew)
+	if f.copy != nil {
+		y, err := x.transfer(f.base, f.copy)
 		if err == nil {
 			err = y.Save(ctx, path, meta, state)
 		}
 		if err != nil {
 			return err
 		}
-		if f.base, f.anew = x, y; y.file.anew != nil {
-			f.anew = y.file.anew
+		if f.base, f.copy = x, y; y.file.copy != nil {
+			f.copy = y.file.copy
 		}
 		return nil
 	}
-	a := x.addition(f, state)
-	if f.same() && f.length+a.size() <= 2*x.least(meta, state) {
+	a := x.newContent(f, state)
+	if f.same() && f.length+a.size() <= 2*x.minimalSize(meta, state) {
 		return atomicfile.Error(path, a.write(f))
 	}
 	if err := x.Compact(ctx, path, meta, state); err != nil {
 		return err
 	}
 	if y, _, _, err := Open(path); err == nil { // else the next Save writes it anew again
-		f.base, f.anew = x, y
+		f.base, f.copy = x, y
 	}
 	return nil
 }
 
-// onto returns y, which has the people of base in other segments, with those of x.
-func (x *Index) onto(base, y *Index) (*Index, error) {
+// transfer returns y, which has the people of base in other segments, with the changes from
+// base to x.
+func (x *Index) transfer(base, y *Index) (*Index, error) {
 	gone := map[string]bool{}
 	var more []*Person
 	for j, s := range base.segments {
 		i := slices.Index(x.segments, s)
 		for c := range s.people {
-			if base.alive(Ref{j, c}) && (i < 0 || !x.alive(Ref{i, c})) {
+			if base.has(Ref{j, c}) && (i < 0 || !x.has(Ref{i, c})) {
 				gone[s.name(c)] = true
 			}
 		}
@@ -68,7 +69,7 @@ func (x *Index) onto(base, y *Index) (*Index, error) {
 	for i, s := range x.segments {
 		j := slices.Index(base.segments, s)
 		for c := range s.people {
-			if r := (Ref{i, c}); x.alive(r) && (j < 0 || !base.alive(Ref{j, c})) {
+			if r := (Ref{i, c}); x.has(r) && (j < 0 || !base.has(Ref{j, c})) {
 				p, err := x.Person(r)
 				if err != nil {
 					return nil, err
@@ -85,12 +86,12 @@ func (x *Index) onto(base, y *Index) (*Index, error) {
 	return y.With(more...)
 }
 
-// least is about the size of a file of x that was written anew.
-func (x *Index) least(meta, state []byte) int64 {
+// minimalSize estimates the size of a new file of x.
+func (x *Index) minimalSize(meta, state []byte) int64 {
 	h := shape{dims: x.dims, info: x.info, people: x.people, faces: x.faces}
 	for i, s := range x.segments {
 		alive := s.people
-		for _, w := range x.dead[i] {
+		for _, w := range x.removed[i] {
 			alive -= bits.OnesCount64(w)
 		}
 		h.nameBytes += s.nameBytes * alive / s.people
@@ -118,8 +119,8 @@ func (f *file) same() bool {
 	return generation == f.generation
 }
 
-// An addition is what Save appends to a file.
-type addition struct {
+// A newContent is what Save appends to a file.
+type newContent struct {
 	segments []*segment // that are new
 	all      []*segment // of the file
 	kind     uint32     // of the record of the state
@@ -127,9 +128,9 @@ type addition struct {
 	state    []byte
 }
 
-// addition returns what is not in f.
-func (x *Index) addition(f *file, state []byte) *addition {
-	a := &addition{all: slices.Clone(f.segments), kind: stateRecord, state: slices.Clone(state)}
+// newContent returns the content of x that f does not have.
+func (x *Index) newContent(f *file, state []byte) *newContent {
+	a := &newContent{all: slices.Clone(f.segments), kind: stateRecord, state: slices.Clone(state)}
 	for _, s := range x.segments {
 		if !slices.Contains(f.segments, s) {
 			a.segments, a.all = append(a.segments, s), append(a.all, s)
@@ -140,11 +141,11 @@ func (x *Index) addition(f *file, state []byte) *addition {
 			a.kind, state = changeRecord, c
 		}
 	}
-	a.content = append(x.revival(a.all), state...)
+	a.content = append(x.removedBits(a.all), state...)
 	return a
 }
 
-func (a *addition) size() (n int64) {
+func (a *newContent) size() (n int64) {
 	for _, s := range a.segments {
 		n += int64(recordBytes(s.size()))
 	}
@@ -152,7 +153,7 @@ func (a *addition) size() (n int64) {
 }
 
 // write appends a to f.
-func (a *addition) write(f *file) (err error) {
+func (a *newContent) write(f *file) (err error) {
 	to, err := os.OpenFile(f.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -179,13 +180,13 @@ func (a *addition) write(f *file) (err error) {
 		return err
 	}
 	generation := f.generation + 1
-	if _, err := to.WriteAt(slot(generation, w.at), slotAt*int64(1+(generation+1)%2)); err != nil {
+	if _, err := to.WriteAt(slot(generation, w.offset), slotAt*int64(1+(generation+1)%2)); err != nil {
 		return err
 	}
 	if err := to.Sync(); err != nil {
 		return err
 	}
-	f.generation, f.length, f.segments, f.state = generation, w.at, a.all, a.state
+	f.generation, f.length, f.segments, f.state = generation, w.offset, a.all, a.state
 	if f.changes++; a.kind == stateRecord {
 		f.changes = 0
 	}
@@ -193,13 +194,13 @@ func (a *addition) write(f *file) (err error) {
 }
 
 type offsetWriter struct {
-	f  *os.File
-	at int64
+	f      *os.File
+	offset int64
 }
 
 func (w *offsetWriter) Write(b []byte) (int, error) {
-	n, err := w.f.WriteAt(b, w.at)
-	w.at += int64(n)
+	n, err := w.f.WriteAt(b, w.offset)
+	w.offset += int64(n)
 	return n, err
 }
 
@@ -226,13 +227,13 @@ func (x *Index) Write(ctx context.Context, w io.Writer, meta, state []byte) erro
 	}
 	state = append(everybody, state...)
 	length += recordBytes(len(state))
-	if _, err := w.Write(page(int64(length))); err != nil {
+	if _, err := w.Write(firstPage(int64(length))); err != nil {
 		return err
 	}
 	if err := writeRecord(w, metaRecord, shape{}, meta); err != nil {
 		return err
 	}
-	one := new(room)
+	one := new(buffer)
 	for _, d := range all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -255,7 +256,7 @@ func (x *Index) Write(ctx context.Context, w io.Writer, meta, state []byte) erro
 
 // recordBytes is the size of a record with so many bytes of content.
 func recordBytes(content int) int {
-	return up(headBytes+4*((content+blockBytes-1)/blockBytes)) + up(content)
+	return alignedSize(headBytes+4*((content+blockBytes-1)/blockBytes)) + alignedSize(content)
 }
 
 // A division is the people of one segment.
@@ -294,8 +295,8 @@ func writeRecord(w io.Writer, kind uint32, h shape, content []byte) error {
 	}
 	le.PutUint64(b[32:], uint64(h.nameBytes))
 	le.PutUint64(b[40:], uint64(h.idBytes))
-	le.PutUint32(b[48:], math.Float32bits(h.worst))
-	le.PutUint32(b[52:], math.Float32bits(h.reach))
+	le.PutUint32(b[48:], math.Float32bits(h.codeError))
+	le.PutUint32(b[52:], math.Float32bits(h.radius))
 	b = append(b, sums...)
 	le.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
 	if _, err := w.Write(padded(b)); err != nil {
@@ -304,17 +305,17 @@ func writeRecord(w io.Writer, kind uint32, h shape, content []byte) error {
 	if _, err := w.Write(content); err != nil {
 		return err
 	}
-	_, err := w.Write(make([]byte, up(len(content))-len(content)))
+	_, err := w.Write(make([]byte, alignedSize(len(content))-len(content)))
 	return err
 }
 
-// revival writes who of the segments of a file is not in x.
-func (x *Index) revival(segments []*segment) []byte {
+// removedBits encodes, for the segments of a file, which of their people are not in x.
+func (x *Index) removedBits(segments []*segment) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(segments)))
 	for _, s := range segments {
 		var bits []uint64
 		if i := slices.Index(x.segments, s); i >= 0 {
-			bits = x.dead[i]
+			bits = x.removed[i]
 		} else { // merged with others, or removed
 			bits = make([]uint64, (s.people+63)/64)
 			for w := range bits {
@@ -327,4 +328,40 @@ func (x *Index) revival(segments []*segment) []byte {
 		}
 	}
 	return b
+}
+
+// readRemoved removes the people that Index.removedBits encoded.
+func (x *Index) readRemoved(b []byte) error {
+	short := damaged("the list of who is not there any more is cut short")
+	next := func(n int) []byte {
+		if len(b) < n {
+			return nil
+		}
+		p := b[:n]
+		b = b[n:]
+		return p
+	}
+	if p := next(4); p == nil || int(binary.LittleEndian.Uint32(p)) != len(x.segments) {
+		return short
+	}
+	for i, s := range x.segments {
+		p := next(4)
+		if p == nil {
+			return short
+		}
+		n := int(binary.LittleEndian.Uint32(p))
+		if n != 0 && n != (s.people+63)/64 {
+			return short
+		}
+		words := next(8 * n)
+		if n > 0 && words == nil {
+			return short
+		}
+		for c := 0; n > 0 && c < s.people; c++ {
+			if words[c/8]>>(c%8)&1 == 1 {
+				x.remove(Ref{i, c})
+			}
+		}
+	}
+	return nil
 }

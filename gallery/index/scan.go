@@ -46,14 +46,14 @@ func (x *Index) Nearest(ctx context.Context, queries []float32, k int) ([][]Hit,
 }
 
 // A part is blocks of a segment.
-type part struct{ segment, from, to int }
+type part struct{ segment, first, end int }
 
 // batch is Nearest for few queries.
 func (x *Index) batch(ctx context.Context, queries []float32, k int) ([][]Hit, error) {
 	b := &batch{x: x, queries: queries, n: len(queries) / x.dims, k: k, padded: (x.dims + 3) / 4 * 4}
 	b.encodings = make([]encoding, len(x.segments))
 	for i, s := range x.segments {
-		b.encodings[i].once = sync.OnceFunc(func() { b.encode(&b.encodings[i], s) })
+		b.encodings[i].prepare = sync.OnceFunc(func() { b.encode(&b.encodings[i], s) })
 	}
 	var parts []part
 	for i, s := range x.segments {
@@ -74,7 +74,7 @@ func (x *Index) batch(ctx context.Context, queries []float32, k int) ([][]Hit, e
 	parallel.For(b.n, 1, func(q, _ int) {
 		var all candidates
 		for _, w := range b.free {
-			all.list = append(all.list, w.found[q].list...)
+			all.list = append(all.list, w.candidates[q].list...)
 		}
 		var err error
 		if hits[q], err = b.exact(q, all); err != nil {
@@ -100,20 +100,20 @@ type batch struct {
 
 // An encoding is the codes of the differences of the queries from the centre of a segment.
 type encoding struct {
-	once    func()
+	prepare func()
 	codes   []int8 // n×padded
 	scales  []float32
 	zeros   []int32   // what zeroCode adds to a sum
 	offsets []float32 // inner product of the difference with the centre
-	within  []float32 // bounds the difference of a cosine and that of codes
+	margin  []float32 // bounds the difference of a cosine and that of codes
 }
 
 // A worker is the memory of a thread, and what it has found.
 type worker struct {
-	sums  []int32
-	exact []float32
-	room  room
-	found []candidates // of each query
+	sums       []int32
+	exact      []float32
+	buffer     buffer
+	candidates []candidates // of each query
 }
 
 // encode makes the codes of the queries for s. With the differences x' and y' of a face and
@@ -122,7 +122,7 @@ type worker struct {
 func (b *batch) encode(e *encoding, s *segment) {
 	e.codes = make([]int8, b.n*b.padded)
 	e.scales, e.zeros = make([]float32, b.n), make([]int32, b.n)
-	e.offsets, e.within = make([]float32, b.n), make([]float32, b.n)
+	e.offsets, e.margin = make([]float32, b.n), make([]float32, b.n)
 	rest := make([]float32, b.x.dims)
 	for q := range b.n {
 		code := e.codes[q*b.padded : (q+1)*b.padded]
@@ -135,7 +135,7 @@ func (b *batch) encode(e *encoding, s *segment) {
 		for _, c := range code {
 			e.zeros[q] += zeroCode * int32(c)
 		}
-		e.within[q] = s.worst*length + (s.reach+s.worst)*distance + b.slack()
+		e.margin[q] = s.codeError*length + (s.radius+s.codeError)*distance + b.slack()
 	}
 }
 
@@ -156,9 +156,9 @@ func (b *batch) take() *worker {
 		b.free = b.free[:n-1]
 		return w
 	}
-	w := &worker{sums: make([]int32, b.n*chunkBlocks*blas.CodeRows), found: make([]candidates, b.n)}
-	for q := range w.found {
-		w.found[q] = candidates{least: float32(math.Inf(-1)), limit: firstLimit}
+	w := &worker{sums: make([]int32, b.n*chunkBlocks*blas.CodeRows), candidates: make([]candidates, b.n)}
+	for q := range w.candidates {
+		w.candidates[q] = candidates{least: float32(math.Inf(-1)), limit: firstLimit}
 	}
 	return w
 }
@@ -174,12 +174,12 @@ func (b *batch) scan(p part) {
 	w := b.take()
 	defer b.put(w)
 	s := b.x.segments[p.segment]
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	e := &b.encodings[p.segment]
-	e.once()
+	e.prepare()
 	const rows = chunkBlocks * blas.CodeRows
-	for from := p.from; from < p.to; from += chunkBlocks {
-		to := min(p.to, from+chunkBlocks)
+	for from := p.first; from < p.end; from += chunkBlocks {
+		to := min(p.end, from+chunkBlocks)
 		lo, hi := from*blas.CodeRows, min(to*blas.CodeRows, s.faces)
 		if !blas.FastCodes() {
 			if err := b.byVectors(w, p.segment, lo, hi); err != nil {
@@ -191,8 +191,8 @@ func (b *batch) scan(p part) {
 		size := blas.CodeBytes(b.padded)
 		blas.DotCodes(w.sums, rows, s.codes[from*size:to*size], e.codes, b.padded)
 		for q := range b.n {
-			of, found := w.sums[q*rows:q*rows+hi-lo], &w.found[q]
-			scale, zero, offset, within := e.scales[q], e.zeros[q], e.offsets[q], e.within[q]
+			of, found := w.sums[q*rows:q*rows+hi-lo], &w.candidates[q]
+			scale, zero, offset, within := e.scales[q], e.zeros[q], e.offsets[q], e.margin[q]
 			scales, offsets := s.scales[lo:hi], s.offsets[lo:hi]
 			for r, sum := range of {
 				if about := float32(sum-zero)*(scales[r]*scale) + (offsets[r] + offset); about+within >= found.least {
@@ -206,7 +206,7 @@ func (b *batch) scan(p part) {
 // byVectors is scan of faces lo to hi without codes.
 func (b *batch) byVectors(w *worker, segment, lo, hi int) error {
 	s := b.x.segments[segment]
-	vectors, err := s.span(lo, hi, &w.room)
+	vectors, err := s.span(lo, hi, &w.buffer)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (b *batch) byVectors(w *worker, segment, lo, hi int) error {
 	product(b.queries, vectors, s.dims, w.exact)
 	for q := range b.n {
 		for r, cosine := range w.exact[q*(hi-lo) : (q+1)*(hi-lo)] {
-			if found := &w.found[q]; cosine+b.slack() >= found.least {
+			if found := &w.candidates[q]; cosine+b.slack() >= found.least {
 				b.admit(found, segment, lo+r, cosine, b.slack())
 			}
 		}
@@ -248,7 +248,7 @@ type candidates struct {
 // admit adds a face to c.
 func (b *batch) admit(c *candidates, segment, face int, about, within float32) {
 	r := Ref{segment, b.x.segments[segment].owner(face)}
-	if !b.x.alive(r) {
+	if !b.x.has(r) {
 		return
 	}
 	c.list = append(c.list, candidate{r, face, about - within, about + within})
@@ -287,8 +287,8 @@ func (b *batch) exact(q int, c candidates) ([]Hit, error) {
 	})
 	const together = 256
 	rows, cosines := make([]float32, 0, together*b.x.dims), make([]float32, together)
-	one := rooms.Get().(*room)
-	defer rooms.Put(one)
+	one := buffers.Get().(*buffer)
+	defer buffers.Put(one)
 	var hits []Hit
 	for len(c.list) > 0 {
 		some := c.list[:min(together, len(c.list))]

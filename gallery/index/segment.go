@@ -22,15 +22,15 @@ type segment struct {
 	shape
 	bytes  []byte // the sections; without the vectors where these stay in the file
 	onDisk bool
-	held   *memory // has bytes; nil where the garbage collector knows them
+	memory *memory // has bytes; nil where the garbage collector knows them
 
 	source *source // has the vectors; nil if bytes does
-	at     int64   // of the sections in source
+	offset int64   // of the sections in source
 	sums   []byte  // of their blocks
 
 	// The checksums of the vectors in blocks that were read; 0 for others. With them a
 	// vector is read alone.
-	alone []atomic.Uint32
+	vectorSums []atomic.Uint32
 
 	rows sync.Map // what Rows has made of the people, by its key
 
@@ -50,8 +50,8 @@ type shape struct {
 	people, faces int
 	nameBytes     int
 	idBytes       int
-	worst         float32 // the largest distance of a vector from what its code stands for
-	reach         float32 // the largest distance of a vector from centre
+	codeError     float32 // the largest distance of a vector from what its code stands for
+	radius        float32 // the largest distance of a vector from centre
 }
 
 // padded is the number of dimensions of codes.
@@ -97,8 +97,8 @@ func view[T any](b []byte, at, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[at])), n)
 }
 
-// over is the segment of this shape in bytes, of size(), or without the vectors.
-func over(h shape, bytes []byte) *segment {
+// segmentOf is the segment of this shape in bytes, of size(), or without the vectors.
+func segmentOf(h shape, bytes []byte) *segment {
 	at, _ := h.sections()
 	s := &segment{
 		shape: h, bytes: bytes,
@@ -120,43 +120,43 @@ func over(h shape, bytes []byte) *segment {
 }
 
 // span returns the vectors of faces lo to hi, which r has until the next call.
-func (s *segment) span(lo, hi int, r *room) ([]float32, error) {
+func (s *segment) span(lo, hi int, r *buffer) ([]float32, error) {
 	if s.source == nil {
 		return s.vectors[lo*s.dims : hi*s.dims], nil
 	}
 	at, _ := s.sections()
 	from, to := at[10]+4*lo*s.dims, at[10]+4*hi*s.dims
-	if b := r.has(s, from, to); b != nil {
+	if b := r.bytes(s, from, to); b != nil {
 		return view[float32](b, 0, (hi-lo)*s.dims), nil
 	}
 	known := true
 	for j := lo; j < hi; j++ {
-		known = known && s.alone[j].Load() != 0
+		known = known && s.vectorSums[j].Load() != 0
 	}
 	start, end := from, to
 	if !known {
 		start, end = from/blockBytes*blockBytes, min(s.size(), (to+blockBytes-1)/blockBytes*blockBytes)
 	}
-	b := r.take(end - start)
-	if err := s.source.read(b, s.at+int64(start)); err != nil {
+	b := r.allocate(end - start)
+	if err := s.source.read(b, s.offset+int64(start)); err != nil {
 		return nil, err
 	}
 	if known {
 		for j := lo; j < hi; j++ {
-			if crc32.Checksum(b[4*(j-lo)*s.dims:4*(j-lo+1)*s.dims], castagnoli) != s.alone[j].Load() {
-				return nil, s.source.differs(s.at + int64(start))
+			if crc32.Checksum(b[4*(j-lo)*s.dims:4*(j-lo+1)*s.dims], castagnoli) != s.vectorSums[j].Load() {
+				return nil, s.source.differs(s.offset + int64(start))
 			}
 		}
 	} else {
-		if err := s.source.check(b, s.at+int64(start), s.sums[4*(start/blockBytes):]); err != nil {
+		if err := s.source.check(b, s.offset+int64(start), s.sums[4*(start/blockBytes):]); err != nil {
 			return nil, err
 		}
 		for j := max(0, (start-at[10]+4*s.dims-1)/(4*s.dims)); j < s.faces && at[10]+4*(j+1)*s.dims <= end; j++ {
-			s.alone[j].Store(crc32.Checksum(b[at[10]+4*j*s.dims-start:at[10]+4*(j+1)*s.dims-start], castagnoli))
+			s.vectorSums[j].Store(crc32.Checksum(b[at[10]+4*j*s.dims-start:at[10]+4*(j+1)*s.dims-start], castagnoli))
 		}
 	}
-	r.of, r.start, r.end = s, start, end
-	return view[float32](r.has(s, from, to), 0, (hi-lo)*s.dims), nil
+	r.segment, r.start, r.end = s, start, end
+	return view[float32](r.bytes(s, from, to), 0, (hi-lo)*s.dims), nil
 }
 
 // newSegment returns a segment of people in natural order of their names.
@@ -170,7 +170,7 @@ func newSegment(dims, info int, people []*Person) *segment {
 		}
 	}
 	words := make([]uint64, (h.size()+7)/8) // aligned for all sections
-	s := over(h, unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), h.size()))
+	s := segmentOf(h, unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), h.size()))
 	names, ids, face := 0, 0, 0
 	for c, p := range people {
 		names += copy(s.names[names:], p.Name)
@@ -221,7 +221,7 @@ func (s *segment) encode() {
 			}
 		}
 	})
-	s.worst, s.reach = slices.Max(worst), slices.Max(reach)
+	s.codeError, s.radius = slices.Max(worst), slices.Max(reach)
 }
 
 // centred sets rest to the difference of v from the centre and returns the inner product of
@@ -289,13 +289,13 @@ func start[T uint32 | uint64](ends []T, i int) int {
 }
 
 func (s *segment) name(c int) string {
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	return string(s.names[start(s.nameEnds, c):s.nameEnds[c]])
 }
 
 // count is the number of faces of person c.
 func (s *segment) count(c int) int {
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	return int(s.faceEnds[c]) - start(s.faceEnds, c)
 }
 
@@ -309,8 +309,8 @@ func (s *segment) find(name string) (int, bool) {
 }
 
 // read returns a copy of person c.
-func (s *segment) read(c int, r *room) (*Person, error) {
-	defer runtime.KeepAlive(s.held)
+func (s *segment) read(c int, r *buffer) (*Person, error) {
+	defer runtime.KeepAlive(s.memory)
 	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
 	vectors, err := s.span(lo, hi, r)
 	if err != nil {
@@ -320,7 +320,7 @@ func (s *segment) read(c int, r *room) (*Person, error) {
 }
 
 func (s *segment) idsOf(c int) []string {
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	lo, hi := start(s.faceEnds, c), int(s.faceEnds[c])
 	ids := make([]string, 0, hi-lo)
 	for j := lo; j < hi; j++ {
@@ -331,6 +331,6 @@ func (s *segment) idsOf(c int) []string {
 
 // idBytesOf is the length of the IDs of person c.
 func (s *segment) idBytesOf(c int) int {
-	defer runtime.KeepAlive(s.held)
+	defer runtime.KeepAlive(s.memory)
 	return start(s.idEnds, int(s.faceEnds[c])) - start(s.idEnds, start(s.faceEnds, c))
 }

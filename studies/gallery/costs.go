@@ -243,14 +243,14 @@ func (r *rotation) changes(ctx context.Context, path string, g *gallery.Gallery)
 	remove := func(name string) error {
 		e, err := g.Enrolled.Without(name)
 		if err == nil {
-			g, err = g.With(ctx, e, classify.Run{})
+			g, err = g.Refit(ctx, e, classify.Run{})
 		}
 		return err
 	}
 	if err := timed("rename a person", n, func(i int) error {
 		e, _, err := g.Enrolled.Rename(fmt.Sprintf("drawn %d", i*11+1), fmt.Sprintf("renamed %d", i))
 		if err == nil {
-			g, err = g.With(ctx, e, classify.Run{})
+			g, err = g.Refit(ctx, e, classify.Run{})
 		}
 		return err
 	}); err != nil {

@@ -71,5 +71,5 @@ func enrol(ctx context.Context, g *gallery.Gallery, more *dataset.Images) (*gall
 	if err != nil {
 		return nil, err
 	}
-	return g.With(ctx, e, classify.Run{})
+	return g.Refit(ctx, e, classify.Run{})
 }

@@ -21,7 +21,7 @@ import (
 type drawn struct {
 	people, cluster int // cluster -1: drawn from all
 	among           int // so many people
-	alike           openset.Alike
+	alike           openset.Resemblance
 	known           []float64 // of faces of enrolled people, by their best person; −∞ where that is wrong
 	others          []float64 // of strangers: of the other people of the set and of further ones
 	knownOf         []int     // the clusters of the people of known

@@ -53,7 +53,7 @@ func run(data, write, network string, mirror, fit bool, draws int) error {
 		return err
 	}
 	l.Network, l.Mirror = network, mirror
-	l.About = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
+	l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
 	if write != "" {
 		if err := save(write, l); err != nil {
 			return err

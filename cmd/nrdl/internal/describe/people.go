@@ -18,7 +18,7 @@ func People(c *console.Console, r *gallery.Survey) error {
 		for _, p := range r.People {
 			c.Print("%s\n", p.Name)
 		}
-		c.Print("\n%d people; nothing more is known: %s\n", len(r.People), r.Why)
+		c.Print("\n%d people; nothing more is known: %s\n", len(r.People), r.Reason)
 		c.Hint("train the model without --forget to see more")
 		return nil
 	}
@@ -35,7 +35,7 @@ func People(c *console.Console, r *gallery.Survey) error {
 	}
 	c.Print("\n%s\n", totalOf(r))
 	if r.AtLarge != nil {
-		c.Print("%s\n", threshold.Strangers(*r.AtLarge, *r.Like))
+		c.Print("%s\n", threshold.Strangers(*r.AtLarge, *r.Resembling))
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func rows(r *gallery.Survey) [][]string {
 			}
 		}
 		if quality {
-			seen = p.Seen()
+			seen = p.QualityText()
 		}
 		all = append(all, row(p.Name, strconv.Itoa(p.Faces), seen, right, known, p.Rival, p.Note))
 	}

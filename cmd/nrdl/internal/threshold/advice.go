@@ -29,19 +29,19 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	c, people := m.Calibration, len(m.Names())
 	path = legible.ShellWord(path)
 	strangers := "nrdl calibrate " + path + " --strangers DIR"
-	if c.GivenAreMembers() {
+	if c.StrangersAreMembers() {
 		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
 		to.Hint("give photographs of other people: %s", strangers)
 		return
 	}
-	if c.Alike != nil {
+	if c.Resemblance != nil {
 		ofStrangers(to, m, strangers)
 	} else if c.SmallestFPIR() > c.FPIR {
 		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
 		to.Hint("give photographs of other people: %s", strangers)
 	}
 	by := ", estimated on " + Known(c)
-	if c.Alike != nil {
+	if c.Resemblance != nil {
 		by = "" // it follows from the network
 	}
 	rates, present := m.Rates(), c.Rates()
@@ -65,7 +65,7 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	if present.Right < almostNobody {
 		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", legible.Percent(present.Right), why(c))
 	}
-	few, wanted := c.People+len(c.Given) < fewPeople, fewNamed
+	few, wanted := c.People+len(c.Strangers) < fewPeople, fewNamed
 	if few {
 		wanted = fewOfFew
 	}
@@ -74,7 +74,7 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	} else if present.Right < fewNamed {
 		to.Hint("a higher FPIR hardly helps: add photographs of each person")
 	}
-	if few && c.Alike == nil {
+	if few && c.Resemblance == nil {
 		to.Hint("%s are too few for a reliable threshold; give photographs of other people: %s", Known(c), strangers)
 	}
 }
@@ -114,9 +114,9 @@ func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 // why says why the threshold of c is too high.
 func why(c *openset.Calibration) string {
 	switch {
-	case len(c.Given) > 0:
+	case len(c.Strangers) > 0:
 		return "; perhaps some of the given strangers are people of the model, or their photographs are of another kind than the training photographs"
-	case c.People < fewPeople && c.Alike == nil:
+	case c.People < fewPeople && c.Resemblance == nil:
 		return "; with so few people the threshold must be high to reject strangers"
 	}
 	return ""
@@ -125,7 +125,7 @@ func why(c *openset.Calibration) string {
 // ofStrangers reports how many strangers m names. The margins of m are evidence.
 func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	c := m.Calibration
-	atLarge, like := c.Strangers(m.Impostors())
+	atLarge, like := c.StrangerRates(m.Impostors())
 	to.Tell("%s", Strangers(atLarge, like))
 	if c.SmallestFPIR() > c.FPIR {
 		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, legible.Percent(c.FPIR))
@@ -170,8 +170,8 @@ func Known(c *openset.Calibration) string {
 	if c.People > 0 {
 		all = append(all, fmt.Sprintf("%d people", c.People))
 	}
-	if len(c.Given) > 0 {
-		all = append(all, legible.Count(len(c.Given), "face")+" of strangers")
+	if len(c.Strangers) > 0 {
+		all = append(all, legible.Count(len(c.Strangers), "face")+" of strangers")
 	}
 	return strings.Join(all, " and ")
 }

@@ -1,0 +1,78 @@
+package gallery
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/openset"
+)
+
+// state is what changes with the people of a gallery that shortlists, beside its faces.
+type state struct {
+	Options *openset.Options `json:"how,omitempty"`
+	HeldOut *heldOut         `json:"held,omitempty"`
+}
+
+// State returns what Restore needs beside the faces.
+func (g *Gallery) State() ([]byte, error) { return json.Marshal(state{g.Options(), g.heldOut}) }
+
+// Restore returns g, which has no classifier yet, as it was when it shortlisted and State
+// returned text; nil for one that was not calibrated. Seed is that of its fits.
+func (g *Gallery) Restore(ctx context.Context, seed uint64, text []byte) (*Gallery, error) {
+	x, t := g.Enrolled.Faces, *g
+	d, info := x.Dims()
+	if want := g.Frame.Len(); d != want || info != infos {
+		return nil, fmt.Errorf("the faces have vectors of %d numbers, and the network makes %d", d, want)
+	}
+	_, faces := x.Len()
+	t.ShortlistAbove = min(cmp.Or(g.ShortlistAbove, DefaultShortlistAbove), faces-1)
+	t.Model = nil
+	if err := t.fitShared(ctx, g.Pipeline, classify.Run{Seed: seed}); err != nil {
+		return nil, err
+	}
+	if t.Model == nil {
+		return nil, fmt.Errorf("damaged gallery: %s cannot be fitted to a shortlist", g.Method.Name())
+	}
+	var s state
+	if text != nil {
+		if err := json.Unmarshal(text, &s); err != nil {
+			return nil, fmt.Errorf("damaged gallery: %w", err)
+		}
+	}
+	if s.Options != nil {
+		if err := s.Options.Validate(); err != nil {
+			return nil, fmt.Errorf("damaged gallery: %w", err)
+		}
+	}
+	if t.OpenSet, t.heldOut = s.Options, s.HeldOut; s.HeldOut == nil {
+		return &t, nil
+	}
+	for i := range s.HeldOut.Probes {
+		p := &s.HeldOut.Probes[i]
+		if len(p.Rivals) == 0 {
+			return nil, errors.New("damaged gallery: a probe without rivals")
+		}
+		if t.separable() == nil {
+			continue
+		}
+		r, found := x.Find(p.Name) // now, as the first change should be as quick as the others
+		if !found {
+			return nil, fmt.Errorf("damaged gallery: a probe of %q, who is not there", p.Name)
+		}
+		own, err := x.Person(r)
+		if err != nil {
+			return nil, err
+		}
+		j := slices.Index(own.IDs, p.ID)
+		if j < 0 {
+			return nil, fmt.Errorf("damaged gallery: a probe %q, which is not there", p.ID)
+		}
+		p.vector = own.Vectors[j*d : (j+1)*d]
+	}
+	return &t, t.byScores()
+}
