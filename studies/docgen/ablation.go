@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/report"
 )
 
@@ -19,20 +20,18 @@ const (
 
 // learned says in a sentence what the dictionary and the classifier of NRDL are
 // worth beside its coder; "" without the runs.
-func learned(p *report.Plan) string {
-	if p == nil {
-		return ""
-	}
+func learned(records []experiment.Record) string {
 	var alike, apart []string
-	for _, v := range p.Versus(whole, neither) {
-		if v.Alike {
-			alike = append(alike, v.Title)
+	for _, v := range versus(records, whole, neither) {
+		title := v.Setting[:strings.LastIndex(v.Setting, ", ")] // without the split
+		if v.Verdict == report.Unclear || v.Verdict == report.Equal {
+			alike = append(alike, title)
 		} else {
 			unit := ""
 			if len(apart) == 0 {
 				unit = " points"
 			}
-			apart = append(apart, fmt.Sprintf("%s%s on %s", signed(v.Difference), unit, v.Title))
+			apart = append(apart, fmt.Sprintf("%s%s on %s", signed(v.Difference), unit, title))
 		}
 	}
 	if len(alike)+len(apart) == 0 {
@@ -50,12 +49,31 @@ func learned(p *report.Plan) string {
 		fmt.Fprintf(&b, " differs by %s", list(apart))
 	}
 	fmt.Fprintf(&b, " (paired tests). Of that the learned dictionary alone makes %s points, the learned classifier alone %s. The NRC of the tables stops its coder early, which recognises better than exact coding.",
-		span(p.Versus(dictionary, neither)), span(p.Versus(classifier, neither)))
+		span(versus(records, dictionary, neither)), span(versus(records, classifier, neither)))
 	return b.String()
 }
 
+// versus compares two labels in each setting; nil without the runs of both.
+func versus(records []experiment.Record, label, other string) []report.Change {
+	var before, after []experiment.Record
+	for _, r := range records {
+		switch r.Label {
+		case label:
+			after = append(after, r)
+		case other:
+			r.Label = label
+			before = append(before, r)
+		}
+	}
+	changes, err := report.CompareRecords(before, after)
+	if err != nil {
+		return nil
+	}
+	return changes.Rows
+}
+
 // span is the range of the differences of all.
-func span(all []report.Versus) string {
+func span(all []report.Change) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range all {
 		lo, hi = min(lo, v.Difference), max(hi, v.Difference)

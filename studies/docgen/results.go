@@ -124,7 +124,7 @@ func figurePath(f report.Figure) string { return "doc/results/" + f.Name + ".svg
 // document puts what stands before and after the tables around them.
 func (r *results) document(tables string, page *report.Report) ([]byte, error) {
 	_, tables, _ = strings.Cut(tables, "\n") // its title is the document's
-	return fill(resultsTemplate, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets(), "Learned": learned(planOf(page, "ablation"))})
+	return fill(resultsTemplate, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets(), "Learned": learned(r.records["ablation"])})
 }
 
 // presets is the table of what the presets change.
@@ -175,7 +175,7 @@ func (r *results) overview() (string, error) {
 	if tuned != nil {
 		fmt.Fprintf(&b, "\n**All tuned with the same budget:** %s\n", cell(tuned.Headline()))
 	}
-	if s := learned(planOf(page, "ablation")); s != "" {
+	if s := learned(r.records["ablation"]); s != "" {
 		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
 	}
 	return b.String(), nil
