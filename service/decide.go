@@ -24,7 +24,7 @@ type Decision struct {
 	Expected
 }
 
-// Expected says which person the faces have, as the caller knows.
+// Expected says which person the faces have, as far as the caller knows.
 type Expected struct {
 	Expected string `json:"expected,omitempty" doc:"Id of the person who has all these faces now, as far as you know, or none. If another decision has changed that meanwhile, nothing is done, and the answer is 409 with whose the faces are. Missing: whoever has them"`
 }

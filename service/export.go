@@ -20,7 +20,7 @@ import (
 type Export struct {
 	Collection string   `json:"collection"` // name of the collection
 	FPIR       float64  `json:"fpir"`
-	Space      string   `json:"space"` // of the vectors
+	Space      string   `json:"space"` // names the network of the vectors
 	People     []Person `json:"people"`
 	Faces      int      `json:"faces"`
 }

@@ -4,22 +4,17 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"math"
-	"net/http"
 	"path"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -166,23 +161,16 @@ func (i *importer) unpack(f *zip.File) (data []byte, why string, err error) {
 // photo adds the faces of a photograph, which is the step number done, or returns why there are
 // none.
 func (i *importer) photo(ctx context.Context, done int, name string, data []byte) (why string, err error) {
-	sum := sha256.Sum256(data)
-	digest := hex.EncodeToString(sum[:])
 	j := i.steps.j
-	if exists, err := i.store.HasPhoto(ctx, j.Collection, digest); err != nil || exists {
+	if exists, err := i.store.HasPhoto(ctx, j.Collection, digestOf(data)); err != nil || exists {
 		i.result.Duplicates++
 		return "", err
 	}
-	seen, size, err := i.find(ctx, data)
-	var status huma.StatusError
-	switch {
-	case errors.As(err, &status) && status.GetStatus() == http.StatusUnprocessableEntity:
-		return status.Error(), nil
-	case err != nil:
-		return "", err
-	case len(seen) == 0:
-		return face.ErrNoFace.Error(), nil
+	seen, photo, why, err := i.find(ctx, data)
+	if err != nil || why != "" {
+		return why, err
 	}
+	var status huma.StatusError
 	person, added := "", false
 	if i.request.Strangers {
 		person = store.Stranger
@@ -205,7 +193,7 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 	if added {
 		i.result.People++
 	}
-	_, err = i.store.AddFaces(i.steps.in(ctx, done), j.Actor, j.Collection, &store.Photo{SHA256: digest, Width: size.X, Height: size.Y}, person, faces)
+	_, err = i.store.AddFaces(i.steps.in(ctx, done), j.Actor, j.Collection, photo, person, faces)
 	if err == nil {
 		i.steps.ended(done)
 	}
@@ -213,18 +201,14 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 }
 
 // find finds the faces in an image file. If the decoder panics, the file is refused.
-func (i *importer) find(ctx context.Context, data []byte) (all []found, size image.Point, err error) {
+func (i *importer) find(ctx context.Context, data []byte) (all []found, photo *store.Photo, why string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = huma.Error422UnprocessableEntity("the image cannot be read")
+			why = "the image cannot be read"
 		}
 	}()
 	i.giveWay(ctx)
-	err = i.decoded(ctx, func() (err error) {
-		all, size, err = i.in.look(ctx, data, false)
-		return err
-	}, data)
-	return all, size, err
+	return i.search(ctx, i.in, data, false)
 }
 
 // personOf returns the person with the name of the folder of a file, and adds the person if

@@ -17,7 +17,6 @@ import (
 	"nrdl.example/nrdl/service/store"
 
 	"github.com/danielgtaylor/huma/v2"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/internal/natural"
 )
@@ -71,22 +70,18 @@ func (e *input) images(samples []store.Sample) (*dataset.Images, error) {
 		}
 		return 1
 	})
-	x := mat.NewDense(e.Frame.Len(), len(samples), nil)
 	labels, ids := make([]string, len(samples)), make([]string, len(samples))
 	quality := make([]dataset.Quality, len(samples))
 	for j, s := range samples {
 		if len(s.Vector) != e.Frame.Len() {
 			return nil, fmt.Errorf("face %s has %d numbers", s.Face, len(s.Vector))
 		}
-		for i, v := range s.Vector {
-			x.Set(i, j, float64(v))
-		}
 		labels[j], ids[j] = s.Person, s.Person+"/"+s.Face
 		if err := json.Unmarshal(s.Quality, &quality[j]); err != nil {
 			return nil, fmt.Errorf("face %s: %w", s.Face, err)
 		}
 	}
-	images, err := dataset.NewImages(x, labels, ids, nil, e.Frame)
+	images, err := dataset.NewImages(matrix(e.Frame, samples), labels, ids, nil, e.Frame)
 	if err == nil {
 		images.Quality = quality
 	}

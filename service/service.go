@@ -44,7 +44,7 @@ import (
 
 // Options are settings and limits of a Service. A zero stands for the default.
 type Options struct {
-	Log     *slog.Logger      // nil: none
+	Log     *slog.Logger      // nil: nothing is logged
 	Version string            // version of the program, for the description of the API
 	Backups string            // folder for backups, made when needed; "": backups are refused
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in

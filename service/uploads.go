@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"math"
 	"mime"
@@ -234,8 +233,7 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 		}
 		for i, p := range all {
 			if chosen(r, "new") {
-				sum := sha256.Sum256(p.data)
-				there, err := v.store.HasPhoto(ctx, collection, hex.EncodeToString(sum[:]))
+				there, err := v.store.HasPhoto(ctx, collection, digestOf(p.data))
 				if err != nil {
 					return err
 				}
@@ -259,21 +257,12 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 
 // addFile adds the faces of file i of a form.
 func (v *Service) addFile(ctx context.Context, response *Added, in *input, collection, person string, i int, p part) error {
-	var seen []found
-	var size image.Point
-	err := v.decoded(ctx, func() (err error) {
-		seen, size, err = in.look(ctx, p.data, p.name == "crop")
-		return err
-	}, p.data)
-	var status huma.StatusError
+	seen, photo, why, err := v.search(ctx, in, p.data, p.name == "crop")
 	switch {
-	case errors.As(err, &status) && status.GetStatus() == http.StatusUnprocessableEntity:
-		response.Refused = append(response.Refused, Refusal{File: i, Why: status.Error()})
-		return nil
 	case err != nil:
 		return err
-	case len(seen) == 0:
-		response.Refused = append(response.Refused, Refusal{File: i, Why: face.ErrNoFace.Error()})
+	case why != "":
+		response.Refused = append(response.Refused, Refusal{File: i, Why: why})
 		return nil
 	case person != "" && person != store.Stranger:
 		seen = seen[:1]
@@ -290,8 +279,32 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, colle
 	if len(faces) == 0 {
 		return nil
 	}
-	sum := sha256.Sum256(p.data)
-	return v.add(ctx, response, collection, person, &store.Photo{SHA256: hex.EncodeToString(sum[:]), Width: size.X, Height: size.Y}, faces)
+	return v.add(ctx, response, collection, person, photo, faces)
+}
+
+// search finds the faces in an image file, the largest first; if whole is set, the image is one
+// face. If the file has none or cannot be used, why says so.
+func (v *Service) search(ctx context.Context, in *input, data []byte, whole bool) (seen []found, photo *store.Photo, why string, err error) {
+	photo = &store.Photo{SHA256: digestOf(data)}
+	err = v.decoded(ctx, func() error {
+		all, size, err := in.look(ctx, data, whole)
+		seen, photo.Width, photo.Height = all, size.X, size.Y
+		return err
+	}, data)
+	var status huma.StatusError
+	switch {
+	case errors.As(err, &status) && status.GetStatus() == http.StatusUnprocessableEntity:
+		return nil, photo, status.Error(), nil
+	case err == nil && len(seen) == 0:
+		why = face.ErrNoFace.Error()
+	}
+	return seen, photo, why, err
+}
+
+// digestOf returns the SHA-256 of an image file, by which it is recognised again.
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // newFaces are the faces among seen that can be used, and why the others cannot.

@@ -28,7 +28,7 @@ var ErrLost = errors.New("the job is not this worker's any more")
 type Job struct {
 	Collection, ID string
 	Kind           string
-	Key            string // of the jobs with one key, at most one has not ended; "": none
+	Key            string // at most one job with this key waits or runs at a time; "": any number
 	Hook           string // of KindMessage
 	Actor          string
 	Payload        json.RawMessage
@@ -214,9 +214,9 @@ func (s *Store) Job(ctx context.Context, collection, id string) (Job, error) {
 	return one[Job](ctx, "job", s.read, jobByID, collection, id)
 }
 
-// Jobs returns up to limit jobs of a collection, the latest first: those whose id is smaller
-// than before, of a kind and in a state, where "" is any; and the messages of a hook, where ""
-// is all jobs but messages.
+// Jobs returns jobs of a collection, the latest first: up to limit, those whose id is smaller than
+// before, "" for all. It returns only those of a kind and in a state; "" is any. If hook is "", it
+// leaves out messages; otherwise it returns only the messages of that hook.
 func (s *Store) Jobs(ctx context.Context, collection, kind, state, hook, before string, limit int) ([]Job, error) {
 	return list[Job](ctx, s.read, jobColumns+`WHERE collection = $1 AND hook = $2 AND ($3 = '' OR kind = $3) AND ($4 = '' OR state = $4)
 		AND ($5 = '' OR id < $5) ORDER BY id DESC LIMIT $6`, collection, hook, kind, state, before, limit)

@@ -133,7 +133,7 @@ func (s *Store) DenyFaces(ctx context.Context, actor, collection string, expecte
 }
 
 // NameFaces gives faces to a new person, and returns the person and the operation. Unless
-// namesake is set, It returns a *Conflict if a known person has the name; it is also one as in
+// namesake is set, it returns a *Conflict if a known person has the name; it is also one as in
 // MoveFaces.
 func (s *Store) NameFaces(ctx context.Context, actor, collection string, expected *string, faces []string, name, kind string, namesake bool) (id, operation string, err error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}

@@ -47,7 +47,7 @@ func (t *tx) hasPerson(id string) bool {
 }
 
 // CreatePerson adds a person without faces, and returns it with the operation. Unless
-// namesake is set, It returns a *Conflict if a known person has the name.
+// namesake is set, it returns a *Conflict if a known person has the name.
 func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string, namesake bool) (p Person, operation string, err error) {
 	p = Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(t *tx) {
@@ -114,7 +114,7 @@ func (s *Store) Person(ctx context.Context, collection, id string) (Person, erro
 }
 
 // ChangePerson gives a person another name and kind, and returns the operation. Unless
-// namesake is set, It returns a *Conflict if another known person has a new name.
+// namesake is set, it returns a *Conflict if another known person has a new name.
 func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string, namesake bool) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		p := t.person(id)
