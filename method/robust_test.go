@@ -3,6 +3,7 @@ package method_test
 import (
 	"context"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// TestOccludedFaces: with 30 % of each test face of ORL covered, robust coding
+// TestOccludedFaces: with 30 % of each test face of ORL (of 20 people, of all with
+// NRDL_LONG=1) covered, robust coding
 // names nine in ten, and finds what is covered; without it, less than 85 % are
 // named.
 func TestOccludedFaces(t *testing.T) {
@@ -29,6 +31,15 @@ func TestOccludedFaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	people := 20
+	if os.Getenv("NRDL_LONG") != "" {
+		people = len(set.Classes)
+	}
+	first := make([]int, set.Groups[people])
+	for j := range first {
+		first[j] = j
+	}
+	set = set.Select(first)
 	train, test, err := split.Apply(set, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +67,8 @@ func TestOccludedFaces(t *testing.T) {
 			findsErrors(t, model, set.Select(test), covered)
 		}
 	}
-	if robust, plain := right["robust"], right["representation"]; robust < 144 || plain > 136 {
-		t.Errorf("%d of 160 are named rightly by robust coding, %d without", robust, plain)
+	if robust, plain := right["robust"], right["representation"]; 10*robust < 9*len(test) || 20*plain > 17*len(test) {
+		t.Errorf("%d of %d are named rightly by robust coding, %d without", robust, len(test), plain)
 	}
 }
 
