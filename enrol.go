@@ -108,9 +108,8 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	return next, report, err
 }
 
-// Remove returns r without these people, or without the images with these IDs, which have
-// a slash. Who has no image any more is not enrolled. The result is that of Train on the
-// other photographs.
+// Remove returns r without these people, or without single images, whose IDs have a slash. A
+// person without images is removed. The result is that of Train on the other photographs.
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, err
@@ -187,8 +186,8 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	return r.withThreshold(ctx, m, how)
 }
 
-// OpenSet returns the options by which r has its threshold, or would have it if it knew
-// enough people; openset.Default where it names everybody. They are what Calibrate takes.
+// OpenSet returns the options of the threshold of r, or of the threshold that it would have
+// with enough people; openset.Default if r names everybody. Calibrate takes them.
 func (r *Recogniser) OpenSet() openset.Options {
 	if o := r.openSet(); o != nil {
 		return *o

@@ -18,11 +18,11 @@ import (
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// ReadFiles reads the faces in image files, with the frame o.Frame; without a size, the
-// images decide whether they are photographs or crops, as for Read. Unlabelled images
-// stay in the order of files; those without a face are marked in NoFace. Labelled images
-// without a face, and files that cannot be read, are left out with a warning. It is an
-// error if no face is found.
+// ReadFiles reads the faces in image files, with the frame o.Frame. If the frame has no size,
+// ReadFiles decides from the images whether they are photographs or crops, as Read does. The
+// result has the unlabelled images in the order of files; NoFace marks those without a face. It
+// leaves out labelled images without a face, and files that cannot be read, with a warning. It
+// is an error if no face is found.
 func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
 	if err := o.Detect.Validate(); err != nil {
 		return nil, err

@@ -40,9 +40,9 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 	return compare(ctx, r, nil, namedPhoto{"photograph 1", dataset.NewPhoto(a)}, namedPhoto{"photograph 2", dataset.NewPhoto(b)})
 }
 
-// Verify compares the largest faces in two image files as r.Verify does, or with
-// frontend.Embedding if r is nil. detector finds the faces; nil is that of r, or the
-// default. Errors name the file.
+// Verify compares the largest faces in two image files, as Recogniser.Verify does. If r is nil,
+// it compares by frontend.Embedding. If detector is nil, the one of r or the default finds the
+// faces. Errors name the file.
 func Verify(ctx context.Context, r *Recogniser, detector *face.Search, a, b Photo) (Comparison, error) {
 	var photos [2]namedPhoto
 	for i, p := range []Photo{a, b} {

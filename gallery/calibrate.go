@@ -95,10 +95,9 @@ func (g *Gallery) recalibrated(fpir float64, given []float64) (*openset.Calibrat
 	return &again, again.Fit(g.Len(), lawOf(g.Model))
 }
 
-// Rates returns how many faces of the people of g would be named with each target FPIR
-// of openset.Offered, and with the present one, as far as the held-out faces tell. It
-// is nil if g has no calibration, or if no face could be held out. Calibrate computes the
-// same thresholds.
+// Rates returns identification rates on the held-out faces of g: for each target FPIR of
+// openset.Offered and for the present one, at the threshold that Calibrate would compute. It is
+// nil if g has no calibration, or if no face could be held out.
 func (g *Gallery) Rates() []openset.Rates {
 	if g.Calibration == nil {
 		return nil

@@ -214,7 +214,7 @@ func missing(ids map[string]bool) error {
 	return nil
 }
 
-// Rename is the function Rename of the images of e.
+// Rename returns e with another name for a person, as the function Rename does.
 func (e *Enrolled) Rename(from, to string) (*Enrolled, MergeReport, error) {
 	if e.Faces == nil {
 		all, report, err := Rename(e.Images(), from, to)

@@ -35,12 +35,11 @@ type HeldOutResult struct {
 	Spread   float64 // standard deviation of the class scores
 }
 
-// HeldOut cross-validates g as Calibrate does,
-// and returns the results fold by fold. Each face of a person with two or more
-// faces is held out once as a face of an enrolled person. With more than two
-// people, each face is held out once as a stranger's. Where g shortlists, each is compared
-// with its shortlist. Progress is called after
-// each step; may be nil. The error wraps ErrForgotten if g keeps no images.
+// HeldOut identifies each face of g without using it, as Calibrate does, and returns the
+// results fold by fold. A face of a person with two or more faces is tested once as a face of
+// an enrolled person. If there are more than two people, each face is also tested once as that
+// of a stranger, without its person. Progress is called after each step; it may be nil. The
+// error wraps ErrForgotten if g keeps no images.
 func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) ([]HeldOutResult, error) {
 	switch {
 	case g.Shortlists():

@@ -72,8 +72,8 @@ func outsideIndex(images *dataset.Images) *Enrolled {
 	}
 }
 
-// Indexed returns the faces in x, whose numbers are those of the Quality of images. Images
-// says what they have in common; its samples are not used.
+// Indexed returns Enrolled with the faces in x, whose further numbers are qualities. It takes
+// from images the properties that all images share, and not the samples.
 func Indexed(x *index.Index, images *dataset.Images) *Enrolled {
 	e := &Enrolled{Frame: images.Frame, header: *images, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil}
 	e.header.Samples, e.header.Quality = classify.Samples{Grid: images.Grid}, nil
@@ -267,7 +267,8 @@ func (e *Enrolled) Images() *dataset.Images {
 	return images
 }
 
-// Common is what the images have in common, as Indexed takes it.
+// Common returns the properties that all images share (frame, white level, and whether there
+// are IDs and qualities), without samples. Indexed takes them.
 func (e *Enrolled) Common() *dataset.Images {
 	s := e.header
 	s.Frame = e.Frame
@@ -317,7 +318,7 @@ func (e *Enrolled) qualities(c int) []dataset.Quality {
 	return qualitiesOf(e.Faces.Info(l.refs[c]))
 }
 
-// A Duplicate says whether an image is one that is kept.
+// A Duplicate is the result of a search for a stored image with the same values.
 type Duplicate struct {
 	Exists bool
 	ID     string // of the first one; "" without IDs

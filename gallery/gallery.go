@@ -20,12 +20,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Gallery recognises people. It has their faces, a classifier, and a threshold. It is
+// A Gallery recognises people by their stored faces, a classifier and a threshold. It is
 // immutable and safe for concurrent use: a change returns a new one.
 //
-// The classifier is fitted to all faces, unless these are vectors of a network, more than
-// ShortlistAbove, and of a method in closed form. Then Shortlists is true and Classifier is
-// nil: for each face, the classifier is fitted to the people with the nearest faces.
+// Usually the classifier is fitted to all faces. A gallery shortlists (Shortlists is true, and
+// Classifier is nil) if it has more than ShortlistAbove vectors of a network and its method is
+// in closed form. It then finds the people with the nearest faces, and fits a classifier to
+// these people for each face that it identifies.
 type Gallery struct {
 	*frontend.Model
 	Method         classify.Method      // that fits the classifier; nil if it is not known, and nothing can be fitted
@@ -45,8 +46,9 @@ type Gallery struct {
 // DefaultShortlistAbove is the number of faces up to which every face is coded over all.
 const DefaultShortlistAbove = 10000
 
-// Learn trains a gallery, without a threshold, on the faces in images, which it keeps. With
-// more than shortlistAbove faces it shortlists where it can; 0 means DefaultShortlistAbove.
+// Learn trains a gallery on the faces in images, which it keeps, without a threshold. With more
+// than shortlistAbove faces, it shortlists if the method and the pipeline allow it; 0 means
+// DefaultShortlistAbove.
 func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m classify.Method, run classify.Run, shortlistAbove int) (*Gallery, error) {
 	kept, err := Keep(images)
 	if err != nil {
@@ -100,9 +102,9 @@ func (g *Gallery) fitShared(ctx context.Context, in frontend.Pipeline, run class
 // Shortlists reports whether g compares a face with a shortlist of people.
 func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
 
-// Refit returns what Learn returns for the images of e, with the method and the pipeline of g. If e was made
-// of the images of g, and both shortlist, the threshold follows the change; else there is
-// none.
+// Refit returns what Learn returns for the images of e, with the method and the pipeline of g.
+// If g and the result both shortlist, the result has the target FPIR of g and a threshold for
+// its people. Otherwise it has no threshold.
 func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
 	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, OpenSet: g.OpenSet}
 	if g.Shortlists() && t.isLarge() {
@@ -211,7 +213,7 @@ func (g *Gallery) Images() *dataset.Images {
 	return g.Enrolled.Images()
 }
 
-// Hash returns Hash of the training images; "" if not known.
+// Hash returns the dataset.Images.Hash of the training images; "" if it is not known.
 func (g *Gallery) Hash() string {
 	if g.Data == "" && g.Enrolled != nil && !g.Shortlists() {
 		return g.Enrolled.Images().Hash()
@@ -241,8 +243,8 @@ func (g *Gallery) CanonicalName(name string) string {
 // ErrForgotten is returned if a gallery does not keep its images.
 var ErrForgotten = errors.New("the model does not keep the faces that it was trained on")
 
-// Forget returns g without its images. It is an error if g shortlists, since then it
-// recognises by them.
+// Forget returns g without its images. It is an error if g shortlists, because it then
+// identifies faces by comparison with the stored ones.
 func (g *Gallery) Forget() (*Gallery, error) {
 	if g.Shortlists() {
 		return nil, errors.New("faces are compared with the stored faces themselves: they are kept")
@@ -252,7 +254,7 @@ func (g *Gallery) Forget() (*Gallery, error) {
 	return &t, nil
 }
 
-// Validate reports the first parts that do not agree.
+// Validate reports the first inconsistency between the parts of g.
 func (g *Gallery) Validate() error {
 	if g.Shortlists() {
 		return g.Fitted.Validate()

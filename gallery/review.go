@@ -14,10 +14,10 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// A Review is a Survey with what could be better about the photographs of a Model: those
-// that look mislabelled, and the people who are easily confused. With Impostors it takes
-// both from the cosines of the photographs with the means of the people, without those
-// that look mislabelled; else from the faces that were held out.
+// A Review is a Survey with the photographs that look mislabelled, the people who are easily
+// confused, and advice for each person. With Impostors it compares the photographs with the
+// means of the people, where photographs that look mislabelled do not count. Without, it uses
+// the faces that were held out.
 type Review struct {
 	Survey
 	Suspects []Suspect  `json:"suspects"` // images that look mislabelled, the surest first
@@ -36,7 +36,7 @@ type Suspect struct {
 	Part        []int    `json:"part"`        // columns of the images of Person that look like one other person together, this one included; of two images that do not look like one person, both; nil without
 }
 
-// A Pair is two people who may be confused. Shares are nil without Impostors.
+// A Pair is two people who may be confused. Share and Alike are nil without Impostors.
 type Pair struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`

@@ -24,10 +24,10 @@ func (e *UselessError) Error() string {
 // almostNobody is the share of held-out faces named rightly below which a model is useless.
 const almostNobody = 0.1
 
-// Usable returns a *UselessError if nearly no enrolled face gets its name under the
-// threshold of g, or if most of the strangers that it was calibrated with are probably
-// people of the model; else nil, also where that is not known. Such models can be made
-// all the same: who writes one asks.
+// Usable returns a *UselessError if nearly no enrolled face would get its name under the
+// threshold of g, or if most of the strangers that it was calibrated with are probably people
+// of the gallery. It returns nil if this is not known. A program should ask before it writes
+// such a gallery.
 func (g *Gallery) Usable() error {
 	c := g.Calibration
 	if c == nil {

@@ -10,11 +10,11 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// Resemblance says how similar the people of a gallery are to each other: the mean and the
-// standard deviation of the deviates of their photographs with the means of the other
-// people. These are 0 and 1 for people chosen at random, and the mean is larger for
-// people who resemble each other, such as relatives. Strangers from the same place
-// are assumed to resemble the people as these resemble each other.
+// Resemblance says how similar the people of a gallery are to each other. A photograph is
+// compared with the mean face of each other person, which gives a deviate (see Impostors); Mean
+// and SD are the mean and the standard deviation of all deviates. They are 0 and 1 for people
+// chosen at random. The mean is larger for people who resemble each other, such as relatives.
+// Strangers from the same surroundings are assumed to resemble the people in the same way.
 type Resemblance struct {
 	People int     `json:"people"`
 	Mean   float64 `json:"mean"` // over pairs of people
@@ -33,9 +33,9 @@ func (a Resemblance) posterior(by *Assumptions) (mean, sd float64) {
 	return mean, sd
 }
 
-// Threshold returns the larger of two deviates: the one that this share of strangers
-// in general exceeds, and the one that this share of strangers who resemble the people
-// exceeds, by the DefaultAssumptions.
+// Threshold returns the smallest deviate at which at most this share of strangers is named,
+// both of strangers in general and of strangers who resemble the people, by the
+// DefaultAssumptions.
 func (a Resemblance) Threshold(share float64, people int) float64 {
 	return a.threshold(&DefaultAssumptions, share, people)
 }
@@ -99,10 +99,10 @@ type Comparison struct {
 	Single   bool    // the only photograph of its person, which cannot be compared with it: Best is Rival
 }
 
-// Compare compares photographs of a gallery, the columns of x, d×n of unit norm and
-// grouped by person, with the people. With most > 0 it makes at most so many
-// comparisons, of some of the photographs, evenly. It learns nothing: the mean of the
-// own person without a photograph is that of the others.
+// Compare compares the photographs of a gallery, the columns of x, d×n of unit norm and grouped
+// by person, with the mean face of each person. For the person of the photograph, that is the
+// mean of the other photographs. If most > 0, it makes at most so many comparisons, and chooses
+// photographs that are evenly spread.
 func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) (Resemblance, []Comparison) {
 	return l.compare(galleryOf(x, groups), most, DefaultAssumptions.MostDeviate)
 }

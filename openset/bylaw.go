@@ -17,7 +17,7 @@ func ByLaw(opt Options, l *Impostors, x *mat.Dense, groups []int, given []float6
 	return ByLawOf(opt, l, galleryOf(x, groups), given)
 }
 
-// ByLawOf is ByLaw for embeddings that are there person by person.
+// ByLawOf is ByLaw for a Gallery, which reads the embeddings person by person.
 func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibration, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
@@ -117,10 +117,9 @@ func (s Share) Known() bool { return s.Most < 1 }
 // interval is the number of standard deviations of an interval of 90 %.
 const interval = 1.645
 
-// StrangerRates returns the expected share of strangers who are named at the threshold:
-// of strangers in general, people chosen at random, and of strangers who resemble the
-// people of the gallery as these resemble each other. Both are zero if margins are
-// not evidence.
+// StrangerRates returns the expected shares of strangers who are named at the threshold: of
+// people chosen at random, and of strangers who resemble the people of the gallery. Both are
+// zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	if c.Resemblance == nil {
 		return Share{}, Share{}

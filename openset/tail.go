@@ -89,8 +89,8 @@ func (c *Calibration) Evidence(score float64) float64 {
 	return min(maxEvidence, max(0, -share/math.Ln10))
 }
 
-// Score returns the score of a face that is named for sure: it has the evidence of the
-// threshold. It is the threshold unless c is of ByScores.
+// Score returns the score at which the evidence reaches the threshold: a face with this score
+// or a larger one is named. If c is not of ByScores, it is the threshold itself.
 func (c *Calibration) Score() float64 {
 	if c.tail == nil {
 		return c.Threshold

@@ -153,7 +153,7 @@ func (x *Index) Rows(key any, dims int, people []Ref, row func(*Person) []float6
 	return all, nil
 }
 
-// Each calls do with the class of each person who is there, and the row.
+// Each calls do with the class and the row of each person who was not removed.
 func (r Rows) Each(do func(class, row int)) {
 	for row, class := range r.classes {
 		if class >= 0 {

@@ -68,7 +68,7 @@ const mostFaces = 1 << 16
 // adding a person should.
 const mergedFaces = 1024
 
-// With returns x with these people, in any order. Who has the name of somebody in x
+// With returns x with these people added, in any order. A person whose name is in x already
 // replaces that person.
 func (x *Index) With(people ...*Person) (*Index, error) {
 	for _, p := range people {
@@ -186,7 +186,7 @@ func (x *Index) merge() error {
 // ErrUnknown is the error for a name that nobody has.
 var ErrUnknown = errors.New("nobody has this name")
 
-// Without returns x without these people. The error wraps ErrUnknown if one is not there.
+// Without returns x without these people. The error wraps ErrUnknown if a name is not in x.
 func (x *Index) Without(names ...string) (*Index, error) {
 	t := x.clone()
 	for _, name := range names {
@@ -228,7 +228,8 @@ func (x *Index) Info(r Ref) []float64 {
 	return slices.Clone(s.infos[lo*s.info : hi*s.info])
 }
 
-// Person returns a person. It is an error if the file is damaged there, or ErrChanged.
+// Person reads a person. It is an error if the file is damaged at that place; the error wraps
+// ErrChanged if the file was changed since it was opened.
 func (x *Index) Person(r Ref) (*Person, error) {
 	one := buffers.Get().(*buffer)
 	defer buffers.Put(one)

@@ -15,11 +15,10 @@ import (
 	"nrdl.example/nrdl/internal/atomicfile"
 )
 
-// Save writes x with the caller's bytes to the file at path. If x was made of an Index that
-// was read from that file, and nobody else has changed the file since, what is new is
-// appended, as long as that makes the file at most twice as large as it has to be; meta
-// then has to be what it was. Otherwise the file is written anew: then it has nobody who
-// was removed.
+// Save writes x, and the caller's bytes meta and state, to the file at path. It appends the
+// changes if x was made from an Index that was read from this file, nobody else has changed the
+// file since, and the file does not become more than twice as large as a new one; meta must
+// then be unchanged. Otherwise it writes a new file, without the people who were removed.
 func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error {
 	f := x.file
 	if f == nil || f.path != path {
@@ -210,7 +209,7 @@ func (x *Index) Compact(ctx context.Context, path string, meta, state []byte) er
 	return err
 }
 
-// Write writes a file of the people of x, as Compact.
+// Write writes a new file of x to w, as Compact does.
 func (x *Index) Write(ctx context.Context, w io.Writer, meta, state []byte) error {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return errors.New("large galleries need a little-endian machine")

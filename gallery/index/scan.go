@@ -24,11 +24,11 @@ const (
 	firstLimit  = 2048             // candidates before the least are dropped
 )
 
-// Nearest returns, for each of the queries, rows of unit norm one after another, the k
-// people with the largest cosines of a face, the nearest first. The result is exact: that
-// of comparing all vectors by products in single precision. It does not depend on the
-// number of threads or on the other queries. Of a file that was changed meanwhile, the error
-// wraps ErrChanged.
+// Nearest returns, for each of the queries, the k people with the nearest faces, those with the
+// largest cosine first. Queries are vectors of unit norm, one after another. The result is
+// exact: it equals that of products of all vectors in single precision, and does not depend on
+// the number of threads or on the other queries. The error wraps ErrChanged if the file was
+// changed since it was opened.
 func (x *Index) Nearest(ctx context.Context, queries []float32, k int) ([][]Hit, error) {
 	if len(queries)%x.dims != 0 || k < 1 {
 		return nil, fmt.Errorf("search: %d numbers are no vectors of %d dimensions, or %d people are wanted", len(queries), x.dims, k)
