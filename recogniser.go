@@ -184,11 +184,11 @@ func networkFolders(path string) []string {
 	return append([]string{filepath.Dir(path)}, filepath.SplitList(os.Getenv(networksVariable))...)
 }
 
-// Save writes r to a model file at path, whole or not at all. Equal Recognisers
-// give equal bytes, but for those that shortlist (Options.ShortlistAbove): if r was made of
-// the one in the file, Save appends what has changed, which takes milliseconds. People who
-// were removed then stay in the file, unused, until it is written whole: by Write, or when
-// most of what it holds is of them.
+// Save writes r to a model file at path, whole or not at all. Equal Recognisers give equal
+// bytes, unless they shortlist (Options.ShortlistAbove). If r shortlists and was made from the
+// model in the file, Save appends the changes, which takes milliseconds. People who were
+// removed then stay in the file, unused, until it is written whole: by Write, or by a Save when
+// they are most of it.
 func (r *Recogniser) Save(ctx context.Context, path string) error {
 	if r.m == nil {
 		return errEmpty
@@ -240,9 +240,10 @@ func (r *Recogniser) People() []*gallery.Person {
 	return r.m.People()
 }
 
-// Survey is People; with holdOut it also measures by cross-validation how well
-// each person is recognised, and the notes name the images whose labels look wrong, unless
-// r shortlists (Options.ShortlistAbove): that needs all faces compared with each other.
+// Survey is People. With holdOut it also measures by cross-validation how well each person is
+// recognised, and the notes name the images whose labels look wrong. A Recogniser that
+// shortlists (Options.ShortlistAbove) names none, as all faces would have to be compared with
+// each other.
 func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey, error) {
 	if _, err := r.method(); err != nil {
 		return nil, err

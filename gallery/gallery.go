@@ -43,7 +43,8 @@ type Gallery struct {
 	whole   func() (*Gallery, error)
 }
 
-// DefaultShortlistAbove is the number of faces up to which every face is coded over all.
+// DefaultShortlistAbove is the largest number of faces for which a gallery codes a face over
+// all faces. A gallery with more shortlists.
 const DefaultShortlistAbove = 10000
 
 // Learn trains a gallery on the faces in images, which it keeps, without a threshold. With more

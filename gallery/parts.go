@@ -11,9 +11,6 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// twoPeople is the share of groups of images that show two people, before they are looked at.
-const twoPeople = 0.1
-
 // mostTurns bounds the turns of halves, which ends after three or four, and the single images
 // that TwoPeople leaves out.
 const mostTurns = 20
@@ -30,7 +27,7 @@ func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability fl
 	for range mostTurns {
 		some, p := twoMeans(l, lin.Select(x, left))
 		switch {
-		case p < mostTrusted:
+		case p < DefaultReviewPriors.Leave:
 			return nil, 0
 		case len(some) > 1:
 			for _, k := range some {
@@ -105,5 +102,6 @@ func twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability fl
 		}
 	}
 	same := l.SameRatio(floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), count[0], count[1])
-	return smaller, 1 / (1 + (1-twoPeople)/twoPeople*math.Exp(same))
+	share := DefaultReviewPriors.TwoPeople
+	return smaller, 1 / (1 + (1-share)/share*math.Exp(same))
 }

@@ -41,20 +41,35 @@ type part struct {
 
 const nobody = -1
 
-// What is assumed before the images are looked at.
-const (
-	// mislabelled is the share of images with a wrong label: half of them of somebody
-	// else in the model, and half of nobody there.
-	mislabelled = 0.01
-	// Some images of a person are covered or turned away: a share unusual of them has
-	// deviates that are lower by unusualFall on average, and vary with unusualSD.
-	unusual, unusualMean, unusualSD = 0.02, 2.0, 2.0
-	// suspicious is the probability of a wrong label from which an image leaves its group,
-	// and worthALook that from which it is a Suspect: it costs more to miss a wrong label than
-	// to look at a right one.
-	mostTrusted, leastSuspect = 0.5, 0.1
-	mostRounds                = 100
-)
+// ReviewPriors are what a Review assumes before it looks at the images.
+type ReviewPriors struct {
+	Mislabelled float64 // share of images with a wrong label; half of them show strangers
+	TwoPeople   float64 // share of groups of images that show two people
+
+	// A share Unusual of the images of a person, covered or turned away, has deviates that are
+	// lower by UnusualFall on average, with the standard deviation UnusualSD.
+	Unusual, UnusualFall, UnusualSD float64
+
+	// An image leaves its group if its label is wrong with the probability Leave, and is a
+	// Suspect from the probability Suspect on: it costs more to miss a wrong label than to look
+	// at a right one.
+	Leave, Suspect float64
+
+	// Copied is the cosine from which two images count as copies of one photograph.
+	Copied float64
+}
+
+// DefaultReviewPriors are the values of Review. In LFW a photograph and a copy of it in grey have
+// the cosine 0.997; of two photographs of a person, one pair in a thousand has more than 0.991.
+// The other values are not fitted: doc/openset.md explains them.
+var DefaultReviewPriors = ReviewPriors{
+	Mislabelled: 0.01, TwoPeople: 0.1,
+	Unusual: 0.02, UnusualFall: 2, UnusualSD: 2,
+	Leave: 0.5, Suspect: 0.1,
+	Copied: 0.995,
+}
+
+const mostRounds = 100
 
 func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	s := g.Images()
@@ -150,9 +165,10 @@ func (f *reassignment) ratio(j, c int) float64 {
 	}
 	g := f.l.Genuine[min(len(f.l.Genuine), k)-1]
 	usual := distuv.Normal{Mu: g[0], Sigma: g[1]}
-	other := distuv.Normal{Mu: g[0] - unusualMean, Sigma: unusualSD}
+	a := &DefaultReviewPriors
+	other := distuv.Normal{Mu: g[0] - a.UnusualFall, Sigma: a.UnusualSD}
 	z = min(z, g[0]) // more similar than usual is no reason against
-	p := (1-unusual)*usual.Prob(z) + unusual*other.Prob(z)
+	p := (1-a.Unusual)*usual.Prob(z) + a.Unusual*other.Prob(z)
 	return math.Log(p) - distuv.UnitNormal.LogProb(z)
 }
 
@@ -160,9 +176,9 @@ func (f *reassignment) ratio(j, c int) float64 {
 // most probably.
 func (f *reassignment) wrong(j int) (probability float64, who int) {
 	people := len(f.count)
-	own := math.Log(1-mislabelled) + f.ratio(j, f.labels[j])
-	no := math.Log(mislabelled / 2)
-	each := math.Log(mislabelled / 2 / float64(people-1))
+	own := math.Log(1-DefaultReviewPriors.Mislabelled) + f.ratio(j, f.labels[j])
+	no := math.Log(DefaultReviewPriors.Mislabelled / 2)
+	each := math.Log(DefaultReviewPriors.Mislabelled / 2 / float64(people-1))
 	best, who := no, nobody
 	terms := []float64{no}
 	for c := range people {
@@ -198,12 +214,12 @@ func (f *reassignment) run(ctx context.Context) error {
 		}
 		wrong, looks := f.all()
 		for c := range f.count {
-			most, which, to := mostTrusted, -1, nobody
+			most, which, to := DefaultReviewPriors.Leave, -1, nobody
 			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
-				case f.assigned[j] != c && p < mostTrusted:
+				case f.assigned[j] != c && p < DefaultReviewPriors.Leave:
 					move(j, c)
 				case f.assigned[j] == c && p > most:
 					most, which, to = p, j, who
@@ -240,11 +256,11 @@ func (f *reassignment) suspects() []Suspect {
 	for j, c := range f.labels {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && p < leastSuspect {
+		if in == nil && p < DefaultReviewPriors.Suspect {
 			continue
 		}
 		if in != nil && p < in.probability {
-			if p < mostTrusted {
+			if p < DefaultReviewPriors.Leave {
 				who = nobody
 			}
 			p = in.probability

@@ -141,11 +141,6 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 	return f.l.FMR(1, level), f.l.SameRatio(cosine, na, nb) > 2*math.Log(float64(len(f.count))) // for as many pairs
 }
 
-// copyCosine is the cosine from which two images count as copies of one photograph. In LFW a
-// photograph and a copy of it in grey have 0.997; of two photographs of a person, one
-// pair in a thousand has more than 0.991.
-const copyCosine = 0.995
-
 // Lacking says what the photographs of a person lack: x are their vectors, d×n of unit
 // norm, of a network with the impostors l, and q their qualities, nil if they are not known.
 func Lacking(l *openset.Impostors, x *mat.Dense, q []dataset.Quality) []string {
@@ -162,7 +157,7 @@ func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 		again := false
 		for i := range j {
 			v := mat.Dot(x.ColView(i), x.ColView(j))
-			sum, pairs, again = sum+v, pairs+1, again || v >= copyCosine
+			sum, pairs, again = sum+v, pairs+1, again || v >= DefaultReviewPriors.Copied
 		}
 		if again {
 			copies++

@@ -62,7 +62,7 @@ func TestMislabelledImagesAreListed(t *testing.T) {
 				if planted[j] != one.Person || one.Other != s.Classes[s.ClassOf(j)] {
 					t.Errorf("seed %d: image %d of %s is labelled %s and looks like %s", seed, j, s.Classes[s.ClassOf(j)], one.Person, one.Other)
 				}
-				if p := *one.Probability; p < mostTrusted || p > 1 || i > 0 && p > *r.Suspects[i-1].Probability {
+				if p := *one.Probability; p < DefaultReviewPriors.Leave || p > 1 || i > 0 && p > *r.Suspects[i-1].Probability {
 					t.Errorf("seed %d: the probability of suspect %d is %v", seed, i, p)
 				}
 			}

@@ -201,9 +201,9 @@ const (
 	smallEyes = 30 // pixels between the pupils
 )
 
-// QualityText describes in words the mean quality of the faces of p: "good", or what
-// is among the worst 1 % of Georgia Tech and LFW (face.DefaultLimits); "" if
-// not known.
+// QualityText describes the mean quality of the faces of p: "good", or the words for what is
+// worse than in 99 % of the photographs of Georgia Tech and LFW (face.DefaultLimits); "" if it
+// is not known.
 func (p *Person) QualityText() string {
 	q := p.Quality
 	if q == nil {

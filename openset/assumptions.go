@@ -10,7 +10,7 @@ import (
 // the scores of a gallery. A Calibration stores them where they are not the
 // DefaultAssumptions.
 type Assumptions struct {
-	// Of strangers who resemble the people of a gallery (Alike). The mean of their deviates
+	// Of strangers who resemble the people of a gallery (Resemblance). The mean of their deviates
 	// is estimated as if PriorPeople more people with the mean PriorMean had been seen, the
 	// standard deviation as if PriorPeopleSD more with PriorSD. A deviate counts as
 	// MostDeviate at most: two names of one person must not decide for all. MeanError is the
@@ -55,11 +55,11 @@ type Assumptions struct {
 	LeastMargin    float64 `json:"least_margin"`
 }
 
-// DefaultAssumptions were fitted by go -C studies run ./impostors (those of Alike) on clusters
-// of photos/lfw_several and photos/lfw_cohort, and by go -C studies run ./strangers (those of
-// margins) on photos/lfw_several. The tail is that of two strangers of LeastStrangers. A
-// Calibration in a file that has no assumptions was made with these: other defaults need
-// another name.
+// DefaultAssumptions were fitted by studies: those for Resemblance by go -C studies run
+// ./impostors on photos/lfw_several and photos/lfw_cohort, those for margins by go -C studies
+// run ./strangers on photos/lfw_several. TailShare of LeastStrangers is two strangers. A
+// Calibration that was stored without assumptions was made with these values; a version with
+// other defaults must keep them for such files.
 var DefaultAssumptions = Assumptions{
 	PriorPeople: 0.5, PriorMean: 1.2, PriorPeopleSD: 16, PriorSD: 0.9,
 	MostDeviate: 4, MeanError: 1.25, GalleryVariance: 0.16, Comparisons: 1 << 17,

@@ -43,8 +43,8 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 	return c, c.FitByLaw(l)
 }
 
-// FitByLaw computes the threshold and the probabilities from the margins and from how
-// alike the people are.
+// FitByLaw computes the threshold and the probabilities from the evidences and from the
+// Resemblance of the people, for a network whose impostors are l.
 func (c *Calibration) FitByLaw(l *Impostors) error {
 	if c.Resemblance == nil || c.People == 0 {
 		return fmt.Errorf("calibration: nothing is known of how alike the people are")

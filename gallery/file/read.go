@@ -36,11 +36,11 @@ type Options struct {
 	Methods []classify.Method // of other modules, beside those of package method
 }
 
-// Open reads the model file at path, which may be of unknown origin: what it declares
-// is checked before memory is taken for it, a file that was cut short or
-// changed in any bit is refused, and its parts have to belong together.
-// Where a network that the model has by reference is in none of the folders, the model has
-// no Embedder, or a Search that finds nothing but an error. Without its method it has none.
+// Open reads the model file at path, which may be of unknown origin. It checks what the file
+// declares before it takes memory for it, and refuses a file that was cut short or changed in
+// any bit, or whose parts do not belong together. If a network that the model has by reference
+// is in none of the folders, the model has no Embedder, or its Search returns an error. If the
+// method is not known, Method is nil.
 func Open(path string, o Options) (*gallery.Gallery, error) {
 	f, err := os.Open(path)
 	if err != nil {
