@@ -170,7 +170,7 @@ func (g *Gallery) Transform(ctx context.Context, images *dataset.Images) (*mat.D
 	return w.Model.Transform(ctx, images)
 }
 
-// Margins returns the margins that decide of those images that show a face.
+// Margins returns the DecisionScore of each of images that shows a face.
 func (g *Gallery) Margins(ctx context.Context, images *dataset.Images) ([]float64, error) {
 	faces, err := g.Identify(ctx, images)
 	if err != nil {

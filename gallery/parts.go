@@ -15,9 +15,11 @@ import (
 // that TwoPeople leaves out.
 const mostTurns = 20
 
-// TwoPeople returns those of the columns of x, d×n of unit norm, that look like one other
-// person than the rest; nil if all may be one person, or if only single ones differ, which
-// may be unusual images. Of two columns it returns both: nobody can tell which is wrong.
+// TwoPeople reports whether the columns of x, d×n of unit norm, look like two people. It
+// returns the columns of the smaller group, two or more, and the probability that it shows
+// another person. It returns nil if all columns may be of one person, or if only single columns
+// differ, which may be unusual images. Of two columns it returns both, as it is not known which
+// is wrong.
 func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability float64) {
 	_, n := x.Dims()
 	left := make([]int, n)

@@ -124,8 +124,8 @@ func (o Options) calibration(people int) *Calibration {
 	return &Calibration{FPIR: o.FPIR, Prior: o.Prior, FoldsOption: o.Folds, Assumptions: o.Assumptions, People: people}
 }
 
-// DiffersInRate reports whether a Calibration with o would have the settings of c but for the
-// FPIR.
+// DiffersInRate reports whether o has the same settings as c, or differs from them in the FPIR
+// only.
 func (c *Calibration) DiffersInRate(o Options) bool {
 	return c.Prior == o.Prior && c.FoldsOption == o.Folds && *c.assumptions() == *cmp.Or(o.Assumptions, &DefaultAssumptions)
 }

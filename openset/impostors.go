@@ -51,11 +51,12 @@ func (v Variation) variance(a, b int) float64 {
 	return v.Pair + v.Photograph*(1/float64(a)+1/float64(b))
 }
 
-// SameRatio returns the log likelihood ratio of two hypotheses for a photographs whose
-// mean cosine with b others is this: that they show the same person, and different
-// people. Cosines of the same person are modelled as normally distributed, with one
-// that is larger than the mean counting as the mean; those of different people follow
-// the impostor distribution for one photograph, with the variance for a and b.
+// SameRatio compares two hypotheses about a photographs of one person and b of another or the
+// same one: that they show one person, and that they show two. It returns the logarithm of the
+// ratio of the likelihoods of cosine, the mean cosine of all pairs. For one person the cosines
+// are modelled as normally distributed, where a cosine above the mean counts as the mean. For
+// two people they follow the impostor distribution for one photograph, with the variance for a
+// and b.
 func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
 	same, different := l.Same.variance(a, b), l.Different.variance(a, b)
 	mean := l.Different.Mean
@@ -197,9 +198,10 @@ func (l *Impostors) FMR(k int, cosine float64) float64 {
 	return distuv.UnitNormal.Survival(l.Deviate(k, cosine))
 }
 
-// Level replaces the cosines of a face with the means of people, photographs[c] of
-// person c, by the cosines of the same deviates for the largest k, which can be
-// compared: the mean of one photograph is less like everybody than that of five.
+// Level makes the cosines of a face with the means of people comparable, whatever the number of
+// photographs of each person; photographs[c] is that of person c. A mean of one photograph has
+// smaller cosines with every face than a mean of five. Level replaces each cosine by the one
+// that has the same deviate for the largest number of photographs that l knows.
 func (l *Impostors) Level(cosines []float64, photographs []int) {
 	deviates, level := tables{}, (*table)(nil)
 	for c, v := range cosines {

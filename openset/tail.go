@@ -19,12 +19,11 @@ type tail struct {
 	excess float64   // its mean
 }
 
-// ByScores returns the calibration of a gallery of so many people from scores: of
-// strangers, who were compared when there were compared people, and of faces of people
-// who were held out, with a right and a wrong best guess. Its margins are evidences: −log10
-// of the share of strangers who have a score as large with one of the people. So the FPIR
-// is kept, and not a threshold of the scores. ErrNoStrangers is wrapped if strangers are
-// too few.
+// ByScores returns the calibration of a gallery of so many people from scores: of strangers,
+// who were compared with compared people, and of held-out faces of enrolled people whose best
+// guess is right or wrong. Its margins are evidences, −log10 of the share of strangers who have
+// a score as large with one of the people, so that the FPIR stays the same when people change.
+// The error wraps ErrNoStrangers if strangers are too few.
 func ByScores(o Options, people, compared int, strangers, right, wrong []float64) (*Calibration, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
