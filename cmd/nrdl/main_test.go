@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"regexp"
@@ -23,7 +22,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "6") // most tests wait for processes
 	small := func(main func()) func() {
 		return func() {
 			synthetic.Default.People = 8 // .ci/run has the demo with all people
