@@ -195,7 +195,7 @@ func TestExplainOfANetwork(t *testing.T) {
 func TestDefaultEmbedding(t *testing.T) {
 	r, faces := photographs(t)
 	m := r.Model()
-	if m.Frame != frontend.Embedding.Embedder.Frame() || m.Embedder == nil || m.Features() != 128 {
+	if m.Frame != frontend.Embedding.Embedder.Frame() || m.Embedder == nil || m.Features() != 192 {
 		t.Errorf("%v", m.Pipeline)
 	}
 	dir := t.TempDir()
@@ -224,7 +224,7 @@ func TestDefaultEmbedding(t *testing.T) {
 	// An image that is used as it is is the same through a file and through Identify.
 	path := filepath.Join(dir, filepath.FromSlash(whole.ID(0)))
 	f := identified(t, of, photoAt(t, path))
-	if len(f) != 1 || f[0].Detected != nil || f[0].Ranked[0].Name != whole.Classes[0] || f[0].Ranked[0].Score < 0.99 {
+	if len(f) != 1 || f[0].Detected != nil || f[0].Ranked[0].Name != whole.Classes[0] || f[0].Ranked[0].Score < 0.9 {
 		t.Errorf("%+v", f)
 	}
 	if f := identified(t, of, image.NewGray(image.Rect(0, 0, 90, 90))); len(f) != 1 || f[0].Rejected == nil {
@@ -232,14 +232,14 @@ func TestDefaultEmbedding(t *testing.T) {
 	}
 }
 
-// 100 people with ten faces each take a megabyte at most beside the network.
+// 100 people with ten faces each take 1.2 megabytes at most beside the network.
 func TestEmbeddingFilesAreSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	x := mat.NewDense(128, 1000, nil)
+	x := mat.NewDense(192, 1000, nil)
 	labels, ids := make([]string, 1000), make([]string, 1000)
 	for j := range 1000 {
-		for i := range 128 {
-			x.Set(i, j, float64(float32(rng.NormFloat64()/11)))
+		for i := range 192 {
+			x.Set(i, j, float64(float32(rng.NormFloat64()/14)))
 		}
 		labels[j] = fmt.Sprintf("person%03d", j/10)
 		ids[j] = fmt.Sprintf("%s/photograph_%04d.jpg", labels[j], j)
@@ -258,7 +258,7 @@ func TestEmbeddingFilesAreSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := written(t, r)
-		if len(file) > 1_000_000 {
+		if len(file) > 1_200_000 {
 			t.Errorf("%s: %d bytes", o.Method.Name(), len(file))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/method"
@@ -25,8 +26,8 @@ import (
 // who are numbered from first.
 func drawnVectors(tb testing.TB, first, people, each int) *dataset.Images {
 	const d = 128
-	f := embedding.Default().Frame()
-	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
+	f := byPupils(tb).Frame()
+	l := frontend.Pipeline{Frame: f}.Law()
 	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
 	rng := rand.New(rand.NewPCG(uint64(first), uint64(people)))
 	x := mat.NewDense(d, people*each, nil)
@@ -56,6 +57,16 @@ func drawnVectors(tb testing.TB, first, people, each int) *dataset.Images {
 		tb.Fatal(err)
 	}
 	return images
+}
+
+// byPupils is dlib's network as versions before 0.3 had it by default.
+func byPupils(tb testing.TB) *embedding.Embedder {
+	alignment := dataset.ByPupils
+	e, err := embedding.Open("dlib", embedding.Given{Landmarks: &alignment})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
 }
 
 // trainedOn is the default of vectors.

@@ -38,7 +38,7 @@ func Example() {
 	check(err)
 	fmt.Println("now", faces[0].Name)
 	// Output:
-	// unknown 0.01
+	// unknown 0.08
 	// person002 0.89
 	// person003 0.89
 	// person001 0.89

@@ -74,7 +74,7 @@ func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos .
 			seen, err := face.In(ctx, photo, face.Largest, cutFor(in, detector))
 			return facesOf(nil, seen), err
 		}
-		return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)), look, classify.Unit, photos)
+		return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(in.Law()), look, classify.Unit, photos)
 	}
 	if err := r.checkPhotos(); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)

@@ -23,6 +23,8 @@ type Embedding struct {
 	Channels string     `json:"channels,omitempty"` // "bgr"; "" is rgb
 	Mean     [3]float64 `json:"mean,omitzero"`      // subtracted from the values 0 … 255 of the channels
 	Scale    float64    `json:"scale,omitempty"`    // that they are multiplied by then; 0 is 1
+
+	Alignment Alignment `json:"alignment,omitempty"` // of the faces
 }
 
 // maxVector bounds Embedding.Length.
@@ -52,7 +54,7 @@ func (e Embedding) Validate() error {
 	case !finite(e.Scale) || e.Scale < 0:
 		return fmt.Errorf("scale = %v is not a positive number", e.Scale)
 	}
-	return nil
+	return e.Alignment.Validate()
 }
 
 // Words returns e as the words that package frontend reads.
@@ -70,7 +72,7 @@ func (e Embedding) Words() []string {
 	if !e.Mirror {
 		words = append(words, "mirror=off")
 	}
-	return words
+	return append(words, "landmarks="+e.Alignment.String())
 }
 
 // An Embedder turns faces in colour into vectors. It is safe for concurrent use.

@@ -49,6 +49,9 @@ func embedded(t testing.TB, people, faces int, noise float64) *dataset.Images {
 	x = classify.Unit(x)
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)
 	f := dataset.Frame{Embedding: dataset.Embedding{Name: "drawn", Digest: l.Network, Length: d, Mirror: l.Mirror}}
+	if l.Landmarks {
+		f.Embedding.Alignment = dataset.ToMean
+	}
 	s, err := dataset.NewImages(x, labels, nil, nil, f)
 	if err != nil {
 		t.Fatal(err)

@@ -59,7 +59,14 @@ func (c *cornered) Embed(ctx context.Context, faces [][]float32) ([][]float64, e
 }
 
 // known has the frame of the network that is built in, whose impostors are known.
-func known() *cornered { return &cornered{frame: embedding.Default().Frame(), corner: 5} }
+func known() *cornered {
+	alignment := dataset.ByPupils
+	e, err := embedding.Open("dlib", embedding.Given{Landmarks: &alignment})
+	if err != nil {
+		panic(err)
+	}
+	return &cornered{frame: e.Frame(), corner: 5}
+}
 
 // unknown has that of another.
 func unknown() *cornered {

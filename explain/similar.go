@@ -98,8 +98,7 @@ func (f *view) reached() string {
 
 // reaching are the shares of strangers who reach the threshold.
 func (f *view) reaching() (inGeneral, like openset.Share) {
-	made := f.p.Pipeline.Embedding
-	return f.p.Calibration.StrangerRates(openset.ImpostorsOf(made.Digest, made.Mirror))
+	return f.p.Calibration.StrangerRates(f.p.Pipeline.Law())
 }
 
 // cosineDigits is how many decimals of a cosine are shown.

@@ -3,7 +3,6 @@ package face
 import (
 	"context"
 	"math"
-	"slices"
 
 	"nrdl.example/nrdl/dataset"
 )
@@ -29,8 +28,17 @@ func mean(points []Point) (m Point) {
 	return m
 }
 
-// fiveMean are the five points of a mean face, in eye distances from between the eyes.
-var fiveMean = []Point{{-0.487, -0.016}, {0.487, -0.016}, {0, 0.576}, {-0.411, 1.06}, {0.411, 1.06}}
+// fiveMean are the landmarks of dataset.MeanFace.
+var fiveMean = pointsOf(dataset.MeanFace, 1, 1)
+
+// pointsOf are the landmarks t in a face of this width and height.
+func pointsOf(t dataset.Landmarks, width, height float64) []Point {
+	points := make([]Point, len(t))
+	for i, p := range t {
+		points[i] = Point{p[0] * width, p[1] * height}
+	}
+	return points
+}
 
 // pupilsOf fits the mean face to five points by least squares. It returns the pupils of the
 // fitted mean face, and the root of the mean square distance of the points from it, in eye
@@ -64,17 +72,20 @@ func fitted(from, to []Point) similarity {
 const mostResidual = 0.35
 
 // How the network of landmarks is used: on a square of this side about a point so far
-// below the eyes, in eye distances.
+// below the eyes, in eye distances; again where it moves the pupils farther than settled,
+// at most mostLooks times.
 const (
 	landmarkEyes  = 2.4
 	landmarkBelow = 0.6
+	settled       = 0.1
+	mostLooks     = 3
 )
 
-// landmarksAt returns five landmarks of the face whose pupils are near p. It searches twice,
-// the second time in the square that the first landmarks make level.
+// landmarksAt returns five landmarks of the face whose pupils are near p. Each look is in the
+// square that the landmarks of the one before make level.
 func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point, error) {
 	var five []Point
-	for range 2 {
+	for range mostLooks {
 		angle := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X)
 		d := p[0].to(p[1])
 		all, err := landmarks68(ctx, photo, about(0, 0, d, angle, middle(p)).at(0, landmarkBelow), landmarkEyes*d, angle)
@@ -82,9 +93,38 @@ func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point
 			return nil, err
 		}
 		five = fivePoints(all)
+		before := p
 		p, _ = pupilsOf(five)
+		if max(before[0].to(p[0]), before[1].to(p[1])) < settled*d {
+			break
+		}
 	}
-	return slices.Clip(five), nil
+	return five, nil
+}
+
+// five returns five landmarks of f in photo: those that were found with it, or that the
+// network of landmarks finds at its pupils. Where these do not fit a mean face, they are
+// those of the mean face with the pupils of f.
+func (f Face) five(ctx context.Context, photo *dataset.Photo) ([]Point, error) {
+	if f.Landmarks != ([5]Point{}) {
+		return f.Landmarks[:], nil
+	}
+	five, err := landmarksAt(ctx, photo, f.Pupils)
+	if err != nil {
+		return nil, err
+	}
+	if five != nil {
+		if _, off := pupilsOf(five); off <= mostResidual {
+			return five, nil
+		}
+	}
+	p := f.alignment()
+	to := about(0, 0, p[0].to(p[1]), math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X), middle(p))
+	five = make([]Point, len(fiveMean))
+	for i, m := range fiveMean {
+		five[i] = to.at(m.X, m.Y)
+	}
+	return five, nil
 }
 
 // alignment returns the pupils by which f is aligned for a network: those of the fitted mean

@@ -1,6 +1,7 @@
 package face
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -20,10 +21,11 @@ type Cut struct {
 
 // search is how faces are found.
 func (c Cut) search() *Search {
-	if c.Search == nil {
-		return DefaultSearch
+	s := cmp.Or(c.Search, DefaultSearch)
+	if c.Embedder == nil && !c.Network || c.Embedder != nil && c.Embedder.Frame().Embedding.Alignment == dataset.ByPupils {
+		return s.withPupils()
 	}
-	return c.Search
+	return s
 }
 
 // limits are those for what c makes of faces.
@@ -55,12 +57,35 @@ func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][
 	if len(faces) == 0 {
 		return nil, nil
 	}
-	in := dataset.Frame{Size: c.Embedder.Input(), Eyes: c.Frame.Eyes, Crop: c.Frame.Crop}
 	crops := make([][]float32, len(faces))
 	for i, f := range faces {
-		crops[i] = CropColour(photo, f.alignment(), in)
+		to, err := c.place(ctx, photo, f)
+		if err != nil {
+			return nil, err
+		}
+		crops[i] = cropColour(photo, to, c.Embedder.Input())
 	}
 	return c.Embedder.Embed(ctx, crops)
+}
+
+// place returns the similarity from the input of the network to the face f in photo.
+func (c Cut) place(ctx context.Context, photo *dataset.Photo, f Face) (similarity, error) {
+	in := dataset.Frame{Size: c.Embedder.Input(), Eyes: c.Frame.Eyes, Crop: c.Frame.Crop}
+	t, ok := c.Embedder.Frame().Embedding.Alignment.Template(in.Eyes, in.Size)
+	if !ok {
+		return aligned(f.alignment(), in), nil
+	}
+	five, err := f.five(ctx, photo)
+	if err != nil {
+		return similarity{}, err
+	}
+	w, h, crop := float64(in.Width), float64(in.Height), cmp.Or(in.Crop, 1)
+	places := pointsOf(t, w/crop, h/crop)
+	for i := range places {
+		places[i].X += (w - w/crop) / 2
+		places[i].Y += (h - h/crop) / 2
+	}
+	return fitted(places, five), nil
 }
 
 // CropColour is Crop in colour. It returns three planes, red, green and blue, each row by
@@ -71,8 +96,12 @@ func CropColour(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) []float
 	if photo.Grey.Rect.Empty() {
 		panic("face: nothing to crop")
 	}
-	to := aligned(pupils, in)
-	h, w := float64(in.Height), float64(in.Width)
+	return cropColour(photo, aligned(pupils, in), in.Size)
+}
+
+// cropColour is CropColour for the similarity from the crop to the photograph.
+func cropColour(photo *dataset.Photo, to similarity, size dataset.Size) []float32 {
+	h, w := float64(size.Height), float64(size.Width)
 	factor := blockFactor(to)
 	part := reached(to, h, w, photo.Grey.Rect)
 	var channels [3]view
@@ -81,12 +110,12 @@ func CropColour(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) []float
 	}
 	to = channels[0].back.inverse().after(to)
 
-	out := make([]float32, 3*in.Size.Len())
-	red, green, blue := out[:in.Size.Len()], out[in.Size.Len():2*in.Size.Len()], out[2*in.Size.Len():]
+	out := make([]float32, 3*size.Len())
+	red, green, blue := out[:size.Len()], out[size.Len():2*size.Len()], out[2*size.Len():]
 	k := newKernelAt(channels, to.scale())
-	for y := range in.Height {
-		for x := range in.Width {
-			i := y*in.Width + x
+	for y := range size.Height {
+		for x := range size.Width {
+			i := y*size.Width + x
 			red[i], green[i], blue[i] = k.mean(to.at(float64(x)+0.5, float64(y)+0.5))
 		}
 	}

@@ -50,6 +50,10 @@ type Face struct {
 	// Aligned are the pupils of the mean face, fitted to the five landmarks of this
 	// face by least squares; zero if no landmarks were searched for.
 	Aligned [2]Point `json:"-"`
+
+	// Landmarks are the middles of the eyes, the tip of the nose and the corners of the
+	// mouth, by which Aligned was fitted; zero if no landmarks were searched for.
+	Landmarks [5]Point `json:"-"`
 }
 
 // surest is the highest score of faces; 0 for none.
@@ -82,9 +86,20 @@ func alike(faces []Face, f Face) bool {
 	return seen(faces, f.Pupils) || slices.ContainsFunc(faces, func(o Face) bool { return boxOf(o.Box).overlap(boxOf(f.Box)) >= sameFace })
 }
 
-// bySize sorts faces, the largest eye distance first.
+// eyesOfBox is the eye distance of a face that looks ahead, a share of the longer side of its
+// box: the median over photographs of lfw_several is 0.316 for boxes of the tiny detector,
+// and 0.342 for those of the cascade.
+const eyesOfBox = 0.33
+
+// size is the eye distance of f as if it looked ahead: a head that is turned to the side has
+// a larger box than its eyes tell.
+func (f Face) size() float64 {
+	return max(f.Quality.Eyes, eyesOfBox*float64(max(f.Box.Dx(), f.Box.Dy())))
+}
+
+// bySize sorts faces, the largest first.
 func bySize(faces []Face) {
-	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(b.Quality.Eyes, a.Quality.Eyes) })
+	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(b.size(), a.size()) })
 }
 
 func middle(p [2]Point) Point { return Point{(p[0].X + p[1].X) / 2, (p[0].Y + p[1].Y) / 2} }

@@ -118,7 +118,7 @@ func (f Finder) allIn(img *image.Gray, v view, least, score float64) []Face {
 func (f Finder) inFront(faces []Face) (front, behind []Face) {
 	bySize(faces)
 	n := 0
-	for n < len(faces) && faces[n].Quality.Eyes >= f.Background*faces[0].Quality.Eyes {
+	for n < len(faces) && faces[n].size() >= f.Background*faces[0].size() {
 		n++
 	}
 	return faces[:n:n], faces[n:]

@@ -41,7 +41,7 @@ func OpenSearch(text string) (*Search, error) {
 
 func openSearch(text string) (*Search, error) {
 	alone := *DefaultSearch
-	alone.Name, alone.First, alone.Last, alone.Turns = text, false, nil, nil
+	alone.Name, alone.Large, alone.First, alone.Last, alone.Turns = text, 0, false, nil, nil
 	switch text {
 	case "", autoDetector:
 		return DefaultSearch, nil

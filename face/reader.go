@@ -47,7 +47,7 @@ func (w Which) ordered(found []Face, photo image.Rectangle) []Face {
 	}
 	centre := Point{float64(photo.Dx()) / 2, float64(photo.Dy()) / 2}
 	weight := func(f Face) float64 {
-		return f.Quality.Eyes * (1 - offCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
+		return f.size() * (1 - offCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
 	}
 	most := slices.MaxFunc(found, func(a, b Face) int { return cmp.Compare(weight(a), weight(b)) })
 	at := slices.IndexFunc(found, func(f Face) bool { return f.Pupils == most.Pupils })

@@ -311,7 +311,7 @@ func TestRealGroup(t *testing.T) {
 		t.Fatalf("%d faces", len(faces))
 	}
 	for i := range faces[1:] {
-		if faces[i].Quality.Eyes < faces[i+1].Quality.Eyes {
+		if faces[i].size() < faces[i+1].size() {
 			t.Errorf("face %d is larger than the one before", i+1)
 		}
 	}

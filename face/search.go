@@ -23,7 +23,8 @@ type Search struct {
 	opened  *Search         // what OpenSearch returned; nil for DefaultSearch
 	stored  json.RawMessage // Settings of a detector whose file is missing
 	Cascade Finder
-	First   bool    // the cascade is the first stage
+	Large   float64 // of the longest side of the photograph, the longer side of the box of an upright face of which Network is certain, from which no other stage runs; 0: Network does not run first
+	First   bool    // the cascade is the first stage after that
 	Certain float64 // score of the cascade from which no network runs
 
 	Network BoxDetector // nil: the cascade alone
@@ -46,6 +47,16 @@ type Search struct {
 	Small  float64 // largest width of the box then, a share of the longest side
 
 	Sighting SightingOptions
+
+	exact bool // pupils are found by the cascade, and not as the middles of the landmarks of the eyes
+}
+
+// withPupils returns s for faces that are aligned by their pupils: these are found by the
+// cascade, as is the face where it is certain of one.
+func (s *Search) withPupils() *Search {
+	t := *s
+	t.Large, t.exact = 0, true
+	return &t
 }
 
 // String is the argument of OpenSearch that gives s; "" for nil.
@@ -56,11 +67,11 @@ func (s *Search) String() string {
 	return cmp.Or(s.path, s.Name)
 }
 
-// DefaultSearch is the cascade, then the tiny detector, which finds large faces that are
-// covered, turned or cut by the edge, then SSD, which finds small ones. Its numbers were
+// DefaultSearch is the tiny detector, which finds large faces, then the cascade, then the
+// tiny detector on the photograph turned, then SSD, which finds small faces. Its numbers were
 // chosen by the study of detectors (doc/photographs.md).
 var DefaultSearch = &Search{
-	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60,
+	Name: "auto", Cascade: DefaultFinder, Large: 0.45, First: true, Certain: 60,
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
@@ -94,7 +105,7 @@ func (s *Search) FindAll(ctx context.Context, photo *dataset.Photo) (faces, behi
 		return c.faces, nil, nil
 	}
 	for _, f := range c.behind {
-		if f.Quality.Detection >= s.Cascade.Sure && f.Quality.Eyes < c.faces[0].Quality.Eyes && !alike(c.faces, f) && !alike(behind, f) {
+		if f.Quality.Detection >= s.Cascade.Sure && f.size() < c.faces[0].size() && !alike(c.faces, f) && !alike(behind, f) {
 			behind = append(behind, f)
 		}
 	}
@@ -108,6 +119,7 @@ func (s *Search) stages() []stage {
 		return []stage{network, small, join}
 	}
 	return []stage{
+		quickStage{s},
 		uprightStage{s.Cascade, s.enough},
 		network,
 		confirmStage{s},

@@ -47,9 +47,11 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 	if residual > o.MostResidual || apart < o.LeastOfBox*side || apart > o.MostOfBox*side || math.Abs(math.Remainder(tilt, 2*math.Pi)) > o.MostTilt || !inside(middle(p), img.Rect) {
 		return f, false, nil
 	}
-	f.Aligned, f.Pupils = p, [2]Point{five[0], five[1]}
-	if exact, ok := s.Cascade.pupils(img, s.Cascade.windowOf(p)); ok && max(exact[0].to(five[0]), exact[1].to(five[1])) < o.NearEye*apart {
-		f.Pupils = exact
+	f.Aligned, f.Pupils, f.Landmarks = p, [2]Point{five[0], five[1]}, [5]Point(five)
+	if s.exact {
+		if exact, ok := s.Cascade.pupils(img, s.Cascade.windowOf(p)); ok && max(exact[0].to(five[0]), exact[1].to(five[1])) < o.NearEye*apart {
+			f.Pupils = exact
+		}
 	}
 	half := side / 2
 	c := d.Box.centre()

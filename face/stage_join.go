@@ -24,7 +24,10 @@ func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates
 	for _, one := range all {
 		f := one.Face
 		if k := slices.IndexFunc(c.faces, func(o Face) bool { return o.Quality.Detection >= s.Cascade.Sure && s.Sighting.near(f, o.Pupils) }); k >= 0 {
-			f = c.faces[k]
+			found := f.Landmarks
+			if f = c.faces[k]; !s.exact {
+				f.Landmarks = found
+			}
 		} else {
 			f.Quality.Detection = s.Sighting.Scale * min(1, one.sum)
 		}

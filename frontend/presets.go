@@ -95,6 +95,9 @@ func hog(cell float64) feature.HOG {
 //	               those of another network
 //	preset=arcface channels=bgr subtract=127.5 scale=1/128 eyes=0.31@0.46
 //	               what the network takes, where its file does not say it
+//	landmarks=arcface
+//	               where five landmarks of a face are put: mean for those of a mean face
+//	               with its pupils at eyes, or ten numbers; pupils for the pupils alone
 //	mirror=off     the vector of the face alone, without its mirror image
 //
 // The name of a preset stands for its stages; words after it replace them:
@@ -174,6 +177,10 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 		p.given.Mean, err = embedding.ParseMean(value)
 	case "scale":
 		p.given.Scale, err = embedding.ParseScale(value)
+	case "landmarks":
+		var a dataset.Alignment
+		a, err = dataset.ParseAlignment(value)
+		p.given.Landmarks = &a
 	case "mirror":
 		on := value == "on"
 		if p.given.Mirror = &on; !on && value != "off" {
@@ -185,7 +192,7 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 }
 
 // networkWords are those about a network, before an equals sign.
-var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror"}
+var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror", "landmarks"}
 
 // A stage is what a word of an input is about.
 type stage string

@@ -21,7 +21,7 @@ func (g *Gallery) Impostors() *openset.Impostors {
 	if !g.cosines() || g.Embedding.IsZero() || !g.Projection.IsZero() {
 		return nil
 	}
-	return openset.ImpostorsOf(g.Embedding.Digest, g.Embedding.Mirror)
+	return g.Law()
 }
 
 // cosines reports whether the scores of g are cosines.

@@ -46,6 +46,9 @@ func embedded(t testing.TB, l *openset.Impostors, seed uint64, counts ...int) *d
 		x.SetCol(j, v)
 	}
 	f := dataset.Frame{Embedding: dataset.Embedding{Name: "drawn", Digest: l.Network, Length: d, Mirror: l.Mirror}}
+	if l.Landmarks {
+		f.Embedding.Alignment = dataset.ToMean
+	}
 	s, err := dataset.NewImages(classify.Unit(x), labels, nil, nil, f)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ import (
 func drawn(t testing.TB, first, people, most int) *dataset.Images {
 	t.Helper()
 	f := embedding.Default().Frame()
-	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
+	l := frontend.Pipeline{Frame: f}.Law()
 	d := float64(f.Len())
 	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
 	rng := rand.New(rand.NewPCG(uint64(first), uint64(people)))
@@ -372,7 +372,7 @@ func TestShortlistErrors(t *testing.T) {
 		t.Error("the faces are forgotten")
 	}
 	blank := images.Select([]int{0, 1})
-	blank.X = mat.NewDense(128, 2, nil)
+	blank.X = mat.NewDense(images.Frame.Len(), 2, nil)
 	blank.X.SetCol(1, mat.Col(nil, 1, images.X))
 	if faces := identifyAll(t, g, blank); faces[0].Class != -1 || faces[0].Known || faces[0].Gallery != nil || faces[1].Class < 0 {
 		t.Errorf("an image without a face: %+v", faces[0].Recognition)

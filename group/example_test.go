@@ -7,15 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/openset"
 )
 
 // Divide the vectors of five faces into groups of the same person.
 func Example() {
 	frame := embedding.Default().Frame()
-	law := openset.ImpostorsOf(frame.Embedding.Digest, frame.Embedding.Mirror)
+	law := frontend.Pipeline{Frame: frame}.Law()
 	x := mat.NewDense(frame.Embedding.Length, 5, nil)
 	for j, person := range []int{0, 1, 0, 1, 0} {
 		x.Set(person, j, 1) // what the faces of a person have in common

@@ -16,7 +16,6 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/parallel"
-	"nrdl.example/nrdl/openset"
 )
 
 // A Face is a face in a photograph.
@@ -45,7 +44,7 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, de
 	if in.Embedder == nil {
 		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out %v, or name a network: %v", advice.Input, advice.Input.To("embedding:FILE.onnx"))
 	}
-	l := openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror)
+	l := in.Law()
 	if l == nil {
 		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out %v: it was measured for the built-in network, with mirror images", advice.Input)
 	}

@@ -23,9 +23,10 @@ import (
 // normal distribution. With N people whom a stranger resembles independently of each
 // other, the largest deviate exceeds z with the probability 1 − (1 − Q(z))ᴺ.
 type Impostors struct {
-	Network string `json:"network"` // SHA-256 of the file of the network
-	Mirror  bool   `json:"mirror"`  // the embeddings are means over the face and its mirror image
-	Source  string `json:"about"`   // how it was measured
+	Network   string `json:"network"`             // SHA-256 of the file of the network
+	Mirror    bool   `json:"mirror"`              // the embeddings are means over the face and its mirror image
+	Landmarks bool   `json:"landmarks,omitempty"` // faces are aligned by five landmarks, not by their pupils alone
+	Source    string `json:"about"`               // how it was measured
 
 	Comparisons int     `json:"comparisons"` // for each k
 	Independent float64 `json:"independent"` // comparisons that would tell as much, if they were independent
@@ -279,10 +280,13 @@ var Shipped = sync.OnceValue(func() (all []*Impostors) {
 	return all
 })
 
-// ImpostorsOf returns the distribution that was measured for the network with this SHA-256;
+// ImpostorsOf returns the distribution that was measured for the network with this SHA-256,
+// with its mirror images or without, on faces aligned by landmarks or by their pupils alone;
 // nil if there is none.
-func ImpostorsOf(network string, mirror bool) *Impostors {
-	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool { return l.Network == network && l.Mirror == mirror })
+func ImpostorsOf(network string, mirror, landmarks bool) *Impostors {
+	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool {
+		return l.Network == network && l.Mirror == mirror && l.Landmarks == landmarks
+	})
 	if i < 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"image/color"
 	"image/png"
 	"slices"
+	"strings"
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -33,7 +34,9 @@ func newInput(in frontend.Pipeline, search *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
 	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: search}
 	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, Search: search}
-	return &input{in, cut, find, in.Frame.String() + " sha256=" + in.Frame.Embedding.Digest}
+	// Stores of versions before 0.3 do not say that faces are aligned by their pupils.
+	frame := strings.ReplaceAll(in.Frame.String(), " landmarks="+dataset.ByPupils.String(), "")
+	return &input{in, cut, find, frame + " sha256=" + in.Frame.Embedding.Digest}
 }
 
 // ParseInput returns the Pipeline for Options.Input that text names: embedding, the network that is

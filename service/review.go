@@ -9,7 +9,6 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -110,7 +109,7 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 	}
 	o := group.Default
 	o.FPIR = s.FPIR
-	impostors := openset.ImpostorsOf(s.input.Frame.Embedding.Digest, s.input.Frame.Embedding.Mirror)
+	impostors := s.input.Law()
 	if impostors == nil { // a network that was not measured: each face is alone
 		for _, o := range samples {
 			ids = append(ids, []string{o.Face})
@@ -133,7 +132,7 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 
 // setApart sets the faces of each cluster that look like another person than the rest.
 func (s *snapshot) setApart(clusters []Cluster, samples []store.Sample) {
-	l := openset.ImpostorsOf(s.input.Frame.Embedding.Digest, s.input.Frame.Embedding.Mirror)
+	l := s.input.Law()
 	if l == nil {
 		return
 	}

@@ -396,7 +396,7 @@ func TestChanges(t *testing.T) {
 	c.do(204, "POST", at+"/undo/"+done.Operation, nil, nil)
 
 	c.do(200, "POST", at+"/people/"+ids["person002"]+"/merge", object{"from": []string{ids["person001"]}}, &done)
-	if is("", ""); *p.Faces[0].Guess != "person002" {
+	if c.upload(200, at+"/identify", &p, one); len(p.Faces) != 1 || *p.Faces[0].Guess != "person002" {
 		t.Fatalf("%+v", p)
 	}
 	c.do(404, "GET", person, nil, nil)

@@ -12,7 +12,6 @@ import (
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -156,7 +155,7 @@ func (v *Service) advice(ctx context.Context, s *snapshot, faces []store.Sample,
 	if len(quality) != len(faces) {
 		quality = nil
 	}
-	all := append([]string{}, gallery.Lacking(openset.ImpostorsOf(in.Embedding.Digest, in.Embedding.Mirror), classify.Unit(matrix(in, faces)), quality)...)
+	all := append([]string{}, gallery.Lacking(s.input.Law(), classify.Unit(matrix(in, faces)), quality)...)
 	const most = 24
 	if !withCrops || len(faces) > most {
 		return all, nil

@@ -175,7 +175,7 @@ func mixed(t *testing.T) (c *client, at string, wrong []string) {
 	}
 	collection := strings.TrimPrefix(at, "/v1/collections/")
 	in := c.v.engine.inputs[0]
-	l := openset.ImpostorsOf(in.Frame.Embedding.Digest, in.Frame.Embedding.Mirror)
+	l := in.Law()
 	var enrolled Page[Face]
 	c.do(200, "GET", at+"/faces", nil, &enrolled)
 	rng := rand.New(rand.NewPCG(5, 1))

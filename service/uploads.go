@@ -122,7 +122,7 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 	if err != nil {
 		return c, err
 	}
-	impostors := openset.ImpostorsOf(in.Frame.Embedding.Digest, in.Frame.Embedding.Mirror)
+	impostors := in.Law()
 	switch {
 	case len(samples) == 0:
 		return c, huma.Error409Conflict("the person has no face")

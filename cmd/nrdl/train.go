@@ -22,7 +22,6 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/openset"
 )
 
 func (a *app) trainCmd() *cobra.Command {
@@ -199,7 +198,7 @@ func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training,
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), legible.Seconds(took))
 	m := r.Model()
-	if m.Impostors() == nil && !m.Embedding.IsZero() && openset.ImpostorsOf(m.Embedding.Digest, m.Embedding.Mirror) != nil {
+	if m.Impostors() == nil && !m.Embedding.IsZero() && m.Law() != nil {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")
 	}

@@ -7,7 +7,7 @@ import (
 // BenchmarkEmbed embeds one face, with its mirror image and without.
 func BenchmarkEmbed(b *testing.B) {
 	off := false
-	single, err := Open(BuiltIn, Given{Mirror: &off})
+	single, err := Open("", Given{Mirror: &off})
 	if err != nil {
 		b.Fatal(err)
 	}

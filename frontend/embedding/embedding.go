@@ -1,9 +1,9 @@
 // Package embedding turns faces into vectors by a neural network: two photographs of
-// one person give vectors of a large cosine. A network is built in (dlib's); others
-// are read from ONNX files.
+// one person give vectors of a large cosine. Networks are built in (BuiltIn); others are
+// read from ONNX files.
 //
-// A face is cut out of a photograph in colour with its pupils at the places for which
-// the network was trained (Frame().Eyes). Its vector is the output of the network at
+// A face is cut out of a photograph in colour with five landmarks as near as possible to
+// those for which the network was trained (Frame().Embedding.Alignment). Its vector is the output of the network at
 // unit length; with Mirror, of the mean of the outputs for the face and for its mirror
 // image, which takes twice the time.
 package embedding
@@ -18,6 +18,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,20 +30,61 @@ import (
 
 //go:generate go -C ../../studies run ./weights -check
 
-//go:embed weights/dlib.onnx.zst
-var dlibFile []byte
-
-// BuiltIn is the name of the network that is built in.
-const BuiltIn = "dlib"
-
-// What is known of the network that is built in without reading it. The digest is
-// that of weights/main.go.
-const (
-	dlibDigest = "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"
-	dlibLength = 128
+var (
+	//go:embed weights/faceplugin.onnx.zst
+	facepluginFile []byte
+	//go:embed weights/dlib.onnx.zst
+	dlibFile []byte
 )
 
-var dlibNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), packed.Bytes(dlibFile)) })
+// A builtIn is a network inside the program, with what is known of it without reading it.
+type builtIn struct {
+	name   string
+	digest string // SHA-256 of its file, as in studies/weights/main.go
+	length int    // of its vectors
+	input  preset
+	open   func() (*network.Network, error)
+}
+
+// builtIns are the networks inside the program, the default first. Their
+// files normalise the input themselves.
+var builtIns = []*builtIn{
+	{
+		"faceplugin", "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9", 192,
+		preset{input: square(112), eyes: dataset.ArcFaceEyes, landmarks: dataset.ToArcFace, scale: 1},
+		opener(facepluginFile),
+	},
+	{
+		"dlib", "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566", 128,
+		preset{input: square(150), eyes: dlibEyes, landmarks: dataset.ToMean, scale: 1},
+		opener(dlibFile),
+	},
+}
+
+func opener(file []byte) func() (*network.Network, error) {
+	return sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), packed.Bytes(file)) })
+}
+
+// BuiltIn returns the names of the networks inside the program, the default first.
+func BuiltIn() (names []string) {
+	for _, b := range builtIns {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// find returns the network inside the program for which is is true; nil if there is none.
+func find(is func(*builtIn) bool) *builtIn {
+	if i := slices.IndexFunc(builtIns, is); i >= 0 {
+		return builtIns[i]
+	}
+	return nil
+}
+
+func named(name string) *builtIn { return find(func(b *builtIn) bool { return b.name == name }) }
+func withSum(digest string) *builtIn {
+	return find(func(b *builtIn) bool { return b.digest == digest })
+}
 
 // An Embedder makes vectors of faces. It is immutable and safe for concurrent use.
 type Embedder struct {
@@ -53,13 +95,14 @@ type Embedder struct {
 	external     bool   // models refer to the file and do not store it
 	channelsLast bool   // in the input
 
-	network *network.Network // nil for the one that is built in, which is read when it is used
+	network *network.Network // nil for builtIn, which is read when it is used
+	builtIn *builtIn         // nil for a network of a file
 }
 
 // open returns the network.
 func (e *Embedder) open() (*network.Network, error) {
-	if e.network == nil {
-		return dlibNetwork()
+	if e.builtIn != nil {
+		return e.builtIn.open()
 	}
 	return e.network, nil
 }
@@ -67,18 +110,22 @@ func (e *Embedder) open() (*network.Network, error) {
 // Default returns the built-in network. A vector is the mean of those of the face and of
 // its mirror image. The network is read when the first face is embedded.
 func Default() *Embedder {
-	e, err := builtIn(Given{})
+	e, err := builtIns[0].embedder(Given{})
 	if err != nil {
 		panic("embedding: " + err.Error())
 	}
 	return e
 }
 
-// Open returns the network in the ONNX file at path, or the built-in one if path is "dlib"
-// or "". The fields of g that are set override the metadata of the file.
+// Open returns the network in the ONNX file at path, the network inside the program whose
+// name path is, or the default one if path is "". The fields of g that are set override
+// the metadata of the file.
 func Open(path string, g Given) (*Embedder, error) {
-	if path == "" || path == BuiltIn {
-		return builtIn(g)
+	if path == "" {
+		return builtIns[0].embedder(g)
+	}
+	if b := named(path); b != nil {
+		return b.embedder(g)
 	}
 	data, err := ReadFile(path)
 	if err != nil {
@@ -114,8 +161,8 @@ func ReadFile(path string) ([]byte, error) {
 func New(data []byte, name string, g Given) (*Embedder, error) {
 	sum := sha256.Sum256(data)
 	digest := hex.EncodeToString(sum[:])
-	if digest == dlibDigest {
-		return builtIn(g)
+	if b := withSum(digest); b != nil {
+		return b.embedder(g)
 	}
 	e, err := opened(data, name, digest, g)
 	if err == nil && e.frame.Eyes.IsZero() {
@@ -130,7 +177,7 @@ func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name == BuiltIn {
+	if named(name) != nil {
 		name += ".onnx"
 	}
 	e := &Embedder{file: data, network: n}
@@ -145,13 +192,14 @@ func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
 	return e.with(s)
 }
 
-func builtIn(g Given) (*Embedder, error) {
-	if g.Preset == BuiltIn {
+// embedder returns the network with these settings.
+func (b *builtIn) embedder(g Given) (*Embedder, error) {
+	if g.Preset == b.name {
 		g.Preset = ""
 	}
-	e := &Embedder{input: presets[0].input}
-	e.frame.Embedding = dataset.Embedding{Name: BuiltIn, Digest: dlibDigest, Length: dlibLength}
-	s, err := settled(map[string]string{"eyes": presets[0].eyes.String(), "mean": "0", "scale": "1"}, e.input, g)
+	e := &Embedder{input: b.input.input, builtIn: b}
+	e.frame.Embedding = dataset.Embedding{Name: b.name, Digest: b.digest, Length: b.length}
+	s, err := b.input.settled(nil, g)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +214,7 @@ var ErrMissing = errors.New("the network is missing")
 // needed and file is nil.
 func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 	made := f.Embedding
-	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror}
+	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror, Landmarks: &made.Alignment}
 	if g.Scale == 0 {
 		g.Scale = 1
 	}
@@ -175,9 +223,10 @@ func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 	}
 	var e *Embedder
 	var err error
+	b := withSum(made.Digest)
 	switch {
-	case made.Digest == dlibDigest:
-		e, err = builtIn(g)
+	case b != nil:
+		e, err = b.embedder(g)
 	case file == nil:
 		err := fmt.Errorf("%w: %s with the SHA-256 %.12s…", ErrMissing, made.Name, made.Digest)
 		return nil, advice.Add(err, "put the file %s beside the model", made.Name)
@@ -221,7 +270,7 @@ func (e *Embedder) shape(n *network.Network) error {
 func (e *Embedder) with(s settings) (*Embedder, error) {
 	e.frame.Eyes = s.eyes
 	made := &e.frame.Embedding
-	made.Mirror, made.Mean = s.mirror, s.mean
+	made.Mirror, made.Mean, made.Alignment = s.mirror, s.mean, s.landmarks
 	if s.channels == bgr {
 		made.Channels = bgr
 	}

@@ -100,8 +100,8 @@ func TestNoFace(t *testing.T) {
 // not depend on the other faces, and with the mirror image are those of the mirror
 // image.
 func TestBuiltIn(t *testing.T) {
-	faces := drawnFaces(t)
 	e := Default()
+	faces := drawnFaces(t, e, 2)
 	together := embed(t, e, faces...)
 	var group sync.WaitGroup
 	for j, face := range faces {
@@ -133,7 +133,7 @@ func TestBuiltIn(t *testing.T) {
 		t.Errorf("the mirror image is %v away", farthest64(v, together[0]))
 	}
 	off := false
-	single, err := Open(BuiltIn, Given{Mirror: &off})
+	single, err := Open("", Given{Mirror: &off})
 	if err != nil || single.Frame().Embedding.Mirror {
 		t.Fatalf("%+v, %v", single.Frame(), err)
 	}
@@ -170,15 +170,15 @@ func TestSettings(t *testing.T) {
 		given    Given
 		want     settings
 	}{
-		"preset by size": {112, nil, Given{}, settings{arcface.eyes, rgb, arcface.mean, arcface.scale, true}},
-		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, rgb, arcface.mean, arcface.scale, true}},
-		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, bgr, [3]float64{1, 2, 3}, 0.5, false}},
+		"preset by size": {112, nil, Given{}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true}},
+		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true}},
+		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false}},
 		"given": {
 			112, said,
 			Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
-			settings{dataset.DefaultEyes, rgb, [3]float64{5, 5, 5}, 2, false},
+			settings{dataset.DefaultEyes, dataset.ToMean, rgb, [3]float64{5, 5, 5}, 2, false},
 		},
-		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, rgb, presets[0].mean, presets[0].scale, true}},
+		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true}},
 	} {
 		got, err := settled(c.metadata, dataset.Size{Height: c.side, Width: c.side}, c.given)
 		if err != nil || got != c.want {

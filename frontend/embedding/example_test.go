@@ -28,5 +28,5 @@ func Example() {
 		cosine += v * vectors[1][i]
 	}
 	fmt.Printf("faces of %v, vectors of %d numbers; the cosine of a face with itself is %.2f\n", size, len(vectors[0]), cosine)
-	// Output: faces of 150x150, vectors of 128 numbers; the cosine of a face with itself is 1.00
+	// Output: faces of 112x112, vectors of 192 numbers; the cosine of a face with itself is 1.00
 }

@@ -10,17 +10,18 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/synthetic"
 )
 
 // equal is how much an output may differ from that of another program.
 const equal = 1e-5
 
-// drawnFaces draws two people, tinted, as the network takes them.
-func drawnFaces(t *testing.T) [][]float32 {
+// drawnFaces draws so many people, tinted, as e takes them.
+func drawnFaces(t *testing.T, e *Embedder, people int) [][]float32 {
 	t.Helper()
-	size := Default().Input()
-	set, err := synthetic.Faces{People: 2, PerPerson: 1, Input: size, Seed: 7, Light: 1, Pose: 1}.Draw(t.Context())
+	size := e.Input()
+	set, err := synthetic.Faces{People: people, PerPerson: 1, Input: size, Seed: 7, Light: 1, Pose: 1}.Draw(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,38 +63,67 @@ func farthest(t *testing.T, got, want []float32) (most float64) {
 	return most
 }
 
-// TestGolden compares the network that is built in with onnxruntime, whose numbers
-// testdata/onnxruntime.js writes.
+// TestGolden compares the networks that are built in with onnxruntime, whose numbers
+// testdata/onnxruntime.js writes. With NRDL_FACES=DIR it writes what that reads, and with
+// NRDL_FACES=DIR NRDL_COMPARE=1 it compares 100 faces with what that wrote there.
 func TestGolden(t *testing.T) {
-	faces := drawnFaces(t)
-	if path := os.Getenv("NRDL_FACES"); path != "" {
-		var b bytes.Buffer
-		for _, f := range faces {
-			if err := binary.Write(&b, binary.LittleEndian, f); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	folder, people := os.Getenv("NRDL_FACES"), 2
+	if folder != "" {
+		people = 100
+	}
+	for _, b := range builtIns {
+		e, err := Open(b.name, Given{})
+		if err != nil {
 			t.Fatal(err)
 		}
-		t.Skip("wrote " + path)
-	}
-	data, err := os.ReadFile(filepath.Join("testdata", "onnxruntime.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want [][]float32
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
-	for j, face := range faces {
-		if d := farthest(t, output(t, Default(), face), want[j]); d > equal {
-			t.Errorf("face %d: differs by %.2g", j, d)
+		faces := drawnFaces(t, e, people)
+		path := filepath.Join("testdata", b.name+".json")
+		if folder != "" {
+			path = filepath.Join(folder, b.name+".json")
+			if os.Getenv("NRDL_COMPARE") == "" {
+				write(t, filepath.Join(folder, b.name), faces)
+				continue
+			}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want [][]float32
+		if err := json.Unmarshal(data, &want); err != nil {
+			t.Fatal(err)
+		}
+		var most float64
+		for j, w := range want {
+			most = max(most, farthest(t, output(t, e, faces[j]), w))
+		}
+		if t.Logf("%s: %d faces differ by at most %.2g", b.name, len(want), most); most > equal {
+			t.Errorf("%s: differs by %.2g", b.name, most)
 		}
 	}
 }
 
-// TestReference compares the network with face-api on one aligned face.
+// write writes faces, and the network that embeds them, for onnxruntime.
+func write(t *testing.T, stem string, faces [][]float32) {
+	t.Helper()
+	var b bytes.Buffer
+	for _, f := range faces {
+		if err := binary.Write(&b, binary.LittleEndian, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	packedFile, err := os.ReadFile(filepath.Join("weights", filepath.Base(stem)+".onnx.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, data := range map[string][]byte{stem + ".f32": b.Bytes(), stem + ".onnx": packed.Bytes(packedFile)} {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReference compares dlib's network with face-api on one aligned face.
 func TestReference(t *testing.T) {
 	read := func(name string) []float32 {
 		data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "prototypes", "network", name))
@@ -107,7 +137,11 @@ func TestReference(t *testing.T) {
 		return v
 	}
 	face, want := read("ref_in.f32"), read("ref_out.f32")
-	if d := farthest(t, output(t, Default(), face), want); d > equal {
+	dlib, err := Open("dlib", Given{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := farthest(t, output(t, dlib, face), want); d > equal {
 		t.Errorf("differs by %.2g", d)
 	}
 }

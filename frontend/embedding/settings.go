@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,12 +16,13 @@ import (
 // Given describes the input of a network. Fields that are zero are taken from the metadata
 // of its file, or from the preset for the size of its input.
 type Given struct {
-	Preset   string       // a name of Presets
-	Eyes     dataset.Eyes // where the pupils of a face are
-	Channels string       // rgb or bgr
-	Mean     []float64    // subtracted from the channels red, green and blue, 0 … 255; one number is for all of them
-	Scale    float64      // by which they are multiplied then
-	Mirror   *bool        // whether the mirror image is averaged in; nil: yes
+	Preset    string             // a name of Presets
+	Eyes      dataset.Eyes       // where the pupils of a face are
+	Channels  string             // rgb or bgr
+	Mean      []float64          // subtracted from the channels red, green and blue, 0 … 255; one number is for all of them
+	Scale     float64            // by which they are multiplied then
+	Mirror    *bool              // whether the mirror image is averaged in; nil: yes
+	Landmarks *dataset.Alignment // how a face is placed; nil: by landmarks
 }
 
 // Orders of the channels.
@@ -28,21 +30,32 @@ const rgb, bgr = "rgb", "bgr"
 
 // A preset is what networks of a kind are trained for.
 type preset struct {
-	name  string
-	input dataset.Size // of the networks that it is taken for
-	eyes  dataset.Eyes
-	mean  [3]float64
-	scale float64
+	name      string
+	input     dataset.Size // of the networks that it is taken for
+	eyes      dataset.Eyes
+	landmarks dataset.Alignment
+	mean      [3]float64
+	scale     float64
+	channels  string // "" is rgb
 }
 
-// presets. That of dlib is for networks whose file does not subtract the mean. For
-// arcface, the pupils are those of its template of five points, (38.29, 51.70) and
-// (73.53, 51.50) of 112×112. FaceNet was trained on boxes of a detector, and has no
+func square(side int) dataset.Size { return dataset.Size{Height: side, Width: side} }
+
+var (
+	dlibEyes    = dataset.Eyes{Distance: 0.35, Height: 0.314}
+	facenetEyes = dataset.Eyes{Distance: 0.35, Height: 0.4}
+)
+
+// presets. The first of a size is taken for networks of which nothing else is known. That of
+// dlib is for networks whose file does not subtract the mean. SFace normalises its input
+// itself; AdaFace takes blue first. FaceNet was trained on boxes of a detector, and has no
 // template: its pupils are where they are on average in these boxes.
 var presets = []preset{
-	{"dlib", dataset.Size{Height: 150, Width: 150}, dataset.Eyes{Distance: 0.35, Height: 0.314}, [3]float64{122.782, 117.001, 104.298}, 1. / 256},
-	{"arcface", dataset.Size{Height: 112, Width: 112}, dataset.Eyes{Distance: 0.3146, Height: 0.4607}, [3]float64{127.5, 127.5, 127.5}, 1 / 127.5},
-	{"facenet", dataset.Size{Height: 160, Width: 160}, dataset.Eyes{Distance: 0.35, Height: 0.4}, [3]float64{127.5, 127.5, 127.5}, 1. / 128},
+	{"dlib", square(150), dlibEyes, dataset.ToMean, [3]float64{122.782, 117.001, 104.298}, 1. / 256, rgb},
+	{"arcface", square(112), dataset.ArcFaceEyes, dataset.ToArcFace, [3]float64{127.5, 127.5, 127.5}, 1 / 127.5, rgb},
+	{"adaface", square(112), dataset.ArcFaceEyes, dataset.ToArcFace, [3]float64{127.5, 127.5, 127.5}, 1 / 127.5, bgr},
+	{"sface", square(112), dataset.ArcFaceEyes, dataset.ToArcFace, [3]float64{}, 1, rgb},
+	{"facenet", square(160), facenetEyes, dataset.ToMean, [3]float64{127.5, 127.5, 127.5}, 1. / 128, rgb},
 }
 
 // Presets lists the names of the presets.
@@ -55,35 +68,44 @@ func Presets() (names []string) {
 
 // settings are what Given says, complete.
 type settings struct {
-	eyes     dataset.Eyes
-	channels string
-	mean     [3]float64
-	scale    float64
-	mirror   bool
+	eyes      dataset.Eyes
+	landmarks dataset.Alignment
+	channels  string
+	mean      [3]float64
+	scale     float64
+	mirror    bool
 }
 
-// settled completes g from the metadata of a file and from the size of the input.
-func settled(metadata map[string]string, input dataset.Size, g Given) (s settings, err error) {
-	s = settings{channels: rgb, mirror: true}
+// settled completes g from the metadata of a file and from the preset for its input.
+func settled(metadata map[string]string, input dataset.Size, g Given) (settings, error) {
 	p := slices.IndexFunc(presets, func(p preset) bool {
 		if g.Preset != "" {
 			return p.name == g.Preset
 		}
 		return p.input == input
 	})
-	if p < 0 && g.Preset != "" {
-		return s, advice.Unknown("preset of a network", g.Preset, Presets())
+	switch {
+	case p >= 0:
+		return presets[p].settled(metadata, g)
+	case g.Preset != "":
+		return settings{}, advice.Unknown("preset of a network", g.Preset, Presets())
 	}
-	if p >= 0 {
-		s.eyes, s.mean, s.scale = presets[p].eyes, presets[p].mean, presets[p].scale
-	}
+	return preset{landmarks: dataset.ToMean}.settled(metadata, g)
+}
+
+// settled completes g from the metadata of a file and from p.
+func (p preset) settled(metadata map[string]string, g Given) (s settings, err error) {
+	s = settings{p.eyes, p.landmarks, cmp.Or(p.channels, rgb), p.mean, p.scale, true}
 	if g.Preset == "" {
 		if err := s.read(metadata); err != nil {
 			return s, fmt.Errorf("metadata of the network: %w", err)
 		}
 	}
-	if !g.Eyes.IsZero() {
-		s.eyes = g.Eyes
+	if !g.Eyes.IsZero() && g.Eyes != s.eyes {
+		s.eyes, s.landmarks = g.Eyes, dataset.ToMean
+	}
+	if g.Landmarks != nil {
+		s.landmarks = *g.Landmarks
 	}
 	if g.Channels != "" {
 		s.channels = g.Channels
@@ -117,6 +139,12 @@ func missing(err error) error {
 func (s *settings) read(metadata map[string]string) (err error) {
 	if text, ok := metadata["eyes"]; ok {
 		if s.eyes, err = dataset.ParseEyes(text); err != nil {
+			return err
+		}
+		s.landmarks = dataset.ToMean
+	}
+	if text, ok := metadata["landmarks"]; ok {
+		if s.landmarks, err = dataset.ParseAlignment(text); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ var errEndless = errors.New("there is no end")
 func drawnVectors(t testing.TB, people, each, first int) *dataset.Images {
 	t.Helper()
 	f := embedding.Default().Frame()
-	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
+	l := frontend.Pipeline{Frame: f}.Law()
 	rng := rand.New(rand.NewPCG(1, uint64(first)))
 	d := f.Len()
 	x := mat.NewDense(d, people*each, nil)

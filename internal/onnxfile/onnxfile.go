@@ -204,6 +204,12 @@ func (g *Graph) Meta(key, value string) {
 	g.metadata.bytes(14, m)
 }
 
+// Parts are the fields of the graph that are its nodes, tensors, inputs and outputs.
+func (g *Graph) Parts() []byte { return slices.Concat(g.nodes, g.tensors, g.ends) }
+
+// Metadata are the fields of the file that are its metadata.
+func (g *Graph) Metadata() []byte { return g.metadata }
+
 // Bytes is the file, for an operator set.
 func (g *Graph) Bytes(opset int) []byte {
 	var operators, m message

@@ -8,6 +8,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/openset"
 )
@@ -22,7 +23,7 @@ type enrolled struct {
 
 func newEnrolled() *enrolled {
 	e := embedding.Default()
-	return &enrolled{embedder: e, law: openset.ImpostorsOf(e.Frame().Embedding.Digest, e.Frame().Embedding.Mirror)}
+	return &enrolled{embedder: e, law: frontend.Pipeline{Frame: e.Frame()}.Law()}
 }
 
 func (g *enrolled) cut(by *face.Search) face.Cut {

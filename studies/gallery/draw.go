@@ -15,9 +15,9 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery/index"
 	"nrdl.example/nrdl/internal/parallel"
-	"nrdl.example/nrdl/openset"
 )
 
 // A drawer draws faces: x = m + Lb·u·s + Lw·v·t at unit norm, where u belongs to a person
@@ -95,7 +95,7 @@ func fit(set *dataset.Images) (*drawer, error) {
 // plain returns the drawer of faces whose cosines have the means of the built-in network.
 func plain() *drawer {
 	f := frame()
-	l := openset.ImpostorsOf(f.Embedding.Digest, f.Embedding.Mirror)
+	l := frontend.Pipeline{Frame: f}.Law()
 	d := f.Len()
 	r := &drawer{dims: d, mean: make([]float32, d), between: make([]float32, d*d), within: make([]float32, d*d)}
 	r.mean[0] = float32(math.Sqrt(l.Different.Mean))

@@ -29,16 +29,17 @@ func main() {
 	write := flag.String("write", "", "write the law to this file")
 	network := flag.String("network", "", "SHA-256 of the file of the network")
 	mirror := flag.Bool("mirror", false, "the embeddings are means over the face and its mirror image")
+	landmarks := flag.Bool("landmarks", true, "faces are aligned by five landmarks")
 	fit := flag.Bool("fit", false, "search the numbers of openset/assumptions.go")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	flag.Parse()
-	if err := run(*data, *write, *network, *mirror, *fit, *draws); err != nil {
+	if err := run(*data, *write, *network, *mirror, *landmarks, *fit, *draws); err != nil {
 		fmt.Fprintln(os.Stderr, "impostors:", err)
 		os.Exit(1)
 	}
 }
 
-func run(data, write, network string, mirror, fit bool, draws int) error {
+func run(data, write, network string, mirror, landmarks, fit bool, draws int) error {
 	sets := map[string]*dataset.Images{}
 	for _, name := range []string{"lfw_several", "lfw_cohort", "lfw86", "lfw_strangers"} {
 		set, err := dataset.Open(context.Background(), filepath.Join(data, name+".npz"), dataset.Options{})
@@ -52,7 +53,7 @@ func run(data, write, network string, mirror, fit bool, draws int) error {
 	if err != nil {
 		return err
 	}
-	l.Network, l.Mirror = network, mirror
+	l.Network, l.Mirror, l.Landmarks = network, mirror, landmarks
 	l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
 	if write != "" {
 		if err := save(write, l); err != nil {

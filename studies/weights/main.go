@@ -1,6 +1,8 @@
 // Command weights writes the networks that packages embedding and face have inside:
-// dlib's face recognition network, two detectors of faces, and one of landmarks, with
-// the weights of the npm package @vladmandic/face-api, which quantised them to 8 bits.
+// two face recognition networks, two detectors of faces, and one of landmarks. The
+// network that is the default is fr_feature.onnx of the npm package
+// faceplugin-face-recognition-js; the others have the weights of the npm package
+// @vladmandic/face-api, which quantised them to 8 bits.
 // With -check it only tells whether the files are those that it would write, and
 // fetches nothing.
 //
@@ -35,20 +37,35 @@ import (
 const (
 	npmPackage = "@vladmandic/face-api@1.7.15"
 	integrity  = "WDMmK3CfNLo8jylWqMoQgf4nIst3M0fzx1dnac96wv/dvMTN4DxC/Pq1DGtduDk1lktCamQ3MIDXFnvrdHTXDw=="
+
+	mobilePackage   = "faceplugin-face-recognition-js@0.0.1"
+	mobileIntegrity = "shriXjd4zJHEwhK1jHK+bWo8Vv6Vu9B/w6RRsd4AFtNM/jaI2vhuOamOSMl9qQmLd8WlQ7dgqN+3C2iOi5pXWw=="
 )
 
 // A file is a network to write.
 type file struct {
-	path, from string // from the root of the module, packed if it ends with .zst; in the package
-	network    func(weights) []byte
-	digest     string // SHA-256
+	path    string // from the root of the module, packed if it ends with .zst
+	network func(model map[string][]byte) ([]byte, error)
+	digest  string // SHA-256
 }
 
 var files = []file{
-	{"frontend/embedding/weights/dlib.onnx.zst", "face_recognition_model", weights.network, "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
-	{"face/networks/ssd.onnx.zst", "ssd_mobilenetv1_model", weights.ssd, "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
-	{"face/networks/tiny.onnx", "tiny_face_detector_model", weights.tiny, "2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92"},
-	{"face/networks/landmarks.onnx", "face_landmark_68_model", weights.landmarks, "a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87"},
+	{"frontend/embedding/weights/faceplugin.onnx.zst", func(model map[string][]byte) ([]byte, error) { return mobile(model["fr_feature.onnx"]) }, "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9"},
+	{"frontend/embedding/weights/dlib.onnx.zst", quantised("face_recognition_model", weights.network), "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
+	{"face/networks/ssd.onnx.zst", quantised("ssd_mobilenetv1_model", weights.ssd), "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
+	{"face/networks/tiny.onnx", quantised("tiny_face_detector_model", weights.tiny), "2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92"},
+	{"face/networks/landmarks.onnx", quantised("face_landmark_68_model", weights.landmarks), "a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87"},
+}
+
+// quantised is the network that write makes of the weights of this name.
+func quantised(name string, write func(weights) []byte) func(map[string][]byte) ([]byte, error) {
+	return func(model map[string][]byte) ([]byte, error) {
+		w, err := parse(model[name+"-weights_manifest.json"], model[name+".bin"])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return write(w), nil
+	}
 }
 
 func main() {
@@ -62,21 +79,21 @@ func main() {
 }
 
 func run(root string, check bool) error {
-	var fetched map[string][]byte
+	model := map[string][]byte{}
 	if !check {
-		var err error
-		if fetched, err = fetch(); err != nil {
-			return err
+		for _, p := range [][2]string{{npmPackage, integrity}, {mobilePackage, mobileIntegrity}} {
+			if err := fetch(model, p[0], p[1]); err != nil {
+				return err
+			}
 		}
 	}
 	for _, f := range files {
 		path := filepath.Join(root, filepath.FromSlash(f.path))
 		if !check {
-			w, err := parse(fetched[f.from+"-weights_manifest.json"], fetched[f.from+".bin"])
+			data, err := f.network(model)
 			if err != nil {
-				return fmt.Errorf("%s: %w", f.from, err)
+				return err
 			}
-			data := f.network(w)
 			if filepath.Ext(path) == ".zst" {
 				if data, err = packed.Pack(data); err != nil {
 					return err
@@ -100,42 +117,41 @@ func run(root string, check bool) error {
 	return nil
 }
 
-// fetch returns the files in the folder model of the npm package.
-func fetch() (map[string][]byte, error) {
+// fetch adds the files in the folder model of an npm package, whose integrity is known.
+func fetch(files map[string][]byte, npmPackage, integrity string) error {
 	folder, err := os.MkdirTemp("", "weights")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(folder)
 	npm := exec.Command("npm", "pack", "--silent", npmPackage)
 	npm.Dir, npm.Stderr = folder, os.Stderr
 	name, err := npm.Output()
 	if err != nil {
-		return nil, fmt.Errorf("npm pack %s: %w", npmPackage, err)
+		return fmt.Errorf("npm pack %s: %w", npmPackage, err)
 	}
 	data, err := os.ReadFile(filepath.Join(folder, strings.TrimSpace(string(name))))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if sum := sha512.Sum512(data); base64.StdEncoding.EncodeToString(sum[:]) != integrity {
-		return nil, errors.New("the npm package is not the one whose integrity is known")
+		return fmt.Errorf("the npm package %s is not the one whose integrity is known", npmPackage)
 	}
 	zipped, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	files := map[string][]byte{}
 	for archive := tar.NewReader(zipped); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return files, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if name, ok := strings.CutPrefix(header.Name, "package/model/"); ok {
 			if files[name], err = io.ReadAll(archive); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
