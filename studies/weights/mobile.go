@@ -76,8 +76,14 @@ func mobile(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, p := range [][2]string{
-		{"name", "faceplugin"}, {"channels", "rgb"}, {"mean", "0"}, {"scale", "1"}, {"mirror", "true"},
-		{"eyes", "0.3146@0.4607"}, {"landmarks", "arcface"}, {"source", mobilePackage},
+		{"name", "faceplugin"},
+		{"channels", "rgb"},
+		{"mean", "0"},
+		{"scale", "1"},
+		{"mirror", "true"},
+		{"eyes", "0.3146@0.4607"},
+		{"landmarks", "arcface"},
+		{"source", mobilePackage},
 	} {
 		g.Meta(p[0], p[1])
 	}

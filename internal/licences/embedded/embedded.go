@@ -36,7 +36,14 @@ var Parts = []Part{
 		Licences: []string{"heic/wasm/LICENSE.libavif", "heic/wasm/LICENSE.aom", "heic/wasm/LICENSE.gen2brain"},
 	},
 	{
-		What:     "network for embeddings of faces",
+		What:     "network for embeddings of faces, the default",
+		Files:    []string{"frontend/embedding/weights/faceplugin.onnx.zst"},
+		From:     "npm package faceplugin-face-recognition-js 0.0.1, model/fr_feature.onnx; its input is normalised and its last layer is reduced to 192 numbers",
+		Licences: []string{"frontend/embedding/weights/LICENSE.faceplugin"},
+		Note:     "The publisher, Faceplugin, does not say on which photographs it was trained.",
+	},
+	{
+		What:     "network for embeddings of faces, embedding:dlib",
 		Files:    []string{"frontend/embedding/weights/dlib.onnx.zst"},
 		From:     "dlib's face recognition network, by the npm package @vladmandic/face-api 1.7.15",
 		Licences: []string{"frontend/embedding/weights/LICENSE"},
