@@ -27,7 +27,7 @@ var layers = []string{
 	"dataset method",
 	"frontend/embedding dataset/reference heic",
 	"synthetic frontend face",
-	"gallery group",
+	"gallery group measure",
 	"gallery/file explain",
 	"experiment report/plot method/methodtest",
 	"report",

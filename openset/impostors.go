@@ -28,8 +28,15 @@ type Impostors struct {
 	Landmarks bool   `json:"landmarks,omitempty"` // faces are aligned by five landmarks, not by their pupils alone
 	Source    string `json:"about"`               // how it was measured
 
-	Comparisons int     `json:"comparisons"` // for each k
-	Independent float64 `json:"independent"` // comparisons that would tell as much, if they were independent
+	// Settings are those of the network, in the words of an input: its values, how a face is placed. "" for
+	// the networks that are built in.
+	Settings string `json:"settings,omitempty"`
+
+	People      int     `json:"people,omitempty"`      // whose photographs were averaged
+	Photographs int     `json:"photographs,omitempty"` // of these
+	Faces       int     `json:"faces,omitempty"`       // of other people, that they were compared with
+	Comparisons int     `json:"comparisons"`           // for each k
+	Independent float64 `json:"independent"`           // comparisons that would tell as much, if they were independent
 
 	Deviates []float64    `json:"deviates"` // ascending
 	Cosines  [][]float64  `json:"cosines"`  // Cosines[k-1][i] has the deviate Deviates[i], for k photographs, or more if it is the last row
@@ -250,6 +257,17 @@ func (l *Impostors) Evidence(cosine float64, people int) float64 {
 	return evidenceOf(l.Deviate(len(l.Cosines), cosine), people)
 }
 
+// ParseImpostors reads the JSON form of an impostor distribution, which may be of unknown
+// origin.
+func ParseImpostors(data []byte) (*Impostors, error) {
+	l, d := new(Impostors), json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(l); err != nil {
+		return nil, err
+	}
+	return l, l.Validate()
+}
+
 //go:embed impostors
 var shipped embed.FS
 
@@ -267,11 +285,7 @@ var Shipped = sync.OnceValue(func() (all []*Impostors) {
 		if err != nil {
 			panic(err)
 		}
-		l, d := new(Impostors), json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		if err = d.Decode(l); err == nil {
-			err = l.Validate()
-		}
+		l, err := ParseImpostors(data)
 		if err != nil {
 			panic(f.Name() + ": " + err.Error())
 		}

@@ -351,3 +351,12 @@ func kMeans(k int, sets ...*dataset.Images) *mat.Dense {
 	}
 	return best
 }
+
+// compared returns the cosines of the columns of a with those of b.
+func compared(a, b *mat.Dense) *mat.Dense {
+	_, n := a.Dims()
+	_, m := b.Dims()
+	c := mat.NewDense(n, m, nil)
+	lin.AtB(c, 1, a, b)
+	return c
+}

@@ -14,14 +14,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/measure"
 )
 
 func main() {
@@ -49,14 +48,14 @@ func run(data, write, network string, mirror, landmarks, fit bool, draws int) er
 		sets[name] = set.Faces()
 	}
 	several, cohort := sets["lfw_several"], sets["lfw_cohort"]
-	l, err := measure(several, cohort)
+	l, err := measure.Law(several, cohort)
 	if err != nil {
 		return err
 	}
 	l.Network, l.Mirror, l.Landmarks = network, mirror, landmarks
 	l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
 	if write != "" {
-		if err := save(write, l); err != nil {
+		if err := os.WriteFile(write, measure.Lines(l), 0o666); err != nil {
 			return err
 		}
 	}
@@ -78,27 +77,4 @@ func run(data, write, network string, mirror, landmarks, fit bool, draws int) er
 		reportClusters(all, clusters.RawMatrix().Cols)
 	}
 	return nil
-}
-
-// save writes l as JSON, a list a line.
-func save(path string, l *openset.Impostors) error {
-	text, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	var lined []byte
-	depth := 0
-	for i, c := range text {
-		switch c {
-		case '[':
-			depth++
-		case ']':
-			depth--
-		}
-		lined = append(lined, c)
-		if c == ',' && (depth == 0 || text[i-1] == ']') {
-			lined = append(lined, '\n')
-		}
-	}
-	return os.WriteFile(path, append(lined, '\n'), 0o666)
 }

@@ -1,0 +1,365 @@
+// Package measure finds out what a network that makes vectors of faces is worth: how similar
+// it finds different people and the same one.
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/openset"
+)
+
+const (
+	mostPhotographs = 5 // means of more are as those of 5
+	meansOf         = 6 // draws of the photographs of a person
+
+	leastDeviate, mostDeviate, points = -3.2, 4.2, 50
+
+	resamples = 100
+	decimals  = 1e5
+
+	leastPeople = 10 // for the means of a number of photographs
+	leastPairs  = 3  // that are expected beyond a point of the law, at either end
+)
+
+// Law returns the impostor distribution of the vectors of several, a data set of people with
+// several photographs: of means of their photographs against the faces of cohort, who are other
+// people. If cohort is nil, they are compared with a photograph of each other person of several.
+// The rates are one standard error, by a bootstrap over people and faces, above those measured.
+// Vectors of zeros are left out before. Law does not fill in Network, Mirror, Landmarks,
+// Settings and Source.
+func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
+	m := &measurement{x: classify.Unit(several.X), groups: several.Groups, rng: rand.New(rand.NewPCG(1, 2))}
+	if cohort != nil {
+		m.faces = classify.Unit(cohort.X)
+	}
+	photographs, many := min(mostPhotographs, m.photographs(1)-1), min(mostVariation, m.photographs(2))
+	if photographs < 1 || many < leastVariation {
+		return nil, advice.Add(fmt.Errorf("measure: fewer than %d people have %d photographs with a face", leastPeople, 2*leastVariation),
+			"give more photographs; 100 people with 5 to 10 photographs each, and 1000 other people with one, make a good law")
+	}
+	l := &openset.Impostors{People: m.people(1), Photographs: several.Len(), Faces: m.people(1)}
+	if cohort != nil {
+		l.Faces = cohort.Len()
+	}
+	l.Comparisons, l.Deviates = m.deviates(photographs)
+	for k := 1; k <= photographs; k++ {
+		row, independent := m.row(k, l.Deviates)
+		l.Cosines = append(l.Cosines, row)
+		l.Genuine = append(l.Genuine, [2]float64{0, 1})
+		l.Independent = independent
+		var own []float64
+		for range meansOf {
+			own = append(own, m.genuine(l, k)...)
+		}
+		mean, sd := stat.MeanStdDev(own, nil)
+		l.Genuine[k-1] = [2]float64{math.Round(mean*1e3) / 1e3, math.Round(sd*1e3) / 1e3}
+	}
+	ascending(l)
+	l.Different, l.Same = m.variations(many)
+	return l, l.Validate()
+}
+
+// A measurement has the vectors at unit length that a law is made of.
+type measurement struct {
+	x      *mat.Dense
+	groups []int
+	faces  *mat.Dense // of the cohort; nil for none
+	rng    *rand.Rand
+}
+
+// people is the number of people who have at least so many photographs.
+func (m *measurement) people(photographs int) (n int) {
+	for c := range len(m.groups) - 1 {
+		if m.groups[c+1]-m.groups[c] >= photographs {
+			n++
+		}
+	}
+	return n
+}
+
+// photographs is the largest k for which leastPeople have at least times·k photographs.
+func (m *measurement) photographs(times int) (k int) {
+	for m.people(times*(k+1)) >= leastPeople {
+		k++
+	}
+	return k
+}
+
+// deviates returns how many cosines a draw has for so many photographs, and the deviates at
+// which they can be counted.
+func (m *measurement) deviates(photographs int) (comparisons int, deviates []float64) {
+	people := m.people(photographs)
+	comparisons = people * (m.people(1) - 1)
+	if m.faces != nil {
+		_, faces := m.faces.Dims()
+		comparisons = people * faces
+	}
+	for i := range points {
+		z := leastDeviate + float64(i)*(mostDeviate-leastDeviate)/(points-1)
+		if distuv.UnitNormal.Survival(math.Abs(z))*float64(comparisons) >= leastPairs {
+			deviates = append(deviates, math.Round(z*decimals)/decimals)
+		}
+	}
+	return comparisons, deviates
+}
+
+// row returns the cosines that have these deviates for k photographs, and how many independent
+// comparisons would say as much.
+func (m *measurement) row(k int, deviates []float64) (row []float64, independent float64) {
+	var all []float64
+	var first *mat.Dense
+	for range meansOf {
+		means, of, _ := meansOfSome(m.x, m.groups, k, m.rng)
+		cosines := m.compared(means, of)
+		if first == nil {
+			first = cosines
+		}
+		for _, v := range cosines.RawMatrix().Data {
+			if !math.IsNaN(v) {
+				all = append(all, v)
+			}
+		}
+	}
+	slices.Sort(all)
+	errs := standardErrors(first, all, deviates, m.rng)
+	for i, z := range deviates {
+		rate := distuv.UnitNormal.Survival(z) / (1 + errs[i])
+		row = append(row, math.Round(decimals*stat.Quantile(1-rate, stat.LinInterp, all, nil))/decimals)
+		if distuv.UnitNormal.Survival(z) > 1e-4 {
+			independent = math.Round(1 / (errs[i] * errs[i] * distuv.UnitNormal.Survival(z)))
+		}
+	}
+	return row, independent
+}
+
+// compared returns the cosines of means of people with the faces of the cohort; without a
+// cohort with a face of each person of the data set, and NaN for a person's own.
+func (m *measurement) compared(means *mat.Dense, people []int) *mat.Dense {
+	if m.faces != nil {
+		return compared(means, m.faces)
+	}
+	faces, owners, _ := meansOfSome(m.x, m.groups, 1, m.rng)
+	c := compared(means, faces)
+	for i, p := range people {
+		c.Set(i, slices.Index(owners, p), math.NaN())
+	}
+	return c
+}
+
+// ascending drops the deviates at which a row of l does not rise: few cosines are there.
+func ascending(l *openset.Impostors) {
+	for i := 1; i < len(l.Deviates); {
+		if !slices.ContainsFunc(l.Cosines, func(row []float64) bool { return !(row[i] > row[i-1]) }) {
+			i++
+			continue
+		}
+		l.Deviates = slices.Delete(l.Deviates, i, i+1)
+		for k := range l.Cosines {
+			l.Cosines[k] = slices.Delete(l.Cosines[k], i, i+1)
+		}
+	}
+}
+
+// The mean cosines whose variations are compared: of 1 and 1 photographs, and of so many and
+// as many.
+const mostVariation, leastVariation = 4, 2
+
+// variations measures how the mean cosines of 1 and 1 photographs, and of many and many,
+// vary between people and for the same.
+func (m *measurement) variations(many int) (different, same openset.Variation) {
+	const few = 1
+	var means, others [2][]float64
+	for range meansOf {
+		for i, k := range []int{few, many} {
+			a, of, chosen := sumsOfSome(m.x, m.groups, k, m.rng)
+			b := mat.NewDense(a.RawMatrix().Rows, len(of), nil)
+			for c, perm := range chosen {
+				if len(perm) >= 2*k {
+					addColumns(b, c, m.x, perm[k:2*k])
+				}
+			}
+			a.Scale(1/float64(k), a)
+			b.Scale(1/float64(k), b)
+			cosines := compared(a, b)
+			for c, perm := range chosen {
+				if len(perm) < 2*k {
+					continue
+				}
+				for r := range of {
+					if v := cosines.At(r, c); r == c {
+						means[i] = append(means[i], v)
+					} else {
+						others[i] = append(others[i], v)
+					}
+				}
+			}
+		}
+	}
+	of := func(lists [2][]float64) openset.Variation {
+		a, b := stat.Variance(lists[0], nil), stat.Variance(lists[1], nil)
+		n := float64(many)
+		photograph := (a - b) / (2.0/few - 2.0/n)
+		return openset.Variation{Mean: rounded(stat.Mean(lists[0], nil)), Pair: rounded(b - photograph*2/n), Photograph: rounded(photograph)}
+	}
+	return of(others), of(means)
+}
+
+// rounded keeps four digits.
+func rounded(v float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// addColumns adds columns of x to column c of a.
+func addColumns(a *mat.Dense, c int, x *mat.Dense, columns []int) {
+	for _, j := range columns {
+		for r := range a.RawMatrix().Rows {
+			a.Set(r, c, a.At(r, c)+x.At(r, j))
+		}
+	}
+}
+
+// compared returns the cosines of the columns of a with those of b.
+func compared(a, b *mat.Dense) *mat.Dense {
+	_, n := a.Dims()
+	_, m := b.Dims()
+	c := mat.NewDense(n, m, nil)
+	lin.AtB(c, 1, a, b)
+	return c
+}
+
+// meansOfSome returns the means, at unit norm, of k photographs of each group that has
+// as many; whose they are, and the photographs of each.
+func meansOfSome(x *mat.Dense, groups []int, k int, rng *rand.Rand) (means *mat.Dense, of []int, chosen [][]int) {
+	means, of, chosen = sumsOfSome(x, groups, k, rng)
+	return classify.Unit(means), of, chosen
+}
+
+// sumsOfSome is meansOfSome for sums.
+func sumsOfSome(x *mat.Dense, groups []int, k int, rng *rand.Rand) (sums *mat.Dense, of []int, chosen [][]int) {
+	for c := range len(groups) - 1 {
+		if n := groups[c+1] - groups[c]; n >= k {
+			perm := rng.Perm(n)
+			for i := range perm {
+				perm[i] += groups[c]
+			}
+			of, chosen = append(of, c), append(chosen, perm)
+		}
+	}
+	d, _ := x.Dims()
+	sums = mat.NewDense(d, len(of), nil)
+	for i, perm := range chosen {
+		addColumns(sums, i, x, perm[:k])
+	}
+	return sums, of, chosen
+}
+
+// genuine returns the deviates of the other photographs of the people of means of k.
+func (m *measurement) genuine(l *openset.Impostors, k int) (all []float64) {
+	means, _, chosen := meansOfSome(m.x, m.groups, k, m.rng)
+	for i, perm := range chosen {
+		for _, j := range perm[k:] {
+			all = append(all, l.Deviate(k, mat.Dot(means.ColView(i), m.x.ColView(j))))
+		}
+	}
+	return all
+}
+
+// standardErrors returns the standard errors of the shares of the people×faces cosines that
+// exceed the quantiles of all at these deviates, as parts of the shares: a bootstrap
+// over people and over faces.
+func standardErrors(cosines *mat.Dense, all, deviates []float64, rng *rand.Rand) []float64 {
+	people, faces := cosines.Dims()
+	limits := make([]float64, len(deviates))
+	for i, z := range deviates {
+		limits[i] = stat.Quantile(1-distuv.UnitNormal.Survival(z), stat.LinInterp, all, nil)
+	}
+	bin := make([][]int, people) // how many limits each cosine exceeds
+	for p := range bin {
+		bin[p] = make([]int, faces)
+		for f := range bin[p] {
+			if math.IsNaN(cosines.At(p, f)) {
+				bin[p][f] = -1
+				continue
+			}
+			bin[p][f], _ = slices.BinarySearch(limits, cosines.At(p, f))
+		}
+	}
+	shares := make([][]float64, len(limits))
+	for range resamples {
+		wp, wf := resample(people, rng), resample(faces, rng)
+		counts := make([]float64, len(limits)+1)
+		for p, row := range bin {
+			if wp[p] == 0 {
+				continue
+			}
+			for f, b := range row {
+				if b >= 0 {
+					counts[b] += wp[p] * wf[f]
+				}
+			}
+		}
+		above := 0.0
+		for i := len(limits) - 1; i >= 0; i-- {
+			above += counts[i+1]
+			shares[i] = append(shares[i], above)
+		}
+	}
+	errs := make([]float64, len(limits))
+	for i, s := range shares {
+		if mean, sd := stat.MeanStdDev(s, nil); mean > 0 {
+			errs[i] = sd / mean
+		} else {
+			errs[i] = 1
+		}
+	}
+	return errs
+}
+
+// resample returns how often each of n is drawn in n draws.
+func resample(n int, rng *rand.Rand) []float64 {
+	w := make([]float64, n)
+	for range n {
+		w[rng.IntN(n)]++
+	}
+	return w
+}
+
+// Lines is the JSON form of l, a list a line.
+func Lines(l *openset.Impostors) []byte {
+	text, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // which Validate has refused
+	}
+	var lined []byte
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		lined = append(lined, c)
+		if c == ',' && (depth == 0 || text[i-1] == ']') {
+			lined = append(lined, '\n')
+		}
+	}
+	return append(lined, '\n')
+}
