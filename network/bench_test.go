@@ -15,15 +15,18 @@ import (
 	"nrdl.example/nrdl/network"
 )
 
-// BenchmarkFace runs three face networks, on each back end of the processor with
+// BenchmarkFace runs four face networks, on each back end of the processor with
 // vectors, on one thread and two, a face and 32 faces at a time. Beside the time of a
 // face it prints the least, and its share of the FMA limit: the multiply-adds that the
 // cores can do in this time if they load no data. The networks are written to the folder
 // that NRDL_NETWORKS names, so that studies/network/run has onnxruntime run them too.
 func BenchmarkFace(b *testing.B) {
-	weights, err := os.ReadFile("../frontend/embedding/weights/dlib.onnx.zst")
-	if err != nil {
-		b.Fatal(err)
+	builtIn := func(name string) []byte {
+		data, err := os.ReadFile("../frontend/embedding/weights/" + name + ".onnx.zst")
+		if err != nil {
+			b.Fatal(err)
+		}
+		return packed.Bytes(data)
 	}
 	defer func(old blas.Backend) { _ = blas.Use(old) }(blas.Current())
 	defer blas.SetThreads(blas.SetThreads(0))
@@ -31,7 +34,8 @@ func BenchmarkFace(b *testing.B) {
 		name string
 		data []byte
 	}{
-		{"dlib", packed.Bytes(weights)},
+		{"faceplugin", builtIn("faceplugin")},
+		{"dlib", builtIn("dlib")},
 		{"MobileFaceNet", onnxfile.MobileFaceNet(1)},
 		{"IR50", onnxfile.IResNet(1, 112, 512, []int{3, 4, 14, 3}, []int{64, 128, 256, 512})},
 	} {
