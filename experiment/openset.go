@@ -219,7 +219,7 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	}
 	calibration := model.Calibration
 	probes := known.Select(test)
-	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.Resemblance != nil}
+	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.FollowsLaw()}
 	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}

@@ -86,14 +86,8 @@ func (f *view) meaning() string {
 // reached says which share of strangers the threshold names.
 func (f *view) reached() string {
 	inGeneral, like := f.reaching()
-	share := func(s openset.Share, interval string) string {
-		if !s.Known() {
-			return "an unknown share"
-		}
-		return fmt.Sprintf("%s %% (%s%s to %s %%)", legible.Percent(s.Rate), interval, legible.Percent(s.Least), legible.Percent(s.Most))
-	}
 	return fmt.Sprintf("a cosine of %s names %s of strangers in general, and %s of strangers who resemble the people",
-		f.number(f.threshold()), share(inGeneral, "90 % interval "), share(like, ""))
+		f.number(f.threshold()), inGeneral, like)
 }
 
 // reaching are the shares of strangers who reach the threshold.

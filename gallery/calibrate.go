@@ -40,7 +40,7 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 	}
 	c, err := g.Calibration, error(nil)
 	switch {
-	case c != nil && c.DiffersInRate(opt) && (c.Pairs != nil || c.Resemblance != nil || g.Enrolled == nil):
+	case c != nil && c.DiffersInRate(opt) && (c.Pairs != nil || c.FollowsLaw() || g.Enrolled == nil):
 		c, err = g.recalibrated(opt.FPIR, given)
 	case g.Impostors() != nil:
 		c, err = g.byLaw(opt, given)
@@ -89,7 +89,7 @@ func (g *Gallery) recalibrated(fpir float64, given []float64) (*openset.Calibrat
 	if given != nil {
 		again.Strangers = given
 	}
-	if l := g.Impostors(); l != nil && again.Resemblance != nil {
+	if l := g.Impostors(); l != nil && again.FollowsLaw() {
 		return &again, again.FitByLaw(l)
 	}
 	return &again, again.Fit(g.Len(), lawOf(g.Model))

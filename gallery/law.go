@@ -135,14 +135,17 @@ func (g *Gallery) vectors() *mat.Dense {
 func (g *Gallery) heldOutByLaw() []HeldOutResult {
 	images := g.Images()
 	people := images.Classes
-	_, compared := g.Impostors().Compare(g.vectors(), images.Groups, 0)
+	compared := g.Impostors().Compare(g.vectors(), images.Groups, 0)
 	var all []HeldOutResult
 	for _, c := range compared {
-		own := images.ClassOf(c.Column)
-		if !c.Single {
-			all = append(all, HeldOutResult{Image: c.Column, Guess: people[c.Best], Right: c.Best == own, Rival: people[c.Rival], Margin: c.Evidence})
+		own, rival := images.ClassOf(c.Column), ""
+		if c.Rival >= 0 {
+			rival = people[c.Rival]
+			all = append(all, HeldOutResult{Image: c.Column, Stranger: true, Guess: rival, Rival: rival, Margin: c.Stranger})
 		}
-		all = append(all, HeldOutResult{Image: c.Column, Stranger: true, Guess: people[c.Rival], Rival: people[c.Rival], Margin: c.Stranger})
+		if !c.Single {
+			all = append(all, HeldOutResult{Image: c.Column, Guess: people[c.Best], Right: c.Best == own, Rival: rival, Margin: c.Evidence})
+		}
 	}
 	return all
 }
@@ -150,7 +153,7 @@ func (g *Gallery) heldOutByLaw() []HeldOutResult {
 // checkLaw reports a calibration that does not suit the network of g.
 func (g *Gallery) checkLaw() error {
 	c := g.Calibration
-	if c == nil || c.Resemblance == nil {
+	if c == nil || !c.FollowsLaw() {
 		return nil
 	}
 	if g.Impostors() == nil {

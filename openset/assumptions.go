@@ -1,8 +1,8 @@
 package openset
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 )
 
@@ -10,21 +10,28 @@ import (
 // the scores of a gallery. A Calibration stores them where they are not the
 // DefaultAssumptions.
 type Assumptions struct {
-	// Of strangers who resemble the people of a gallery (Resemblance). The mean of their deviates
-	// is estimated as if PriorPeople more people with the mean PriorMean had been seen, the
-	// standard deviation as if PriorPeopleSD more with PriorSD. A deviate counts as
-	// MostDeviate at most: two names of one person must not decide for all. MeanError is the
-	// standard deviation of the error of the mean, for one person; it falls with the number
-	// of people. GalleryVariance is the variance of the logarithm of the share of
-	// strangers in general who are named, over galleries with the same threshold.
-	PriorPeople     float64 `json:"prior_people"`
-	PriorMean       float64 `json:"prior_mean"`
-	PriorPeopleSD   float64 `json:"prior_people_sd"`
-	PriorSD         float64 `json:"prior_sd"`
-	MostDeviate     float64 `json:"most_deviate"`
-	MeanError       float64 `json:"mean_error"`
+	// Of strangers who resemble the people of a gallery (surroundings). The largest deviates of
+	// strangers have the mean and the variance that the law has for people chosen at random,
+	// seen on PriorPeople and PriorPeopleSD people, together with those of the gallery. They
+	// are distributed as exp(−|x|^TailShape): less far than normal numbers, as even people who
+	// are very alike differ. The mean is off by a variance of MeanError/n of theirs, where n
+	// people were seen. A deviate counts as MostDeviate at most: two names of one person must
+	// not decide for all. LikeShare of the strangers resemble the people, the others are
+	// chosen at random, where a probability is estimated.
+	PriorPeople   float64 `json:"law_people"`
+	PriorPeopleSD float64 `json:"law_people_sd"`
+	TailShape     float64 `json:"tail_shape"`
+	MeanError     float64 `json:"mean_variance"`
+	MostDeviate   float64 `json:"most_deviate"`
+	LikeShare     float64 `json:"like_share"`
+	// What share of strangers like the people is named can be said from LeastLike people and
+	// given strangers on. GalleryVariance, and one divided by the number of people, are the variance of the
+	// logarithm of the share of strangers in general who are named, over galleries with the
+	// same threshold.
+	LeastLike       int     `json:"least_like"`
 	GalleryVariance float64 `json:"gallery_variance"`
-	Comparisons     int     `json:"comparisons"` // made at most by ByLaw: enough for the mean and the standard deviation
+	Comparisons     int     `json:"comparisons"` // made at most by ByLaw
+	MostEach        int     `json:"most_each"`   // photographs of a person that count as those of a stranger
 
 	// Of margins (Law). The deviation of a Law is that of ScalePeople people, and grows by
 	// ScaleGrowth whenever their number doubles. SameStranger is the correlation of the
@@ -55,14 +62,12 @@ type Assumptions struct {
 	LeastMargin    float64 `json:"least_margin"`
 }
 
-// DefaultAssumptions were fitted by studies: those for Resemblance by go -C studies run
-// ./impostors on photos/lfw_several and photos/lfw_cohort, those for margins by go -C studies
-// run ./strangers on photos/lfw_several. TailShare of LeastStrangers is two strangers. A
-// Calibration that was stored without assumptions was made with these values; a version with
-// other defaults must keep them for such files.
+// DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
+// ./impostors, on photos/alike50 and on clusters of the LFW folders, those for margins by go -C
+// studies run ./strangers on photos/lfw_several. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
-	PriorPeople: 0.5, PriorMean: 1.2, PriorPeopleSD: 16, PriorSD: 0.9,
-	MostDeviate: 4, MeanError: 1.25, GalleryVariance: 0.16, Comparisons: 1 << 17,
+	PriorPeople: 2, PriorPeopleSD: 5, TailShape: 4, MeanError: 6,
+	MostDeviate: 4, LikeShare: 0.8, LeastLike: 10, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
 	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3,
@@ -70,7 +75,7 @@ var DefaultAssumptions = Assumptions{
 
 // Validate reports the first number that is out of range.
 func (a *Assumptions) Validate() error {
-	const mostFloat, mostInt = 1e6, 1 << 20
+	const mostFloat, mostInt, mostShape = 1e6, 1 << 20, 100
 	v := reflect.ValueOf(*a)
 	for i := range v.NumField() {
 		field, name := v.Field(i), v.Type().Field(i).Tag.Get("json")
@@ -78,12 +83,25 @@ func (a *Assumptions) Validate() error {
 			if n := field.Int(); n < 2 || n > mostInt {
 				return fmt.Errorf("assumptions: %s = %d is not from 2 to %d", name, n, mostInt)
 			}
-		} else if x := field.Float(); !(x > 0 && x <= mostFloat) && name != "prior_mean" || math.IsNaN(x) || math.Abs(x) > mostFloat {
+		} else if x := field.Float(); !(x > 0 && x <= mostFloat) {
 			return fmt.Errorf("assumptions: %s = %v is not a positive number up to %v", name, x, float64(mostFloat))
 		}
 	}
 	if tail := a.TailShare * float64(a.LeastStrangers); a.TailShare >= 1 || tail < 1 {
 		return fmt.Errorf("assumptions: a tail of %v of %d strangers has %v of them", a.TailShare, a.LeastStrangers, tail)
 	}
+	if a.LikeShare > 1 || a.TailShape > mostShape {
+		return fmt.Errorf("assumptions: like_share = %v is larger than 1, or tail_shape = %v than %v", a.LikeShare, a.TailShape, float64(mostShape))
+	}
 	return nil
+}
+
+// UnmarshalJSON reads a. What a file of an earlier version does not have is as in
+// DefaultAssumptions; what only earlier versions have is ignored.
+func (a *Assumptions) UnmarshalJSON(text []byte) error {
+	type plain Assumptions
+	p := plain(DefaultAssumptions)
+	err := json.Unmarshal(text, &p)
+	*a = Assumptions(p)
+	return err
 }

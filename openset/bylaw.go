@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // ByLaw returns the calibration of a gallery of embeddings, the columns of x, d×n of
@@ -24,12 +26,12 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 	}
 	groups, people := g.Groups, len(g.Groups)-1
 	c := opt.calibration(people)
-	alike, compared := l.compare(g, c.assumptions().Comparisons, c.assumptions().MostDeviate)
-	c.Resemblance, c.Strangers = &alike, given
+	c.Strangers = given
 	for p := range people {
 		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])
 	}
-	for _, one := range compared {
+	seen := make([]int, people)
+	for _, one := range l.compare(g, c.assumptions().Comparisons) {
 		person, _ := slices.BinarySearch(groups, one.Column+1)
 		switch {
 		case one.Single:
@@ -38,17 +40,25 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 		default:
 			c.Wrong = append(c.Wrong, one.Evidence)
 		}
-		c.LeftOut = append(c.LeftOut, one.Stranger)
+		// A person with many photographs must not decide for all.
+		if seen[person-1]++; one.Rival >= 0 && seen[person-1] <= c.assumptions().MostEach {
+			c.LeftOut = append(c.LeftOut, one.Stranger)
+		}
 	}
 	return c, c.FitByLaw(l)
 }
 
-// FitByLaw computes the threshold and the probabilities from the evidences and from the
-// Resemblance of the people, for a network whose impostors are l.
+// FollowsLaw reports whether c is of ByLaw: its margins are evidences by the Impostors of a
+// network.
+func (c *Calibration) FollowsLaw() bool { return c.Photographs != nil }
+
+// FitByLaw computes the threshold and the probabilities from the evidences, for a network whose
+// impostors are l.
 func (c *Calibration) FitByLaw(l *Impostors) error {
-	if c.Resemblance == nil || c.People == 0 {
-		return fmt.Errorf("calibration: nothing is known of how alike the people are")
+	if !c.FollowsLaw() || c.People == 0 {
+		return fmt.Errorf("calibration: its margins are not evidences of a network")
 	}
+	c.Former = nil
 	for _, list := range []*[]float64{&c.Right, &c.Wrong, &c.LeftOut, &c.Strangers} {
 		slices.Sort(*list)
 	}
@@ -60,17 +70,14 @@ func (c *Calibration) FitByLaw(l *Impostors) error {
 	return c.Validate()
 }
 
-// lawThreshold is the least evidence of a face that is named, for this share of strangers.
+// lawThreshold is the least evidence at which at most this share of strangers is named, both of
+// strangers in general and of strangers who resemble the people.
 func (c *Calibration) lawThreshold(fpir float64) float64 {
-	if n := len(c.Strangers); float64(n)*fpir >= float64(c.assumptions().SureTail) {
-		return c.Strangers[n-int(float64(n)*fpir)]
+	inGeneral, around := -math.Log10(fpir), c.surroundings()
+	if around.people == 0 {
+		return inGeneral
 	}
-	return evidenceOf(c.resemblance().threshold(c.assumptions(), fpir, c.People), c.People)
-}
-
-// resemblance is that of the people, updated by the given strangers.
-func (c *Calibration) resemblance() Resemblance {
-	return c.Resemblance.withStrangers(c.assumptions(), c.Strangers, c.People)
+	return max(inGeneral, ofLevel(around.quantile(fpir)))
 }
 
 // trialsByLaw are the held-out faces and, of so few, some as the law has them; and
@@ -96,15 +103,20 @@ func (c *Calibration) trialsByLaw(l *Impostors) []trial {
 		z := distuv.UnitNormal.Quantile((float64(i) + 0.5) / of)
 		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
 	}
-	alike := c.resemblance()
+	around, like := c.surroundings(), by.LikeShare
+	if around.people == 0 {
+		like = 0
+	}
 	for i := range by.StrangerTrials {
 		share := (float64(i) + 0.5) / strangers
-		add(evidenceOf(alike.threshold(by, share, c.People), c.People), 0, c.Prior, strangers)
+		add(-math.Log10(share), 0, c.Prior*(1-like), strangers)
+		add(ofLevel(around.quantile(share)), 0, c.Prior*like, strangers)
 	}
 	return all
 }
 
-// A Share is a share of strangers who are named, and its interval of 90 %.
+// A Share is a share of strangers who are named, and its interval of 90 %; where only an upper
+// limit is known, which holds in 90 % of the galleries, Least is 0.
 type Share struct {
 	Rate  float64 `json:"rate"`
 	Least float64 `json:"least"`
@@ -114,32 +126,42 @@ type Share struct {
 // Known reports whether s could be estimated: its interval ends below 1.
 func (s Share) Known() bool { return s.Most < 1 }
 
-// interval is the number of standard deviations of an interval of 90 %.
-const interval = 1.645
+func (s Share) String() string {
+	percent := legible.Percent
+	switch {
+	case !s.Known():
+		return "an unknown share"
+	case s.Least == 0:
+		return fmt.Sprintf("%s %% (in nine of ten models at most %s %%)", percent(s.Rate), percent(s.Most))
+	}
+	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", percent(s.Rate), percent(s.Least), percent(s.Most))
+}
+
+const (
+	interval = 1.645 // standard deviations of an interval of 90 %
+	limit    = 2     // standard errors of a limit that holds in 90 % of the galleries; more than for normal numbers, as people are of several kinds
+	rounding = 1e-6
+)
 
 // StrangerRates returns the expected shares of strangers who are named at the threshold: of
-// people chosen at random, and of strangers who resemble the people of the gallery. Both are
-// zero if margins are not evidence.
+// people chosen at random, and of strangers who resemble the people of the gallery. Of the
+// second, only an upper limit is known, and that not of few people; of the first too where the
+// resemblance of the people decides. Both are zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
-	if c.Resemblance == nil {
+	if !c.FollowsLaw() {
 		return Share{}, Share{}
 	}
-	z := deviateOf(c.Threshold, c.People)
 	rate := math.Pow(10, -c.Threshold)
 	// Of n independent comparisons a share q varies by √(q/n).
-	by := c.assumptions()
-	spread := math.Sqrt(by.GalleryVariance + 1/(l.Independent*ofOne(min(rate, 0.5), c.People)))
-	atLarge = Share{rate, rate * math.Exp(-interval*spread), min(1, rate*math.Exp(interval*spread))}
-	around := c.resemblance()
-	like.Rate = around.exceedance(by, z, c.People, 0)
-	if like.Rate == 0 { // less than a float64 can say
-		like.Most = around.exceedance(by, z, c.People, interval)
-		return atLarge, like
+	variance := c.assumptions().GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
+	factor := math.Exp(interval * math.Sqrt(variance))
+	atLarge = Share{Rate: rate, Most: min(1, rate*factor)}
+	if rate >= c.FPIR*(1-rounding) {
+		atLarge.Least = rate / factor
 	}
-	// The error of the mean, and how galleries differ, are independent.
-	factor := func(errors float64) float64 {
-		return math.Exp(math.Hypot(math.Log(around.exceedance(by, z, c.People, errors)/like.Rate), interval*math.Sqrt(by.GalleryVariance)))
+	like = Share{Most: 1}
+	if around := c.surroundings(); around.people >= float64(c.assumptions().LeastLike) {
+		like.Rate, like.Most = around.exceeding(levelOf(c.Threshold), limit)
 	}
-	like.Least, like.Most = like.Rate/factor(-interval), min(1, like.Rate*factor(interval))
 	return atLarge, like
 }

@@ -2,6 +2,7 @@ package openset
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -33,9 +34,9 @@ import (
 // quantile of their margins instead.
 //
 // For the embeddings of a network whose Impostors are known, the margin is the
-// evidence, Impostors.Evidence. Then the threshold needs no strangers: it follows
-// from the number of people and from how similar they are to each other (ByLaw), and given strangers
-// refine it.
+// evidence, Impostors.Evidence. Then the threshold needs no strangers: it follows from the
+// number of people, and from how similar each enrolled photograph is to the other people
+// (ByLaw, FollowsLaw). Given strangers count as further people.
 //
 // The log odds that a name is right are a + b·x + c·ln x with x = margin/m,
 // which is exact if the margins of enrolled people follow a gamma distribution
@@ -56,9 +57,9 @@ type Calibration struct {
 	Spread  float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
 	Pairs   *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
 
-	ByScores    bool         `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
-	Resemblance *Resemblance `json:"alike,omitempty"`       // the people of the gallery; nil where margins are not evidence
-	Photographs []int        `json:"photographs,omitempty"` // of each person; nil without Alike
+	ByScores    bool            `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
+	Photographs []int           `json:"photographs,omitempty"` // of each person; nil unless FollowsLaw
+	Former      json.RawMessage `json:"alike,omitempty"`       // what earlier versions stored of similar people; not used
 
 	// Margins, ascending: of held-out faces with a right and a wrong best guess,
 	// of faces of left-out people, and of given strangers. Long lists are thinned
@@ -241,7 +242,7 @@ func (c *Calibration) Validate() error {
 	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.RawMean >= 0) || math.IsInf(c.RawMean, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
 	}
-	if c.Resemblance == nil && !c.ByScores {
+	if !c.FollowsLaw() && !c.ByScores {
 		if err := c.checkLeft(); err != nil {
 			return err
 		}
@@ -253,13 +254,8 @@ func (c *Calibration) Validate() error {
 			}
 		}
 	}
-	if c.Resemblance != nil {
-		if err := c.Resemblance.Validate(); err != nil {
-			return err
-		}
-		if len(c.Photographs) != c.People || slices.ContainsFunc(c.Photographs, func(n int) bool { return n < 1 }) {
-			return fmt.Errorf("calibration: %d people, photographs %v", c.People, c.Photographs)
-		}
+	if c.FollowsLaw() && (len(c.Photographs) != c.People || slices.ContainsFunc(c.Photographs, func(n int) bool { return n < 1 })) {
+		return fmt.Errorf("calibration: %d people, photographs %v", c.People, c.Photographs)
 	}
 	if c.Pairs != nil {
 		if err := c.Pairs.Validate(); err != nil {

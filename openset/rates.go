@@ -41,7 +41,7 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	switch {
 	case c.ByScores:
 		threshold = func(fpir float64) float64 { return -math.Log10(fpir) }
-	case c.Resemblance == nil:
+	case !c.FollowsLaw():
 		threshold = c.thresholds(classes, l)
 	}
 	for _, fpir := range slices.Compact(rates) {
@@ -106,7 +106,7 @@ func (r Rates) NearChance(people int) bool {
 // evidence it is not known, and false.
 func (c *Calibration) StrangersAreMembers() bool {
 	n := len(c.Strangers)
-	if n == 0 || len(c.Right) == 0 || c.Resemblance == nil {
+	if n == 0 || len(c.Right) == 0 || !c.FollowsLaw() {
 		return false
 	}
 	given, right := slices.Sorted(slices.Values(c.Strangers)), slices.Sorted(slices.Values(c.Right))

@@ -123,12 +123,15 @@ const Turns = 5
 // MaxProbability is the largest probability that the sample supports. If none of n faces
 // of strangers and none of h faces of enrolled people was misidentified, the
 // next one may be, with probabilities 1/(n + 2) and 1/(h + 2) by the rule of
-// succession.
+// succession. Where c follows a law, n is that of the law, and no face has to be held out.
 func (c *Calibration) MaxProbability() float64 {
 	held := float64(len(c.Right) + len(c.Wrong))
 	if c.Folds > Turns { // each was held out several times
 		held *= Turns / float64(c.Folds)
 	}
 	known := 1 - c.Prior
+	if c.FollowsLaw() {
+		return known / (known + c.Prior/(c.Faces+2))
+	}
 	return known / (known + c.Prior/(c.Faces+2) + known/(held+2))
 }

@@ -2,79 +2,117 @@
 // the threshold that follows from it: the numbers of openset/impostors and
 // those of openset/assumptions.go.
 //
-//	go -C studies run ./impostors -data DIR [-write FILE.json -network SHA256 -mirror]
+//	go -C studies run ./impostors -data DIR [-law FILE.json | -write FILE.json -network SHA256 -mirror] [-fit]
 //
-// DIR has the embeddings lfw_several.npz, lfw_cohort.npz, lfw86.npz and
-// lfw_strangers.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN
-// is a folder with a folder per person, or a list PATH;LABEL of those that have none.
-// The law and all constants come from the first two, whose people judge nothing else;
-// what is reported comes from the others. A cluster is one of eight (k-means) of the
-// embeddings of all four sets.
+// DIR has the embeddings lfw_several.npz, lfw_cohort.npz, lfw86.npz, lfw_strangers.npz and
+// alike50.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN is a folder
+// with a folder per person, or a list PATH;LABEL of those that have none. The law comes from
+// the first two. Galleries are drawn from the people of lfw86 ("at large", with lfw_cohort and
+// lfw_strangers as strangers), of each half and of all of alike50 ("like", with the others of it
+// as strangers), of both in equal parts ("mixed", with those of alike50 as strangers), and of
+// eight clusters (k-means) of all LFW folders ("cluster", with others of it as strangers). Half
+// of the strangers who are like a gallery are never given to it.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/measure"
+	"nrdl.example/nrdl/openset"
 )
 
 func main() {
 	data := flag.String("data", "", "folder with the embeddings")
+	law := flag.String("law", "", "read the law from this file; else it is measured")
 	write := flag.String("write", "", "write the law to this file")
 	network := flag.String("network", "", "SHA-256 of the file of the network")
 	mirror := flag.Bool("mirror", false, "the embeddings are means over the face and its mirror image")
+	fit := flag.Bool("fit", false, "try other numbers of openset/assumptions.go")
 	landmarks := flag.Bool("landmarks", true, "faces are aligned by five landmarks")
-	fit := flag.Bool("fit", false, "search the numbers of openset/assumptions.go")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	flag.Parse()
-	if err := run(*data, *write, *network, *mirror, *landmarks, *fit, *draws); err != nil {
+	sets := map[string]*dataset.Images{}
+	err := open(*data, sets)
+	l := &openset.Impostors{}
+	switch {
+	case err != nil:
+	case *law != "":
+		var text []byte
+		if text, err = os.ReadFile(*law); err == nil {
+			err = json.Unmarshal(text, l)
+		}
+	default:
+		if l, err = measure.Law(sets["lfw_several"], sets["lfw_cohort"]); err != nil {
+			break
+		}
+		l.Network, l.Mirror, l.Landmarks = *network, *mirror, *landmarks
+		l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
+	}
+	if err == nil && *write != "" {
+		err = os.WriteFile(*write, measure.Lines(l), 0o666)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "impostors:", err)
 		os.Exit(1)
 	}
+	try(sets, l, *draws, *fit)
 }
 
-func run(data, write, network string, mirror, landmarks, fit bool, draws int) error {
-	sets := map[string]*dataset.Images{}
-	for _, name := range []string{"lfw_several", "lfw_cohort", "lfw86", "lfw_strangers"} {
+func open(data string, sets map[string]*dataset.Images) error {
+	for _, name := range []string{"lfw_several", "lfw_cohort", "lfw86", "lfw_strangers", "alike50"} {
 		set, err := dataset.Open(context.Background(), filepath.Join(data, name+".npz"), dataset.Options{})
 		if err != nil {
 			return err
 		}
-		sets[name] = set.Faces()
-	}
-	several, cohort := sets["lfw_several"], sets["lfw_cohort"]
-	l, err := measure.Law(several, cohort)
-	if err != nil {
-		return err
-	}
-	l.Network, l.Mirror, l.Landmarks = network, mirror, landmarks
-	l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
-	if write != "" {
-		if err := os.WriteFile(write, measure.Lines(l), 0o666); err != nil {
-			return err
-		}
-	}
-	clusters := kMeans(8, sets["lfw_several"], sets["lfw_cohort"], sets["lfw86"], sets["lfw_strangers"])
-	fitted := galleries(l, several, cohort, 3, draws, clusters)
-	fitted = append(fitted, galleries(l, several, cohort, 5, draws, clusters)...)
-	fmt.Println("fitted on lfw_several and lfw_cohort")
-	report(fitted)
-	if fit {
-		meanError(fitted)
-		gallerySpread(fitted)
-		search(fitted)
-	}
-	for _, k := range []int{5, 1} {
-		fmt.Printf("\nreported on lfw86 and lfw_strangers, %d photographs per person\n", k)
-		all := galleries(l, sets["lfw86"], sets["lfw_strangers"], k, draws, clusters)
-		report(all)
-		fmt.Println("\nthe same at 1 %, by cluster")
-		reportClusters(all, clusters.RawMatrix().Cols)
+		sets[name] = withFaces(set.Faces())
 	}
 	return nil
+}
+
+// withFaces leaves out images without a face, which are zero.
+func withFaces(s *dataset.Images) *dataset.Images {
+	norms := make([]float64, s.Len())
+	lin.SquaredColumnNorms(norms, s.X)
+	var columns []int
+	for j, v := range norms {
+		if v > 0 {
+			columns = append(columns, j)
+		}
+	}
+	return s.Select(columns)
+}
+
+// try prints what the threshold by l does.
+func try(sets map[string]*dataset.Images, l *openset.Impostors, draws int, fit bool) {
+	const clusters = 8
+	alike, famous := sets["alike50"], sets["lfw86"]
+	first := len(alike.Classes)
+	second := first + len(famous.Classes)
+	f := facesOf(alike, famous, sets["lfw_several"], sets["lfw_cohort"], sets["lfw_strangers"])
+	large := facesOf(sets["lfw_cohort"], sets["lfw_strangers"]).x
+	for _, k := range []int{5, 1, 2, 3, 10} {
+		all := galleries(l, populations(f, first, second, k, clusters), f, large, k, draws)
+		fmt.Printf("\n%d photographs of each person, 1 %%\n", k)
+		report(all, l, 0.01, 0)
+		reportCalibration(all, l, k)
+		if k != 5 {
+			continue
+		}
+		fmt.Printf("\n%d photographs of each person, 0.1 %%\n", k)
+		report(all, l, 0.001, 0)
+		for _, given := range []int{10, 20, 40} {
+			fmt.Printf("\n%d photographs of each person, 1 %%, %d given strangers\n", k, given)
+			report(all, l, 0.01, given)
+		}
+		if fit {
+			search(all, l)
+		}
+	}
 }

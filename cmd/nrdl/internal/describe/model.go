@@ -59,7 +59,7 @@ func (m Model) Print(c *console.Console) {
 	}
 	if t := m.Calibration; t == nil {
 		c.Print("threshold  none: every face is named\n")
-	} else if t.Resemblance != nil || t.ByScores {
+	} else if t.FollowsLaw() || t.ByScores {
 		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
 	} else {
 		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), threshold.Known(t))

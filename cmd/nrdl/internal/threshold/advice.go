@@ -20,7 +20,7 @@ const (
 	fewNamed     = 0.5 // share of known faces named rightly that is too small
 	fewOfFew     = 0.8 // the same for few people, whose threshold is cautious
 	almostNobody = 0.1 // share of known faces named rightly that makes a model useless
-	unsure       = 3   // times the target rate that an interval for it may reach
+	unsure       = 5   // times the target rate that an interval for it may reach
 )
 
 // Threshold reports what the threshold of m does and what other target FPIRs would do.
@@ -34,23 +34,25 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		to.Hint("give photographs of other people: %s", strangers)
 		return
 	}
-	if c.Resemblance != nil {
+	if c.FollowsLaw() {
 		ofStrangers(to, m, strangers)
 	} else if c.SmallestFPIR() > c.FPIR {
 		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
 		to.Hint("give photographs of other people: %s", strangers)
 	}
 	by := ", estimated on " + Known(c)
-	if c.Resemblance != nil {
+	if c.FollowsLaw() {
 		by = "" // it follows from the network
 	}
 	rates, present := m.Rates(), c.Rates()
 	if rates == nil {
-		probable := "how probable a name is, is not known"
-		if c.Odds != nil {
-			probable = fmt.Sprintf("a name has a probability of at most %s %%", legible.Percent(c.MaxProbability()))
+		probable := ", and how probable a name is, is not known"
+		if c.FollowsLaw() {
+			probable = "" // that follows from the network too
+		} else if c.Odds != nil {
+			probable = fmt.Sprintf(", and a name has a probability of at most %s %%", legible.Percent(c.MaxProbability()))
 		}
-		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known, and %s", legible.Percent(c.FPIR), by, probable)
+		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known%s", legible.Percent(c.FPIR), by, probable)
 		return
 	}
 	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
@@ -74,7 +76,7 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	} else if present.Right < fewNamed {
 		to.Hint("a higher FPIR hardly helps: add photographs of each person")
 	}
-	if few && c.Resemblance == nil {
+	if few && !c.FollowsLaw() {
 		to.Hint("%s are too few for a reliable threshold; give photographs of other people: %s", Known(c), strangers)
 	}
 }
@@ -116,7 +118,7 @@ func why(c *openset.Calibration) string {
 	switch {
 	case len(c.Strangers) > 0:
 		return "; perhaps some of the given strangers are people of the model, or their photographs are of another kind than the training photographs"
-	case c.People < fewPeople && c.Resemblance == nil:
+	case c.People < fewPeople && !c.FollowsLaw():
 		return "; with so few people the threshold must be high to reject strangers"
 	}
 	return ""
@@ -135,18 +137,9 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	}
 }
 
-// Strangers says in words how many strangers get a name, with confidence intervals.
+// Strangers says in words how many strangers get a name, with what holds in nine of ten models.
 func Strangers(atLarge, like openset.Share) string {
-	return "expected share of strangers who get a name: " + share(atLarge) + " in general, " + share(like) + " if they resemble these people"
-}
-
-// share says what is known of s.
-func share(s openset.Share) string {
-	p := legible.Percent
-	if !s.Known() {
-		return "not known"
-	}
-	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", p(s.Rate), p(s.Least), p(s.Most))
+	return "expected share of strangers who get a name: " + atLarge.String() + " in general, " + like.String() + " if they resemble these people"
 }
 
 // Enabling returns the command that computes a threshold for m, which has none. Path is the

@@ -1,0 +1,217 @@
+package openset
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// calibrated is the calibration by law of people whose photographs, as many as there are
+// levels, have these levels with the other people, and of given strangers.
+func calibrated(t *testing.T, fpir float64, people int, levels, given []float64) *Calibration {
+	t.Helper()
+	c := &Calibration{FPIR: fpir, Prior: 0.5, People: people, Photographs: make([]int, people)}
+	for i := range c.Photographs {
+		c.Photographs[i] = max(1, len(levels)/people)
+	}
+	for _, u := range levels {
+		z := deviateOf(ofLevel(u), people-1)
+		c.LeftOut = append(c.LeftOut, evidenceOf(z, people))
+	}
+	for _, u := range given {
+		c.Strangers = append(c.Strangers, ofLevel(u))
+	}
+	if err := c.FitByLaw(Shipped()[0]); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// drawnLevels are the levels of each photographs of so many people, of this mean and standard deviation, half
+// of whose variance is that of people.
+func drawnLevels(rng *rand.Rand, people, each int, mean, sd float64) (all []float64) {
+	for range people {
+		own := rng.NormFloat64()
+		for range each {
+			all = append(all, mean+sd*math.Sqrt(0.5)*(own+rng.NormFloat64()))
+		}
+	}
+	return all
+}
+
+// The law is the floor, a lower rate has a higher threshold, and people who are more alike have
+// a higher one. Of one person nothing is known but the law.
+func TestThresholdFollowsRateAndResemblance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, people := range []int{2, 5, 40} {
+		levels := drawnLevels(rng, people, 3, 0, 1)
+		before := 0.0
+		for shift := -2.0; shift < 3; shift += 0.25 {
+			shifted := slices.Clone(levels)
+			for i := range shifted {
+				shifted[i] += shift
+			}
+			c := calibrated(t, 0.01, people, shifted, nil)
+			if c.Threshold < 2 || c.Threshold < before-0.02 {
+				t.Errorf("%d people of level %v: threshold %v after %v", people, shift, c.Threshold, before)
+			}
+			before = c.Threshold
+			for last, fpir := 0.0, 0.5; fpir > 1e-6; fpir /= 1.5 {
+				threshold := c.lawThreshold(fpir)
+				if threshold <= last || threshold < -math.Log10(fpir)-1e-9 {
+					t.Errorf("%d people of level %v: threshold %v at %v, after %v", people, shift, threshold, fpir, last)
+				}
+				last = threshold
+			}
+		}
+	}
+	if c := calibrated(t, 0.01, 1, nil, nil); math.Abs(c.Threshold-2) > 1e-9 {
+		t.Errorf("one person: threshold %v", c.Threshold)
+	}
+}
+
+// With more people of the same levels, the threshold comes closer to that of their
+// distribution, from above: it never rises.
+func TestMorePeopleMakeTheThresholdSurer(t *testing.T) {
+	for _, mean := range []float64{0, 2} {
+		last := math.Inf(1)
+		for people := 4; people <= 512; people *= 2 {
+			levels := make([]float64, people)
+			for i := range levels {
+				levels[i] = mean + distuv.UnitNormal.Quantile((float64(i)+0.5)/float64(people))
+			}
+			threshold := calibrated(t, 0.01, people, levels, nil).Threshold
+			if mean == 0 && threshold > last+1e-9 {
+				t.Errorf("%d people: threshold %v after %v", people, threshold, last)
+			}
+			last = threshold
+		}
+		if want := ofLevel(max(AtLarge(0.01, 1), mean+boundedQuantile(4, 0.01))); math.Abs(last-want) > 0.5 {
+			t.Errorf("many people of level %v: threshold %v, not %v", mean, last, want)
+		}
+	}
+}
+
+// A stranger in general gets a name as often as wanted at most, one who resembles the people
+// nearly so; and the limits that are printed hold in most galleries.
+func TestStrangersOfDrawnGalleries(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	l := Shipped()[0]
+	for _, people := range []int{5, 10, 50} {
+		const draws = 100
+		held, named := 0, 0.0
+		for range draws {
+			mean := max(0, 1+rng.NormFloat64())
+			c := calibrated(t, 0.01, people, drawnLevels(rng, people, 5, mean, 1), nil)
+			// Strangers are distributed as the people.
+			share := boundedSurvival(4, levelOf(c.Threshold)-mean)
+			atLarge, like := c.StrangerRates(l)
+			named += share / draws
+			if share <= like.Most {
+				held++
+			}
+			if like.Known() != (people >= 10) || atLarge.Rate > 0.01+1e-9 || atLarge.Least > atLarge.Rate || atLarge.Most < atLarge.Rate || like.Rate > 0.01+1e-9 || like.Most > 1 {
+				t.Fatalf("%d people: %+v and %+v", people, atLarge, like)
+			}
+		}
+		if held < 85*draws/100 || named > 0.03 {
+			t.Errorf("%d people: the limit holds in %d of %d galleries, and %v of the strangers are named", people, held, draws, named)
+		}
+	}
+}
+
+// Given strangers count as people: their order means nothing, those who are like the people
+// change little, those who resemble them more raise the threshold, and many of them set it.
+func TestGivenStrangersAreFurtherPeople(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	levels := drawnLevels(rng, 5, 5, 0, 1)
+	alone := calibrated(t, 0.01, 5, levels, nil).Threshold
+	given := drawnLevels(rng, 2000, 1, 1.5, 1)
+	last := 0.0
+	for _, n := range []int{0, 10, 40, 2000} {
+		some := slices.Clone(given[:n])
+		c := calibrated(t, 0.01, 5, levels, some)
+		rng.Shuffle(n, func(i, j int) { some[i], some[j] = some[j], some[i] })
+		if again := calibrated(t, 0.01, 5, levels, some).Threshold; again != c.Threshold {
+			t.Errorf("%d given strangers in another order: %v, not %v", n, again, c.Threshold)
+		}
+		if n > 0 && c.Threshold < alone-1 {
+			t.Errorf("threshold %v of %d given strangers, %v without", c.Threshold, n, alone)
+		}
+		last = c.Threshold
+	}
+	if above := distuv.UnitNormal.Survival(levelOf(last) - 1.5); above < 0.005 || above > 0.03 {
+		t.Errorf("2000 given strangers: %v of them are named", above)
+	}
+	if few := calibrated(t, 0.01, 5, levels, drawnLevels(rng, 40, 1, 0, 1)).Threshold; few > alone+0.1 {
+		t.Errorf("strangers in general make the threshold %v from %v", few, alone)
+	}
+}
+
+// One pair of people who are nearly the same does not decide for all.
+func TestTwoNamesOfOnePersonDoNotDecide(t *testing.T) {
+	l := Shipped()[0]
+	x, groups := drawn(rand.New(rand.NewPCG(3, 4)), l, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5)
+	threshold := func() float64 {
+		c, err := ByLaw(Default, l, x, groups, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return levelOf(c.Threshold)
+	}
+	before := threshold()
+	for j := range 5 {
+		x.SetCol(j, mat.Col(nil, 5+j, x))
+	}
+	if after := threshold(); after > before+2.5 {
+		t.Errorf("level %v becomes %v", before, after)
+	}
+}
+
+// The bounded distribution against its definition: shape 2 is normal, the variance is 1, and
+// the quantile is the inverse of the survival.
+func TestBoundedDistribution(t *testing.T) {
+	for _, shape := range []float64{2, 4, 7} {
+		var variance float64
+		const step = 1e-3
+		for x := -9.0; x < 9; x += step {
+			variance += (x + step/2) * (x + step/2) * (boundedSurvival(shape, x) - boundedSurvival(shape, x+step))
+		}
+		if math.Abs(variance-1) > 1e-4 {
+			t.Errorf("shape %v: variance %v", shape, variance)
+		}
+		for _, p := range []float64{1e-6, 1e-3, 0.01, 0.3, 0.5, 0.9, 0.9999} {
+			x := boundedQuantile(shape, p)
+			if back := boundedSurvival(shape, x); math.Abs(back/p-1) > 1e-6 {
+				t.Errorf("shape %v: %v has the quantile %v, which has %v", shape, p, x, back)
+			}
+			if normal := -distuv.UnitNormal.Quantile(p); shape == 2 && math.Abs(x-normal) > 1e-6 {
+				t.Errorf("quantile %v of %v, normal %v", x, p, normal)
+			}
+		}
+	}
+}
+
+// A level is the same for any number of people: that of a stranger in general is standard
+// normal.
+func TestLevelsOfStrangersInGeneral(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, people := range []int{1, 3, 30} {
+		var all []float64
+		for range 10000 {
+			z := math.Inf(-1)
+			for range people {
+				z = max(z, rng.NormFloat64())
+			}
+			all = append(all, levelOf(evidenceOf(z, people)))
+		}
+		if mean, sd := stat.MeanStdDev(all, nil); math.Abs(mean) > 0.05 || math.Abs(sd-1) > 0.05 {
+			t.Errorf("%d people: mean %v, standard deviation %v", people, mean, sd)
+		}
+	}
+}

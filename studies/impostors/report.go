@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl.example/nrdl/openset"
+)
+
+// sizes are the numbers of people of galleries.
+var sizes = []int{2, 5, 10, 20, 40, 50}
+
+var kinds = []string{"at large", "cluster", "like", "mixed"}
+
+// calibrated is the calibration of g for a rate, with some given strangers.
+func (g *drawn) calibrated(l *openset.Impostors, fpir float64, given int, by *openset.Assumptions) *openset.Calibration {
+	o := openset.Default
+	o.FPIR, o.Assumptions = fpir, by
+	c, err := openset.ByLaw(o, l, g.photographs, g.groups, slices.Clone(g.given[:min(given, len(g.given))]))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// above is the percentage of list that reaches limit.
+func above(list []float64, limit float64) float64 {
+	n := 0
+	for _, v := range list {
+		if v >= limit {
+			n++
+		}
+	}
+	return 100 * float64(n) / float64(len(list))
+}
+
+// named is the percentage of known faces that get the right name.
+func (g *drawn) named(limit float64) float64 {
+	n := 0
+	for i, v := range g.known {
+		if v >= limit && g.right[i] {
+			n++
+		}
+	}
+	return 100 * float64(n) / float64(len(g.known))
+}
+
+// exact is the threshold that this share of strangers like the people of g exceeds.
+func (g *drawn) exact(fpir float64) float64 {
+	sorted := slices.Sorted(slices.Values(g.like))
+	return stat.Quantile(1-fpir, stat.LinInterp, sorted, nil)
+}
+
+// A row is what galleries of a kind and a number of people have, in percent.
+type row struct {
+	like, large, law, named, exact, limit, interval []float64
+}
+
+func rowOf(all []*drawn, l *openset.Impostors, kind string, people int, fpir float64, given int, by *openset.Assumptions) (r row) {
+	for _, g := range all {
+		if g.kind != kind || g.people != people {
+			continue
+		}
+		c := g.calibrated(l, fpir, given, by)
+		like, large := above(g.like, c.Threshold), above(g.large, c.Threshold)
+		r.like, r.large, r.law = append(r.like, like), append(r.large, large), append(r.law, above(g.like, -math.Log10(fpir)))
+		r.named, r.exact = append(r.named, g.named(c.Threshold)), append(r.exact, g.named(g.exact(fpir)))
+		inGeneral, around := c.StrangerRates(l)
+		r.limit = append(r.limit, percentIf(like <= 100*around.Most))
+		r.interval = append(r.interval, percentIf(large >= 100*inGeneral.Least && large <= 100*inGeneral.Most))
+	}
+	return r
+}
+
+func percentIf(holds bool) float64 {
+	if holds {
+		return 100
+	}
+	return 0
+}
+
+func mean(list []float64) float64 { return stat.Mean(list, nil) }
+
+// report prints what the law alone, the default and the exact threshold do.
+func report(all []*drawn, l *openset.Impostors, fpir float64, given int) {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "gallery\tpeople\tdraws\tstrangers like it named: law alone\tdefault\tworst draw\tat large\tworst\tknown named\tby the exact threshold\tupper limit holds\tinterval at large holds\t")
+	for _, kind := range kinds {
+		for _, people := range sizes {
+			if r := rowOf(all, l, kind, people, fpir, given, nil); len(r.like) > 0 {
+				fmt.Fprintf(w, "%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.1f\t%.1f\t%.0f\t%.0f\t\n", kind, people, len(r.like), mean(r.law), mean(r.like), slices.Max(r.like),
+					mean(r.large), slices.Max(r.large), mean(r.named), mean(r.exact), mean(r.limit), mean(r.interval))
+			}
+		}
+	}
+	w.Flush()
+}
+
+// reportCalibration prints the expected calibration error of probabilities where half of the
+// faces are those of strangers at large, or like the people: over ten bins, the difference of
+// the probability and of the share of right names, in points, weighted by the faces.
+func reportCalibration(all []*drawn, l *openset.Impostors, k int) {
+	for _, kind := range kinds {
+		var sum, right, weight [10]float64
+		add := func(p, is, w float64) {
+			bin := min(9, int(10*p))
+			sum[bin], right[bin], weight[bin] = sum[bin]+w*p, right[bin]+w*is, weight[bin]+w
+		}
+		var known []float64
+		for _, g := range all {
+			if g.kind != kind || g.people < 5 {
+				continue
+			}
+			c := g.calibrated(l, 0.01, 0, nil)
+			for i, e := range g.known {
+				p := c.Probability(e)
+				add(p, percentIf(g.right[i])/100, 0.5/float64(len(g.known)))
+				known = append(known, p)
+			}
+			for _, e := range g.like {
+				add(c.Probability(e), 0, 0.5/float64(len(g.like)))
+			}
+		}
+		var off, n float64
+		for i := range sum {
+			off, n = off+math.Abs(sum[i]-right[i]), n+weight[i]
+		}
+		slices.Sort(known)
+		if n > 0 {
+			fmt.Printf("%d photographs a person, %s: expected calibration error %.1f points, median probability of known faces %.3f\n", k, kind, 100*off/n, stat.Quantile(0.5, stat.Empirical, known, nil))
+		}
+	}
+}
+
+// search prints what other numbers of openset.Assumptions do at 1 %: of each kind and number of
+// people, the share of strangers like it who are named, and the points that fewer known faces
+// are named than by the exact threshold.
+func search(all []*drawn, l *openset.Impostors) {
+	change := func(name string, values []float64, set func(a *openset.Assumptions, v float64)) {
+		for _, v := range values {
+			by := openset.DefaultAssumptions
+			set(&by, v)
+			fmt.Printf("%s %v:", name, v)
+			for _, kind := range kinds {
+				for _, people := range sizes {
+					if r := rowOf(all, l, kind, people, 0.01, 0, &by); len(r.like) > 0 {
+						fmt.Printf(" %s %d %.2f %.1f", kind, people, mean(r.like), mean(r.exact)-mean(r.named))
+					}
+				}
+			}
+			fmt.Println()
+		}
+	}
+	change("PriorPeople", []float64{1, 2, 3}, func(a *openset.Assumptions, v float64) { a.PriorPeople = v })
+	change("PriorPeopleSD", []float64{3, 5, 8}, func(a *openset.Assumptions, v float64) { a.PriorPeopleSD = v })
+	change("TailShape", []float64{2, 3, 4, 6}, func(a *openset.Assumptions, v float64) { a.TailShape = v })
+	change("MeanError", []float64{1, 4, 6, 8}, func(a *openset.Assumptions, v float64) { a.MeanError = v })
+	change("MostDeviate", []float64{3.5, 4, 6}, func(a *openset.Assumptions, v float64) { a.MostDeviate = v })
+}
