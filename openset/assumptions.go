@@ -60,6 +60,7 @@ type Assumptions struct {
 	GenuineTrials  int     `json:"genuine_trials"`
 	MostTrials     int     `json:"most_trials"`
 	LeastMargin    float64 `json:"least_margin"`
+	MostSure       float64 `json:"most_sure"` // probability by a law: what it does not know, such as twins and wrong labels, is not rarer
 }
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
@@ -70,7 +71,7 @@ var DefaultAssumptions = Assumptions{
 	MostDeviate: 4, LikeShare: 0.8, LeastLike: 10, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
-	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3,
+	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,
 }
 
 // Validate reports the first number that is out of range.

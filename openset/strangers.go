@@ -131,7 +131,7 @@ func (c *Calibration) MaxProbability() float64 {
 	}
 	known := 1 - c.Prior
 	if c.FollowsLaw() {
-		return known / (known + c.Prior/(c.Faces+2))
+		return min(c.assumptions().MostSure, known/(known+c.Prior/(c.Faces+2)))
 	}
 	return known / (known + c.Prior/(c.Faces+2) + known/(held+2))
 }
