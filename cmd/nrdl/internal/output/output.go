@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/explain"
@@ -23,8 +24,8 @@ import (
 // could not be read, else nil.
 type Writer func(r nrdl.Result, unread error) error
 
-// Lines returns a Writer of one line of CSV per face: file, name and probability, then the
-// top likeliest people with their scores.
+// Lines returns a Writer of one line of CSV per face: file, name and probability, in a word and
+// as a number, then the top likeliest people with their scores.
 func Lines(to io.Writer, top int) Writer {
 	return func(r nrdl.Result, unread error) error {
 		if unread != nil {
@@ -38,7 +39,7 @@ func Lines(to io.Writer, top int) Writer {
 		for _, f := range faces {
 			fields := []string{legible.Field(r.Photo.Name), legible.Field(labelOf(f)), ""}
 			if f.Known {
-				fields[2] = decimals(f.Probability, 3)
+				fields[2] = strings.TrimSpace(sureness(f.Probability) + " " + decimals(f.Probability, 3))
 			}
 			rows = append(rows, append(fields, guesses(f, top)...))
 		}
@@ -67,6 +68,20 @@ func labelOf(f nrdl.Face) string {
 		return fmt.Sprintf("%s (maybe %s)", nrdl.Unknown, maybe)
 	}
 	return fmt.Sprintf("%s (maybe %s, %s)", nrdl.Unknown, maybe, percent(f.Probability))
+}
+
+// sureness says a probability in a word; "" if it is not known.
+func sureness(p float64) string {
+	const sure, likely = 0.99, 0.8
+	switch {
+	case math.IsNaN(p):
+		return ""
+	case p >= sure:
+		return "sure"
+	case p >= likely:
+		return "likely"
+	}
+	return "doubtful"
 }
 
 // percent writes a probability in whole percent, rounded down: 100 % would be too much

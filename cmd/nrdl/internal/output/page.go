@@ -183,6 +183,9 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 		c.Probability = percent(f.Probability)
 	}
 	c.Name, c.Sub = labelOf(f), c.Probability
+	if f.Known && c.Sub != "" {
+		c.Sub = sureness(f.Probability) + ", " + c.Sub
+	}
 	c.Trained = legible.Escaped(f.Trained)
 	c.RunnerUp = f.Ranked[1].Name
 	c.Why = p.why(f)
