@@ -214,7 +214,8 @@ func (s *snapshot) strangerCounts() Given {
 	return g
 }
 
-// Strangers are the expected shares of strangers who are named, with intervals of 90 %.
+// Strangers are the expected shares of strangers who are named, with intervals of 90 %, or with
+// upper limits, where the least share is 0.
 type Strangers struct {
 	AtLarge openset.Share `json:"at_large" doc:"People chosen at random"`
 	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other"`
