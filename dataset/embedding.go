@@ -25,6 +25,7 @@ type Embedding struct {
 	Scale    float64    `json:"scale,omitempty"`    // that they are multiplied by then; 0 is 1
 
 	Alignment Alignment `json:"alignment,omitempty"` // of the faces
+	Output    string    `json:"output,omitempty"`    // that is the vector, of a network of several; "" if there is one
 }
 
 // maxVector bounds Embedding.Length.
@@ -41,6 +42,8 @@ func (e Embedding) Validate() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	digest, err := hex.DecodeString(e.Digest)
 	switch {
+	case len(e.Output) > 255 || strings.ContainsFunc(e.Output, func(r rune) bool { return r <= ' ' }):
+		return fmt.Errorf("the output of network %s has the name %.300q", e.Name, e.Output)
 	case e.Name == "" || len(e.Name) > 255 || strings.ContainsFunc(e.Name, func(r rune) bool { return r <= ' ' }):
 		return fmt.Errorf("the network of an embedding has the name %.300q", e.Name)
 	case err != nil || len(digest) != 32 || strings.ToLower(e.Digest) != e.Digest:
@@ -71,6 +74,9 @@ func (e Embedding) Words() []string {
 	}
 	if !e.Mirror {
 		words = append(words, "mirror=off")
+	}
+	if e.Output != "" {
+		words = append(words, "output="+e.Output)
 	}
 	return append(words, "landmarks="+e.Alignment.String())
 }

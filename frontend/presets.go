@@ -98,6 +98,7 @@ func hog(cell float64) feature.HOG {
 //	landmarks=arcface
 //	               where five landmarks of a face are put: mean for those of a mean face
 //	               with its pupils at eyes, or ten numbers; pupils for the pupils alone
+//	output=NAME    the output of the network that is the vector, of several
 //	mirror=off     the vector of the face alone, without its mirror image
 //
 // The name of a preset stands for its stages; words after it replace them:
@@ -173,6 +174,10 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 		p.given.Preset = value
 	case "channels":
 		p.given.Channels = value
+	case "output":
+		if p.given.Output = value; value == "" {
+			err = errors.New("output without a name")
+		}
 	case "subtract":
 		p.given.Mean, err = embedding.ParseMean(value)
 	case "scale":
@@ -192,7 +197,7 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 }
 
 // networkWords are those about a network, before an equals sign.
-var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror", "landmarks"}
+var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror", "landmarks", "output"}
 
 // A stage is what a word of an input is about.
 type stage string
@@ -330,7 +335,7 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale")
+	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale", "landmarks", "output")
 }
 
 // Sides from which on the presets suit images of another size than theirs.

@@ -24,6 +24,8 @@ type Network struct {
 	plan     *plan
 	metadata map[string]string
 	work     int
+
+	normalisation Normalisation
 }
 
 // An Info describes an input or output.
@@ -60,7 +62,7 @@ func Open(ctx context.Context, data []byte, axes ...Axis) (*Network, error) {
 	}
 	return &Network{
 		inputs: describe(g.inputs), outputs: describe(g.outputs), plan: p,
-		metadata: g.metadata, work: g.work(),
+		metadata: g.metadata, work: g.work(), normalisation: g.normalisation(),
 	}, nil
 }
 

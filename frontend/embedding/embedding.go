@@ -94,6 +94,8 @@ type Embedder struct {
 	file         []byte // of the network; nil for the one that is built in
 	external     bool   // models refer to the file and do not store it
 	channelsLast bool   // in the input
+	output       int    // that is the vector
+	normalises   bool   // the network normalises its input itself
 
 	network *network.Network // nil for builtIn, which is read when it is used
 	builtIn *builtIn         // nil for a network of a file
@@ -182,13 +184,15 @@ func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
 	}
 	e := &Embedder{file: data, network: n}
 	e.frame.Embedding = dataset.Embedding{Name: strings.Join(strings.Fields(name), "_"), Digest: digest}
-	if err := e.shape(n); err != nil {
+	if err := e.shape(n, g.Output); err != nil {
 		return nil, err
 	}
-	s, err := settled(n.Metadata(), e.input, g)
+	s, err := settled(n.Metadata(), n.Normalisation(), e.input, g)
 	if err != nil {
 		return nil, err
 	}
+	r := rangeOf(n.Normalisation())
+	e.normalises = r != 0 && s.scale == r && s.mean == [3]float64{}
 	return e.with(s)
 }
 
@@ -214,7 +218,7 @@ var ErrMissing = errors.New("the network is missing")
 // needed and file is nil.
 func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 	made := f.Embedding
-	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror, Landmarks: &made.Alignment}
+	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror, Landmarks: &made.Alignment, Output: made.Output}
 	if g.Scale == 0 {
 		g.Scale = 1
 	}
@@ -243,17 +247,24 @@ func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 	return e, nil
 }
 
-// shape takes the input and the output of n, which must be those of an embedding.
-func (e *Embedder) shape(n *network.Network) error {
-	in, out := n.Inputs(), n.Outputs()
-	if len(in) != 1 || len(out) != 1 {
-		return fmt.Errorf("the network has %d inputs and %d outputs; an embedding has one of each", len(in), len(out))
+// shape takes the input of n and its output of this name, which must be those of an embedding.
+func (e *Embedder) shape(n *network.Network, output string) (err error) {
+	in, outputs := n.Inputs(), n.Outputs()
+	if len(in) != 1 {
+		return fmt.Errorf("the network has %d inputs; an embedding has one", len(in))
 	}
+	if e.output, err = vectorOf(outputs, output); err != nil {
+		return err
+	}
+	out := outputs[e.output]
 	// Where the first axis is another one, the numbers of a face do not lie together.
-	if shape := out[0].Shape; len(shape) == 0 || shape[0] != 1 {
-		return fmt.Errorf("output %.80q of the network has the shape %v for one face; the first axis of an embedding is that of the faces, of length 1", out[0].Name, shape)
+	if shape := out.Shape; len(shape) == 0 || shape[0] != 1 {
+		return fmt.Errorf("output %.80q of the network has the shape %v for one face; the first axis of an embedding is that of the faces, of length 1", out.Name, shape)
 	}
-	e.frame.Embedding.Length = out[0].Len()
+	e.frame.Embedding.Length = out.Len()
+	if len(outputs) > 1 {
+		e.frame.Embedding.Output = out.Name
+	}
 	s := in[0].Shape
 	switch {
 	case len(s) == 4 && s[1] == 3:
@@ -264,6 +275,46 @@ func (e *Embedder) shape(n *network.Network) error {
 		return fmt.Errorf("input %s of the network has the shape %v, not that of an image in colour, [1 3 height width]", in[0].Name, s)
 	}
 	return e.input.Validate()
+}
+
+// vectorOf returns the index of the output that is the vector of a face: the one of this name, or
+// if name is "" the only one of more than one number.
+func vectorOf(outputs []network.Info, name string) (int, error) {
+	var names []string
+	var long []int
+	for i, o := range outputs {
+		if o.Name == name {
+			return i, nil
+		}
+		names = append(names, o.Name)
+		if o.Len() > 1 {
+			long = append(long, i)
+		}
+	}
+	switch {
+	case name != "":
+		return 0, advice.Unknown("output of the network", name, names)
+	case len(outputs) == 1:
+		return 0, nil
+	case len(long) != 1:
+		return 0, advice.Add(fmt.Errorf("the network has the outputs %s", strings.Join(names, ", ")), "name the one that is the vector of a face: output=%s", names[0])
+	}
+	return long[0], nil
+}
+
+// Remark is a line for the user about settings that were not chosen: that the network normalises
+// its input itself; "" for none.
+func (e *Embedder) Remark() string {
+	if !e.normalises {
+		return ""
+	}
+	n := e.network.Normalisation()
+	takes := "0 … 255"
+	if e.frame.Embedding.Scale != 0 {
+		takes = "0 … 1"
+	}
+	return fmt.Sprintf("network %s normalises its input itself (it subtracts %.4g and multiplies by %.3g): it gets the values %s; subtract= and scale= change that",
+		e.frame.Embedding.Name, n.Mean, n.Scale, takes)
 }
 
 // with returns e with these settings.
@@ -352,7 +403,7 @@ func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]floa
 	if err != nil {
 		return err
 	}
-	output := outputs[0]
+	output := outputs[e.output]
 	for i, j := range chosen {
 		for v := range views {
 			for k, o := range output[(i*views+v)*length:][:length] {

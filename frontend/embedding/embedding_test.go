@@ -13,6 +13,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/network"
 )
 
 const tinySide = 8
@@ -180,7 +181,7 @@ func TestSettings(t *testing.T) {
 		},
 		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true}},
 	} {
-		got, err := settled(c.metadata, dataset.Size{Height: c.side, Width: c.side}, c.given)
+		got, err := settled(c.metadata, network.Normalisation{}, dataset.Size{Height: c.side, Width: c.side}, c.given)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %+v, want %+v, %v", name, got, c.want, err)
 		}
@@ -309,6 +310,101 @@ func TestFacesOfABatchDoNotMix(t *testing.T) {
 					t.Errorf("%s, batch %v: face %d has another vector among others", name, batch, k)
 				}
 			}
+		}
+	}
+}
+
+// A network that normalises its input is given what it takes, unless that is said otherwise.
+func TestNormalisingNetworks(t *testing.T) {
+	file := func(mean, scale float32, metadata string) []byte {
+		var g onnxfile.Graph
+		g.Input("image", onnxfile.Float32, "N", 3, 112, 112)
+		x := g.Node("Sub", []string{"image", g.Floats([]float32{mean}, 1)})
+		x = g.Node("Mul", []string{x, g.Floats([]float32{scale}, 1)})
+		g.Output(g.Node("ReduceMean", []string{x}, onnxfile.Attr{Name: "axes", Value: []int{2, 3}}), onnxfile.Float32, "N", 3, 1, 1)
+		if metadata != "" {
+			g.Meta("scale", metadata)
+		}
+		return g.Bytes(13)
+	}
+	preset := presets[1]
+	for name, c := range map[string]struct {
+		mean, scale float32
+		metadata    string
+		given       Given
+		takes       [3]float64
+		factor      float64
+		remark      string
+	}{
+		"0 … 255":     {127.5, 1. / 128, "", Given{}, [3]float64{}, 0, "subtracts 127.5 and multiplies by 0.00781): it gets the values 0 … 255"},
+		"preset":      {127.5, 1. / 128, "", Given{Preset: "arcface"}, [3]float64{}, 0, "0 … 255"},
+		"0 … 1":       {0.5, 2, "", Given{}, [3]float64{}, 1. / 255, "0 … 1"},
+		"-1 … 1":      {-1, 0.5, "", Given{}, preset.mean, preset.scale, ""},
+		"given scale": {127.5, 1. / 128, "", Given{Scale: 2}, [3]float64{}, 2, ""},
+		"given mean":  {127.5, 1. / 128, "", Given{Mean: []float64{3}}, [3]float64{3, 3, 3}, 0, ""},
+		"metadata":    {127.5, 1. / 128, "0.5", Given{}, [3]float64{}, 0.5, ""},
+		"as it is":    {0, 1, "", Given{}, preset.mean, preset.scale, ""},
+	} {
+		e, err := New(file(c.mean, c.scale, c.metadata), "x", c.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := e.Frame().Embedding
+		if made.Mean != c.takes || made.Scale != c.factor || !strings.Contains(e.Remark(), c.remark) || (c.remark == "") != (e.Remark() == "") {
+			t.Errorf("%s: %v %v %q", name, made.Mean, made.Scale, e.Remark())
+		}
+		if again, err := Restore(e.Frame(), e.File()); err != nil || again.Frame() != e.Frame() {
+			t.Errorf("%s: restored: %v", name, err)
+		}
+	}
+}
+
+// Of several outputs the vector is the one that is named, or the only one of several numbers.
+func TestOutputs(t *testing.T) {
+	file := func(lengths ...int) []byte {
+		var g onnxfile.Graph
+		g.Input("image", onnxfile.Float32, "N", 3, tinySide, tinySide)
+		flat := g.Node("Flatten", []string{"image"})
+		for i, n := range lengths {
+			name := []string{"first", "second"}[i]
+			g.Nodes("Slice", []string{flat, g.Ints(0), g.Ints(n), g.Ints(1)}, []string{name})
+			g.Output(name, onnxfile.Float32, "N", n)
+		}
+		return g.Bytes(13)
+	}
+	for name, c := range map[string]struct {
+		lengths []int
+		output  string
+		want    int
+		stored  string
+	}{
+		"one":             {[]int{4}, "", 4, ""},
+		"one, named":      {[]int{4}, "first", 4, ""},
+		"norm second":     {[]int{4, 1}, "", 4, "first"},
+		"norm first":      {[]int{1, 4}, "", 4, "second"},
+		"two, named":      {[]int{4, 5}, "second", 5, "second"},
+		"two":             {[]int{4, 5}, "", 0, ""},
+		"another":         {[]int{4, 1}, "third", 0, ""},
+		"two of a number": {[]int{1, 1}, "", 0, ""},
+	} {
+		g := given()
+		g.Output = c.output
+		e, err := New(file(c.lengths...), "x", g)
+		if c.want == 0 {
+			if err == nil || !strings.Contains(err.Error()+advice.Text(err), "first") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		made := e.Frame().Embedding
+		if made.Length != c.want || made.Output != c.stored || len(embed(t, e, tinyFace(9, 4, 1))[0]) != c.want {
+			t.Errorf("%s: %+v", name, made)
+		}
+		if again, err := Restore(e.Frame(), e.File()); err != nil || again.output != e.output {
+			t.Errorf("%s: restored: %v", name, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/network"
 )
 
 // Given describes the input of a network. Fields that are zero are taken from the metadata
@@ -23,6 +24,7 @@ type Given struct {
 	Scale     float64            // by which they are multiplied then
 	Mirror    *bool              // whether the mirror image is averaged in; nil: yes
 	Landmarks *dataset.Alignment // how a face is placed; nil: by landmarks
+	Output    string             // the name of the output that is the vector; "": the only one of several numbers
 }
 
 // Orders of the channels.
@@ -76,21 +78,46 @@ type settings struct {
 	mirror    bool
 }
 
-// settled completes g from the metadata of a file and from the preset for its input.
-func settled(metadata map[string]string, input dataset.Size, g Given) (settings, error) {
+// settled completes g from the metadata of a file and from the preset for its input. What the
+// first nodes of the network do to the input is not done again, unless g or the metadata say so.
+func settled(metadata map[string]string, n network.Normalisation, input dataset.Size, g Given) (settings, error) {
 	p := slices.IndexFunc(presets, func(p preset) bool {
 		if g.Preset != "" {
 			return p.name == g.Preset
 		}
 		return p.input == input
 	})
+	of := preset{landmarks: dataset.ToMean}
 	switch {
 	case p >= 0:
-		return presets[p].settled(metadata, g)
+		of = presets[p]
 	case g.Preset != "":
 		return settings{}, advice.Unknown("preset of a network", g.Preset, Presets())
 	}
-	return preset{landmarks: dataset.ToMean}.settled(metadata, g)
+	if r := rangeOf(n); r != 0 {
+		of.mean, of.scale = [3]float64{}, r
+	}
+	return of.settled(metadata, g)
+}
+
+// rangeOf is what brings the values 0 … 255 to the range for which n is made: 1 for 0 … 255, 1/255
+// for 0 … 1; 0 if n does not tell. The largest values of n's result are a few units.
+func rangeOf(n network.Normalisation) float64 {
+	const (
+		most     = 0.1 // of the scale, for 0 … 255: it makes 25 of 255
+		leastOf  = 16  // mean of 0 … 255
+		darkest  = 0.2 // mean of 0 … 1
+		lightest = 0.8
+	)
+	switch scale := math.Abs(n.Scale); {
+	case scale == 0:
+		return 0
+	case scale <= most || n.Mean >= leastOf:
+		return 1
+	case scale >= 1 && n.Mean >= darkest && n.Mean <= lightest:
+		return 1. / math.MaxUint8
+	}
+	return 0
 }
 
 // settled completes g from the metadata of a file and from p.
