@@ -39,6 +39,7 @@ const (
 	DescribeData   Verb = "dataset.Describe"
 	Group          Verb = "group.InPhotographs"
 	ListParameters Verb = "method.Params"
+	MeasureNetwork Verb = "measure.Law"
 	RunPlan        Verb = "experiment.Bench.Run"
 	Train          Verb = "nrdl.Train"
 	WritePlan      Verb = "experiment.WritePlan"

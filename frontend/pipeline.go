@@ -10,6 +10,7 @@ import (
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/openset"
 )
 
 // A Pipeline lists the stages that turn a face into a sample. It is stored in
@@ -26,11 +27,14 @@ type Pipeline struct {
 	dataset.Frame // how images are read
 	// Embedder makes the vectors that Frame.Embedding describes; nil for none, or if it
 	// is not at hand.
-	Embedder    *embedding.Embedder `json:"-"`
-	Photometric feature.StepList    `json:"photometric,omitempty"` // against light and noise, applied in this order
-	Features    feature.Features    `json:"features,omitempty"`    // concatenated; empty: the pixels
-	Zoom        float64             `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
-	Mirror      bool                `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
+	Embedder *embedding.Embedder `json:"-"`
+	// Measured is the impostor distribution of a network that is not built in; nil if it was not
+	// measured. A model file has it.
+	Measured    *openset.Impostors `json:"-"`
+	Photometric feature.StepList   `json:"photometric,omitempty"` // against light and noise, applied in this order
+	Features    feature.Features   `json:"features,omitempty"`    // concatenated; empty: the pixels
+	Zoom        float64            `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
+	Mirror      bool               `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
 
 	// Projection is fit to the training samples. If Shift is not 0, it is also fit
 	// to the training images shifted by so many pixels along both diagonals, so
@@ -106,6 +110,11 @@ func (in Pipeline) Validate() error {
 	}
 	if e := in.Embedder; e != nil && e.Frame().Embedding != in.Embedding {
 		return fmt.Errorf("%v, and the network that makes %v", in.Frame, e.Frame())
+	}
+	if in.Measured != nil {
+		if err := suits(in.Measured, in.Embedding); err != nil {
+			return fmt.Errorf("the measurement of network %s: %w", in.Embedding.Name, err)
+		}
 	}
 	if err := in.Projection.Validate(); err != nil {
 		return err

@@ -104,12 +104,25 @@ func hog(cell float64) feature.HOG {
 // The name of a preset stands for its stages; words after it replace them:
 // "faces96 64x64 fisher:0.3". Stages that are not named, also the size, are
 // left out. Naming a stage twice is an error.
+//
+// The impostor distribution of embedding:FILE.onnx is read from FILE.json beside it, if there
+// is one; it is an error if it was measured for another network or with other settings.
 func Parse(text string) (Pipeline, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return Pipeline{}, errors.New("an empty input")
 	}
-	p := parser{}
+	return parser{measured: true}.parse(words)
+}
+
+// ParseNetwork returns the Pipeline of the network file at path, or of the one of that name that
+// is built in, with the words of Parse that say what it takes. It does not read what was
+// measured of it.
+func ParseNetwork(path, words string) (Pipeline, error) {
+	return parser{network: path, embeds: true}.parse(strings.Fields(words))
+}
+
+func (p parser) parse(words []string) (Pipeline, error) {
 	seen := map[stage]bool{}
 	for _, word := range words {
 		of, err := p.add(word)
@@ -139,6 +152,8 @@ type parser struct {
 	embeds  bool
 	given   embedding.Given
 	about   string // the first word about a network
+
+	measured bool // read what was measured of the network
 }
 
 // embed completes the pipeline with the network that was named.
@@ -163,7 +178,10 @@ func (p *parser) embed() error {
 		return err
 	}
 	p.Frame.Embedding, p.Embedder = e.Frame().Embedding, e
-	return nil
+	if p.measured && e.File() != nil {
+		p.Measured, err = lawBeside(p.network, e)
+	}
+	return err
 }
 
 // addNetwork takes a word about a network.

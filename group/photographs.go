@@ -46,7 +46,7 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, de
 	}
 	l := in.Law()
 	if l == nil {
-		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "leave out %v: it was measured for the built-in network, with mirror images", advice.Input)
+		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "measure it: %v; or leave out %v: the built-in network is measured", advice.MeasureNetwork, advice.Input)
 	}
 	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}

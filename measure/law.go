@@ -55,19 +55,31 @@ func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
 		l.Faces = cohort.Len()
 	}
 	l.Comparisons, l.Deviates = m.deviates(photographs)
+	var genuine [][]float64 // cosines
 	for k := 1; k <= photographs; k++ {
 		row, independent := m.row(k, l.Deviates)
-		l.Cosines = append(l.Cosines, row)
-		l.Genuine = append(l.Genuine, [2]float64{0, 1})
-		l.Independent = independent
-		var own []float64
+		l.Cosines, l.Independent = append(l.Cosines, row), independent
+		var same []float64
 		for range meansOf {
-			own = append(own, m.genuine(l, k)...)
+			same = append(same, m.genuine(k)...)
 		}
-		mean, sd := stat.MeanStdDev(own, nil)
-		l.Genuine[k-1] = [2]float64{math.Round(mean*1e3) / 1e3, math.Round(sd*1e3) / 1e3}
+		genuine = append(genuine, same)
 	}
 	ascending(l)
+	for i, cosines := range genuine {
+		for j, v := range cosines {
+			cosines[j] = l.Deviate(i+1, v)
+		}
+		mean, sd := stat.MeanStdDev(cosines, nil)
+		l.Genuine = append(l.Genuine, [2]float64{math.Round(mean*1e3) / 1e3, math.Round(sd*1e3) / 1e3})
+		slices.Sort(cosines)
+		var accepted []float64
+		for _, z := range l.Deviates {
+			below, _ := slices.BinarySearch(cosines, z)
+			accepted = append(accepted, math.Round(decimals*(1-float64(below)/float64(len(cosines))))/decimals)
+		}
+		l.Accepted = append(l.Accepted, accepted)
+	}
 	l.Different, l.Same = m.variations(many)
 	return l, l.Validate()
 }
@@ -270,12 +282,13 @@ func sumsOfSome(x *mat.Dense, groups []int, k int, rng *rand.Rand) (sums *mat.De
 	return sums, of, chosen
 }
 
-// genuine returns the deviates of the other photographs of the people of means of k.
-func (m *measurement) genuine(l *openset.Impostors, k int) (all []float64) {
+// genuine returns the cosines of means of k photographs with the other photographs of the same
+// people.
+func (m *measurement) genuine(k int) (all []float64) {
 	means, _, chosen := meansOfSome(m.x, m.groups, k, m.rng)
 	for i, perm := range chosen {
 		for _, j := range perm[k:] {
-			all = append(all, l.Deviate(k, mat.Dot(means.ColView(i), m.x.ColView(j))))
+			all = append(all, mat.Dot(means.ColView(i), m.x.ColView(j)))
 		}
 	}
 	return all
@@ -348,18 +361,35 @@ func Lines(l *openset.Impostors) []byte {
 		panic(err) // which Validate has refused
 	}
 	var lined []byte
-	depth := 0
+	depth, quoted := 0, false
 	for i, c := range text {
 		switch c {
 		case '[':
 			depth++
 		case ']':
 			depth--
+		case '"':
+			if text[i-1] != '\\' {
+				quoted = !quoted
+			}
 		}
 		lined = append(lined, c)
-		if c == ',' && (depth == 0 || text[i-1] == ']') {
+		if c == ',' && !quoted && (depth == 0 || text[i-1] == ']') {
 			lined = append(lined, '\n')
 		}
 	}
 	return append(lined, '\n')
+}
+
+// leastAccepted is the share of genuine pairs of one photograph each that a network accepts at
+// least where 1 % of impostor pairs are: half of what the weakest network here accepts (96 %).
+const leastAccepted = 0.5
+
+// Separates returns an error if the network of l hardly accepts the people themselves.
+func Separates(l *openset.Impostors) error {
+	if share := l.Accepts(1, 0.01); share < leastAccepted {
+		return advice.Add(fmt.Errorf("it accepts %.1f %% of the pairs of photographs of one person where 1 %% of pairs of two people are: too few to recognise anybody", 100*share),
+			"look at what it takes: channels, subtract, scale, landmarks and eyes; and whether the folders have the names of the people")
+	}
+	return nil
 }

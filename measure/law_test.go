@@ -70,6 +70,7 @@ func TestLaw(t *testing.T) {
 		if l.Genuine[0][0] < 2 || l.Genuine[4][0] < l.Genuine[0][0] || l.Same.Mean < l.Different.Mean {
 			t.Errorf("%s: genuine %v", name, l.Genuine)
 		}
+		l.Source = `of "people", and others`
 		again, err := openset.ParseImpostors(Lines(l))
 		if err != nil || !reflect.DeepEqual(again, l) {
 			t.Errorf("%s: read again: %v", name, err)

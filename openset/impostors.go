@@ -42,6 +42,10 @@ type Impostors struct {
 	Cosines  [][]float64  `json:"cosines"`  // Cosines[k-1][i] has the deviate Deviates[i], for k photographs, or more if it is the last row
 	Genuine  [][2]float64 `json:"genuine"`  // mean and standard deviation of the deviates of faces of the same person, for k photographs
 
+	// Accepted[k-1][i] is the share of photographs of the same person whose deviate is at least
+	// Deviates[i]; nil if it was not measured.
+	Accepted [][]float64 `json:"accepted,omitempty"`
+
 	Different Variation `json:"different"` // of the mean cosine of the photographs of two people
 	Same      Variation `json:"same"`      // of one person
 }
@@ -94,6 +98,11 @@ func (l *Impostors) Validate() error {
 	for _, v := range []Variation{l.Different, l.Same} {
 		if !(math.Abs(v.Mean) <= 1) || !(v.Pair > 0) || !(v.Photograph > 0) {
 			return fmt.Errorf("impostors: variation %v", v)
+		}
+	}
+	for _, row := range l.Accepted {
+		if len(l.Accepted) != len(l.Cosines) || len(row) != len(l.Deviates) {
+			return fmt.Errorf("impostors: %d accepted shares for %d deviates", len(row), len(l.Deviates))
 		}
 	}
 	for _, g := range l.Genuine {
@@ -204,6 +213,16 @@ func (t tables) table(l *Impostors, k int) *table {
 // mean of k photographs of a person is at least as similar to a face of somebody else.
 func (l *Impostors) FMR(k int, cosine float64) float64 {
 	return distuv.UnitNormal.Survival(l.Deviate(k, cosine))
+}
+
+// Accepts is the share of photographs of the same person that are accepted by a mean of k of the
+// person's photographs where this share of other people's are; NaN if it was not measured.
+func (l *Impostors) Accepts(k int, rate float64) float64 {
+	if len(l.Accepted) == 0 {
+		return math.NaN()
+	}
+	row := l.Accepted[min(max(k, 1), len(l.Accepted))-1]
+	return min(1, max(0, interpolate(l.Deviates, row, distuv.UnitNormal.Quantile(1-rate))))
 }
 
 // Level makes the cosines of a face with the means of people comparable, whatever the number of

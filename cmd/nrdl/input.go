@@ -21,6 +21,7 @@ import (
 	"nrdl.example/nrdl/frontend/feature"
 	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/method"
 )
 
@@ -198,6 +199,9 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 	if err := l.plausible(path, in); err != nil {
 		return nil, err
 	}
+	if err := measure.Usable(ctx, in); err != nil {
+		return nil, err
+	}
 	if s.images, err = a.read(ctx, path, in, l.input.find); err != nil {
 		return nil, err
 	}
@@ -299,6 +303,12 @@ func (a *app) tellOptions(s *studied, l *learning) {
 func (a *app) tellInput(in frontend.Pipeline) {
 	if !in.IsZero() && (!in.ArePixels() || in.Mirror) {
 		a.Tell("features: %v", in)
+	}
+	if in.Embedder != nil && in.Embedder.Remark() != "" {
+		a.Tell("%s", in.Embedder.Remark())
+	}
+	if l := in.Measured; l != nil {
+		a.Tell("network %s was measured on %d people and %d faces of others", in.Embedding.Name, l.People, l.Faces)
 	}
 }
 

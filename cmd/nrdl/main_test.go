@@ -18,6 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -44,12 +46,27 @@ func TestScripts(t *testing.T) {
 			"mode":      mode,
 			"only":      only,
 			"samerun":   sameRun,
+			"network":   networkFile,
 
 			"samerecords": sameRecords,
 			"wholelines":  wholeLines,
 		},
 		Condition: holds,
 	})
+}
+
+// network FILE writes the network that is built in as an ONNX file of another digest; network FILE
+// FLAT writes one whose vectors are the mean colours, which do not tell faces apart.
+func networkFile(ts *testscript.TestScript, _ bool, args []string) {
+	data := onnxfile.Means(112, nil)
+	if len(args) == 1 {
+		stored, err := os.ReadFile("../../frontend/embedding/weights/faceplugin.onnx.zst")
+		ts.Check(err)
+		var g onnxfile.Graph
+		g.Meta("copy", "of another digest")
+		data = append(packed.Bytes(stored), g.Metadata()...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
 }
 
 // holds tells whether the condition of a line of a script holds.

@@ -202,6 +202,9 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")
 	}
+	if !m.Embedding.IsZero() && m.Law() == nil {
+		a.Hint("the margin decides, as network %s was not measured with these settings: nrdl network measure FILE.onnx FACES does that", m.Embedding.Name)
+	}
 	switch {
 	case m.Calibration != nil:
 		threshold.Threshold(a.Console, m, path)

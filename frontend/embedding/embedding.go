@@ -334,6 +334,17 @@ func (e *Embedder) with(s settings) (*Embedder, error) {
 // Frame has the Embedding, and where the pupils of a face are put.
 func (e *Embedder) Frame() dataset.Frame { return e.frame }
 
+// With returns e for other values and channels, and without the mirror image.
+func (e *Embedder) With(channels string, mean, scale float64) *Embedder {
+	r := *e
+	made := &r.frame.Embedding
+	made.Channels, made.Mean, made.Scale, made.Mirror = "", [3]float64{mean, mean, mean}, scale, false
+	if channels == bgr {
+		made.Channels = bgr
+	}
+	return &r
+}
+
 // Input is the size of the faces that the network takes.
 func (e *Embedder) Input() dataset.Size { return e.input }
 

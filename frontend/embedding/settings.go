@@ -68,6 +68,15 @@ func Presets() (names []string) {
 	return names
 }
 
+// PresetEyes returns where the preset of this name has the pupils.
+func PresetEyes(name string) (dataset.Eyes, bool) {
+	i := slices.IndexFunc(presets, func(p preset) bool { return p.name == name })
+	if i < 0 {
+		return dataset.Eyes{}, false
+	}
+	return presets[i].eyes, true
+}
+
 // settings are what Given says, complete.
 type settings struct {
 	eyes      dataset.Eyes

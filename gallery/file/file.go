@@ -71,6 +71,7 @@ type header struct {
 	Data    string            `json:"data,omitempty"` // hash of the images that it was learned from
 	Trained classify.Outcome  `json:"trained"`
 
+	Measured    *openset.Impostors   `json:"measured,omitempty"` // of a network that is not built in
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
 	Index       *indexed             `json:"index,omitempty"` // nil: the faces are not in an index, or the file was written before format 8
 	Calibration *openset.Calibration `json:"calibration,omitempty"`

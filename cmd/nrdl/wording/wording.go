@@ -42,6 +42,7 @@ var commandOf = map[advice.Verb]string{
 	advice.DescribeData:   "nrdl data info DATA",
 	advice.Group:          "nrdl group DATA -o DIR",
 	advice.ListParameters: "nrdl methods NAME",
+	advice.MeasureNetwork: "nrdl network measure FILE.onnx FACES -o FILE.json",
 	advice.RunPlan:        "nrdl bench PLAN",
 	advice.Train:          "nrdl train DATA -o MODEL",
 	advice.WritePlan:      "nrdl bench --init DATA",
