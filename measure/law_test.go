@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"fmt"
+	"log"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -84,4 +86,18 @@ func TestLaw(t *testing.T) {
 			t.Errorf("too few: %v", err)
 		}
 	}
+}
+
+// Measure the vectors of a network: of people with several photographs each, and of others.
+func ExampleLaw() {
+	people, others := drawn(1, 60, 8), drawn(2, 200, 1) // as nrdl.Read and nrdl.ReadFiles make them of photographs
+	law, err := Law(people, others)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d people, %d pairs; means of up to %d photographs\n", law.People, law.Comparisons, len(law.Cosines))
+	fmt.Printf("more photographs are better: %v\n", law.Accepts(5, 0.01) > law.Accepts(1, 0.01))
+	// Output:
+	// 60 people, 12000 pairs; means of up to 5 photographs
+	// more photographs are better: true
 }

@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 	smallQuick(t, filepath.Join(shared, "quick"))
 	run("bench quick")
 
-	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true, "README": true}
+	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-network-measure": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true, "README": true}
 	first := map[string]string{
 		"nrdl-bench":   "rm quick.jsonl\n", // which the others report
 		"nrdl-compare": "cp quick.jsonl new.jsonl\n",
