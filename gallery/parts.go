@@ -103,7 +103,7 @@ func twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability fl
 			smaller = append(smaller, j)
 		}
 	}
-	same := l.SameRatio(floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), count[0], count[1])
+	same := l.SameRatio(floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), float64(count[0]), float64(count[1]), 0)
 	share := DefaultReviewPriors.TwoPeople
 	return smaller, 1 / (1 + (1-share)/share*math.Exp(same))
 }

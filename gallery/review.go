@@ -138,7 +138,7 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 	cosine := mat.Dot(f.sums.ColView(a), f.sums.ColView(b)) / float64(na*nb)
 	d := f.l.Different
 	level := d.Mean + (cosine-d.Mean)*math.Sqrt((d.Pair+2*d.Photograph)/(d.Pair+d.Photograph*(1/float64(na)+1/float64(nb))))
-	return f.l.FMR(1, level), f.l.SameRatio(cosine, na, nb) > 2*math.Log(float64(len(f.count))) // for as many pairs
+	return f.l.FMR(1, level), f.l.SameRatio(cosine, float64(na), float64(nb), 0) > 2*math.Log(float64(len(f.count))) // for as many pairs
 }
 
 // Lacking says what the photographs of a person lack: x are their vectors, d×n of unit

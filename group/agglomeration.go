@@ -3,6 +3,8 @@ package group
 import (
 	"context"
 	"math"
+	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,21 +18,29 @@ import (
 // is known is a bound of what is left, and the best partner is searched again when
 // the bound is the largest of all.
 type agglomeration struct {
-	l       *openset.Impostors
-	sums    *mat.Dense // d×g, of the faces of each group
-	members [][]int
-	photos  []map[int]bool // of groups with photographs that have several faces; nil without
-	best    []int          // partner
-	value   []float64      // log likelihood ratio with best; −∞ for a group that was merged
-	stale   []bool         // value is a bound
-	alive   int
-	cosines *mat.Dense // g×1, work space
+	l        *openset.Impostors
+	sums     *mat.Dense // d×g, of the faces of each group
+	members  [][]int
+	shift    []float64      // mean of the faces, see SameRatio
+	distinct []float64      // photographs, see openset.Impostors.Distinct
+	weakest  []float64      // the least ratio of all merges, with shifts in full
+	weight   float64        // of shifts
+	least    float64        // ratio of groups that merge
+	photos   []map[int]bool // of groups with photographs that have several faces; nil without
+	best     []int          // partner
+	value    []float64      // log likelihood ratio with best; −∞ for a group that was merged
+	stale    []bool         // value is a bound
+	alive    int
+	cosines  *mat.Dense // g×1, work space
 }
 
-func newAgglomeration(x *mat.Dense, photographs []int, l *openset.Impostors) *agglomeration {
+// newAgglomeration starts from the columns of x, with these shifts.
+func newAgglomeration(x *mat.Dense, photographs []int, l *openset.Impostors, shift []float64, o Options) *agglomeration {
 	_, n := x.Dims()
 	a := &agglomeration{
 		l: l, sums: mat.DenseCopyOf(x), members: make([][]int, n), photos: make([]map[int]bool, n),
+		shift: slices.Clone(shift), distinct: slices.Repeat([]float64{1}, n), weakest: slices.Repeat([]float64{math.Inf(1)}, n),
+		weight: o.Weight, least: math.Log(float64(n) / o.FPIR),
 		best: make([]int, n), value: make([]float64, n), stale: make([]bool, n), alive: n, cosines: mat.NewDense(n, 1, nil),
 	}
 	faces := map[int]int{}
@@ -50,33 +60,39 @@ func newAgglomeration(x *mat.Dense, photographs []int, l *openset.Impostors) *ag
 // together is how many faces are compared with all others at a time.
 const together = 256
 
-// pairs finds the best partner of each face.
+// pairs finds the best partner of each face, if it has one with which it may merge.
 func (a *agglomeration) pairs(x *mat.Dense) {
 	_, n := x.Dims()
-	cosines := mat.NewDense(n, min(n, together), nil)
+	cosines, floor := mat.NewDense(n, min(n, together), nil), a.floor()
 	for lo := 0; lo < n; lo += together {
 		hi := min(n, lo+together)
 		part := lin.Cols(cosines, 0, hi-lo)
 		lin.AtB(part, 1, x, lin.Cols(x, lo, hi))
 		for j := lo; j < hi; j++ {
-			a.best[j] = -1
+			a.best[j], a.value[j] = -1, math.Inf(-1)
 		}
 		for i := range n {
 			for k, v := range part.RawRowView(i) {
-				// The ratio of two single faces grows with their cosine.
-				if j := lo + k; i != j && (a.best[j] < 0 || v > a.value[j]) && !a.apart(i, j) {
-					a.best[j], a.value[j] = i, v
+				if j := lo + k; v > floor && i != j && !a.apart(i, j) {
+					if v = a.ratio(i, j, v, a.weight); v > a.value[j] {
+						a.best[j], a.value[j] = i, v
+					}
 				}
 			}
 		}
-		for j := lo; j < hi; j++ {
-			if a.best[j] < 0 {
-				a.value[j] = math.Inf(-1)
-			} else {
-				a.value[j] = a.l.SameRatio(a.value[j], 1, 1)
-			}
-		}
 	}
+}
+
+// floor is a cosine that two single faces which merge exceed.
+func (a *agglomeration) floor() float64 {
+	const steps = 100
+	i := sort.Search(2*steps, func(i int) bool { return a.l.SameRatio(1-float64(i)/steps, 1, 1, 0) <= a.least })
+	return 1 - float64(i)/steps
+}
+
+// ratio is the log likelihood ratio of groups i and j, whose faces have this mean cosine.
+func (a *agglomeration) ratio(i, j int, cosine, weight float64) float64 {
+	return a.l.SameRatio(cosine, a.distinct[i], a.distinct[j], weight*(a.shift[i]+a.shift[j])/2)
 }
 
 // apart reports whether groups i and j have faces of one photograph.
@@ -93,8 +109,8 @@ func (a *agglomeration) apart(i, j int) bool {
 	return false
 }
 
-// run merges groups whose ratio exceeds least.
-func (a *agglomeration) run(ctx context.Context, least float64) error {
+// run merges groups.
+func (a *agglomeration) run(ctx context.Context) error {
 	for {
 		i := 0
 		for g, v := range a.value {
@@ -103,7 +119,7 @@ func (a *agglomeration) run(ctx context.Context, least float64) error {
 			}
 		}
 		switch {
-		case !(a.value[i] > least):
+		case !(a.value[i] > a.least):
 			return nil
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
@@ -137,7 +153,7 @@ func (a *agglomeration) search(i int) {
 		if g == i || a.members[g] == nil {
 			continue
 		}
-		if v := a.l.SameRatio(cosine, len(a.members[i]), len(a.members[g])); v > a.value[i] && !a.apart(i, g) {
+		if v := a.ratio(i, g, cosine, a.weight); v > a.value[i] && !a.apart(i, g) {
 			a.best[i], a.value[i] = g, v
 		}
 	}
@@ -146,11 +162,18 @@ func (a *agglomeration) search(i int) {
 // merge adds group j to group i.
 func (a *agglomeration) merge(i, j int) {
 	d, _ := a.sums.Dims()
+	var dot, norm float64
 	for r := range d {
 		row := a.sums.RawRowView(r)
+		dot += row[i] * row[j]
 		row[i] += row[j]
 		row[j] = 0
+		norm += row[i] * row[i]
 	}
+	m, k := float64(len(a.members[i])), float64(len(a.members[j]))
+	a.weakest[i] = min(a.weakest[i], a.weakest[j], a.ratio(i, j, dot/(m*k), 1))
+	a.shift[i] = (m*a.shift[i] + k*a.shift[j]) / (m + k)
+	a.distinct[i] = a.l.Distinct(norm/((m+k)*(m+k)), len(a.members[i])+len(a.members[j]))
 	a.members[i] = append(a.members[i], a.members[j]...)
 	a.members[j], a.value[j] = nil, math.Inf(-1)
 	if a.photos[j] != nil {
@@ -170,7 +193,7 @@ func (a *agglomeration) merge(i, j int) {
 		if a.best[g] == i || a.best[g] == j {
 			a.stale[g] = true
 		}
-		v := a.l.SameRatio(cosine, len(a.members[i]), len(a.members[g]))
+		v := a.ratio(i, g, cosine, a.weight)
 		if v <= a.value[g] && v <= a.value[i] || a.apart(i, g) {
 			continue
 		}
@@ -196,6 +219,7 @@ func (a *agglomeration) compact() {
 	a.sums = lin.Select(a.sums, columns)
 	for to, from := range columns {
 		a.members[to], a.photos[to], a.value[to], a.stale[to] = a.members[from], a.photos[from], a.value[from], a.stale[from]
+		a.shift[to], a.distinct[to], a.weakest[to] = a.shift[from], a.distinct[from], a.weakest[from]
 		b := a.best[from]
 		if b >= 0 {
 			b = at[b] // of one that is stale, any
@@ -207,10 +231,11 @@ func (a *agglomeration) compact() {
 	a.cosines = mat.NewDense(n, 1, nil)
 }
 
-func (a *agglomeration) groups() (all [][]int) {
-	for _, m := range a.members {
+// groups are those that are left.
+func (a *agglomeration) groups() (all []Group) {
+	for g, m := range a.members {
 		if m != nil {
-			all = append(all, m)
+			all = append(all, Group{m, a.weakest[g] < a.least})
 		}
 	}
 	return all

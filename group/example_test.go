@@ -25,6 +25,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(groups)
-	// Output: [[0 2 4] [1 3]]
+	for _, g := range groups {
+		fmt.Println(g.Faces)
+	}
+	// Output:
+	// [0 2 4]
+	// [1 3]
 }

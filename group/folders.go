@@ -20,8 +20,11 @@ import (
 
 // Folder returns the name of the folder of group i; "" for a single face.
 func (p *Photographs) Folder(i int) string {
-	if len(p.Groups[i]) < 2 {
+	switch g := p.Groups[i]; {
+	case len(g.Faces) < 2:
 		return ""
+	case g.Loose:
+		return fmt.Sprintf("person%04d may be several people", i+1)
 	}
 	return fmt.Sprintf("person%04d", i+1)
 }
@@ -52,7 +55,7 @@ func (p *Photographs) WriteFolders(ctx context.Context, dir string, words advice
 			continue
 		}
 		names = append(names, name)
-		for _, f := range members {
+		for _, f := range members.Faces {
 			face := p.Faces[f]
 			if face.Largest {
 				linked[face.Photograph] = append(linked[face.Photograph], name)
@@ -103,7 +106,7 @@ func (p *Photographs) writeCutouts(ctx context.Context, dir string) error {
 		names[i] = base
 	}
 	for i, members := range p.Groups {
-		for _, f := range members {
+		for _, f := range members.Faces {
 			face := p.Faces[f]
 			if face.Cutout == nil || p.Folder(i) == "" {
 				continue
@@ -140,6 +143,7 @@ var groups = page.New(pageText, style, nil)
 type section struct {
 	Name  string
 	Alone bool
+	Loose bool
 	Faces []shownFace
 }
 
@@ -153,8 +157,8 @@ func (p *Photographs) writePage(w io.Writer, dir string, words advice.Wording) e
 	var sections []section
 	alone := section{Name: dataset.Unknown, Alone: true}
 	for i, members := range p.Groups {
-		s := section{Name: p.Folder(i)}
-		for _, f := range members {
+		s := section{Name: p.Folder(i), Loose: members.Loose}
+		for _, f := range members.Faces {
 			thumb, err := page.JPEG(p.Faces[f].Thumb, jpeg.DefaultQuality)
 			if err != nil {
 				return err

@@ -126,7 +126,7 @@ func compared(t *testing.T, files []string) {
 	}
 	of := map[string]int{}
 	for g, members := range p.Groups {
-		for _, f := range members {
+		for _, f := range members.Faces {
 			if !p.Faces[f].Largest {
 				continue
 			}

@@ -2,26 +2,52 @@
 package group
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/openset"
 )
 
-// Options say how faces are grouped.
+// Options say how faces are grouped. The defaults were chosen on alike50, of which halves and
+// draws were looked at, and on lfw_cohort: go -C studies run ./groups prints what they do there
+// and elsewhere.
 type Options struct {
-	// FPIR is the share of the faces of other people that may come into a group of
-	// three or more when single faces are added to it.
+	// FPIR is the share of faces that may come into a group of another person.
 	FPIR float64
+
+	// A face that resembles other people more than people chosen at random do needs more to
+	// join a group. How much it resembles them is the median of Rivals groups of the others,
+	// the most similar ones but one, which may be the same person. It counts as 0 for so many
+	// more rivals (PriorRivals), and has this Weight.
+	Rivals      int
+	PriorRivals float64
+	Weight      float64
 }
 
-// Default has the rate of openset.Default.
-var Default = Options{FPIR: openset.Default.FPIR}
+// Default are the options that were chosen.
+var Default = Options{FPIR: 0.002, Rivals: 10, PriorRivals: 2, Weight: 0.25}
+
+// validate reports the first impossible option.
+func (o Options) validate() error {
+	if !(o.Rivals > 0) || !(o.PriorRivals >= 0) || !(o.Weight >= 0) {
+		return fmt.Errorf("%d rivals, %v further ones of weight %v", o.Rivals, o.PriorRivals, o.Weight)
+	}
+	return openset.Options{FPIR: o.FPIR, Prior: openset.Default.Prior}.Validate()
+}
+
+// A Group is faces that show one person.
+type Group struct {
+	Faces []int
+	Loose bool // they may be several people, if strangers here are as alike as the groups are
+}
 
 // Groups of at least leastGroup faces take single faces and pairs.
 const leastGroup = 3
@@ -32,92 +58,144 @@ const leastGroup = 3
 // group. The result has the columns of each group, in ascending order. The largest group is
 // the first; groups of equal size are in the order of their first columns.
 //
-// First, the two groups with the largest log likelihood ratio of their mean cosine are
-// merged, again and again, while the ratio exceeds ln n: the prior odds that two of n faces
-// show the same person are about 1/n. Then each face in a group of one or two joins the most
-// similar group of three or more if at most a share o.FPIR of strangers is as similar to it.
+// The two groups with the largest log likelihood ratio of their mean cosine are merged, again
+// and again, while the ratio exceeds ln n/FPIR: the prior odds that two of n faces show the
+// same person are about 1/n. This is done twice. The first groups tell how much each face
+// resembles other people (see Options), so that the second ones keep people apart who look
+// alike. Then each face in a group of one or two joins the most similar group of three or more
+// if at most a share o.FPIR of strangers is as similar to it.
 // A person may be split into two groups; two people are rarely merged.
-func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([][]int, error) {
+func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([]Group, error) {
 	_, n := x.Dims()
 	if photographs != nil && len(photographs) != n {
 		return nil, fmt.Errorf("group: %d photographs for %d faces", len(photographs), n)
 	}
-	if err := (openset.Options{FPIR: o.FPIR, Prior: openset.Default.Prior}).Validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
-	a := newAgglomeration(x, photographs, l)
-	if err := a.run(ctx, math.Log(float64(n))); err != nil {
-		return nil, fmt.Errorf("group: %w", err)
+	shift := make([]float64, n)
+	var groups []Group
+	for pass := range 2 {
+		if pass > 0 {
+			shift = shifts(x, groups, l, o)
+		}
+		a := newAgglomeration(x, photographs, l, shift, o)
+		if err := a.run(ctx); err != nil {
+			return nil, fmt.Errorf("group: %w", err)
+		}
+		groups = a.groups()
 	}
-	groups := a.groups()
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
-	return sorted(attach(x, photographs, l, groups, o.FPIR)), nil
+	return sorted(attach(x, photographs, l, groups, shift, o)), nil
 }
 
 // sorted orders groups, and the faces in each.
-func sorted(groups [][]int) [][]int {
-	groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) == 0 })
+func sorted(groups []Group) []Group {
+	groups = slices.DeleteFunc(groups, func(g Group) bool { return len(g.Faces) == 0 })
 	for _, g := range groups {
-		slices.Sort(g)
+		slices.Sort(g.Faces)
 	}
-	slices.SortFunc(groups, func(a, b []int) int {
-		if d := len(b) - len(a); d != 0 {
-			return d
-		}
-		return a[0] - b[0]
+	slices.SortFunc(groups, func(a, b Group) int {
+		return cmp.Or(len(b.Faces)-len(a.Faces), a.Faces[0]-b.Faces[0])
 	})
 	return groups
 }
 
-// attach moves the faces of groups of fewer than leastGroup to the others.
-func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups [][]int, fpir float64) [][]int {
-	var large []int // of groups
+// meansOf returns the means of the faces of groups, d×g of unit norm, and how many they are.
+func meansOf(x *mat.Dense, groups []Group) (means *mat.Dense, sizes []int) {
 	starts, columns := []int{0}, []int(nil)
-	var sizes, single, from []int
-	for g, faces := range groups {
-		if len(faces) >= leastGroup {
-			large, columns = append(large, g), append(columns, faces...)
-			starts, sizes = append(starts, len(columns)), append(sizes, len(faces))
-			continue
-		}
-		for _, j := range faces {
-			single, from = append(single, j), append(from, g)
-		}
+	for _, g := range groups {
+		columns = append(columns, g.Faces...)
+		starts, sizes = append(starts, len(columns)), append(sizes, len(g.Faces))
 	}
-	if len(large) == 0 || len(single) == 0 {
+	_, means = openset.Means(lin.Select(x, columns), starts)
+	return means, sizes
+}
+
+// shifts returns how many deviates more each face resembles the other groups than a face of
+// somebody chosen at random does.
+func shifts(x *mat.Dense, groups []Group, l *openset.Impostors, o Options) []float64 {
+	const but = 1 // the most similar group may be the same person
+	_, n := x.Dims()
+	shift := make([]float64, n)
+	rivals := min(o.Rivals, len(groups)-1-but)
+	if rivals < 1 {
+		return shift
+	}
+	means, sizes := meansOf(x, groups)
+	expected := make([]float64, rivals)
+	for r := range expected { // Blom's approximation of the largest of so many normal numbers
+		expected[r] = -distuv.UnitNormal.Quantile((float64(r+1+but) - 0.375) / (float64(len(groups)-1) + 0.25))
+	}
+	scale := float64(rivals) / (float64(rivals) + o.PriorRivals)
+	parallel.For(len(groups), 1, func(own, _ int) {
+		faces := groups[own].Faces
+		cosines := mat.NewDense(len(groups), len(faces), nil)
+		lin.AtB(cosines, 1, means, lin.Select(x, faces))
+		for c, j := range faces {
+			largest := make([]float64, 0, rivals+but+1) // deviates, descending
+			for g, k := range sizes {
+				z := l.Deviate(k, cosines.At(g, c))
+				if g == own || len(largest) == rivals+but && z <= largest[rivals+but-1] {
+					continue
+				}
+				at, _ := slices.BinarySearchFunc(largest, z, func(have, z float64) int { return cmp.Compare(z, have) })
+				largest = slices.Insert(largest, at, z)
+				largest = largest[:min(len(largest), rivals+but)]
+			}
+			excess := largest[but:]
+			floats.Sub(excess, expected)
+			slices.Sort(excess)
+			shift[j] = scale * max(0, (excess[(rivals-1)/2]+excess[rivals/2])/2)
+		}
+	})
+	return shift
+}
+
+// attach moves the faces of groups of fewer than leastGroup to the others.
+func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Group, shift []float64, o Options) []Group {
+	slices.SortStableFunc(groups, func(a, b Group) int { return len(b.Faces) - len(a.Faces) })
+	large := groups
+	if i := slices.IndexFunc(groups, func(g Group) bool { return len(g.Faces) < leastGroup }); i >= 0 {
+		large = groups[:i]
+	}
+	if len(large) == 0 || len(large) == len(groups) {
 		return groups
 	}
-	_, means := openset.Means(lin.Select(x, columns), starts)
-	cosines := mat.NewDense(len(large), len(single), nil)
-	lin.AtB(cosines, 1, means, lin.Select(x, single))
-	least := -math.Log10(fpir)
+	means, sizes := meansOf(x, large)
+	least := openset.AtLarge(o.FPIR, len(large))
 	in := map[[2]int]bool{} // photographs of the large groups
+	others := make([]float64, len(large))
 	for i, g := range large {
-		for _, j := range groups[g] {
+		for _, j := range g.Faces {
+			others[i] += shift[j] / float64(len(g.Faces))
 			if photographs != nil {
 				in[[2]int{i, photographs[j]}] = true
 			}
 		}
 	}
-	for s, j := range single {
-		scores := mat.Col(nil, s, cosines)
-		l.Level(scores, sizes)
-		best := -1
-		for i, v := range scores {
-			if (best < 0 || v > scores[best]) && !(photographs != nil && in[[2]int{i, photographs[j]}]) {
-				best = i
+	scores := mat.NewDense(len(large), 1, nil)
+	for s := len(large); s < len(groups); s++ {
+		groups[s].Faces = slices.DeleteFunc(groups[s].Faces, func(j int) bool {
+			lin.AtB(scores, 1, means, lin.Cols(x, j, j+1))
+			best, most := -1, least
+			for i, k := range sizes {
+				z := l.Deviate(k, scores.At(i, 0)) - (others[i]+shift[j])/2
+				if z >= most && !(photographs != nil && in[[2]int{i, photographs[j]}]) {
+					best, most = i, z
+				}
 			}
-		}
-		if best < 0 || l.Evidence(scores[best], len(large)) < least {
-			continue
-		}
-		groups[large[best]] = append(groups[large[best]], j)
-		groups[from[s]] = slices.DeleteFunc(groups[from[s]], func(k int) bool { return k == j })
-		if photographs != nil {
-			in[[2]int{best, photographs[j]}] = true
-		}
+			if best < 0 {
+				return false
+			}
+			large[best].Faces = append(large[best].Faces, j)
+			if photographs != nil {
+				in[[2]int{best, photographs[j]}] = true
+			}
+			return true
+		})
 	}
 	return groups
 }

@@ -11,11 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/openset"
 )
 
-var law = openset.Shipped()[0]
+var law = frontend.Pipeline{Frame: embedding.Default().Frame()}.Law()
 
 // drawn are unit vectors of people with so many faces each, and whose they are.
 func drawn(rng *rand.Rand, counts ...int) (x *mat.Dense, labels []int) {
@@ -46,7 +47,11 @@ func faces(t *testing.T, x *mat.Dense, photographs []int) [][]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return groups
+	var all [][]int
+	for _, g := range groups {
+		all = append(all, g.Faces)
+	}
+	return all
 }
 
 func TestPeopleAreGroups(t *testing.T) {
@@ -109,6 +114,46 @@ func TestFacesOfOnePhotographAreApart(t *testing.T) {
 	}
 }
 
+// Photographs that are nearly equal count as one: many of them do not join two people who
+// resemble each other.
+func TestCopiesAreOnePhotograph(t *testing.T) {
+	const k = 10
+	rng := rand.New(rand.NewPCG(11, 12))
+	x := mat.NewDense(128, 2*k, nil)
+	for j := range 2 * k {
+		x.Set(0, j, math.Sqrt(0.5)) // what the people have in common
+		x.Set(1+j/k, j, math.Sqrt(0.5))
+		for i := 3; i < 128; i++ {
+			x.Set(i, j, 0.1*rng.NormFloat64()/math.Sqrt(125))
+		}
+	}
+	if g := faces(t, classify.Unit(x), nil); len(g) != 2 || len(g[0]) != k {
+		t.Errorf("copies of two people: %v", g)
+	}
+}
+
+// Where everybody resembles everybody, a cosine that elsewhere makes a group does not.
+func TestPeopleWhoLookAlikeStayApart(t *testing.T) {
+	const people, cosine = 30, 0.58 // of the first two
+	in := func(common float64) int {
+		x := mat.NewDense(128, people, nil)
+		for j := range people {
+			x.Set(0, j, math.Sqrt(common))
+			x.Set(1+j, j, math.Sqrt(1-common))
+		}
+		ρ := (cosine - common) / (1 - common)
+		x.Set(1, 1, ρ*math.Sqrt(1-common))
+		x.Set(2, 1, math.Sqrt((1-ρ*ρ)*(1-common)))
+		return len(faces(t, x, nil))
+	}
+	if in(0) != people-1 {
+		t.Error("two faces of a person are not a group")
+	}
+	if in(0.45) != people {
+		t.Error("people who look alike are a group")
+	}
+}
+
 func TestFewFaces(t *testing.T) {
 	x, _ := drawn(rand.New(rand.NewPCG(7, 8)), 1)
 	if d := cmp.Diff([][]int{{0}}, faces(t, x, nil)); d != "" {
@@ -121,7 +166,7 @@ func TestMistakesAreErrors(t *testing.T) {
 	if _, err := group.Faces(t.Context(), x, []int{1}, law, group.Default); err == nil {
 		t.Error("too few photographs")
 	}
-	if _, err := group.Faces(t.Context(), x, nil, law, group.Options{FPIR: 2}); err == nil {
+	if _, err := group.Faces(t.Context(), x, nil, law, group.Options{FPIR: 2, Rivals: 1}); err == nil {
 		t.Error("a rate of 2")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

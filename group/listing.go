@@ -9,6 +9,7 @@ type Listing struct {
 // A ListedGroup is a group in a Listing.
 type ListedGroup struct {
 	Name  string       `json:"name"` // its folder; empty for a single face
+	Loose bool         `json:"may_be_several,omitempty"`
 	Faces []ListedFace `json:"faces"`
 }
 
@@ -22,8 +23,8 @@ type ListedFace struct {
 func (p *Photographs) Listing() Listing {
 	l := Listing{Groups: []ListedGroup{}, Without: []string{}}
 	for i, members := range p.Groups {
-		one := ListedGroup{Name: p.Folder(i)}
-		for _, f := range members {
+		one := ListedGroup{Name: p.Folder(i), Loose: members.Loose && len(members.Faces) > 1}
+		for _, f := range members.Faces {
 			b := p.Faces[f].Box
 			one.Faces = append(one.Faces, ListedFace{p.Paths[p.Faces[f].Photograph], [4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}})
 		}

@@ -33,7 +33,7 @@ type Photographs struct {
 	Paths  []string
 	Errors []error // of each photograph: why it has no faces here; nil if it has
 	Faces  []Face  // of all photographs, in their order, the largest of each first
-	Groups [][]int // of the indices of Faces, as Faces returns them
+	Groups []Group // of the indices of Faces, as Faces returns them
 }
 
 // InPhotographs finds the faces in the image files at paths and groups them by the vectors
@@ -44,11 +44,11 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, de
 	if in.Embedder == nil {
 		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out %v, or name a network: %v", advice.Input, advice.Input.To("embedding:FILE.onnx"))
 	}
+	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	l := in.Law()
 	if l == nil {
 		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "measure it: %v; or leave out %v: the built-in network is measured", advice.MeasureNetwork, advice.Input)
 	}
-	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}
 	seen := make([][]looked, len(paths))
 	var mu sync.Mutex

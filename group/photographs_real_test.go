@@ -28,8 +28,8 @@ func TestPhotographsOfThePreset(t *testing.T) {
 		t.Errorf("%d faces in %d groups", len(p.Faces), len(p.Groups))
 	}
 	for _, g := range p.Groups {
-		for _, f := range g {
-			if a, b := p.Faces[g[0]].Photograph, p.Faces[f].Photograph; people[a] != people[b] {
+		for _, f := range g.Faces {
+			if a, b := p.Faces[g.Faces[0]].Photograph, p.Faces[f].Photograph; people[a] != people[b] {
 				t.Errorf("%s and %s are in one group", filepath.Base(paths[a]), filepath.Base(paths[b]))
 			}
 		}

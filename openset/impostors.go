@@ -59,22 +59,30 @@ type Variation struct {
 }
 
 // variance is the variance for a and b photographs.
-func (v Variation) variance(a, b int) float64 {
-	return v.Pair + v.Photograph*(1/float64(a)+1/float64(b))
-}
+func (v Variation) variance(a, b float64) float64 { return v.Pair + v.Photograph*(1/a+1/b) }
 
 // SameRatio compares two hypotheses about a photographs of one person and b of another or the
 // same one: that they show one person, and that they show two. It returns the logarithm of the
 // ratio of the likelihoods of cosine, the mean cosine of all pairs. For one person the cosines
 // are modelled as normally distributed, where a cosine above the mean counts as the mean. For
 // two people they follow the impostor distribution for one photograph, with the variance for a
-// and b.
-func (l *Impostors) SameRatio(cosine float64, a, b int) float64 {
+// and b, moved by shift: 0 for people chosen at random, and so many deviates more for people
+// who resemble each other.
+func (l *Impostors) SameRatio(cosine, a, b, shift float64) float64 {
 	same, different := l.Same.variance(a, b), l.Different.variance(a, b)
-	mean := l.Different.Mean
-	z := l.Deviate(1, mean+(cosine-mean)*math.Sqrt(l.Different.variance(1, 1)/different))
+	mean, scale := l.Different.Mean, math.Sqrt(l.Different.variance(1, 1)/different)
+	z := l.Deviate(1, mean+(cosine-mean)*scale) - shift*scale
 	short := max(0, l.Same.Mean-cosine)
 	return (z*math.Abs(z) - short*short/same + math.Log(different/same)) / 2
+}
+
+// Distinct returns how many independent photographs of a person tell as much as n whose mean
+// has this squared norm. Nearly equal photographs count as one.
+func (l *Impostors) Distinct(squaredNorm float64, n int) float64 {
+	if squaredNorm <= l.Same.Mean {
+		return float64(n)
+	}
+	return min(float64(n), max(1, (1-l.Same.Mean)/(squaredNorm-l.Same.Mean)))
 }
 
 // leastPoints is how many cosines a distribution has at least.

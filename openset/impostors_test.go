@@ -143,10 +143,10 @@ func TestByLawNamesKnownFacesAndIsSure(t *testing.T) {
 
 func TestSameRatioGrowsWithTheCosine(t *testing.T) {
 	l := Shipped()[0]
-	for _, n := range [][2]int{{1, 1}, {1, 9}, {20, 30}} {
+	for _, n := range [][2]float64{{1, 1}, {1, 9}, {20, 30}} {
 		last := math.Inf(-1)
 		for c := 0.7; c < 1; c += 0.005 {
-			v := l.SameRatio(c, n[0], n[1])
+			v := l.SameRatio(c, n[0], n[1], 0)
 			if v < last {
 				t.Errorf("%v photographs, cosine %v: %v after %v", n, c, v, last)
 			}

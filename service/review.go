@@ -107,8 +107,6 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 		}
 		photographs[j] = numbers[key]
 	}
-	o := group.Default
-	o.FPIR = s.FPIR
 	impostors := s.input.Law()
 	if impostors == nil { // a network that was not measured: each face is alone
 		for _, o := range samples {
@@ -116,13 +114,13 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 		}
 		return ids, nil
 	}
-	groups, err := group.Faces(ctx, matrix(s.input.Frame, samples), photographs, impostors, o)
+	groups, err := group.Faces(ctx, matrix(s.input.Frame, samples), photographs, impostors, group.Default)
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
 		var faces []string
-		for _, j := range g {
+		for _, j := range g.Faces {
 			faces = append(faces, samples[j].Face)
 		}
 		ids = append(ids, faces)

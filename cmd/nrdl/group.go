@@ -29,7 +29,7 @@ func (a *app) groupCmd() *cobra.Command {
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
 	detectorVar(c, &g.detector)
 	g.fpir = group.Default.FPIR
-	cli.Number(c, &g.fpir, "fpir", "", checkFPIR, "last step: share of other people's faces that may join a group of three or more: `RATE`")
+	cli.Number(c, &g.fpir, "fpir", "", checkFPIR, "share of faces that may come into a group of another person: `RATE`")
 	cli.Complete(c, "output", cli.Folders)
 	return c
 }
@@ -61,12 +61,14 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 	}
 	start := time.Now()
-	o, done := g.observer("looking at photographs")
+	o := group.Default
+	o.FPIR = g.fpir
+	watch, done := g.observer("looking at photographs")
 	var progress func(done, total int)
-	if o.Progress != nil {
-		progress = func(done, total int) { o.Progress("looking at photographs", done, total) }
+	if watch.Progress != nil {
+		progress = func(done, total int) { watch.Progress("looking at photographs", done, total) }
 	}
-	p, err := group.InPhotographs(ctx, paths, in, g.detector, group.Options{FPIR: g.fpir}, progress)
+	p, err := group.InPhotographs(ctx, paths, in, g.detector, o, progress)
 	done()
 	if err != nil {
 		return err
@@ -118,8 +120,8 @@ func (g *grouping) paths(args []string) (paths []string, err error) {
 func (g *grouping) tellGroups(p *group.Photographs, failed int, took time.Duration) {
 	several, together := 0, 0
 	for _, members := range p.Groups {
-		if len(members) > 1 {
-			several, together = several+1, together+len(members)
+		if n := len(members.Faces); n > 1 {
+			several, together = several+1, together+n
 		}
 	}
 	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"), legible.Count(len(p.Paths), "photograph"),
