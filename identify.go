@@ -27,9 +27,10 @@ type Face struct {
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
-	Ranked      []Candidate     // all people, the most likely first; those of the shortlist where there is one (Options.ShortlistAbove)
+	Ranked      []Candidate     // all people, the most likely first, and last those of Taken; those of the shortlist where there is one (Options.ShortlistAbove)
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
+	Taken       string          // the name that the face would have, if another face of the photograph did not have it with a better score; else ""
 	Trained     string          // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
 
 	// Only for a Photo that asks for Details.
@@ -56,7 +57,8 @@ type Candidate struct {
 
 // Identify returns the faces in photo, which is upright, with their names, the
 // largest first. The result is empty if no face is found. Faces less than half as large as
-// the largest are left out unless r takes face.Every.
+// the largest are left out unless r takes face.Every. Two faces do not get one name, unless r
+// has face.Options.Twice.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
 	if err := r.checkPhotos(photo); err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 	if err != nil {
 		return nil, err
 	}
-	return faces, r.name(ctx, faces)
+	return faces, r.namePhotographs(ctx, faces)
 }
 
 // sees reports why r cannot look at photographs; nil where it can.
@@ -140,7 +142,7 @@ func facesOf(m *gallery.Gallery, seen []face.Seen) []Face {
 	return faces
 }
 
-// name fills in what r says of the faces that are not rejected.
+// name fills in what r says of each of the faces that are not rejected.
 func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	var faces []*Face
 	for _, some := range all {
@@ -169,7 +171,7 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 			f.Probability = math.NaN()
 			continue
 		}
-		f.set(&results[j], among.Names())
+		f.set(&results[j], among.Names(), nil)
 		if among.Enrolled == nil {
 			continue
 		}
@@ -182,8 +184,8 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	return nil
 }
 
-// set fills in what r says, a result among people.
-func (f *Face) set(r *gallery.Face, people []string) {
+// set fills in what r says, a result among people. Those that excluded names are the last.
+func (f *Face) set(r *gallery.Face, people []string, excluded map[string]bool) {
 	type ranked struct {
 		class int
 		score float64
@@ -193,6 +195,12 @@ func (f *Face) set(r *gallery.Face, people []string) {
 		order[c] = ranked{c, r.Scores[c]}
 	}
 	slices.SortFunc(order, func(a, b ranked) int {
+		if x, y := excluded[people[a.class]], excluded[people[b.class]]; x != y {
+			if y {
+				return -1
+			}
+			return 1
+		}
 		switch { // scores are finite
 		case a.score > b.score:
 			return -1
@@ -209,6 +217,7 @@ func (f *Face) set(r *gallery.Face, people []string) {
 	switch {
 	case f.Known:
 		f.Name = f.Ranked[0].Name
+	case excluded[f.Ranked[0].Name]:
 	case !(f.Probability < leastMaybe):
 		f.Maybe = f.Ranked[0].Name
 	}

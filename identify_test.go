@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/method"
@@ -415,7 +416,7 @@ func TestReadFilesChooseTheFrame(t *testing.T) {
 		{"photographs", photos, nrdl.ReadOptions{}},
 		{"photographs, a network", photos, nrdl.ReadOptions{Embedder: e}},
 		{"crops", filepath.Join(small, "faces"), nrdl.ReadOptions{}},
-		{"crops, a network", filepath.Join(small, "faces"), nrdl.ReadOptions{Embedder: e}},
+		{"crops, a network", filepath.Join(small, "faces"), nrdl.ReadOptions{Embedder: e, Detect: face.Options{Detect: face.Never}}},
 	} {
 		want, err := nrdl.Read(t.Context(), c.dir, c.o)
 		check(err)
@@ -431,6 +432,16 @@ func TestReadFilesChooseTheFrame(t *testing.T) {
 		if got.Frame != want.Frame || !mat.Equal(got.X, want.X) || !slices.Equal(got.IDs, want.IDs) {
 			t.Errorf("%s: %v, not %v", c.name, got.Frame, want.Frame)
 		}
+	}
+}
+
+// A network needs aligned faces: crops in which none can be found are an error, with advice.
+func TestUnalignedCrops(t *testing.T) {
+	_, e := tinyNetwork(t)
+	small := filepath.Join(t.TempDir(), "faces")
+	tinted(small, crops(t, 2, 2))
+	if _, err := nrdl.Read(t.Context(), small, nrdl.ReadOptions{Embedder: e}); err == nil || advice.Text(err) == "" {
+		t.Errorf("unaligned crops for a network: %v", err)
 	}
 }
 

@@ -167,7 +167,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 			faces = append(faces, j.Faces)
 		}
 	}
-	if err := r.name(ctx, faces...); err != nil {
+	if err := r.namePhotographs(ctx, faces...); err != nil {
 		return err
 	}
 	for _, j := range batch {

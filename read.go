@@ -13,8 +13,8 @@ import (
 
 // ReadOptions say how a data set is read. The zero value is ready to use.
 type ReadOptions struct {
-	// Frame is the part of an image that is used, and its size. Without a size, faces in
-	// photographs become vectors of the built-in network; other image files have the Frame
+	// Frame is the part of an image that is used, and its size. Without a size, faces that
+	// are found become vectors of the built-in network; image files without have the Frame
 	// of frontend.Faces96, and .mat and .npz files their own size.
 	Frame  dataset.Frame
 	Detect face.Options
@@ -24,9 +24,10 @@ type ReadOptions struct {
 }
 
 // Read reads labelled faces, as dataset.Open does: a folder with one folder of images
-// per person, a list, a .mat or a .npz file. It finds and aligns the faces in photographs,
-// and makes vectors of them; face crops are used as they are. In a folder that package
-// group made, it searches for faces unless o.Detect is set.
+// per person, a list, a .mat or a .npz file. It finds and aligns the faces in photographs
+// and in crops of faces, and makes vectors of them; images in which no faces can be found
+// are used as they are. In a folder that package group made, it searches for faces unless
+// o.Detect is set.
 //
 // An image that cannot be read is left out with a warning. It is an error if o.Warn is
 // nil then, or if fewer than two people are left. It is also an error if the images are
@@ -45,7 +46,7 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 	}
 	switch e := o.embedder(); {
 	case e != nil:
-		d.Embedder, options.Embedder = e, e
+		d.Embedder, d.Required, options.Embedder = e, true, e
 	case o.Frame.Size == (dataset.Size{}) && !dataset.IsMatrix(path):
 		d.Embedder = embedding.Default()
 		o.Frame.Size = defaultFrame.Size
@@ -84,20 +85,26 @@ func (o ReadOptions) cut() (face.Cut, error) {
 	return face.Cut{Frame: o.Frame, Search: o.Detect.Search}, nil
 }
 
-// tellingFaces is d.Faces with a message if the images are taken for photographs. Large
-// images without faces are an error: as crops they would make a model that recognises
-// nobody.
+// tellingFaces is d.Faces with a message on what the images are taken for. Large images
+// without faces are an error: they would make a model that recognises nobody.
 func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string) (dataset.Reader, dataset.Frame, error) {
 	return func(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
 		reader, frame, err := d.Faces(ctx, files)
 		auto := d.Detect == "" || d.Detect == face.Auto
 		if reader != nil && auto && d.Frame.Eyes.IsZero() {
-			o.tell("these are photographs: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: %v",
-				frame.Eyes.Distance, frame.Eyes.Height, advice.Detect.To(face.Never))
+			what := "photographs"
+			if d.Content() == face.Crops {
+				what = "crops of faces"
+			}
+			o.tell("these are %s: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: %v",
+				what, frame.Eyes.Distance, frame.Eyes.Height, advice.Detect.To(face.Never))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
 			return nil, frame, advice.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
 				"give photographs of faces; if these are crops of faces: %v uses them as they are; %v searches each of them", advice.Detect.To(face.Never), advice.Detect.To(face.Always))
+		}
+		if err == nil && d.Content() == face.Unfound && d.Embedder != nil {
+			o.tell("in most of the images no face can be found, or they are smaller than 80 pixels: they are not aligned, and get features of their grey values (faces96), with which far fewer faces are recognised than by the network")
 		}
 		return reader, frame, err
 	}

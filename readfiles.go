@@ -169,7 +169,7 @@ func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, e
 	if e == nil {
 		e = embedding.Default()
 	}
-	d := &face.Detector{Options: o.Detect, Frame: o.Frame, Embedder: e}
+	d := &face.Detector{Options: o.Detect, Frame: o.Frame, Embedder: e, Required: o.Embedder != nil}
 	reader, frame, err := d.Faces(ctx, paths)
 	switch {
 	case err != nil:

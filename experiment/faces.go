@@ -66,7 +66,7 @@ func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Face
 		location := d.Find(path)
 		options := dataset.Options{Frame: in, Warn: d.Warn, Embedder: embedder}
 		if embedder != nil || !in.Eyes.IsZero() {
-			options.Faces = (&face.Detector{Frame: in, Embedder: embedder}).Faces
+			options.Faces = (&face.Detector{Frame: in, Embedder: embedder, Required: embedder != nil}).Faces
 		}
 		set, err = dataset.Open(ctx, location, options)
 		if _, missing := os.Stat(location); err != nil && errors.Is(missing, fs.ErrNotExist) {

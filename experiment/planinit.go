@@ -46,9 +46,9 @@ func WritePlan(ctx context.Context, data, path string, warn func(string)) error 
 // newPlan returns the text of a plan for the data set at path. The images are read,
 // and nothing else is done with them.
 func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error) {
-	photographs := false
+	kind := face.Unfound
 	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
-		photographs, err = face.DefaultFinder.Photographs(ctx, files)
+		kind, err = face.ContentOf(ctx, files)
 		return nil, dataset.Frame{}, err
 	}})
 	if err != nil {
@@ -59,7 +59,7 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 		err := fmt.Errorf("%s: some people have one image, and methods are compared by images that they were not trained on", path)
 		return nil, advice.Add(err, "add images of these people, or leave them out; %v names them", advice.DescribeData.With(advice.Data.To(path)))
 	}
-	methods, content := initialMethods(set, photographs, info.People)
+	methods, content := initialMethods(set, kind, info.People)
 	type data struct {
 		Name  string   `json:"name"`
 		About string   `json:"about"`
@@ -95,14 +95,14 @@ type initialMethod struct {
 }
 
 // initialMethods returns methods for set, the default one first, and describes the samples.
-func initialMethods(set *dataset.Images, photographs bool, people int) (methods []initialMethod, content string) {
+func initialMethods(set *dataset.Images, kind face.Content, people int) (methods []initialMethod, content string) {
 	projected := " none"
 	if people >= manyPeople {
 		projected = ""
 	}
 	pixels := []initialMethod{{"nrdl", "NRDL", ""}, {"nrc", "NRC", ""}, {"crc", "CRC", ""}, {"src", "SRC", ""}, {"fddl", "FDDL", ""}}
 	switch {
-	case photographs:
+	case kind != face.Unfound:
 		eyes := fmt.Sprintf(" eyes=%v", dataset.DefaultEyes)
 		return []initialMethod{
 			{"mean", "class mean, network (default)", "embedding"},
@@ -110,7 +110,7 @@ func initialMethods(set *dataset.Images, photographs bool, people int) (methods 
 			{"src", "SRC, network", "embedding"},
 			{"nrc", "NRC, hand-made features", "faces96" + projected + eyes},
 			{"nrdl", "NRDL, grey values", "32x32" + eyes},
-		}, "photographs; in each the largest face is found"
+		}, string(kind) + "; in each the largest face is found"
 	case !set.Matrix && set.AreImages():
 		return append([]initialMethod{{"nrc", "NRC, hand-made features (default)", "faces96" + projected}}, pixels...), "face crops"
 	}

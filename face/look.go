@@ -24,6 +24,9 @@ type Options struct {
 	Which  Which  `json:"which,omitempty"`  // "" is Largest
 
 	Search *Search `json:"-"` // finds the faces; nil for that of the model, or DefaultSearch
+
+	// Twice says that several faces of a photograph can get one name, as in a collage.
+	Twice bool `json:"-"`
 }
 
 // Validate reports an unknown choice.
@@ -192,7 +195,7 @@ func Mistaken(ctx context.Context, f dataset.Frame, files []string) error {
 	if !f.Eyes.IsZero() || f.Crop != 0 {
 		return nil
 	}
-	if photographs, err := DefaultFinder.Photographs(ctx, files[:min(few, len(files))]); err != nil || !photographs {
+	if content, err := ContentOf(ctx, files[:min(few, len(files))]); err != nil || content != Photographs {
 		return nil
 	}
 	return advice.Add(errors.New("these look like photographs, but the model was trained on face crops: the images are used as they are"),

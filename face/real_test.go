@@ -1,7 +1,6 @@
 package face
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -317,10 +316,10 @@ func TestRealGroup(t *testing.T) {
 	}
 }
 
-func TestRealAutomatic(t *testing.T) {
-	for folder, want := range map[string]bool{
-		"orl_faces": false, "photos/gt_db": true, "photos/lfw86": true, "photos/lfw_strangers": true,
-		"photos/lfw_colour15/train": true, "photos/lfw_colour15/test": true,
+func TestRealContent(t *testing.T) {
+	for folder, want := range map[string]Content{
+		"orl_faces": Crops, "photos/alike50": Crops, "photos/gt_db": Photographs, "photos/lfw86": Photographs,
+		"photos/lfw_strangers": Photographs, "photos/lfw_colour15/train": Photographs, "photos/lfw_colour15/test": Photographs,
 	} {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
@@ -328,9 +327,8 @@ func TestRealAutomatic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := DefaultFinder.Photographs(context.Background(), paths)
-			if err != nil || got != want {
-				t.Errorf("photographs: %v, error %v", got, err)
+			if got, err := ContentOf(t.Context(), paths); err != nil || got != want {
+				t.Errorf("%v, want %v, error %v", got, want, err)
 			}
 		})
 	}

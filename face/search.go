@@ -24,6 +24,11 @@ type Search struct {
 	stored  json.RawMessage // Settings of a detector whose file is missing
 	Cascade Finder
 	Large   float64 // of the longest side of the photograph, the longer side of the box of an upright face of which Network is certain, from which no other stage runs; 0: Network does not run first
+
+	QuickSide   int     // side of the input of Network when it runs first, pixels
+	QuickBorder float64 // as NetDetector.Border
+	QuickLeast  float64 // score of a larger box from which the other stages run
+
 	First   bool    // the cascade is the first stage after that
 	Certain float64 // score of the cascade from which no network runs
 
@@ -71,7 +76,7 @@ func (s *Search) String() string {
 // tiny detector on the photograph turned, then SSD, which finds small faces. Its numbers were
 // chosen by the study of detectors (doc/photographs.md).
 var DefaultSearch = &Search{
-	Name: "auto", Cascade: DefaultFinder, Large: 0.45, First: true, Certain: 60,
+	Name: "auto", Cascade: DefaultFinder, Large: 0.45, QuickSide: 160, QuickBorder: 0.3, QuickLeast: 0.25, First: true, Certain: 60,
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},

@@ -19,7 +19,6 @@ type candidates struct {
 	faces     []Face     // of the cascade; after the last stage, those that are reported
 	behind    []Face     // of the cascade, in the background; a face may be there twice
 	sightings []sighting // of networks
-	looked    bool       // the network has looked at the upright photograph
 }
 
 // find takes the photograph p through a line of stages.

@@ -25,14 +25,12 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 	}
 	whole := d.reduce(p.Photo, p.Grey.Rect)
 	for _, degrees := range slices.Concat([]float64{0}, s.Turns) {
-		if degrees != 0 || !c.looked {
-			found, err := whole.turned(ctx, degrees)
-			if err == nil {
-				c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
-			}
-			if err != nil {
-				return c, false, err
-			}
+		found, err := whole.turned(ctx, degrees)
+		if err == nil {
+			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
+		}
+		if err != nil {
+			return c, false, err
 		}
 		if degrees == 0 {
 			if upright, confirmed := s.judged(c); upright || confirmed {

@@ -1,33 +1,50 @@
 package face
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// quickStage runs the network on the upright photograph. It ends the search if the network
-// is certain of the largest face, and this is so large that the network also finds all faces
-// of more than half its size: smaller ones are in the background.
+// quickStage runs the network on a small copy of the upright photograph. It ends the search
+// if the network is certain of the largest face, and this is so large that the network also
+// finds all faces of more than half its size: smaller ones are in the background.
 type quickStage struct{ *Search }
 
 func (s quickStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
-	d, ok := s.Network.(NetDetector)
-	if !ok || s.Large == 0 {
-		return c, false, nil
-	}
-	found, err := d.Detect(ctx, p.Photo)
-	if err == nil {
-		c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
-	}
-	if err != nil {
+	faces, err := s.quick(ctx, p)
+	if err != nil || len(faces) == 0 {
 		return c, false, err
 	}
-	c.looked = true
-	var largest sighting
-	for _, f := range c.sightings {
-		if f.sum >= s.Least && f.size() > largest.size() {
+	c.sightings = faces
+	return joinStage(s).find(ctx, p, c)
+}
+
+// quick returns the faces of which the network is certain in a small copy of p; none if it
+// is not certain that it has seen all that are not in the background.
+func (s *Search) quick(ctx context.Context, p *picture) ([]sighting, error) {
+	d, ok := s.Network.(NetDetector)
+	if !ok || s.Large == 0 {
+		return nil, nil
+	}
+	d.Side, d.Border, d.Least = s.QuickSide, s.QuickBorder, s.QuickLeast
+	found, err := d.Detect(ctx, p.Photo)
+	if err != nil {
+		return nil, err
+	}
+	longer := func(d Detection) float64 { return max(d.Box.width(), d.Box.height()) }
+	var largest Detection
+	for _, f := range found {
+		if longer(f) > longer(largest) {
 			largest = f
 		}
 	}
-	if largest.sum >= s.Sure && float64(max(largest.Box.Dx(), largest.Box.Dy())) >= s.Large*float64(longest(p.Grey)) {
-		return joinStage(s).find(ctx, p, c)
+	if largest.Score < s.Sure || longer(largest) < s.Large*float64(longest(p.Grey)) {
+		return nil, nil
 	}
-	return c, false, nil
+	found = slices.DeleteFunc(found, func(f Detection) bool { return f.Score < s.Sure })
+	faces, err := s.with(ctx, p.Photo, nil, found)
+	if err != nil || !slices.ContainsFunc(faces, func(f sighting) bool { return boxOf(f.Box).overlap(largest.Box) >= sameFace }) {
+		return nil, err
+	}
+	return faces, nil
 }

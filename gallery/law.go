@@ -3,6 +3,7 @@ package gallery
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -38,8 +39,7 @@ func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 	if r.Class < 0 {
 		return openset.Nobody, 0
 	}
-	c, l, photographs := g.Calibration, g.Impostors(), g.photographs()
-	score := r.Margin
+	l, photographs := g.Impostors(), g.photographs()
 	if l != nil && photographs != nil {
 		l.Level(r.Scores, photographs)
 		for class, v := range r.Scores {
@@ -48,6 +48,15 @@ func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 			}
 		}
 		r.Largest = r.Scores[r.Class]
+	}
+	return g.decide(r)
+}
+
+// decide is Decide for r with comparable scores.
+func (g *Gallery) decide(r *frontend.Recognition) (openset.Decision, float64) {
+	c, l, photographs := g.Calibration, g.Impostors(), g.photographs()
+	score := r.Margin
+	if l != nil && photographs != nil {
 		score = r.Largest
 		if !g.partial {
 			score = l.Evidence(score, len(photographs))
@@ -59,6 +68,32 @@ func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 		score = c.Evidence(score)
 	}
 	return c.Decide(score), score
+}
+
+// Without returns the result for the face of f, a result of g, if it shows none of the
+// people for whom excluded is true: the best of the others by the same scores.
+func (g *Gallery) Without(f Face, excluded func(name string) bool) Face {
+	names := g.Names()
+	f.Class, f.Largest, f.Margin = -1, math.Inf(-1), math.Inf(1)
+	second := math.Inf(-1)
+	for class, v := range f.Scores {
+		switch {
+		case excluded(names[class]):
+		case v > f.Largest:
+			f.Class, f.Largest, second = class, v, f.Largest
+		default:
+			second = max(second, v)
+		}
+	}
+	if f.Class < 0 {
+		f.Decision, f.DecisionScore = openset.Nobody, 0
+		return f
+	}
+	if f.Margin = f.Largest - second; math.IsInf(second, -1) {
+		f.Margin = 0 // nobody is left to compare with
+	}
+	f.Decision, f.DecisionScore = g.decide(&f.Recognition)
+	return f
 }
 
 // photographs are the numbers of photographs of the people; nil if they are not

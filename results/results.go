@@ -47,6 +47,7 @@ type Face struct {
 	Score       *float64    `json:"score" doc:"Of the guess"`
 	Top         []Candidate `json:"top" doc:"The most likely people, the most likely first"`
 	Maybe       string      `json:"maybe,omitempty" doc:"The guess for an unknown face, if it is not improbable"`
+	Taken       string      `json:"taken,omitempty" doc:"The name that the face would have, if another face of the photograph did not have it with a better score"`
 	Trained     string      `json:"trained,omitempty" doc:"The enrolled face with equal values: its name does not show how well others are recognised"`
 	Refused     string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
 }
@@ -132,7 +133,7 @@ func NewFace(f nrdl.Face, top int) Face {
 	if f.Known {
 		o.Name = o.Guess
 	}
-	o.Maybe, o.Trained = f.Maybe, f.Trained
+	o.Maybe, o.Taken, o.Trained = f.Maybe, f.Taken, f.Trained
 	o.Probability, o.Margin = Rounded(f.Probability), Rounded(f.Margin)
 	return o
 }

@@ -153,6 +153,9 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 			t.Maybe = ""
 		}
 	}
+	if t.Taken != "" {
+		t.Taken = s.people[t.Taken].Name
+	}
 	if t.Name, t.Known = nil, f.Known && known; t.Known {
 		t.Name, t.Person = t.Guess, &guess.ID
 	}
@@ -175,6 +178,9 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 		t.Decision, t.Reason = "unknown", fmt.Sprintf("The face is most similar to %s, but the evidence of %.1f is below the threshold of %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
 		if f.Probability >= doubtful && known { // false for NaN
 			t.Decision = "doubtful"
+		}
+		if t.Taken != "" {
+			t.Reason = fmt.Sprintf("Another face of the photograph is more similar to %s.", t.Taken)
 		}
 	}
 	return t

@@ -66,6 +66,7 @@ func (i *identification) register(c *cobra.Command) {
 	cli.Complete(c, "html", cli.Files("html"))
 	clusterVar(c, &i.nats, elsewhere)
 	findVar(c, &i.find, face.All, "as the model does")
+	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
 		cli.Complete(c, name, cli.Folders)
@@ -144,6 +145,7 @@ type tally struct {
 	unknown  int // faces
 	trained  int // faces: the model was trained on them
 	smaller  int // faces: left out
+	taken    int // faces that lost a name to another one of the photograph
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -310,6 +312,9 @@ func (i *identification) end(took time.Duration) error {
 	}
 	if t.smaller > 0 && i.find.Which == face.All {
 		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", legible.Count(t.smaller, "face"))
+	}
+	if t.taken > 0 {
+		i.Tell("%s did not get the name that another face of the photograph has with a better score: --twice names both", legible.Count(t.taken, "face"))
 	}
 	if t.failed > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))

@@ -174,6 +174,9 @@ func (i *identification) count(p *photoResult) {
 		if f.Trained != "" {
 			i.tally.trained++
 		}
+		if f.Taken != "" {
+			i.tally.taken++
+		}
 		switch {
 		case f.Rejected != nil && len(p.Faces) > 1 && i.find.Which != face.Refuse:
 			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejected))

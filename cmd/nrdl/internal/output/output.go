@@ -58,10 +58,12 @@ func nameOf(f nrdl.Face) string {
 	return f.Name
 }
 
-// labelOf is nameOf and, for an unknown face, who it may be.
+// labelOf is nameOf and, for an unknown face, who it may be, or whose name another face has.
 func labelOf(f nrdl.Face) string {
 	maybe := f.Maybe
 	switch {
+	case maybe == "" && f.Taken != "" && !f.Known:
+		return fmt.Sprintf("%s (%s is another face)", nrdl.Unknown, f.Taken)
 	case maybe == "":
 		return nameOf(f)
 	case math.IsNaN(f.Probability):
