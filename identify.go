@@ -70,7 +70,7 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 	return faces, r.namePhotographs(ctx, faces)
 }
 
-// sees reports why r cannot look at photographs; nil where it can.
+// checkPhotos reports why r cannot look at photographs; nil where it can.
 func (r *Recogniser) checkPhotos(photos ...image.Image) error {
 	switch {
 	case r.m == nil:
@@ -89,7 +89,7 @@ func (r *Recogniser) checkPhotos(photos ...image.Image) error {
 	return nil
 }
 
-// look returns the faces in photo, without names.
+// findFaces returns the faces in photo, without names.
 func (r *Recogniser) findFaces(ctx context.Context, photo *dataset.Photo) ([]Face, error) {
 	var seen []face.Seen
 	var err error
@@ -115,7 +115,7 @@ func (r *Recogniser) cut() face.Cut {
 	return cutFor(r.m.Pipeline, r.search())
 }
 
-// by is the detector of r; nil for face.DefaultSearch.
+// search is the detector of r; nil for face.DefaultSearch.
 func (r *Recogniser) search() *face.Search { return cmp.Or(r.detect.Search, r.m.Search) }
 
 // cutFor is how faces that by finds are cut out for in.
@@ -126,7 +126,7 @@ func cutFor(in frontend.Pipeline, by *face.Search) face.Cut {
 	return face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: by}
 }
 
-// which faces of several are meant; missing says which where nobody has chosen.
+// whichFaces says which faces of several are meant; missing says which where nobody has chosen.
 func (r *Recogniser) whichFaces(missing face.Which) face.Which {
 	return cmp.Or(r.detect.Which, missing)
 }

@@ -28,7 +28,7 @@ type Recogniser struct {
 	Observer
 }
 
-// of returns r with another model.
+// withModel returns r with another model.
 func (r *Recogniser) withModel(m *gallery.Gallery) *Recogniser {
 	t := *r
 	t.m = m
@@ -83,7 +83,7 @@ func (o Options) search(images *dataset.Images) *face.Search {
 	return nil
 }
 
-// decided returns r with m, and with a threshold as how asks for, unless m has one; nil for
+// withThreshold returns r with m, and with a threshold as how asks for, unless m has one; nil for
 // none.
 func (r *Recogniser) withThreshold(ctx context.Context, m *gallery.Gallery, how *openset.Options) (*Recogniser, error) {
 	if how == nil || m.Calibration != nil {
@@ -161,7 +161,7 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	return &Recogniser{m: m}, nil
 }
 
-// noModel is err with what to do about the file at path, where err does not say it.
+// openError is err with what to do about the file at path, where err does not say it.
 func openError(path string, err error) error {
 	own := advice.Text(err) != ""
 	err = fmt.Errorf("read model %s: %w", path, err)
@@ -178,7 +178,7 @@ func openError(path string, err error) error {
 // networksVariable names folders with the networks that models have by reference.
 const networksVariable = "NRDL_NETWORKS"
 
-// beside returns the folders in which the networks of the model at path are looked for:
+// networkFolders returns the folders in which the networks of the model at path are looked for:
 // its own, and those that networksVariable names.
 func networkFolders(path string) []string {
 	return append([]string{filepath.Dir(path)}, filepath.SplitList(os.Getenv(networksVariable))...)

@@ -22,7 +22,7 @@ func (r *Recogniser) Suspects(ctx context.Context) ([]gallery.Suspect, error) {
 	return review.Suspects, nil
 }
 
-// noted returns the survey of r with the images that look mislabelled in the notes of
+// withNotes returns the survey of r with the images that look mislabelled in the notes of
 // their people.
 func withNotes(r *gallery.Review) *gallery.Survey {
 	of := map[string]*gallery.Person{}

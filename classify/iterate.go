@@ -162,12 +162,9 @@ func (o *Outcome) pass(ctx context.Context, s Stepper) error {
 // Groups[c+1] of D, with Groups and the order of the classes from Classifier.Parts(); those
 // after the last class are common to all.
 //
-// Every method has D. S is of those that learn a dictionary from all samples together:
-// ksvd and its kin, dlsi, copar, lrsdl, dpl, fddl, d2l2r2, lcle, sdrerdl-reconstruction,
-// nrdl and nrdl-test; nrdl-online, which learns from batches, has none, nor has a method
-// that keeps the samples as atoms. W is of those whose rule is linear: ksvd and its kin,
-// lcle, sdrerdl-reconstruction, nrdl, nrdl-test and nrdl-online. Objective is of those that
-// iterate.
+// Every method has D. S is of methods that learn a dictionary from all samples together: one
+// that keeps the samples as atoms, or learns from batches, has none. W is of methods whose
+// rule is linear. Objective is of methods that iterate.
 type Fit struct {
 	D *mat.Dense // d×K dictionary
 	S *mat.Dense // K×N codes with D·S ≈ X, the samples at unit norm in the caller's order; nil if the method has none
@@ -187,7 +184,9 @@ type LearnOptions struct {
 	Warm    *Classifier // an earlier one to start from (Run.Warm); may be nil
 
 	// Start has matrices to start from, S in the order of the columns of X, as a Fit has
-	// them: a fit goes on from another one with Start{D: fit.D, S: fit.S, W: fit.W}.
+	// them. Which of them a method takes is in its Traits.Start. Multipliers, growing
+	// penalties and the count of passes begin again, so that a fit that starts from
+	// another one is no continuation of it.
 	Start Start
 }
 
@@ -264,7 +263,8 @@ func (l *Learning) failed(err error) error {
 	return l.Failed(err)
 }
 
-// A Step is an iterative method after a pass. It is valid until the next one.
+// A Step is an iterative method after a pass. It is valid until the next one: after that
+// its Terms and Matrices are those of the later pass, and Fit is an error.
 type Step struct {
 	Outcome           // Status is Stopped before the last pass
 	Objective float64 // Total of Terms
@@ -320,7 +320,10 @@ func (s *Step) Fit() (*Fit, error) {
 			return nil, err
 		}
 		if fit.S != nil {
-			fit.S = f.inOrder(Matrix{Rows: AtomAxis, Columns: SampleAxis, Value: fit.S})
+			_, n := fit.S.Dims()
+			if fit.S = f.inOrder(Matrix{Rows: AtomAxis, Columns: SampleAxis, Value: fit.S}); fit.S == nil {
+				return nil, fmt.Errorf("the method returns the codes of %d samples, not of all %d: blank samples have a code of zeros", n, len(f.order))
+			}
 		}
 	}
 	p := fit.Classifier.Parts()
@@ -342,6 +345,9 @@ type fitting struct {
 }
 
 func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptions) (*fitting, error) {
+	if x == nil || m == nil {
+		return nil, errors.New("learn: no samples, or no method")
+	}
 	train, err := NewSamples(x, y, nil, o.Classes)
 	if err != nil {
 		return nil, err
@@ -377,12 +383,16 @@ func (f *fitting) step(out Outcome) *Step {
 	return s
 }
 
-// inOrder returns m with its samples in the order of the caller's.
+// inOrder returns m with its samples in the order of the caller's; nil if it has another
+// number of samples.
 func (f *fitting) inOrder(m Matrix) *mat.Dense {
 	if m.Columns != SampleAxis {
 		return m.Value
 	}
 	k, n := m.Value.Dims()
+	if n != len(f.order) {
+		return nil
+	}
 	out := mat.NewDense(k, n, nil)
 	for i := range k {
 		to := out.RawRowView(i)

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -237,7 +238,10 @@ func (a *arranged) startFrom(s classify.Start, m classify.Described) error {
 			continue
 		}
 		if !strings.Contains(able, v.name) {
-			return fmt.Errorf("it cannot start from %s, only from %q", v.name, able)
+			if able == "" {
+				return errors.New("it takes no matrices to start from")
+			}
+			return fmt.Errorf("it cannot start from %s; it can from %s", v.name, strings.Join(strings.Split(able, ""), ", "))
 		}
 		if r, n := v.m.Dims(); r != v.rows || n != v.columns {
 			return fmt.Errorf("start: %s is %d×%d, not %d×%d", v.name, r, n, v.rows, v.columns)

@@ -100,7 +100,8 @@ func Of(c *classify.Classifier, others ...classify.Method) (classify.Method, err
 func Restore(name string, params json.RawMessage, others ...classify.Method) (classify.Method, error) {
 	named, err := Named(name, others...)
 	if err != nil {
-		return nil, fmt.Errorf("the model was learned by a method that is not known here: %w", err)
+		err := fmt.Errorf("the model was learned by the method %s, which is not known here", name)
+		return nil, advice.Add(err, "open the model with the program that has the method, or give the method to the function Open")
 	}
 	method, err := Unmarshal(named, params)
 	if err != nil {

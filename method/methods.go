@@ -105,9 +105,10 @@ func Names() []string {
 	return names
 }
 
-// Named returns the method with this name, of this package or else of others.
+// Named returns the method with this name, of others or else of this package: a program that
+// gives a method means that one, also if it has the name of one of this package.
 func Named(name string, others ...classify.Method) (classify.Method, error) {
-	for _, m := range slices.Concat(All(), others) {
+	for _, m := range slices.Concat(others, All()) {
 		if m.Name() == name {
 			return m, nil
 		}

@@ -11,7 +11,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// much is the smallest ratio of times or memory that is reported.
+// largeRatio is the smallest ratio of times or memory that is reported.
 const largeRatio = 2
 
 // Advice recommends a method for the data of p in a few sentences: the method, how sure
