@@ -134,7 +134,7 @@ func TestEnrolPhotographs(t *testing.T) {
 	}
 	images := grown.Model().Images()
 	o := nrdl.Defaults(images)
-	o.Detect = quick()
+	o.Detect, o.OpenSet = quick(), strict()
 	if !bytes.Equal(written(t, grown), written(t, trained(t, images, o))) {
 		t.Error("it is not what training on the same crops gives")
 	}

@@ -38,10 +38,10 @@ func Example() {
 	check(err)
 	fmt.Println("now", faces[0].Name)
 	// Output:
-	// unknown 0.08
-	// person002 0.89
-	// person003 0.89
-	// person001 0.89
+	// unknown 0.21
+	// person002 1.00
+	// person003 1.00
+	// person001 1.00
 	// now zoe
 }
 
