@@ -306,7 +306,8 @@ func (e *Enrolled) ID(j int) string {
 	return e.Faces.IDs(l.refs[c])[j-l.groups[c]]
 }
 
-// qualities are those of person c; nil if not known.
+// qualities are those of person c; nil if not known, or if the file of the index cannot be
+// read.
 func (e *Enrolled) qualities(c int) []dataset.Quality {
 	l := e.list()
 	switch {
@@ -315,7 +316,11 @@ func (e *Enrolled) qualities(c int) []dataset.Quality {
 	case e.Faces == nil:
 		return e.Images().Quality[l.groups[c]:l.groups[c+1]]
 	}
-	return qualitiesOf(e.Faces.Info(l.refs[c]))
+	info, err := e.Faces.Info(l.refs[c])
+	if err != nil {
+		return nil
+	}
+	return qualitiesOf(info)
 }
 
 // A Duplicate is the result of a search for a stored image with the same values.

@@ -254,11 +254,16 @@ func (c *contents) enrol(m *gallery.Gallery, a *header) error {
 		if a.Index != nil && !a.Index.IDs {
 			common.IDs = nil
 		}
-		if a.Index != nil && !a.Index.Quality || a.Index == nil && !anyQuality(c.faces) {
+		known := a.Index != nil && a.Index.Quality
+		var err error
+		if a.Index == nil {
+			known, err = anyQuality(c.faces)
+		}
+		if !known {
 			common.Quality = nil
 		}
 		m.Enrolled = gallery.Indexed(c.faces, common)
-		return nil
+		return err
 	case (e == nil) != (s.X == nil && s.Groups == nil && s.Quality == nil):
 		return errors.New("the images that it keeps, or what they are, are missing")
 	case e != nil:
@@ -275,10 +280,14 @@ func (c *contents) enrol(m *gallery.Gallery, a *header) error {
 }
 
 // anyQuality reports whether the qualities of some of the faces in x are known.
-func anyQuality(x *index.Index) bool {
-	return slices.ContainsFunc(x.People(), func(r index.Ref) bool {
-		return slices.ContainsFunc(x.Info(r), func(v float64) bool { return v != 0 })
-	})
+func anyQuality(x *index.Index) (bool, error) {
+	for _, r := range x.People() {
+		info, err := x.Info(r)
+		if err != nil || slices.ContainsFunc(info, func(v float64) bool { return v != 0 }) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // classifier is that of c and a.

@@ -72,8 +72,11 @@ func (f *source) differs(at int64) error {
 	return f.changed(damaged(fmt.Sprintf("a checksum differs %d bytes after the start of the file", at)))
 }
 
-// A buffer holds the part of a segment that was read last.
-type buffer struct {
+// A buffer holds the rows of a segment that were read last: infos and vectors.
+type buffer [2]window
+
+// A window is the part of a segment that was read last.
+type window struct {
 	words      []uint64 // aligned
 	segment    *segment
 	start, end int // of its content
@@ -82,20 +85,20 @@ type buffer struct {
 var buffers = sync.Pool{New: func() any { return &buffer{} }}
 
 // allocate returns n bytes for new content.
-func (r *buffer) allocate(n int) []byte {
-	r.segment = nil
-	if n > 8*len(r.words) {
-		r.words = make([]uint64, (n+7)/8)
+func (w *window) allocate(n int) []byte {
+	w.segment = nil
+	if n > 8*len(w.words) {
+		w.words = make([]uint64, (n+7)/8)
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&r.words[0])), n)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&w.words[0])), n)
 }
 
-// bytes returns a part of the content of s; nil if the buffer does not hold it.
-func (r *buffer) bytes(s *segment, from, to int) []byte {
-	if r.segment != s || from < r.start || to > r.end {
+// bytes returns a part of the content of s; nil if the window does not hold it.
+func (w *window) bytes(s *segment, from, to int) []byte {
+	if w.segment != s || from < w.start || to > w.end {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&r.words[0])), r.end-r.start)[from-r.start : to-r.start]
+	return unsafe.Slice((*byte)(unsafe.Pointer(&w.words[0])), w.end-w.start)[from-w.start : to-w.start]
 }
 
 func damaged(why string) error { return fmt.Errorf("damaged gallery: %s", why) }

@@ -62,8 +62,8 @@ type file struct {
 }
 
 // Open returns the Index in the file at path, which may be of unknown origin, and the
-// bytes that Save put beside it. All is checked now but the vectors, which are checked when
-// they are read. The file stays open as long as the Index is in use.
+// bytes that Save put beside it. All is checked now but the vectors and the
+// further numbers of the faces, which are checked when they are read. The file stays open as long as the Index is in use.
 func Open(path string) (x *Index, meta, state []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -295,10 +295,11 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	h := shape{
 		dims: int(le.Uint32(head[16:])), info: int(le.Uint32(head[20:])), people: int(le.Uint32(head[24:])), faces: int(le.Uint32(head[28:])),
 		codeError: math.Float32frombits(le.Uint32(head[48:])), radius: math.Float32frombits(le.Uint32(head[52:])),
+		codeRatio: math.Float32frombits(le.Uint32(head[56:])), // 0 in files of earlier versions
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
 	if h.dims < 1 || h.dims > mostDims || h.info < 0 || h.info > mostInfo || h.people < 1 || h.faces < h.people || h.faces > mostFaces ||
-		names > uint64(size) || ids > uint64(size) || !(h.codeError >= 0 && h.codeError <= 1 && h.radius >= 0 && h.radius <= 3) {
+		names > uint64(size) || ids > uint64(size) || !(h.codeError >= 0 && h.codeError <= 1 && h.radius >= 0 && h.radius <= 3 && h.codeRatio >= 0) {
 		return damaged("the sizes of a segment are impossible")
 	}
 	h.nameBytes, h.idBytes = int(names), int(ids)
@@ -311,7 +312,7 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 		return damaged("segments of different vectors")
 	}
 	sections, _ := h.sections()
-	n := min(size, (sections[10]+blockBytes-1)/blockBytes*blockBytes)
+	n := min(size, (sections[firstRows]+blockBytes-1)/blockBytes*blockBytes)
 	if !keepsOpen {
 		n = size
 	}
@@ -325,7 +326,10 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	s := segmentOf(h, m.bytes)
 	s.onDisk, s.memory = true, m
 	if n < size {
-		s.source, s.offset, s.sums, s.vectorSums = r.source, at, sums, make([]atomic.Uint32, s.faces)
+		s.source, s.offset, s.sums = r.source, at, sums
+		for kind := range s.rowSums {
+			s.rowSums[kind] = make([]atomic.Uint32, s.faces)
+		}
 	}
 	if err := s.valid(); err != nil {
 		return err

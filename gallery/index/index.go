@@ -5,7 +5,8 @@
 // of one byte a dimension. A search compares the codes of all faces, whose error is
 // bounded, and computes the cosines of those faces only that may be among the nearest: the
 // result is that of comparing all vectors. Of an Index that was read from a file the vectors
-// stay in the file, and are read, and checked, when they are needed.
+// and the further numbers of the faces stay in the file, and are read, and checked, when
+// they are needed.
 package index
 
 import (
@@ -220,12 +221,14 @@ func (x *Index) Faces(r Ref) int { return x.segments[r.segment].count(r.person) 
 // IDs returns the IDs of the faces of a person.
 func (x *Index) IDs(r Ref) []string { return x.segments[r.segment].idsOf(r.person) }
 
-// Info returns the numbers that are kept with the faces of a person, face by face.
-func (x *Index) Info(r Ref) []float64 {
-	s := x.segments[r.segment]
+// Info reads the numbers that are kept with the faces of a person, face by face. Errors are
+// those of Person.
+func (x *Index) Info(r Ref) ([]float64, error) {
+	s, one := x.segments[r.segment], buffers.Get().(*buffer)
+	defer buffers.Put(one)
 	defer runtime.KeepAlive(s.memory)
-	lo, hi := start(s.faceEnds, r.person), int(s.faceEnds[r.person])
-	return slices.Clone(s.infos[lo*s.info : hi*s.info])
+	infos, err := s.infosOf(start(s.faceEnds, r.person), int(s.faceEnds[r.person]), one)
+	return slices.Clone(infos), err
 }
 
 // Person reads a person. It is an error if the file is damaged at that place; the error wraps

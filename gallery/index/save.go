@@ -296,6 +296,7 @@ func writeRecord(w io.Writer, kind uint32, h shape, content []byte) error {
 	le.PutUint64(b[40:], uint64(h.idBytes))
 	le.PutUint32(b[48:], math.Float32bits(h.codeError))
 	le.PutUint32(b[52:], math.Float32bits(h.radius))
+	le.PutUint32(b[56:], math.Float32bits(h.codeRatio))
 	b = append(b, sums...)
 	le.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
 	if _, err := w.Write(padded(b)); err != nil {

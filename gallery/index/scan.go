@@ -101,11 +101,16 @@ type batch struct {
 // An encoding is the codes of the differences of the queries from the centre of a segment.
 type encoding struct {
 	prepare func()
-	codes   []int8 // n×padded
+	codes   []int8    // n×padded
+	rests   []float32 // n×dims, the differences
 	scales  []float32
 	zeros   []int32   // what zeroCode adds to a sum
 	offsets []float32 // inner product of the difference with the centre
-	margin  []float32 // bounds the difference of a cosine and that of codes
+
+	// The difference of a cosine and that of codes is at most margin and, in units of the
+	// scale of the face, growth; that of a cosine and that of a code and a query is at most
+	// ownMargin and ownGrowth.
+	margin, growth, ownMargin, ownGrowth []float32
 }
 
 // A worker is the memory of a thread, and what it has found.
@@ -118,14 +123,16 @@ type worker struct {
 
 // encode makes the codes of the queries for s. With the differences x' and y' of a face and
 // a query from the centre m, and what their codes stand for, x̂ and ŷ, the cosine is x'ᵀy' +
-// xᵀm + y'ᵀm, and |x'ᵀy' − x̂ᵀŷ| ≤ ‖x' − x̂‖‖y'‖ + ‖x̂‖‖y' − ŷ‖.
+// xᵀm + y'ᵀm, and |x'ᵀy' − x̂ᵀŷ| ≤ ‖x' − x̂‖(‖y'‖ + ‖y' − ŷ‖) + ‖x'‖‖y' − ŷ‖, and
+// |x'ᵀy' − x̂ᵀy'| ≤ ‖x' − x̂‖‖y'‖.
 func (b *batch) encode(e *encoding, s *segment) {
-	e.codes = make([]int8, b.n*b.padded)
+	e.codes, e.rests = make([]int8, b.n*b.padded), make([]float32, b.n*b.x.dims)
 	e.scales, e.zeros = make([]float32, b.n), make([]int32, b.n)
-	e.offsets, e.margin = make([]float32, b.n), make([]float32, b.n)
-	rest := make([]float32, b.x.dims)
+	for _, v := range []*[]float32{&e.offsets, &e.margin, &e.growth, &e.ownMargin, &e.ownGrowth} {
+		*v = make([]float32, b.n)
+	}
 	for q := range b.n {
-		code := e.codes[q*b.padded : (q+1)*b.padded]
+		code, rest := e.codes[q*b.padded:(q+1)*b.padded], e.rests[q*b.x.dims:(q+1)*b.x.dims]
 		_, length := s.centred(rest, b.query(q))
 		var distance float32
 		e.scales[q], distance = quantise(code, rest)
@@ -135,7 +142,13 @@ func (b *batch) encode(e *encoding, s *segment) {
 		for _, c := range code {
 			e.zeros[q] += zeroCode * int32(c)
 		}
-		e.margin[q] = s.codeError*length + (s.radius+s.codeError)*distance + b.slack()
+		e.margin[q], e.ownMargin[q] = s.radius*distance+b.slack(), b.slack()
+		if s.codeRatio > 0 {
+			e.growth[q], e.ownGrowth[q] = s.codeRatio*(length+distance), s.codeRatio*length
+		} else {
+			e.margin[q] += s.codeError * (length + distance)
+			e.ownMargin[q] += s.codeError * length
+		}
 	}
 }
 
@@ -192,10 +205,11 @@ func (b *batch) scan(p part) {
 		blas.DotCodes(w.sums, rows, s.codes[from*size:to*size], e.codes, b.padded)
 		for q := range b.n {
 			of, found := w.sums[q*rows:q*rows+hi-lo], &w.candidates[q]
-			scale, zero, offset, within := e.scales[q], e.zeros[q], e.offsets[q], e.margin[q]
+			scale, zero, offset, margin, growth := e.scales[q], e.zeros[q], e.offsets[q], e.margin[q], e.growth[q]
 			scales, offsets := s.scales[lo:hi], s.offsets[lo:hi]
 			for r, sum := range of {
-				if about := float32(sum-zero)*(scales[r]*scale) + (offsets[r] + offset); about+within >= found.least {
+				about := float32(sum-zero)*(scales[r]*scale) + (offsets[r] + offset)
+				if within := margin + growth*scales[r]; about+within >= found.least {
 					b.admit(found, p.segment, lo+r, about, within)
 				}
 			}
@@ -278,10 +292,33 @@ func (c *candidates) drop(k int) {
 	c.list = slices.DeleteFunc(c.list, func(one candidate) bool { return one.most < c.least })
 }
 
+// refine bounds the cosines of the candidates of a query more closely, by their codes and the
+// query itself, and drops those that cannot be among the nearest.
+func (b *batch) refine(q int, c *candidates) {
+	size := blas.CodeBytes(b.padded)
+	for i := range c.list {
+		one := &c.list[i]
+		s, e := b.x.segments[one.segment], &b.encodings[one.segment]
+		block := s.codes[one.face/blas.CodeRows*size:][:size]
+		var sum float32
+		for i, v := range e.rests[q*b.x.dims : (q+1)*b.x.dims] {
+			sum += v * float32(int(block[blas.CodeAt(one.face%blas.CodeRows, i)])-zeroCode)
+		}
+		scale := s.scales[one.face]
+		about, within := sum*scale+(s.offsets[one.face]+e.offsets[q]), e.ownMargin[q]+e.ownGrowth[q]*scale
+		one.least, one.most = max(one.least, about-within), min(one.most, about+within)
+		runtime.KeepAlive(s.memory)
+	}
+	c.drop(b.k)
+}
+
 // exact returns the k nearest people of the candidates of a query, by their vectors.
 func (b *batch) exact(q int, c candidates) ([]Hit, error) {
 	c.least = float32(math.Inf(-1))
 	c.drop(b.k)
+	if blas.FastCodes() {
+		b.refine(q, &c)
+	}
 	slices.SortFunc(c.list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.face, b.face))
 	})

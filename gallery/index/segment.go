@@ -20,17 +20,17 @@ import (
 // order, and then face by face what shape says. It does not change.
 type segment struct {
 	shape
-	bytes  []byte // the sections; without the vectors where these stay in the file
+	bytes  []byte // the sections; without those that stay in the file
 	onDisk bool
 	memory *memory // has bytes; nil where the garbage collector knows them
 
-	source *source // has the vectors; nil if bytes does
+	source *source // has infos and vectors; nil if bytes does
 	offset int64   // of the sections in source
 	sums   []byte  // of their blocks
 
-	// The checksums of the vectors in blocks that were read; 0 for others. With them a
-	// vector is read alone.
-	vectorSums []atomic.Uint32
+	// The checksums of the rows of infos and of vectors in blocks that were read; 0 for
+	// others. With them a row is read alone.
+	rowSums [2][]atomic.Uint32
 
 	rows sync.Map // what Rows has made of the people, by its key
 
@@ -51,6 +51,7 @@ type shape struct {
 	nameBytes     int
 	idBytes       int
 	codeError     float32 // the largest distance of a vector from what its code stands for
+	codeRatio     float32 // the largest one in units of the scale; 0 if not known
 	radius        float32 // the largest distance of a vector from centre
 }
 
@@ -61,7 +62,7 @@ func (h shape) padded() int { return (h.dims + 3) / 4 * 4 }
 const aligned = 64
 
 // sections returns where each section starts. Those from eager on are not needed to scan;
-// the last one, which is most, is read when it is needed.
+// the last two, of rows of one size, are read when they are needed.
 func (h shape) sections() (at [11]int, eager int) {
 	end := 0
 	for i, size := range []int{
@@ -111,12 +112,28 @@ func segmentOf(h shape, bytes []byte) *segment {
 		codes:    bytes[at[6] : at[6]+(h.faces+blas.CodeRows-1)/blas.CodeRows*blas.CodeBytes(h.padded())],
 		idEnds:   view[uint64](bytes, at[7], h.faces),
 		ids:      bytes[at[8] : at[8]+h.idBytes],
-		infos:    view[float64](bytes, at[9], h.faces*h.info),
 	}
 	if len(bytes) == h.size() {
+		s.infos = view[float64](bytes, at[firstRows], h.faces*h.info)
 		s.vectors = view[float32](bytes, at[10], h.faces*h.dims)
 	}
 	return s
+}
+
+// Sections of rows: one for each face.
+const (
+	infoRows = iota
+	vectorRows
+
+	firstRows = 9 // the number of their first section
+)
+
+// rowBytes is the size of a row.
+func (h shape) rowBytes(kind int) int {
+	if kind == infoRows {
+		return 8 * h.info
+	}
+	return 4 * h.dims
 }
 
 // span returns the vectors of faces lo to hi, which r has until the next call.
@@ -124,26 +141,52 @@ func (s *segment) span(lo, hi int, r *buffer) ([]float32, error) {
 	if s.source == nil {
 		return s.vectors[lo*s.dims : hi*s.dims], nil
 	}
+	b, err := s.readRows(vectorRows, lo, hi, &r[vectorRows])
+	if err != nil {
+		return nil, err
+	}
+	return view[float32](b, 0, (hi-lo)*s.dims), nil
+}
+
+// infosOf returns the further numbers of faces lo to hi, which r has until the next call.
+func (s *segment) infosOf(lo, hi int, r *buffer) ([]float64, error) {
+	if s.source == nil {
+		return s.infos[lo*s.info : hi*s.info], nil
+	}
+	b, err := s.readRows(infoRows, lo, hi, &r[infoRows])
+	if err != nil {
+		return nil, err
+	}
+	return view[float64](b, 0, (hi-lo)*s.info), nil
+}
+
+// readRows returns rows lo to hi from the file, which w has until the next call. It checks
+// them by their own checksums where these are known, and else by those of their blocks.
+func (s *segment) readRows(kind, lo, hi int, w *window) ([]byte, error) {
 	at, _ := s.sections()
-	from, to := at[10]+4*lo*s.dims, at[10]+4*hi*s.dims
-	if b := r.bytes(s, from, to); b != nil {
-		return view[float32](b, 0, (hi-lo)*s.dims), nil
+	first, size, sums := at[firstRows+kind], s.rowBytes(kind), s.rowSums[kind]
+	from, to := first+lo*size, first+hi*size
+	if b := w.bytes(s, from, to); b != nil || from == to {
+		return b, nil
 	}
 	known := true
 	for j := lo; j < hi; j++ {
-		known = known && s.vectorSums[j].Load() != 0
+		known = known && sums[j].Load() != 0
 	}
 	start, end := from, to
 	if !known {
 		start, end = from/blockBytes*blockBytes, min(s.size(), (to+blockBytes-1)/blockBytes*blockBytes)
 	}
-	b := r.allocate(end - start)
+	b := w.allocate(end - start)
 	if err := s.source.read(b, s.offset+int64(start)); err != nil {
 		return nil, err
 	}
+	sum := func(j int) uint32 {
+		return crc32.Checksum(b[first+j*size-start:first+(j+1)*size-start], castagnoli)
+	}
 	if known {
 		for j := lo; j < hi; j++ {
-			if crc32.Checksum(b[4*(j-lo)*s.dims:4*(j-lo+1)*s.dims], castagnoli) != s.vectorSums[j].Load() {
+			if sum(j) != sums[j].Load() {
 				return nil, s.source.differs(s.offset + int64(start))
 			}
 		}
@@ -151,12 +194,12 @@ func (s *segment) span(lo, hi int, r *buffer) ([]float32, error) {
 		if err := s.source.check(b, s.offset+int64(start), s.sums[4*(start/blockBytes):]); err != nil {
 			return nil, err
 		}
-		for j := max(0, (start-at[10]+4*s.dims-1)/(4*s.dims)); j < s.faces && at[10]+4*(j+1)*s.dims <= end; j++ {
-			s.vectorSums[j].Store(crc32.Checksum(b[at[10]+4*j*s.dims-start:at[10]+4*(j+1)*s.dims-start], castagnoli))
+		for j := max(0, (start-first+size-1)/size); j < s.faces && first+(j+1)*size <= end; j++ {
+			sums[j].Store(sum(j))
 		}
 	}
-	r.segment, r.start, r.end = s, start, end
-	return view[float32](r.bytes(s, from, to), 0, (hi-lo)*s.dims), nil
+	w.segment, w.start, w.end = s, start, end
+	return w.bytes(s, from, to), nil
 }
 
 // newSegment returns a segment of people in natural order of their names.
@@ -200,7 +243,7 @@ func (s *segment) encode() {
 		s.centre[i] = float32(v / float64(s.faces))
 	}
 	blocks := (s.faces + blas.CodeRows - 1) / blas.CodeRows
-	worst, reach := make([]float32, blocks), make([]float32, blocks)
+	worst, ratio, reach := make([]float32, blocks), make([]float32, blocks), make([]float32, blocks)
 	size := blas.CodeBytes(s.padded())
 	parallel.For(blocks, 16, func(lo, hi int) {
 		code, rest := make([]int8, s.padded()), make([]float32, s.dims)
@@ -215,13 +258,14 @@ func (s *segment) encode() {
 				s.offsets[j], length = s.centred(rest, s.vectors[j*s.dims:(j+1)*s.dims])
 				s.scales[j], distance = quantise(code, rest)
 				worst[b], reach[b] = max(worst[b], distance), max(reach[b], length)
+				ratio[b] = max(ratio[b], distance/s.scales[j])
 				for i, v := range code {
 					block[blas.CodeAt(r, i)] = uint8(int(v) + zeroCode)
 				}
 			}
 		}
 	})
-	s.codeError, s.radius = slices.Max(worst), slices.Max(reach)
+	s.codeError, s.codeRatio, s.radius = slices.Max(worst), slices.Max(ratio), slices.Max(reach)
 }
 
 // centred sets rest to the difference of v from the centre and returns the inner product of
@@ -316,7 +360,11 @@ func (s *segment) read(c int, r *buffer) (*Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Person{Name: s.name(c), IDs: s.idsOf(c), Info: slices.Clone(s.infos[lo*s.info : hi*s.info]), Vectors: slices.Clone(vectors)}, nil
+	infos, err := s.infosOf(lo, hi, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Person{Name: s.name(c), IDs: s.idsOf(c), Info: slices.Clone(infos), Vectors: slices.Clone(vectors)}, nil
 }
 
 func (s *segment) idsOf(c int) []string {

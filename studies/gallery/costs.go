@@ -205,22 +205,39 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	return r.numpy(ctx, path, people, queries)
 }
 
-// write makes the model file of a gallery.
+// write makes the model file of a gallery. It appends part by part, so that only the codes
+// of all faces are in memory.
 func (r *rotation) write(ctx context.Context, path string, people int) error {
-	const together = 25000
-	g, err := grow(ctx, imagesOf(r.people(0, min(people, 1000), each), r.dims, r.frame()), method.Mean{})
+	const part, together = 250_000, 25_000
+	few := imagesOf(r.people(0, min(people, 1000), each), r.dims, r.frame())
+	g, err := grow(ctx, few, method.Mean{})
 	if err != nil {
 		return err
 	}
-	for first := 1000; first < people; first += together {
-		if g, err = enrol(ctx, g, imagesOf(r.people(first, min(together, people-first), each), r.dims, r.frame())); err != nil {
+	x, common := index.New(g.Enrolled.Faces.Dims()), g.Enrolled.Common()
+	for first := 0; first < people; {
+		for end := min(people, first+part); first < end; first += together {
+			if x, err = x.With(r.people(first, min(together, end-first), each)...); err != nil {
+				return err
+			}
+		}
+		if g, err = g.Refit(ctx, gallery.Indexed(x, common), classify.Run{}); err != nil {
 			return err
 		}
+		if first >= people {
+			if g, err = g.Calibrate(ctx, openset.Default, nil, nil); err != nil {
+				return err
+			}
+		}
+		if err := file.Save(ctx, path, g); err != nil {
+			return err
+		}
+		if g, err = file.Open(path, file.Options{}); err != nil {
+			return err
+		}
+		x = g.Enrolled.Faces
 	}
-	if g, err = g.Calibrate(ctx, openset.Default, nil, nil); err != nil {
-		return err
-	}
-	return file.Save(ctx, path, g)
+	return nil
 }
 
 // changes times adding and removing people.

@@ -190,12 +190,15 @@ func (r *drawer) images(people, k, first int) *dataset.Images {
 	return imagesOf(r.people(first, people, k), r.dims, dataset.Frame{})
 }
 
+// infos is how many numbers of quality an index keeps with a face.
+const infos = 5
+
 // people are drawn people.
 func (r *drawer) people(first, people, k int) []*index.Person {
 	rows := r.faces(first, people, 0, k)
 	all := make([]*index.Person, people)
 	for p := range all {
-		one := &index.Person{Name: fmt.Sprintf("drawn %d", first+p), Vectors: rows[p*k*r.dims : (p+1)*k*r.dims]}
+		one := &index.Person{Name: fmt.Sprintf("drawn %d", first+p), Info: make([]float64, infos*k), Vectors: rows[p*k*r.dims : (p+1)*k*r.dims]}
 		for j := range k {
 			one.IDs = append(one.IDs, fmt.Sprintf("%s/%d.jpg", one.Name, j+1))
 		}
