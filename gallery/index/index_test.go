@@ -218,6 +218,32 @@ func TestNearestOfMany(t *testing.T) {
 	expectNearest(t, x, want, rng)
 }
 
+// The distance of each vector from its code is at most what the segment says, and a search
+// is exact where it says less.
+func TestErrorsOfCodesAreBounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	people := drawn(rng, 24, 0, 200)
+	x, err := New(24, 0).With(people...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := x.segments[0]
+	rest, code := make([]float32, 24), make([]int8, 24)
+	for j := range s.faces {
+		s.centred(rest, s.vectors[24*j:24*(j+1)])
+		scale, distance := quantise(code, rest)
+		if distance > s.codeError || distance > s.codeRatio*scale*(1+1e-6) {
+			t.Errorf("face %d: its code is off by %v, more than %v or %v", j, distance, s.codeError, s.codeRatio*scale)
+		}
+	}
+	want := map[string]*Person{}
+	for _, p := range people {
+		want[p.Name] = p
+	}
+	s.codeRatio = 0 // as in files of earlier versions
+	expectNearest(t, x, want, rng)
+}
+
 // A change of x does not change x, and what it costs does not grow with many changes.
 func TestChangesAreNew(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))

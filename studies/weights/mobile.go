@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -94,13 +96,21 @@ func mobile(data []byte) ([]byte, error) {
 		}
 		file = append(file, field...)
 	})
-	return append(file, g.Metadata()...), err
+	if err != nil {
+		return nil, err
+	}
+	file = append(file, g.Metadata()...)
+	return file, checkFolding(data, file)
 }
 
 // inBasis returns the weights and the biases whose outputs are the coordinates of the
 // outputs of w, published×published, row by row, and bias in the basis of kept singular
 // vectors.
 func inBasis(w, bias []float32) (weights, biases []float32, err error) {
+	// The digest of the file is by these functions, whatever else is linked in.
+	usual := blas64.Implementation()
+	defer blas64.Use(usual)
+	blas64.Use(gonum.Implementation{})
 	full, b := mat.NewDense(published, published, nil), mat.NewVecDense(published, nil)
 	for i := range published {
 		b.SetVec(i, float64(bias[i]))
