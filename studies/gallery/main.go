@@ -4,6 +4,7 @@
 // and prints what doc/scale.md shows:
 //
 //	go -C studies run ./gallery -data DIR
+//	go -C studies run ./gallery -data DIR -faces 100000 -cells
 //
 // DIR has the embeddings lfw_several.npz, as for go -C studies run ./impostors. The faces
 // of a gallery are drawn to have their statistics; without DIR, by the mean cosines of the
@@ -27,8 +28,9 @@ var (
 	data   = flag.String("data", "", "folder with the embeddings")
 	most   = flag.Int("faces", 1_000_000, "of the largest gallery")
 	least  = flag.Int("from", 10_000, "faces of the smallest gallery")
-	dims   = flag.Int("dims", 512, "of the vectors, which are those drawn, rotated")
+	dims   = flag.Int("dims", 192, "of the vectors, which are those drawn, rotated")
 	numpy  = flag.String("numpy", "/usr/bin/python3", "a Python with NumPy; empty for none")
+	coarse = flag.Bool("cells", false, "print the recall of coarse cells, of -faces faces, in place of times")
 	opened = flag.String("opened", "", "measure only the use of this model file, which has -faces faces")
 )
 
@@ -50,6 +52,13 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	if *coarse {
+		var files []string
+		if *data != "" {
+			files = []string{"lfw_several.npz", "lfw_cohort.npz", "lfw86.npz", "lfw_strangers.npz", "alike50.npz"}
+		}
+		return cells(ctx, d, *most, files)
 	}
 	if *opened != "" { // costs starts it
 		return rotate(d, *dims).opened(ctx, *opened, *most)
