@@ -18,7 +18,7 @@ import (
 // Every example in the help, and every nrdl command in the README and in the list of
 // tasks, runs as it stands where there are faces of nrdl data synth people and a model
 // of them, but for the demo, which has a script, and for those that wait for files or
-// requests: those of one command, and those of the README and of the tasks that no
+// requests, or need a network of one's own (which a script measures): those of one command, and those of the README and of the tasks that no
 // command has, in the order in which they are listed, each of these in a folder of its
 // own. There, a small plan has the name quick. Those that take longest run with NRDL_LONG
 // only, and are parsed without: the scripts do all that they do.
@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 	smallQuick(t, filepath.Join(shared, "quick"))
 	run("bench quick")
 
-	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-network-measure": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true, "README": true}
+	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true, "README": true}
 	first := map[string]string{
 		"nrdl-bench":   "rm quick.jsonl\n", // which the others report
 		"nrdl-compare": "cp quick.jsonl new.jsonl\n",
@@ -75,7 +75,7 @@ cp photos-of-ann/0002.png zoe/2.png
 		for _, line := range lines {
 			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
-			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl healthcheck ") && !strings.HasPrefix(line, "nrdl key revoke ") && !strings.HasPrefix(line, "nrdl worker ") && line != "nrdl demo" {
+			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && !strings.HasPrefix(line, "nrdl serve ") && !strings.HasPrefix(line, "nrdl healthcheck ") && !strings.HasPrefix(line, "nrdl key revoke ") && !strings.HasPrefix(line, "nrdl worker ") && !strings.HasPrefix(line, "nrdl network measure ") && line != "nrdl demo" {
 				script.WriteString("run " + line + "\n" + after[line])
 			}
 			written[line] = true
