@@ -1,7 +1,7 @@
 package dataset
 
 // Quality is the image quality of a face in its photograph. Package face measures it, and
-// The limits of the search for faces are the values below which a face is refused.
+// the limits of the search for faces are the values below which a face is refused.
 type Quality struct {
 	Eyes      float64 `json:"eyes"`      // distance between the pupils, pixels of the photograph
 	Sharpness float64 `json:"sharpness"` // see package face; higher is sharper

@@ -157,15 +157,3 @@ func sideways(five []Point) float64 {
 	nose := five[2]
 	return (dy*(nose.X-eyes.X) - dx*(nose.Y-eyes.Y)) / math.Hypot(dx, dy) / five[0].to(five[1])
 }
-
-// ByLandmarks fits the mean face to five landmarks of the face in photo whose pupils are p.
-// It returns the pupils of the fitted mean face, and the root of the mean square distance of
-// the landmarks from it, in eye distances.
-func ByLandmarks(ctx context.Context, photo *dataset.Photo, p [2]Point) ([2]Point, float64, error) {
-	five, err := landmarksAt(ctx, photo, p)
-	if err != nil || five == nil {
-		return p, math.Inf(1), err
-	}
-	aligned, off := pupilsOf(five)
-	return aligned, off, nil
-}

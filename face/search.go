@@ -23,8 +23,10 @@ type Search struct {
 	opened  *Search         // what OpenSearch returned; nil for DefaultSearch
 	stored  json.RawMessage // Settings of a detector whose file is missing
 	Cascade Finder
-	Large   float64 // of the longest side of the photograph, the longer side of the box of an upright face of which Network is certain, from which no other stage runs; 0: Network does not run first
 
+	// Network looks first, at a small copy. No other stage runs if it is certain of the
+	// largest face and the longer side of that face's box is at least Large.
+	Large       float64 // a share of the longest side of the photograph; 0: Network does not look first
 	QuickSide   int     // side of the input of Network when it runs first, pixels
 	QuickBorder float64 // as NetDetector.Border
 	QuickLeast  float64 // score of a larger box from which the other stages run

@@ -19,8 +19,8 @@ func (s quickStage) find(ctx context.Context, p *picture, c candidates) (candida
 	return joinStage(s).find(ctx, p, c)
 }
 
-// quick returns the faces of which the network is certain in a small copy of p; none if it
-// is not certain that it has seen all that are not in the background.
+// quick returns the faces of which the network is certain in a small copy of p. It returns
+// none if there may be others in front.
 func (s *Search) quick(ctx context.Context, p *picture) ([]sighting, error) {
 	d, ok := s.Network.(NetDetector)
 	if !ok || s.Large == 0 {

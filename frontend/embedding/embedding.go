@@ -3,88 +3,25 @@
 // read from ONNX files.
 //
 // A face is cut out of a photograph in colour with five landmarks as near as possible to
-// those for which the network was trained (Frame().Embedding.Alignment). Its vector is the output of the network at
-// unit length; with Mirror, of the mean of the outputs for the face and for its mirror
-// image, which takes twice the time.
+// those for which the network was trained (Frame().Embedding.Alignment). Its vector is the
+// output of the network at unit length; with Mirror, of the mean of the outputs for the face
+// and for its mirror image, which takes twice the time.
 package embedding
 
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed" // the network
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/network"
 )
-
-//go:generate go -C ../../studies run ./weights -check
-
-var (
-	//go:embed weights/faceplugin.onnx.zst
-	facepluginFile []byte
-	//go:embed weights/dlib.onnx.zst
-	dlibFile []byte
-)
-
-// A builtIn is a network inside the program, with what is known of it without reading it.
-type builtIn struct {
-	name   string
-	digest string // SHA-256 of its file, as in studies/weights/main.go
-	length int    // of its vectors
-	input  preset
-	open   func() (*network.Network, error)
-}
-
-// builtIns are the networks inside the program, the default first. Their
-// files normalise the input themselves.
-var builtIns = []*builtIn{
-	{
-		"faceplugin", "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9", 192,
-		preset{input: square(112), eyes: dataset.ArcFaceEyes, landmarks: dataset.ToArcFace, scale: 1},
-		opener(facepluginFile),
-	},
-	{
-		"dlib", "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566", 128,
-		preset{input: square(150), eyes: dlibEyes, landmarks: dataset.ToMean, scale: 1},
-		opener(dlibFile),
-	},
-}
-
-func opener(file []byte) func() (*network.Network, error) {
-	return sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), packed.Bytes(file)) })
-}
-
-// BuiltIn returns the names of the networks inside the program, the default first.
-func BuiltIn() (names []string) {
-	for _, b := range builtIns {
-		names = append(names, b.name)
-	}
-	return names
-}
-
-// find returns the network inside the program for which is is true; nil if there is none.
-func find(is func(*builtIn) bool) *builtIn {
-	if i := slices.IndexFunc(builtIns, is); i >= 0 {
-		return builtIns[i]
-	}
-	return nil
-}
-
-func named(name string) *builtIn { return find(func(b *builtIn) bool { return b.name == name }) }
-func withSum(digest string) *builtIn {
-	return find(func(b *builtIn) bool { return b.digest == digest })
-}
 
 // An Embedder makes vectors of faces. It is immutable and safe for concurrent use.
 type Embedder struct {
@@ -193,20 +130,6 @@ func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
 	}
 	r := rangeOf(n.Normalisation())
 	e.normalises = r != 0 && s.scale == r && s.mean == [3]float64{}
-	return e.with(s)
-}
-
-// embedder returns the network with these settings.
-func (b *builtIn) embedder(g Given) (*Embedder, error) {
-	if g.Preset == b.name {
-		g.Preset = ""
-	}
-	e := &Embedder{input: b.input.input, builtIn: b}
-	e.frame.Embedding = dataset.Embedding{Name: b.name, Digest: b.digest, Length: b.length}
-	s, err := b.input.settled(nil, g)
-	if err != nil {
-		return nil, err
-	}
 	return e.with(s)
 }
 
@@ -363,140 +286,4 @@ func (e *Embedder) File() []byte {
 		return nil
 	}
 	return e.file
-}
-
-// together is how many images go through the network at a time: enough for all
-// processors, and few enough to bound the memory, of so many numbers where the images or
-// the vectors are large.
-const together, numbersTogether = 64, 1 << 24
-
-// Embed returns the vectors of faces, as dataset.Embedder has it, with numbers of
-// single precision.
-func (e *Embedder) Embed(ctx context.Context, faces [][]float32) ([][]float64, error) {
-	n, err := e.open()
-	if err != nil {
-		return nil, err
-	}
-	views := 1
-	if e.frame.Embedding.Mirror {
-		views = 2
-	}
-	vectors := make([][]float64, len(faces))
-	var seen []int // faces that are not of a single colour
-	for i, face := range faces {
-		if len(face) != 3*e.input.Len() {
-			return nil, fmt.Errorf("embed: a face of %d values; network %s takes 3×%v", len(face), e.frame.Embedding.Name, e.input)
-		}
-		vectors[i] = make([]float64, e.frame.Embedding.Length)
-		if !e.blank(face) {
-			seen = append(seen, i)
-		}
-	}
-	images := min(together, numbersTogether/(3*e.input.Len()+e.frame.Embedding.Length))
-	for chunk := range chunks(seen, max(1, images/views)) {
-		if err := e.embed(ctx, n, faces, vectors, chunk, views); err != nil {
-			return nil, fmt.Errorf("embed: %w", err)
-		}
-	}
-	return vectors, nil
-}
-
-// embed sets the vectors of the faces chosen, each of which is seen views times.
-func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]float32, vectors [][]float64, chosen []int, views int) error {
-	size, length := 3*e.input.Len(), e.frame.Embedding.Length
-	input := make([]float32, len(chosen)*views*size)
-	for i, j := range chosen {
-		for v := range views {
-			e.fill(input[(i*views+v)*size:][:size], faces[j], v == 1)
-		}
-	}
-	outputs, err := n.Run(ctx, nil, input)
-	if err != nil {
-		return err
-	}
-	output := outputs[e.output]
-	for i, j := range chosen {
-		for v := range views {
-			for k, o := range output[(i*views+v)*length:][:length] {
-				vectors[j][k] += float64(o)
-			}
-		}
-		if !normalise(vectors[j]) {
-			return advice.Add(fmt.Errorf("network %s makes no vector of a face: its output is zero or not finite", e.frame.Embedding.Name),
-				"the network does not suit, or takes other values: look at channels, subtract and scale")
-		}
-	}
-	return nil
-}
-
-// fill writes face, or its mirror image, as the network takes it.
-func (e *Embedder) fill(dst, face []float32, mirror bool) {
-	made := e.frame.Embedding
-	scale := float32(1)
-	if made.Scale != 0 {
-		scale = float32(made.Scale)
-	}
-	h, w, pixels := e.input.Height, e.input.Width, e.input.Len()
-	for c := range 3 {
-		to := c
-		if made.Channels == bgr {
-			to = 2 - c
-		}
-		first, step := to*pixels, 1
-		if e.channelsLast {
-			first, step = to, 3
-		}
-		mean := float32(made.Mean[c])
-		for y := range h {
-			row := face[c*pixels+y*w:][:w]
-			at := first + y*w*step
-			for x, v := range row {
-				if mirror {
-					x = w - 1 - x
-				}
-				dst[at+x*step] = (v - mean) * scale
-			}
-		}
-	}
-}
-
-// blank reports whether face has a single colour.
-func (e *Embedder) blank(face []float32) bool {
-	pixels := e.input.Len()
-	for c := range 3 {
-		channel := face[c*pixels:][:pixels]
-		for _, v := range channel {
-			if v != channel[0] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// normalise brings v to unit length in single precision. It reports whether it could.
-func normalise(v []float64) bool {
-	var sum float64
-	for _, x := range v {
-		sum += x * x
-	}
-	norm := math.Sqrt(sum)
-	if !(norm > 0) || math.IsInf(norm, 0) {
-		return false
-	}
-	for i, x := range v {
-		v[i] = float64(float32(x / norm))
-	}
-	return true
-}
-
-// chunks yields list in parts of at most n.
-func chunks(list []int, n int) func(yield func([]int) bool) {
-	return func(yield func([]int) bool) {
-		for lo := 0; lo < len(list); lo += n {
-			if !yield(list[lo:min(len(list), lo+n)]) {
-				return
-			}
-		}
-	}
 }

@@ -19,9 +19,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/measure"
@@ -62,6 +65,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "impostors:", err)
 		os.Exit(1)
 	}
+	for _, name := range []string{"lfw_several", "lfw86", "alike50"} {
+		pairs(name, sets[name])
+	}
 	try(sets, l, *draws, *fit)
 }
 
@@ -74,6 +80,37 @@ func open(data string, sets map[string]*dataset.Images) error {
 		sets[name] = withFaces(set.Faces())
 	}
 	return nil
+}
+
+// pairs prints the share of genuine pairs of the faces of s that are accepted where so many
+// impostor pairs are.
+func pairs(name string, s *dataset.Images) {
+	var genuine, impostors []float64
+	x := classify.Unit(s.X)
+	cosines := compared(x, x)
+	for i := range s.Len() {
+		for j := range i {
+			if v := cosines.At(i, j); s.ClassOf(i) == s.ClassOf(j) {
+				genuine = append(genuine, v)
+			} else {
+				impostors = append(impostors, v)
+			}
+		}
+	}
+	slices.Sort(genuine)
+	slices.Sort(impostors)
+	fmt.Printf("%s: %d faces; of %d genuine pairs, in percent,", name, s.Len(), len(genuine))
+	for _, rate := range []float64{0.01, 0.001, 0.0001, 0.00001} {
+		threshold := impostors[int(math.Ceil(float64(len(impostors))*(1-rate)))-1]
+		above, _ := slices.BinarySearchFunc(genuine, threshold, func(v, t float64) int {
+			if v > t {
+				return 1
+			}
+			return -1
+		})
+		fmt.Printf(" %.2f at %v %% of impostors", 100*float64(len(genuine)-above)/float64(len(genuine)), 100*rate)
+	}
+	fmt.Println()
 }
 
 // withFaces leaves out images without a face, which are zero.
