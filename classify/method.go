@@ -139,6 +139,7 @@ type Traits struct {
 	Title       string // the name in papers; "" for Name in capitals
 	Description string // one line: what the method does; "" for Name
 	Formulation string // the problem that it solves, in the symbols of its paper
+	Family      string // what methods that differ little have in common, so that rankings can have one of each; "" for none
 	After       string // name of the method after which tables list it; "" puts it at the end
 
 	Coder coding.Coder // codes queries; nil where it is known only after a fit

@@ -115,30 +115,30 @@ func between(c Coder, name string, v, most int) error {
 	return nil
 }
 
-// oneOf reports a parameter of c that is neither a nor b.
-func oneOf[T ~string](c Coder, name string, v, a, b T) error {
-	if v != a && v != b {
-		return fmt.Errorf("%s %q of the %s coder is neither %q nor %q", name, v, c.Name(), a, b)
+// oneOf reports a parameter of c that is none of all.
+func oneOf[T ~string](c Coder, name string, v T, all ...T) error {
+	if !slices.Contains(all, v) {
+		return fmt.Errorf("%s %q of the %s coder is none of %q", name, v, c.Name(), all)
 	}
 	return nil
 }
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
+var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultConstrained, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
 
 // ByClass reports whether c codes a sample over the atoms of each class alone, so
 // that coefficients of different classes do not add up to one representation.
 func ByClass(c Coder) bool {
 	switch c.(type) {
-	case PerClass, ClassLasso, Analysis:
+	case PerClass, ClassLasso, Analysis, Affine:
 		return true
 	}
 	return false
 }
 
 // Trained lists the coders that have a matrix, which a method learns.
-var Trained = []TrainedCoder{Analysis{}, Anchored{}}
+var Trained = []TrainedCoder{Analysis{}, Anchored{}, Affine{}}
 
 // A TrainedCoder has a matrix that was learned together with the dictionary, with
 // a column for each atom. It is no choice of a user.

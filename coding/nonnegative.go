@@ -2,6 +2,7 @@ package coding
 
 import (
 	"cmp"
+	"fmt"
 )
 
 // A Solver of the non-negative least squares problem.
@@ -11,6 +12,10 @@ type Solver string
 const (
 	Exact Solver = "exact" // block principal pivoting, to optimality
 	ADMM  Solver = "admm"  // a fixed number of ADMM passes: stopping early regularises [nrc]
+
+	// Authors is ADMM with a growing penalty, as the program of [nrdl] has it, which stops
+	// before it is optimal. L1 and L2 are 0.
+	Authors Solver = "authors"
 )
 
 // NonNegative codes by non-negative least squares [nrc, (1)], [nrdl, (19)], or
@@ -30,7 +35,7 @@ const (
 // milliseconds; the work on it is bounded, and Code returns an error where the
 // bound does not suffice.
 type NonNegative struct {
-	Solver Solver  `json:"solver" choices:"exact,admm" help:"exact, or admm: stopped early, which regularises"`
+	Solver Solver  `json:"solver" choices:"exact,admm,authors" help:"exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty, as the program of the paper"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z; admm only"`
 	Passes int     `json:"passes" help:"1 to 1000000, number of passes; admm only"`
 	L1     float64 `json:"l1" help:"β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near the optimum"`
@@ -53,12 +58,21 @@ func (NonNegative) Name() string { return "nonnegative" }
 
 func (c NonNegative) Validate() error {
 	return cmp.Or(
-		oneOf(c, "solver", c.Solver, Exact, ADMM),
+		oneOf(c, "solver", c.Solver, Exact, ADMM, Authors),
 		positive(c, "rho", c.Rho),
 		weight(c, "l1", c.L1),
 		weight(c, "l2", c.L2),
 		between(c, "passes", c.Passes, maxADMMPasses),
+		c.plain(),
 	)
+}
+
+// plain reports a penalty that the solver authors does not have.
+func (c NonNegative) plain() error {
+	if c.Solver == Authors && (c.L1 > 0 || c.L2 > 0) {
+		return fmt.Errorf("l1 = %v and l2 = %v of the %s coder, whose solver authors has neither", c.L1, c.L2, c.Name())
+	}
+	return nil
 }
 
 func (c NonNegative) Over(b Basis) (Coding, error) {
@@ -66,8 +80,11 @@ func (c NonNegative) Over(b Basis) (Coding, error) {
 	if err := ready(c, d); err != nil {
 		return nil, err
 	}
-	if c.Solver == ADMM {
+	switch c.Solver {
+	case ADMM:
 		return newADMM(b, c)
+	case Authors:
+		return newAuthors(b), nil
 	}
 	return newExact(b, term{λ: c.L1 / 2, μ: c.L2}), nil
 }

@@ -142,6 +142,9 @@ func (c NonNegative) Work(d, k int) Work {
 		w.Factors, w.Advice = fmt.Sprintf("passes = %d", c.Passes), "lower passes"
 		return w
 	}
+	if c.Solver == Authors {
+		return authorsWork(n, m)
+	}
 	w := Work{Prepare: gramWork(n, m, 0), Sample: n*m + m*m, Memory: m * m}
 	if c.L2 > 0 {
 		w.Memory += (n + m) * m // [D; √μ·I]

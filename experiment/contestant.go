@@ -37,6 +37,13 @@ func (e *methodFile) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(e))
 }
 
+// tunable reports whether there may be something to tune: the search of a plan is not for
+// methods without a parameter, such as the nearest neighbour.
+func (e *methodFile) tunable() bool {
+	m, err := method.Named(e.Method)
+	return err != nil || len(classify.TraitsOf(m).Ranges) > 0
+}
+
 // addMethod adds the contestants of e: one, or one for each value of a varied parameter.
 func (p *Plan) addMethod(e *methodFile) error {
 	if err := e.read(p); err != nil {

@@ -175,7 +175,10 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 	}
 	for i := range f.Methods {
 		m := &f.Methods[i]
-		m.node, m.Tune = v.member["methods"].members[i], cmp.Or(m.Tune, f.Tune)
+		m.node = v.member["methods"].members[i]
+		if m.Tune == nil && m.tunable() {
+			m.Tune = f.Tune
+		}
 		if err := p.addMethod(m); err != nil {
 			return nil, err
 		}

@@ -135,7 +135,7 @@ func checkAtoms(t *testing.T, m *gallery.Gallery, e *Explanation) {
 	if _, linear := p.Rule.(classify.Linear); linear && math.Abs(score-e.Scores[e.Class]) > 1e-9 {
 		t.Errorf("%s: what atoms add is %v, the score %v", p.Method, score, e.Scores[e.Class])
 	}
-	if alone := slices.Contains([]string{"lrc", "dlsi", "dpl"}, p.Method); alone != e.Separate {
+	if alone := slices.Contains([]string{"lrc", "dlsi", "dpl", "lda", "pca-lda", "ridge", "svm"}, p.Method); alone != e.Separate {
 		t.Errorf("%s: alone is %v", p.Method, e.Separate)
 	}
 	if _, robust := p.Coder.(coding.Robust); robust != (e.Errors != nil) {

@@ -10,6 +10,29 @@ import (
 // The methods in this file keep the training samples as the dictionary: each is a
 // coder and a rule. Representation is their general form.
 
+// NN is the nearest neighbour: the class of the training sample with the largest cosine.
+type NN struct{}
+
+// DefaultNN has no parameter.
+var DefaultNN = register(NN{})
+
+func (NN) Name() string    { return "nn" }
+func (NN) Validate() error { return nil }
+
+func (NN) Traits() classify.Traits {
+	return classify.Traits{
+		Family: "nearest",
+		Title:  "1-NN", After: "mean",
+		Description: "the nearest training image, by the cosine",
+		Formulation: "class: max_c max_k x_ckᵀy",
+		Samples:     true, Coder: coding.Inner{},
+	}
+}
+
+func (m NN) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return keepSamples(ctx, m, train, run, classify.Cosine{})
+}
+
 // LLC represents a query by the training samples nearest to it, and returns the
 // class with the least residual. The coder is that of [llc], which
 // classifies by pooled codes; the rule is that of [src].
@@ -80,6 +103,7 @@ func (m SRC) Validate() error { return m.Coder.Validate() }
 
 func (m SRC) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "sparse",
 		After:       "lrc",
 		Description: "sparse representation by the training images; the class with the least residual",
 		Formulation: "min_s ½‖y − X·s‖² + λ‖s‖₁;  class: min_c ‖y − X_c·s_c‖",
@@ -114,6 +138,7 @@ func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 
 func (m CRC) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "collaborative",
 		After:       "src",
 		Description: "ridge representation by the training images; the class with the least residual for its code",
 		Formulation: "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖",
@@ -152,6 +177,7 @@ func (m NRC) Validate() error { return m.Coder.Validate() }
 
 func (m NRC) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "non-negative",
 		After:       "crc",
 		Description: "non-negative representation by the training images; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
@@ -183,6 +209,7 @@ func (m DSRC) Validate() error { return m.Coder.Validate() }
 
 func (m DSRC) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "collaborative",
 		After:       "ksrc",
 		Description: "representation by the training images with little correlation between classes; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖",
@@ -214,7 +241,8 @@ func (m Robust) Validate() error { return m.Coder.Validate() }
 
 func (m Robust) Traits() classify.Traits {
 	return classify.Traits{
-		Title: "Robust", After: "representation",
+		Family: "non-negative",
+		Title:  "Robust", After: "representation",
 		Description: "non-negative representation by the training images with a sparse error; the class with the least Huber loss",
 		Formulation: "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ",
 		Samples:     true, Coder: m.Coder,

@@ -21,6 +21,11 @@ var (
 		"lcksvd2":                sparse,
 		"llc":                    {"coder.neighbours": "6"},
 		"lcle":                   {"coder.sparsity": "3"},
+		"fddl":                   fewPasses,
+		"d2l2r2":                 fewPasses,
+		"lrsdl":                  fewPasses,
+		"dlsi":                   fewPasses,
+		"copar":                  fewPasses,
 		"nrdl-online":            {"atoms": "2", "online.batch": "16", "init.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
@@ -31,13 +36,16 @@ var (
 		"lcksvd1":                {"sparsity": "2"},
 		"lcksvd2":                {"sparsity": "2"},
 		"llc":                    {"coder.neighbours": "2"},
-		"copar":                  {"common": "2"},
-		"lrsdl":                  {"common": "2"},
+		"copar":                  {"common": "2", "passes": "10", "tol": "0"},
+		"lrsdl":                  {"common": "2", "passes": "10", "tol": "0"},
 		"lcle":                   {"coder.sparsity": "2"},
 		"nrdl-online":            {"atoms": "0"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
 	}
 )
+
+// fewPasses are enough of methods that stop by their objective.
+var fewPasses = map[string]string{"passes": "10", "tol": "0"}
 
 // twoWide is for images that are two pixels wide.
 var twoWide = map[string]string{"coder.side": "2", "coder.step": "2"}
@@ -70,6 +78,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"warm_mu":        {Warm: true},
 		"warm_growth":    {Warm: true},
 		"warm_proximity": {Skip: "the systems of this set are regular: TestProximitiesMatter has singular ones"},
+		"few_l2":         {Given: map[string]string{"atoms": "3"}, Value: "0.5"},
 	},
 	"nrc": {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
 	"representation": {
@@ -181,7 +190,7 @@ func contracts() map[string]methodtest.Options {
 	}
 	signed := maps.Clone(conditional["nrdl"])
 	for path, e := range signed {
-		if strings.HasPrefix(path, "coder") { // ridge codes in its place
+		if strings.HasPrefix(path, "coder") || path == "few_l2" { // ridge codes in its place
 			given := map[string]string{"signed": "false"}
 			maps.Copy(given, e.Given)
 			signed[path] = methodtest.Exception{Given: given, Value: e.Value}

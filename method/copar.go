@@ -24,7 +24,9 @@ import (
 // their rows for D_j; 0 is among the i and j of the last sum.
 //
 // A query is coded over all of D under λ‖s‖₁; the class has the least
-// ‖y − D₀s_0 − D_cs_c‖: the global classifier of the paper.
+// ‖y − D₀s_0 − D_cs_c‖: the global classifier of the paper. Its local one codes a query
+// over [D_c D₀] for each class, and takes the class with the least
+// ‖y − D_cs_c − D₀s_0‖² + λ(‖s_c‖₁ + ‖s_0‖₁).
 type COPAR struct {
 	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖S‖₁" eq:"[copar]"`
 	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[copar]"`
@@ -34,10 +36,17 @@ type COPAR struct {
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps  int     `json:"steps" help:"steps that the codes, and the atoms of a class, make in a pass"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting of the codes" eq:"[admm]"`
+	Rule   string  `json:"rule" omitted:"global" choices:"global,local" help:"global: a query is coded over all atoms; local: over those of each class and the common ones, and the class has the least cost" eq:"[copar] 4"`
 }
 
+// The rules of COPAR.
+const (
+	globalRule = "global"
+	localRule  = "local"
+)
+
 // DefaultCOPAR has the penalty of FDDL.
-var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 10, Steps: 7, Rho: 1})
+var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1, Rule: globalRule})
 
 func (COPAR) Name() string { return "copar" }
 
@@ -55,7 +64,14 @@ class: min_c ‖y − D₀·s_0 − D_c·s_c‖,  s = argmin ‖y − Ds‖² + 
 
 func (m COPAR) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "rho", m.Rho),
-		counts(0, "atoms", m.Atoms), counts(1, "common", m.Common, "passes", m.Passes, "steps", m.Steps), m.coder().Validate())
+		counts(0, "atoms", m.Atoms), counts(1, "common", m.Common, "passes", m.Passes, "steps", m.Steps), m.ruleIsKnown(), m.coder().Validate())
+}
+
+func (m COPAR) ruleIsKnown() error {
+	if m.Rule != globalRule && m.Rule != localRule {
+		return fmt.Errorf("rule = %q is neither %q nor %q", m.Rule, globalRule, localRule)
+	}
+	return nil
 }
 
 // coder codes queries: λ weighs against ‖y − Ds‖², that of the coder against half
@@ -154,8 +170,37 @@ func (s *coparState) shared(c int) (rows []int) {
 	return rows
 }
 
-func (s *coparState) Largest() float64           { return lin.MaxAbs(s.S) }
-func (s *coparState) codes() (*mat.Dense, error) { return s.S, nil }
+func (s *coparState) Largest() float64 { return lin.MaxAbs(s.S) }
+
+func (s *coparState) codes() (*mat.Dense, error) {
+	if s.Rule == globalRule {
+		return s.S, nil
+	}
+	rows, groups := s.withCommon()
+	_, n := s.S.Dims()
+	own, all := s.atoms[len(s.atoms)-1], mat.NewDense(len(rows), n, nil)
+	for c := range s.classes() {
+		for i := groups[c]; i < groups[c+1]; i++ {
+			from, to := 0, n
+			if rows[i] >= own { // a common atom serves the samples of its copy's class
+				from, to = s.samples[c], s.samples[c+1]
+			}
+			copy(all.RawRowView(i)[from:to], s.S.RawRowView(rows[i])[from:to])
+		}
+	}
+	return all, nil
+}
+
+// withCommon returns, for each class, the rows of its atoms and of the common ones, and
+// the groups of these.
+func (s *coparState) withCommon() (rows, groups []int) {
+	groups = []int{0}
+	for c := range s.classes() {
+		rows = append(rows, s.shared(c)...)
+		groups = append(groups, len(rows))
+	}
+	return rows, groups
+}
 
 // Step makes one pass and returns the part of J by which it fell.
 func (s *coparState) Step() (float64, error) {
@@ -179,6 +224,11 @@ func (s *coparState) restart() error {
 }
 
 func (s *coparState) parts(out classify.Outcome) (classify.Parts, error) {
+	if s.Rule == localRule {
+		rows, groups := s.withCommon()
+		coder := coding.ClassLasso{Lambda: s.Lambda / 2, Gap: coding.DefaultLasso.Gap}
+		return classify.Parts{D: lin.Select(s.D, rows), Groups: groups, Coder: coder, Rule: classify.Cost{}, Trained: out}, nil
+	}
 	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Residual{}, Trained: out}, nil
 }
 

@@ -31,7 +31,7 @@ type DLSI struct {
 
 // DefaultDLSI has the penalty of SRC, and an incoherence that is felt and leaves the
 // rates as they are.
-var DefaultDLSI = registerIterative(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-6})
+var DefaultDLSI = registerIterative(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 1000, Tol: 5e-5, Steps: 5, Gap: 1e-6})
 
 func (DLSI) Name() string { return "dlsi" }
 

@@ -67,10 +67,16 @@ var drawnMethods = map[string]classify.Method{
 	"kcrc-polynomial": KCRC{ofPolynomial, 0.001},
 	"ksrc-polynomial": KSRC{ofPolynomial, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
 
+	"crnrc":   CRNRC{Lambda: 0.01, Rho: 0.1, Passes: 5},
+	"dnrc":    DNRC{Lambda: 0.01, Rho: 0.1, Passes: 25},
+	"ancr":    ANCR{Lambda: 1e-4, Rho: 0.01, Passes: 5},
+	"authors": Representation{coding.NonNegative{Solver: coding.Authors, Rho: 0.1, Passes: 5}, "residual"},
+
 	"dlsi":          withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
-	"copar":         withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1}, 3),
-	"d2l2r2":        withAtoms(D2L2R2{FDDL: DefaultFDDL, Alpha: 0.1, RankSteps: 5}, 3),
-	"d2l2r2_errors": withAtoms(D2L2R2{FDDL: DefaultFDDL, Alpha: 0.1, Beta: 0.5, RankSteps: 5}, 3),
+	"copar":         withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1, Rule: globalRule}, 3),
+	"copar_local":   withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1, Rule: localRule}, 3),
+	"d2l2r2":        withAtoms(D2L2R2{FDDL: fifteen(DefaultFDDL), Alpha: 0.1, RankSteps: 5}, 3),
+	"d2l2r2_errors": withAtoms(D2L2R2{FDDL: fifteen(DefaultFDDL), Alpha: 0.1, Beta: 0.5, RankSteps: 5}, 3),
 	"lrsdl":         withAtoms(drawnLRSDL, 3),
 	"dpl":           withAtoms(DefaultDPL, 3),
 }
@@ -80,9 +86,15 @@ var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2
 // drawnLRSDL has few common atoms.
 var drawnLRSDL = func() LRSDL {
 	m := DefaultLRSDL
-	m.Common = 2
+	m.Common, m.Passes, m.Tol = 2, 15, 0
 	return m
 }()
+
+// fifteen returns m with the passes of the authors' program.
+func fifteen(m FDDL) FDDL {
+	m.Passes, m.Tol = 15, 0
+	return m
+}
 
 // withAtoms returns m with so many atoms per class.
 func withAtoms(m classify.Method, atoms int) classify.Method {

@@ -46,7 +46,7 @@ type FDDL struct {
 // over-relaxation.
 var DefaultFDDL = registerIterative(FDDL{
 	Lambda1: 0.005, Lambda2: 0.05, Eta: 1,
-	Passes: 15, Steps: 7, Rho: 1, Omega: 1.6,
+	Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1, Omega: 1.6,
 	Gamma: 0.005, Weight: 0.5,
 })
 
@@ -54,6 +54,7 @@ func (FDDL) Name() string { return "fddl" }
 
 func (m FDDL) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "Fisher dictionaries",
 		After:       "dpl",
 		Description: "class-wise dictionary with codes by the Fisher criterion; the class with the least residual and the nearest mean code",
 		Formulation: `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)

@@ -42,13 +42,14 @@ type LRSDL struct {
 // DefaultLRSDL has the penalties of FDDL, which its J has twice, and its steps.
 var DefaultLRSDL = registerIterative(LRSDL{
 	Lambda1: DefaultFDDL.Lambda1 / 2, Lambda2: DefaultFDDL.Lambda2, Eta: 0.02, Common: 5,
-	Passes: DefaultFDDL.Passes, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,
+	Passes: DefaultFDDL.Passes, Tol: DefaultFDDL.Tol, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,
 })
 
 func (LRSDL) Name() string { return "lrsdl" }
 
 func (m LRSDL) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "Fisher dictionaries",
 		After:       "copar",
 		Description: "FDDL with common atoms of low rank; the class with the least residual and the nearest mean code",
 		Formulation: `min_{D,S}  ½Σ_i (‖X_i − D₀S_i^0 − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)

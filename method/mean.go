@@ -22,6 +22,7 @@ func (Mean) Validate() error { return nil }
 
 func (Mean) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "nearest",
 		Description: "the mean of the training images of each class; the class with the largest cosine",
 		Formulation: "m_c = Σ_j x_cj / ‖Σ_j x_cj‖;  class: max_c m_cᵀy",
 	}

@@ -45,6 +45,7 @@ type NRDL struct {
 	WarmMu        float64 `json:"warm_mu" omitted:"0.5" help:"mu of a fit that starts from an earlier model, as a part of alpha; > 0"`
 	WarmGrowth    float64 `json:"warm_growth" omitted:"1.5" help:"growth of such a fit; ≥ 1"`
 	WarmProximity float64 `json:"warm_proximity" omitted:"0.0001" help:"proximity of such a fit"`
+	FewL2         float64 `json:"few_l2" omitted:"0.005" help:"l2 of the exact non-negative coder, over atoms at norm 1, where there are fewer atoms than training images; 0 codes as (19)"`
 }
 
 // DefaultNRDL has the values that the authors published for Extended Yale B. The last four
@@ -59,7 +60,7 @@ var DefaultNRDL = registerIterative(NRDL{
 	Init: dictionary.DefaultKSVD,
 	Mu:   1e-5, Growth: 1.1, MuMax: 1e8, Tol: 1e-6, Passes: 1000,
 	Coder: coding.DefaultNonNegative, Ridge: coding.DefaultRidge,
-	Proximity: 1e-5, WarmMu: 0.5, WarmGrowth: 1.5, WarmProximity: 1e-4,
+	Proximity: 1e-5, WarmMu: 0.5, WarmGrowth: 1.5, WarmProximity: 1e-4, FewL2: 0.005,
 })
 
 // DefaultNRDLTest is the paper's NRDL-test: the same learning without the
@@ -84,6 +85,7 @@ func (m NRDL) Name() string {
 // differ by a point. λ ≥ 0.1 often ruins the rate (doc/equations.md).
 func (m NRDL) Traits() classify.Traits {
 	t := classify.Traits{
+		Family:      "NRDL",
 		After:       "nrdl-test",
 		Description: "dictionary, non-negative codes and linear classifier learned together",
 		Formulation: `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
@@ -99,6 +101,9 @@ class: max_c (W·s)_c`,
 	}
 	if !m.Signed {
 		t.Ranges = append(t.Ranges, coderRanges(m.Coder)...)
+		if m.Atoms > 0 {
+			t.Ranges = append(t.Ranges, Range{Path: "few_l2", Low: 1e-3, High: 0.1, Log: true, Zero: true})
+		}
 		return t
 	}
 	t.Title, t.After = "NRDL-test", "lcle"
@@ -116,7 +121,7 @@ class: max_c (W·s)_c`,
 
 func (m NRDL) Validate() error {
 	err := cmp.Or(weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol),
-		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity), aboveZero("warm_mu", m.WarmMu),
+		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity, "few_l2", m.FewL2), aboveZero("warm_mu", m.WarmMu),
 		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes))
 	if err != nil {
 		return err

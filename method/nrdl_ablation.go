@@ -71,5 +71,5 @@ func (s *ablationState) codes() (*mat.Dense, error) {
 	if s.m.Samples {
 		return nil, nil
 	}
-	return s.S, nil
+	return s.nrdlState.codes()
 }

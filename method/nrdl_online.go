@@ -65,6 +65,7 @@ func (NRDLOnline) Name() string { return "nrdl-online" }
 
 func (m NRDLOnline) Traits() classify.Traits {
 	return classify.Traits{
+		Family:      "NRDL",
 		After:       "nrdl",
 		Description: "NRDL from small batches of samples, for sets that do not fit into memory",
 		Formulation: `min_{D,W}  Σ_j min_{s≥0} ‖x_j − Ds‖² + ‖Ω(Ws − t_j)‖²   s.t. ‖(d_k, Ωw_k)‖ ≤ 1

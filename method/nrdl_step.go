@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
@@ -84,10 +85,26 @@ func (s *nrdlState) restart() error {
 }
 
 func (s *nrdlState) parts(out classify.Outcome) (classify.Parts, error) {
-	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Linear{W: s.W}, Trained: out}, nil
+	_, n := s.X.Dims()
+	coder, _ := s.fewCoder(s.atoms[len(s.atoms)-1], n)
+	norms := s.units()
+	return classify.Parts{
+		D: overColumns(s.D, norms), Groups: s.atoms, Coder: coder,
+		Rule: classify.Linear{W: overColumns(s.W, norms)}, Trained: out,
+	}, nil
 }
 
-func (s *nrdlState) codes() (*mat.Dense, error) { return s.S, nil }
+func (s *nrdlState) codes() (*mat.Dense, error) {
+	norms := s.units()
+	if norms == nil {
+		return s.S, nil
+	}
+	out := mat.DenseCopyOf(s.S)
+	for k, v := range norms {
+		blas64.Scal(v, blas64.Vector{N: out.RawMatrix().Cols, Inc: 1, Data: out.RawRowView(k)})
+	}
+	return out, nil
+}
 
 // updateS: S = max(0, [G + εI]⁻¹ [Dᵀ(X+λR) + WᵀT + εS]),
 // G = (λ+1)DᵀD + (α+2μ)WᵀW,  R = D(Q⊙S)   (11)

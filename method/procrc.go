@@ -22,7 +22,8 @@ func (m ProCRC) Validate() error { return m.Coder.Validate() }
 
 func (m ProCRC) Traits() classify.Traits {
 	return classify.Traits{
-		Title: "ProCRC", After: "dsrc",
+		Family: "collaborative",
+		Title:  "ProCRC", After: "dsrc",
 		Description: "ridge representation by the training images in which classes agree; the class nearest to what all rebuild",
 		Formulation: "min_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²;  class: min_c ‖X·s − X_c·s_c‖",
 		Samples:     true, Coder: m.Coder,

@@ -44,6 +44,9 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 		return []Range{within("tau", 1e-5, 10)}
 	case coding.Probabilistic:
 		return []Range{within("lambda", 1e-4, 1), within("gamma", 1e-4, 10)}
+	case coding.Constrained:
+		zero := func(path string) Range { return Range{Path: prefix + path, Low: 1e-5, High: 1, Log: true, Zero: true} }
+		return []Range{zero("lambda"), zero("nu"), zero("tau"), within("rho", 1e-3, 1), within("passes", 2, 100)}
 	case coding.OMP:
 		return []Range{sparsity(prefix + "sparsity")}
 	case coding.Robust:

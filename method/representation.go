@@ -39,7 +39,8 @@ func (Representation) Name() string { return "representation" }
 
 func (m Representation) Traits() classify.Traits {
 	return classify.Traits{
-		Title: "Representation", After: "procrc",
+		Family: "non-negative",
+		Title:  "Representation", After: "procrc",
 		Description: "representation by the training images, coder and rule of your choice",
 		Formulation: "s: the code of y over X, by the coder;  class: max_c of its score, by the rule",
 		Samples:     true, Coder: m.Coder,

@@ -214,59 +214,6 @@ func (f *Figure) describe(caption string) {
 	f.Alt = fmt.Sprintf("%s. %s. Lines: %s.", f.Title, f.Axes.Y+" over "+f.Axes.X, strings.Join(names, ", "))
 }
 
-// logFrom is the ratio of the largest to the smallest value of a parameter above which
-// its axis is logarithmic.
-const logFrom = 30
-
-// varied returns the figures of rates against a varied parameter, with a line per column.
-func (p *Plan) varied() (all []*Figure) {
-	type group struct{ base, path string }
-	order, members := grouped(len(p.Labels), func(i int) (g group, ok bool) {
-		l := p.Labels[i]
-		if l.Varied == nil {
-			return g, false
-		}
-		return group{l.Base(), l.Varied.Path}, true
-	})
-	for _, g := range order {
-		if f := p.variation(g.base, g.path, members[g]); len(f.Series) > 0 {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-func (p *Plan) variation(base, path string, labels []int) *Figure {
-	f := &Figure{Title: fmt.Sprintf("%s: rate against %s", base, path), Axes: plot.Axes{Title: base, X: path, Y: "rate, %"}}
-	xs, numeric := make([]float64, len(labels)), true
-	var names []string
-	for n, i := range labels {
-		v, err := strconv.ParseFloat(p.Labels[i].Varied.Value, 64)
-		xs[n], numeric = v, numeric && err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-		names = append(names, p.Labels[i].Varied.Value)
-	}
-	if !numeric {
-		f.Axes.Categories = names
-		for n := range xs {
-			xs[n] = float64(n)
-		}
-	} else {
-		f.Axes.LogX = slices.Min(xs) > 0 && slices.Max(xs) >= logFrom*slices.Min(xs)
-	}
-	var columns []int // that have a run of these labels
-	var shown []*Column
-	for j, c := range p.Columns {
-		if slices.ContainsFunc(labels, func(i int) bool { return p.Cells[i][j].N > 0 }) {
-			columns, shown = append(columns, j), append(shown, c)
-		}
-	}
-	for n, name := range short(shown) {
-		f.line(name, xs, func(m int) *Cell { return p.Cells[labels[m]][columns[n]] })
-	}
-	f.describe("Means over runs with the sample standard deviation." + p.fixedValue(path, labels))
-	return f
-}
-
 // fixedValue is a sentence with the value of the parameter at path in runs of the same
 // method in which the plan does not vary it; "" if there are none.
 func (p *Plan) fixedValue(path string, labels []int) string {

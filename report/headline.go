@@ -46,6 +46,9 @@ func (p *Plan) Headline() string {
 		}
 	}
 	s += "."
+	if told := p.tells(); told != "" {
+		s += " " + told
+	}
 	if n := p.label("nrdl"); n >= 0 {
 		s += " " + p.stand(n) + p.against(n)
 	}

@@ -46,17 +46,34 @@ func (p *Plan) rank() {
 		k.Labels, k.Columns = nil, nil
 		return
 	}
-	k.Mean = make([]float64, len(k.Labels))
-	var rates [][]float64
+	rates := k.rates(p)
+	for n, row := range rates {
+		for l, r := range significance.Ranks(row) {
+			p.Cells[k.Labels[l]][k.Columns[n]].Rank = r
+		}
+	}
+	k.test(rates)
+	p.Families = p.family()
+}
+
+// rates returns the mean rates of the ranked labels, a row for each column.
+func (k *Ranking) rates(p *Plan) (rates [][]float64) {
 	for _, j := range k.Columns {
 		row := make([]float64, len(k.Labels))
 		for n, i := range k.Labels {
 			row[n] = p.Cells[i][j].Mean
 		}
 		rates = append(rates, row)
+	}
+	return rates
+}
+
+// test sets the mean ranks of the labels and, of two columns or more, the test over them.
+func (k *Ranking) test(rates [][]float64) {
+	k.Mean = make([]float64, len(k.Labels))
+	for _, row := range rates {
 		for n, r := range significance.Ranks(row) {
-			p.Cells[k.Labels[n]][j].Rank = r
-			k.Mean[n] += r / float64(len(k.Columns))
+			k.Mean[n] += r / float64(len(rates))
 		}
 	}
 	f, err := significance.Friedman(rates)

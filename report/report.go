@@ -85,6 +85,7 @@ type Plan struct {
 	Labels         []*Label
 	Cells          [][]*Cell // Cells[label][column]
 	Ranking        Ranking
+	Families       Ranking  // of the best label of each family of methods; without labels if that is all of Ranking
 	AmbiguousRates []string // titles of data sets whose published rates belong to one of several columns, unknown which
 	Superseded     int      // records left out because the same run has a later one
 }

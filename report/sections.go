@@ -245,6 +245,11 @@ func (p *Plan) ranks() (blocks []block) {
 		f.Alt = f.Title + ": " + strings.Join(words, ", ") + "."
 		blocks = append(blocks, block{Figures: []*Figure{f}})
 	}
+	for _, s := range []string{p.familyRanks(), p.tells()} {
+		if s != "" {
+			blocks = append(blocks, block{Text: s})
+		}
+	}
 	if s := p.leftOut(); s != "" {
 		blocks = append(blocks, block{Text: s})
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Scores of nine methods by NumPy programs, for drawn samples.
+"""Scores of methods by NumPy programs, for drawn samples.
 
     /usr/bin/python3 method/testdata/golden/drawn.py
 
@@ -107,7 +107,7 @@ def dlsi(x, own, atoms, lam=0.01, eta=1e-3, passes=10, steps=5):
     return score
 
 
-def copar(x, own, atoms, lam=0.005, eta=1e-3, passes=10, steps=7, rho=1.0):
+def copar(x, own, atoms, local=False, lam=0.005, eta=1e-3, passes=10, steps=7, rho=1.0):
     d = np.hstack([*(x[:, c][:, :ATOMS] for c in own), common_atoms(x)])
     k = d.shape[1]
     zero = slice(k - COMMON, k)
@@ -141,9 +141,90 @@ def copar(x, own, atoms, lam=0.005, eta=1e-3, passes=10, steps=7, rho=1.0):
                     f += s[i, c] @ s[i, c].T
             d[:, i] = incoherent(d[:, i], e, f, np.delete(d, np.r_[i], axis=1), eta, steps)
 
+    def local_score(y):
+        costs = []
+        for i in atoms:
+            both = d[:, np.r_[i, zero]]
+            s = twins.lasso(both.T @ both, both.T @ y, lam / 2, tol=EXACT)
+            costs.append(1 - norm(y - both @ s, axis=0) ** 2 - lam * np.abs(s).sum(0))
+        return np.array(costs)
+
+    if local:
+        return local_score
+
     def score(y):
         s = twins.lasso(d.T @ d, d.T @ y, lam / 2, tol=EXACT)
         return 1 - residuals(d, atoms, s, y - d[:, zero] @ s[zero])
+
+    return score
+
+
+def copar_local(x, own, atoms):
+    return copar(x, own, atoms, local=True)
+
+
+def onto_simplex(v):
+    """The nearest point with elements ≥ 0 and the sum 1, by bisection for the shift."""
+    low, high = v.min() - 1, v.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.maximum(0, v - middle).sum() > 1 else (low, middle)
+    return np.maximum(0, v - low)
+
+
+def competing(x, own, lam=0, nu=0, tau=0, affine=False, rho=0.1, passes=5):
+    """ADMM on min ‖y − Xc‖² + λ‖c‖² + ν Σ‖y − X_ic_i‖² + τ ΣΣ‖X_ic_i + X_jc_j‖², for each query."""
+    n, parts = x.shape[1], []
+    for c in own:
+        part = np.zeros_like(x)
+        part[:, c] = x[:, c]
+        parts.append(part)
+    h = x.T @ x + lam * np.eye(n) + nu * sum(p.T @ p for p in parts)
+    h += tau * sum((p + q).T @ (p + q) for p in parts for q in parts)
+
+    def score(y):
+        codes = np.zeros((n, y.shape[1]))
+        for j in range(y.shape[1]):
+            b = x.T @ y[:, j] + nu * sum(p.T @ y[:, j] for p in parts)
+            z, delta = np.zeros(n), np.zeros(n)
+            for _ in range(passes):
+                c = solve(h + rho / 2 * np.eye(n), b + rho / 2 * z + delta / 2)
+                z = onto_simplex(c - delta / rho) if affine else np.maximum(0, c - delta / rho)
+                delta = delta + rho * (z - c)
+            codes[:, j] = z
+        return 1 - residuals(x, own, codes, y)
+
+    return score
+
+
+def crnrc(x, own, atoms):
+    return competing(x, own, nu=0.01)
+
+
+def dnrc(x, own, atoms):
+    return competing(x, own, tau=0.01, passes=25)
+
+
+def ancr(x, own, atoms):
+    return competing(x, own, lam=1e-4, affine=True, rho=0.01)
+
+
+def authors(x, own, atoms):
+    """Codes over the samples as the authors' program of NRDL codes test faces."""
+    n = x.shape[1]
+
+    def score(y):
+        codes = np.zeros((n, y.shape[1]))
+        for j in range(y.shape[1]):
+            g, t, mu = np.zeros(n), np.zeros(n), 1e-5
+            for _ in range(1000):
+                s = np.linalg.pinv(x.T @ x + mu * np.eye(n)) @ (x.T @ y[:, j] + mu * g - t)
+                g = np.maximum(0, s + t / mu)
+                if np.abs(s - g).max() < 1e-6:
+                    break
+                t, mu = t + mu * (s - g), min(1e8, 1.1 * mu)
+            codes[:, j] = s
+        return 1 - residuals(x, own, codes, y)
 
     return score
 
@@ -332,7 +413,7 @@ def learn_in_order(learn, x, classes, test):
 def main():
     train, classes, test = drawn_set(5, 0), np.repeat(range(4), 5), drawn_set(3, 200)
     found = {name: twins.scores(m, train, classes, test, 1, params) for name, (m, params) in CONVEX.items()}
-    for learn in (dpl, dlsi, copar, lrsdl, d2l2r2, d2l2r2_errors):
+    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, authors):
         found[learn.__name__] = learn_in_order(learn, train, classes, test)
     path = os.path.join(HERE, "drawn.json")
     with open(path) as f:
