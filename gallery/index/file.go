@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,9 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"nrdl.example/nrdl/internal/natural"
-
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/natural"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A file of an Index begins with a page: Magic, the version of the format, and two slots.
@@ -83,7 +84,7 @@ func Open(path string) (x *Index, meta, state []byte, err error) {
 	if info.Size() > math.MaxInt {
 		return nil, nil, nil, errors.New("the file is larger than the memory that this machine can address")
 	}
-	from := &source{f, f.Stat, info, info.Size()}
+	from := &source{f, f.Stat, func(at, n int64) { readAhead(f, at, n) }, info, info.Size()}
 	x, meta, state, err = parse(from)
 	if err != nil {
 		err = from.changed(err)
@@ -259,10 +260,16 @@ func (r *reader) record() error {
 
 // readChecked reads b at a place, and checks it.
 func (r *reader) readChecked(b []byte, at int64, sums []byte) error {
-	if err := r.read(b, at); err != nil {
-		return err
-	}
-	return r.check(b, at, sums)
+	const together = 64 * blockBytes
+	parts := (len(b) + together - 1) / together
+	failed := make([]error, parts)
+	parallel.For(parts, 1, func(i, _ int) {
+		lo, hi := i*together, min(len(b), (i+1)*together)
+		if failed[i] = r.read(b[lo:hi], at+int64(lo)); failed[i] == nil {
+			failed[i] = r.check(b[lo:hi], at+int64(lo), sums[i*64*4:])
+		}
+	})
+	return cmp.Or(failed...)
 }
 
 // splitState divides the content of a state into what Index.removedBits wrote, and the rest.
@@ -344,7 +351,7 @@ func (s *segment) valid() error {
 		if start(s.faceEnds, c) >= int(s.faceEnds[c]) || start(s.nameEnds, c) >= int(s.nameEnds[c]) || int(s.nameEnds[c]) > len(s.names) || int(s.faceEnds[c]) > s.faces {
 			return damaged("the people of a segment have no names or no faces")
 		}
-		if c > 0 && natural.Compare(s.name(c-1), s.name(c)) >= 0 {
+		if c > 0 && natural.Compare(s.nameInPlace(c-1), s.nameInPlace(c)) >= 0 {
 			return damaged("the people of a segment are out of order")
 		}
 	}
@@ -363,7 +370,7 @@ func (s *segment) valid() error {
 func (x *Index) distinct() error {
 	all := x.People()
 	for i := 1; i < len(all); i++ {
-		if x.Name(all[i]) == x.Name(all[i-1]) {
+		if x.compare(all[i], all[i-1]) == 0 {
 			return damaged(fmt.Sprintf("%q is there twice", x.Name(all[i])))
 		}
 	}

@@ -241,21 +241,44 @@ func (x *Index) Person(r Ref) (*Person, error) {
 
 // People returns the people in natural order of their names.
 func (x *Index) People() []Ref {
-	all := make([]Ref, 0, x.people)
-	sorted := true
+	runs := [][]Ref{nil}
 	for i, s := range x.segments {
-		first := len(all)
+		var run []Ref
 		for c := range s.people {
 			if r := (Ref{i, c}); x.has(r) {
-				sorted = sorted && (len(all) > first || first == 0 || natural.Compare(x.Name(all[first-1]), s.name(c)) < 0)
-				all = append(all, r)
+				run = append(run, r)
 			}
 		}
+		runs = append(runs, run)
 	}
-	if !sorted {
-		slices.SortFunc(all, func(a, b Ref) int { return natural.Compare(x.Name(a), x.Name(b)) })
+	for len(runs) > 1 {
+		runs = append(runs[2:], x.merged(runs[0], runs[1]))
 	}
-	return all
+	return runs[0]
+}
+
+// merged returns the people of a and of b, both in natural order, in this order.
+func (x *Index) merged(a, b []Ref) []Ref {
+	if len(a) == 0 || len(b) == 0 || x.compare(a[len(a)-1], b[0]) < 0 {
+		return append(a, b...)
+	}
+	all := make([]Ref, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if x.compare(a[0], b[0]) <= 0 {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
+}
+
+// compare compares the names of two people.
+func (x *Index) compare(a, b Ref) int {
+	s, t := x.segments[a.segment], x.segments[b.segment]
+	defer runtime.KeepAlive(s.memory)
+	defer runtime.KeepAlive(t.memory)
+	return natural.Compare(s.nameInPlace(a.person), t.nameInPlace(b.person))
 }
 
 // A Hit is a person who was found.

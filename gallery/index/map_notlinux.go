@@ -2,4 +2,8 @@
 
 package index
 
+import "os"
+
 func inLargePages([]byte) {}
+
+func readAhead(*os.File, int64, int64) {}

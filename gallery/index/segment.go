@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -202,6 +203,17 @@ func (s *segment) readRows(kind, lo, hi int, w *window) ([]byte, error) {
 	return w.bytes(s, from, to), nil
 }
 
+// ahead starts to read the row of face j, so that the rows of several faces come from the
+// disk at one time.
+func (s *segment) ahead(kind, j int) {
+	if s.source == nil || s.source.ahead == nil {
+		return
+	}
+	at, _ := s.sections()
+	from := (at[firstRows+kind] + j*s.rowBytes(kind)) / blockBytes * blockBytes
+	s.source.ahead(s.offset+int64(from), blockBytes)
+}
+
 // newSegment returns a segment of people in natural order of their names.
 func newSegment(dims, info int, people []*Person) *segment {
 	h := shape{dims: dims, info: info, people: len(people)}
@@ -334,7 +346,13 @@ func start[T uint32 | uint64](ends []T, i int) int {
 
 func (s *segment) name(c int) string {
 	defer runtime.KeepAlive(s.memory)
-	return string(s.names[start(s.nameEnds, c):s.nameEnds[c]])
+	return strings.Clone(s.nameInPlace(c))
+}
+
+// nameInPlace is name without a copy: it lives as long as the memory of s.
+func (s *segment) nameInPlace(c int) string {
+	b := s.names[start(s.nameEnds, c):s.nameEnds[c]]
+	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // count is the number of faces of person c.

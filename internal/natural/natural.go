@@ -33,5 +33,9 @@ func Compare(a, b string) int {
 
 // digits is the number of digits at the start of s.
 func digits(s string) int {
-	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+	n := 0
+	for n < len(s) && s[n]-'0' <= 9 {
+		n++
+	}
+	return n
 }
