@@ -197,7 +197,7 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 	if !r.detects() {
 		detect.Detect = face.Never
 	}
-	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.m.Embedder, r.Observer})
+	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.m.Embedder, dataset.Arrays{}, r.Observer})
 }
 
 // labelled makes a data set of faces. It is unlabelled if no face has a person.

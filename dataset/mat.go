@@ -64,21 +64,26 @@ func readMAT(r io.Reader, path string, opt Options) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.nameFrom(namesFile(path), opt); err != nil {
-		return nil, err
+	if !t.unlabelled {
+		if err := t.nameFrom(namesFile(path), opt); err != nil {
+			return nil, err
+		}
 	}
 	return t.set(path, opt)
 }
 
-// saveMAT writes fea N×d, gnd N×1, height and width, and the list of names.
+// saveMAT writes fea N×d, gnd N×1 and the list of names of samples with labels, and height and width.
 // Both are written before either replaces what is there.
 func saveMAT(ctx context.Context, path string, set *Images) error {
-	_, n := set.X.Dims()
-	gnd := make([]int32, n)
-	for j, c := range set.Labels() {
-		gnd[j] = int32(c + 1)
+	vars := []mat5.Variable{fea(set)}
+	if set.Classes != nil {
+		_, n := set.X.Dims()
+		gnd := make([]int32, n)
+		for j, c := range set.Labels() {
+			gnd[j] = int32(c + 1)
+		}
+		vars = append(vars, mat5.Int32("gnd", n, 1, gnd))
 	}
-	vars := []mat5.Variable{fea(set), mat5.Int32("gnd", n, 1, gnd)}
 	if set.AreImages() {
 		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Frame.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Frame.Width)}))
 	}
@@ -87,6 +92,9 @@ func saveMAT(ctx context.Context, path string, set *Images) error {
 		return err
 	}
 	defer samples.Discard()
+	if set.Classes == nil {
+		return samples.Commit()
+	}
 	names, err := atomicfile.Prepare(ctx, namesFile(path), func(w io.Writer) error { return writeNames(w, set) })
 	if err != nil {
 		return err

@@ -91,15 +91,18 @@ func standUp(data []float64, n int, in Size) []float64 {
 	return up
 }
 
-// saveNPZ writes X (N×d), y, ids and classes (text), the height and width of images and,
-// if the Frame has more than a size, the Frame as the JSON text input.
+// saveNPZ writes X (N×d), y, ids and classes (text) of samples with labels, the height and
+// width of images and, if the Frame has more than a size, the Frame as the JSON text input.
 func saveNPZ(ctx context.Context, path string, set *Images) error {
-	_, n := set.X.Dims()
-	labels, ids := make([]string, n), make([]string, n)
-	for j, c := range set.Labels() {
-		labels[j], ids[j] = set.Classes[c], set.ID(j)
+	arrays := []npz.Array{samplesArray(set)}
+	if set.Classes != nil {
+		_, n := set.X.Dims()
+		labels, ids := make([]string, n), make([]string, n)
+		for j, c := range set.Labels() {
+			labels[j], ids[j] = set.Classes[c], set.ID(j)
+		}
+		arrays = append(arrays, npz.Text("y", labels), npz.Text("classes", set.Classes), npz.Text("ids", ids))
 	}
-	arrays := []npz.Array{samplesArray(set), npz.Text("y", labels), npz.Text("classes", set.Classes), npz.Text("ids", ids)}
 	f := set.Frame
 	if set.AreImages() {
 		arrays = append(arrays,

@@ -30,6 +30,8 @@ type Options struct {
 	Faces func(ctx context.Context, files []string) (Reader, Frame, error)
 	// Embedder makes vectors of whole images; nil for none.
 	Embedder Embedder
+	// Arrays says which arrays of a .mat or .npz file are read.
+	Arrays Arrays
 	// Warn is called with a sentence about what was left out or assumed. If it is nil, an
 	// image that cannot be read is an error.
 	Warn func(string)
@@ -100,9 +102,12 @@ func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
 	}
-	if len(set.Classes) < 2 {
+	if len(set.Classes) == 1 {
 		return nil, advice.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
 			path, set.Classes[0]), "add the images of other people")
+	}
+	if set.Classes == nil { // see Arrays.Unlabelled
+		return set, nil
 	}
 	err = refuseBlank(set, opt)
 	if err == nil {

@@ -21,7 +21,7 @@ import (
 // appears at path when it is complete. An existing file is replaced. It is an error if
 // there is a folder that is not empty.
 func Save(ctx context.Context, path string, set *Images) error {
-	if err := set.Validate(); err != nil {
+	if err := set.Validate(); err != nil && set.Classes != nil {
 		return fmt.Errorf("save data: %w", err)
 	}
 	var err error

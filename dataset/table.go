@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -49,8 +50,11 @@ func (c contents) words(name string) []string {
 	return words
 }
 
-// conventions are common names of samples and labels, in the order of the search.
-var conventions = []struct{ x, y string }{
+// A pair is the names of samples and their labels.
+type pair struct{ x, y string }
+
+// conventions are common names, in the order of the search.
+var conventions = []pair{
 	{"fea", "gnd"}, {"X", "y"}, {"X", "labels"}, {oneHotX, oneHotY},
 }
 
@@ -61,13 +65,49 @@ const (
 	oneHotTestX, oneHotTestY = "testing_feats", "H_test"
 )
 
+// Arrays says which arrays of a .mat or .npz file have the samples and the labels. The zero
+// value stands for common names: fea and gnd, X and y, X and labels, training_feats and
+// H_train.
+type Arrays struct {
+	X, Y string // names; if one is empty, it is the common one beside the other
+
+	// Unlabelled ignores labels: the set has no classes, and the samples are in the order of
+	// the file. A file without labels is read too. Its rows are the samples, unless only its
+	// columns have Length numbers. It is not for image files.
+	Unlabelled bool
+	Length     int
+
+	Optional bool // Unlabelled holds for files without labels only
+}
+
+// pairs are the names to look for, in this order.
+func (a Arrays) pairs() (all []pair) {
+	if a.X != "" && a.Y != "" {
+		return []pair{{a.X, a.Y}}
+	}
+	for _, c := range conventions {
+		if a.X != "" {
+			c.x = a.X
+		}
+		if a.Y != "" {
+			c.y = a.Y
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 // labelled finds the samples, their labels and their size.
 func labelled(vars contents, opt Options) (*table, error) {
 	if in := opt.Frame; in.Size == (Size{}) && in.Crop != 0 && in.Crop != 1 {
 		err := fmt.Errorf("crop = %v without a size", in.Crop)
 		return nil, advice.Add(err, "give the size that this part of the images is brought to")
 	}
-	for _, c := range conventions {
+	if opt.Arrays.Unlabelled {
+		return unlabelled(vars, opt.Arrays)
+	}
+	wanted := opt.Arrays.pairs()
+	for _, c := range wanted {
 		if !vars.has(c.x) || !vars.has(c.y) {
 			continue
 		}
@@ -81,14 +121,61 @@ func labelled(vars contents, opt Options) (*table, error) {
 		return t, t.sides(vars)
 	}
 	var pairs []string
-	for _, c := range conventions {
+	if opt.Arrays.Optional {
+		return unlabelled(vars, opt.Arrays)
+	}
+	for _, c := range wanted {
 		pairs = append(pairs, c.x+" and "+c.y)
 	}
-	err := fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", "))
-	if all := array.List(vars).Describe(); len(all) > 0 {
-		return nil, advice.Add(err, "the file holds %s", strings.Join(all, ", "))
+	return nil, vars.lacks(fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", ")))
+}
+
+// lacks is err with what the file has instead.
+func (c contents) lacks(err error) error {
+	if all := array.List(c).Describe(); len(all) > 0 {
+		return advice.Add(err, "the file holds %s", strings.Join(all, ", "))
 	}
-	return nil, advice.Add(err, "the file holds no variable at all")
+	return advice.Add(err, "the file holds no variable at all")
+}
+
+// unlabelled finds samples, whether they have labels or not.
+func unlabelled(vars contents, a Arrays) (*table, error) {
+	names := []string{a.X}
+	if a.X == "" {
+		names = nil
+		for _, c := range conventions {
+			if !slices.Contains(names, c.x) {
+				names = append(names, c.x)
+			}
+		}
+		if names = append(names, oneHotTestX); len(vars) == 1 {
+			names = append(names, vars[0].Name)
+		}
+	}
+	i := slices.IndexFunc(names, vars.has)
+	if i < 0 {
+		return nil, vars.lacks(fmt.Errorf("no samples: it has no array %s", strings.Join(names, ", ")))
+	}
+	for _, c := range a.pairs() {
+		if t := (&table{}); c.x == names[i] && vars.has(c.y) && t.fill(vars, c.x, c.y) == nil {
+			t.unlabelled = true
+			return t, t.sides(vars)
+		}
+	}
+	m, err := vars.get(names[i])
+	if err == nil {
+		err = m.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &table{size: m.size, unlabelled: true}
+	if columns := names[i] == oneHotX || names[i] == oneHotTestX; m.cols != a.Length && (columns || m.rows == a.Length) {
+		t.x = m.dense()
+	} else {
+		t.x = m.transposed()
+	}
+	return t, t.sides(vars)
 }
 
 // fill reads the samples x and their labels y.
@@ -149,6 +236,8 @@ type table struct {
 	classes []string // nil: in natural order
 	ids     []string
 	size    Size
+
+	unlabelled bool // labels, classes and ids do not count
 }
 
 // set returns the images, resized to the size in opt.
@@ -169,7 +258,10 @@ func (t *table) set(path string, opt Options) (*Images, error) {
 
 // grouped returns the set of the samples, with their Frame. White is that of images.
 func (t *table) grouped(in Frame, white float64) (*Images, error) {
-	set, err := NewImages(t.x, t.labels, t.ids, t.classes, in)
+	set, err := Unlabelled(t.x, in), error(nil)
+	if !t.unlabelled {
+		set, err = NewImages(t.x, t.labels, t.ids, t.classes, in)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -207,7 +207,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	set, err := a.readLike(ctx, data, r)
+	set, err := a.readLike(ctx, data, r, e.learn.input.arrays)
 	if err != nil {
 		return experiment.Result{}, err
 	}
@@ -234,12 +234,12 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 }
 
 // readLike reads the data set at path for r to judge.
-func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser) (*dataset.Images, error) {
+func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser, arrays dataset.Arrays) (*dataset.Images, error) {
 	find := face.Options{}
 	if r.Model().Frame.Eyes.IsZero() {
 		find.Detect = face.Never
 	}
-	set, err := a.read(ctx, path, r.Model().Pipeline, find)
+	set, err := a.read(ctx, path, r.Model().Pipeline, find, arrays)
 	if err != nil && dataset.IsMatrix(path) {
 		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)
 	}

@@ -43,6 +43,12 @@ func (a *app) identifyCmd() *cobra.Command {
 			if err := i.check(c, args[1:]); err != nil {
 				return err
 			}
+			if len(args) == 2 && dataset.IsMatrix(args[1]) {
+				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
+					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning", args[1]), "nrdl predict names the class of each sample")
+				}
+				return a.predict(c.Context(), args[0], args[1], &prediction{arrays: dataset.Arrays{Unlabelled: true}, json: i.json || i.output != "", scores: i.pairs, output: i.output})
+			}
 			return i.run(c.Context(), args[0], args[1:], c.InOrStdin())
 		},
 		ValidArgsFunction: completeModel,

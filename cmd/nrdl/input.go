@@ -32,6 +32,7 @@ type inputFlags struct {
 	crop                       float64
 	size                       dataset.Size
 	find                       face.Options
+	arrays                     dataset.Arrays
 	set                        *pflag.FlagSet
 
 	parsed *frontend.Pipeline // what text says, once it is read: a network may be large
@@ -65,12 +66,19 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
 	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs); not for embedding")
 	findVar(c, &f.find, face.Largest, "in photographs and not in crops of faces")
+	arraysVar(c, &f.arrays)
 	inputs := slices.Concat(inputWords, featureWords)
 	if c.Name() == "train" || c.Name() == "evaluate" {
 		inputs = slices.Insert(inputs, 0, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
 	}
 	cli.Complete(c, "input", cli.Words(inputs...))
 	cli.Complete(c, "photometric", cli.Words(slices.Concat([]string{"none"}, stepWords)...))
+}
+
+// arraysVar registers the flags that name the arrays of a file.
+func arraysVar(c *cobra.Command, a *dataset.Arrays) {
+	c.Flags().StringVar(&a.X, "x", "", "`ARRAY` of a .mat or .npz file with the samples (default fea, X or training_feats)")
+	c.Flags().StringVar(&a.Y, "y", "", "`ARRAY` of a .mat or .npz file with the labels (default gnd, y, labels or H_train)")
 }
 
 // stageFlags are those that change an input.
@@ -202,7 +210,7 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 	if err := measure.Usable(ctx, in); err != nil {
 		return nil, err
 	}
-	if s.images, err = a.read(ctx, path, in, l.input.find); err != nil {
+	if s.images, err = a.read(ctx, path, in, l.input.find, l.input.arrays); err != nil {
 		return nil, err
 	}
 	s.Options, err = l.options(s.images)
@@ -322,7 +330,7 @@ func (a *app) candidates(ctx context.Context, path string, s *studied, columns [
 	o, done := a.observer("reading " + path)
 	defer done()
 	read := func(ctx context.Context, frame dataset.Frame, embed bool) (*dataset.Images, error) {
-		r := nrdl.ReadOptions{Frame: frame, Detect: l.input.find, Observer: o}
+		r := nrdl.ReadOptions{Frame: frame, Detect: l.input.find, Arrays: l.input.arrays, Observer: o}
 		if embed {
 			r.Embedder = embedding.Default()
 		}

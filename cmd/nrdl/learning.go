@@ -124,11 +124,11 @@ func splitVar(c *cobra.Command, to *dataset.Split, use string) {
 
 // read reads the data set at path, or else below the folder that NRDL_DATA names,
 // as in sees it, and tells what it holds.
-func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find face.Options) (*dataset.Images, error) {
+func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find face.Options, arrays dataset.Arrays) (*dataset.Images, error) {
 	start := time.Now()
 	path = a.databases("").Find(path)
 	o, done := a.observer("reading " + path)
-	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Observer: o})
+	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Arrays: arrays, Observer: o})
 	done()
 	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
 		err = advice.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")

@@ -16,6 +16,7 @@ import (
 
 func (a *app) transformCmd() *cobra.Command {
 	var output string
+	arrays := dataset.Arrays{Optional: true}
 	c := &cobra.Command{
 		Use:  "transform MODEL DATA -o CODES",
 		Args: cli.Arguments(2, 2),
@@ -27,16 +28,17 @@ func (a *app) transformCmd() *cobra.Command {
 			if filepath.Ext(output) == "" {
 				return advice.Add(cli.Misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
 			}
-			return a.transform(c.Context(), args[0], args[1], output)
+			return a.transform(c.Context(), args[0], args[1], output, arrays)
 		},
 		ValidArgsFunction: cli.First(cli.Files("nrdl"), completeData),
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "`CODES` file to write, .npz or .mat")
 	cli.Complete(c, "output", cli.Files("npz", "mat"))
+	arraysVar(c, &arrays)
 	return c
 }
 
-func (a *app) transform(ctx context.Context, model, data, output string) error {
+func (a *app) transform(ctx context.Context, model, data, output string, arrays dataset.Arrays) error {
 	r, err := nrdl.Open(model)
 	if err != nil {
 		return err
@@ -44,7 +46,8 @@ func (a *app) transform(ctx context.Context, model, data, output string) error {
 	if err := dataset.CheckSave(output); err != nil {
 		return err
 	}
-	set, err := a.readLike(ctx, data, r)
+	arrays.Length = sampleLength(r.Model())
+	set, err := a.readLike(ctx, data, r, arrays)
 	if err != nil {
 		return err
 	}

@@ -45,15 +45,20 @@ func About(d time.Duration) string {
 // Contents describes the size of a data set: "10 people, 100 images of 32x32".
 func Contents(set *dataset.Images) string {
 	d, n := set.X.Dims()
-	if e := set.Frame.Embedding; !e.IsZero() {
+	if e := set.Frame.Embedding; !e.IsZero() && set.Classes != nil {
 		faces := legible.Count(n, "face")
 		if empty := n - len(classify.NonZero(set.X)); empty > 0 { // no face was found in these
 			faces = fmt.Sprintf("%s, %s", legible.Count(n, "photograph"), legible.Count(n-empty, "face"))
 		}
 		return fmt.Sprintf("%d people, %s, vectors of %d numbers by network %s", len(set.Classes), faces, d, e.Name)
 	}
-	if !set.AreImages() {
-		return fmt.Sprintf("%d people, %d samples of %d features", len(set.Classes), n, d)
+	switch {
+	case set.Classes == nil && set.AreImages():
+		return fmt.Sprintf("%d images of %v", n, set.Frame.Size)
+	case set.Classes == nil:
+		return fmt.Sprintf("%d samples of %d numbers", n, d)
+	case !set.AreImages():
+		return fmt.Sprintf("%d classes, %d samples of %d features", len(set.Classes), n, d)
 	}
 	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Frame.Size)
 }

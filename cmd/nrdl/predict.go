@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
+)
+
+// prediction is the flags of predict.
+type prediction struct {
+	arrays       dataset.Arrays
+	scores, json bool
+	output       string
+}
+
+func (a *app) predictCmd() *cobra.Command {
+	p := prediction{arrays: dataset.Arrays{Unlabelled: true}}
+	c := &cobra.Command{
+		Use:               "predict MODEL SAMPLES",
+		Args:              cli.Arguments(2, 2),
+		RunE:              func(c *cobra.Command, args []string) error { return a.predict(c.Context(), args[0], args[1], &p) },
+		ValidArgsFunction: cli.First(cli.Files("nrdl"), cli.Files("npz", "mat")),
+	}
+	c.Flags().BoolVar(&p.scores, "scores", false, "add the score of each class")
+	c.Flags().BoolVar(&p.json, "json", false, "write JSON Lines, one object per sample")
+	c.Flags().StringVarP(&p.output, "output", "o", "", "`FILE` to write instead of standard output")
+	c.Flags().StringVar(&p.arrays.X, "x", "", "`ARRAY` of SAMPLES with the samples (default fea, X, training_feats, testing_feats, or the only one)")
+	return c
+}
+
+// A predicted is the result for one sample.
+type predicted struct {
+	Row         int                `json:"row"`   // from 1 on, in the order of the file
+	Class       string             `json:"class"` // the best guess; "" for a sample of zeros
+	Score       *float64           `json:"score"`
+	Known       *bool              `json:"known,omitempty"`       // whether the sample is of Class and not of a stranger, by the threshold
+	Probability *float64           `json:"probability,omitempty"` // that Class is right
+	Scores      map[string]float64 `json:"scores,omitempty"`
+}
+
+func (a *app) predict(ctx context.Context, model, path string, p *prediction) error {
+	if !dataset.IsMatrix(path) {
+		return advice.Add(cli.Misuse("%s is no .npz or .mat file", path), "for photographs: nrdl identify %s %s", model, path)
+	}
+	r, err := nrdl.Open(model)
+	if err != nil {
+		return err
+	}
+	m := r.Model()
+	if p.scores {
+		if m, err = m.Whole(); err != nil {
+			return err
+		}
+	}
+	p.arrays.Length = sampleLength(m)
+	set, err := a.readLike(ctx, path, r, p.arrays)
+	if err != nil {
+		return err
+	}
+	faces, err := m.Identify(ctx, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var classes []string
+	if p.scores {
+		classes = m.Names()
+	}
+	all := make([]predicted, len(faces))
+	for j := range faces {
+		all[j] = predictedOf(j+1, &faces[j], m.Calibration != nil, classes)
+	}
+	write := func(w io.Writer) error { return writePredictedCSV(w, all, m.Calibration != nil, classes) }
+	if p.json {
+		write = func(w io.Writer) error { return writePredictedJSON(w, all) }
+	}
+	if p.output != "" {
+		return a.write(ctx, p.output, write)
+	}
+	return write(a.Out)
+}
+
+// sampleLength is the length of the samples that m takes, or 0 if they may be images of any size.
+func sampleLength(m *gallery.Gallery) int {
+	if n := m.Frame.Len(); n != 0 || !m.Pipeline.Projection.IsZero() {
+		return n
+	}
+	d, _, _ := m.Dims()
+	return d
+}
+
+func predictedOf(row int, f *gallery.Face, threshold bool, classes []string) predicted {
+	p := predicted{Row: row}
+	if f.Class < 0 {
+		return p
+	}
+	p.Class, p.Score = f.Gallery.Names()[f.Class], &f.Scores[f.Class]
+	if threshold {
+		p.Known = &f.Known
+		if !math.IsNaN(f.Probability) {
+			p.Probability = &f.Probability
+		}
+	}
+	if classes != nil {
+		p.Scores = make(map[string]float64, len(classes))
+		for c, name := range classes {
+			p.Scores[name] = f.Scores[c]
+		}
+	}
+	return p
+}
+
+func writePredictedJSON(w io.Writer, all []predicted) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range all {
+		if err := enc.Encode(&all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writePredictedCSV(w io.Writer, all []predicted, threshold bool, classes []string) error {
+	out := csv.NewWriter(w)
+	header := []string{"row", "class", "score"}
+	if threshold {
+		header = append(header, "known", "probability")
+	}
+	for _, name := range classes {
+		header = append(header, "score of "+name)
+	}
+	_ = out.Write(header) // Error says it
+	for i := range all {
+		_ = out.Write(all[i].fields(threshold, classes))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// fields are the cells of a line.
+func (p *predicted) fields(threshold bool, classes []string) []string {
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	}
+	line := []string{strconv.Itoa(p.Row), p.Class, number(p.Score)}
+	if threshold {
+		known := ""
+		if p.Known != nil {
+			known = strconv.FormatBool(*p.Known)
+		}
+		line = append(line, known, number(p.Probability))
+	}
+	for _, name := range classes {
+		score := ""
+		if v, ok := p.Scores[name]; ok {
+			score = number(&v)
+		}
+		line = append(line, score)
+	}
+	return line
+}
