@@ -24,7 +24,7 @@ type methodFile struct {
 	node   *value
 	input  frontend.Pipeline
 	params []assignment
-	varied []assignment // of one parameter
+	varied [][]assignment // of one parameter, or of two
 }
 
 // UnmarshalJSON also accepts a text, the name of the method.
@@ -44,7 +44,7 @@ func (e *methodFile) tunable() bool {
 	return err != nil || len(classify.TraitsOf(m).Ranges) > 0
 }
 
-// addMethod adds the contestants of e: one, or one for each value of a varied parameter.
+// addMethod adds the contestants of e: one, or one for each value of a varied parameter or each pair of values of two.
 func (p *Plan) addMethod(e *methodFile) error {
 	if err := e.read(p); err != nil {
 		return err
@@ -89,8 +89,15 @@ func (e *methodFile) read(p *Plan) (err error) {
 		}
 	}
 	if vary := e.node.member["vary"]; vary != nil {
-		for _, v := range vary.members[0].members {
-			e.varied = append(e.varied, assignment{v, v.name, fmt.Sprint(v.token)})
+		e.varied = [][]assignment{nil}
+		for _, values := range vary.members {
+			var longer [][]assignment
+			for _, first := range e.varied {
+				for _, v := range values.members {
+					longer = append(longer, append(slices.Clone(first), assignment{v, v.name, fmt.Sprint(v.token)}))
+				}
+			}
+			e.varied = longer
 		}
 	}
 	for i, name := range e.Datasets {
@@ -125,17 +132,29 @@ func (e *methodFile) contestants() ([]contestant, error) {
 		return []contestant{base}, err
 	}
 	var all []contestant
-	for _, a := range e.varied {
+	for _, values := range e.varied {
 		c := base
-		c.label = fmt.Sprintf("%s, %s=%s", base.label, a.path, a.value)
-		c.id, c.varied = c.label, &Varied{a.path, a.value}
-		c.method = e.configure(m, a)
+		c.vary(values)
+		c.method = e.configure(m, values...)
 		if _, err := c.method(""); err != nil {
 			return nil, err
 		}
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// vary gives c the label and the values of the varied parameters.
+func (c *contestant) vary(values []assignment) {
+	for i, a := range values {
+		v := &Varied{Path: a.path, Value: a.value}
+		if c.label = fmt.Sprintf("%s, %s=%s", c.label, a.path, a.value); i == 0 {
+			c.varied = v
+		} else {
+			c.varied.With = v
+		}
+	}
+	c.id = c.label
 }
 
 // configure returns a function that makes the method of a contestant: m with the values

@@ -348,3 +348,27 @@ func FuzzParsePlan(f *testing.F) {
 		}
 	})
 }
+
+// Two varied parameters make a contestant for each pair of values, whose record has both.
+func TestTwoParametersAreVaried(t *testing.T) {
+	p := parse(t, `{"datasets": [{"name": "d", "path": "d.mat", "split": "first:3"}],
+		"methods": [{"method": "procrc", "vary": {"coder.lambda": [1, 2], "coder.gamma": [3, 4, 5]}}]}`)
+	set := &loadedSet{set: drawn(t)}
+	labels := map[string]bool{}
+	for _, j := range jobs(t, p) {
+		r := j.record(set, set.set.Frame)
+		v := r.Varied
+		if v.Path != "coder.lambda" || v.With == nil || v.With.Path != "coder.gamma" || v.With.With != nil {
+			t.Fatalf("%s: %+v", r.Label, v)
+		}
+		want := "ProCRC, coder.lambda=" + v.Value + ", coder.gamma=" + v.With.Value
+		params := `{"coder":{"lambda":` + v.Value + `,"gamma":` + v.With.Value + `}}`
+		if r.Label != want || string(r.Params) != params {
+			t.Errorf("%s with %s, want %s with %s", r.Label, r.Params, want, params)
+		}
+		labels[r.Label] = true
+	}
+	if len(labels) != 6 {
+		t.Errorf("%d labels", len(labels))
+	}
+}

@@ -146,7 +146,7 @@ var badPlans = []struct {
 	{onMethod(`{"label": "x"}`), 2, `"methods": no "method"`, "", false},
 	{onMethod(`{"method": "crc", "vary": {}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
 	{onMethod(`{"method": "crc", "vary": {"kappa": []}}`), 2, `"kappa": an empty list`, "", false},
-	{onMethod(`{"method": "crc", "vary": {"kappa": [1], "x": [2]}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
+	{onMethod(`{"method": "crc", "vary": {"kappa": [1], "x": [2], "y": [3]}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
 	{onMethod(`{"method": "crc", "vary": {"kappa": [null]}}`), 2, `"kappa": null is not the value of a parameter`, "", false},
 	{onMethod(`{"method": "crc", "vary": {"kappa": [1, 1]}}`), 2, `"kappa": 1 is there twice`, "", false},
 	{onMethod(`"crc"`, `, "published": {"crc": {"d": []}}`), 2, `"d": an empty list`, "", false},

@@ -295,7 +295,7 @@ func (e *methodFile) programs() ([]contestant, error) {
 	}
 	variants := [][]assignment{nil}
 	if e.varied != nil {
-		variants = slices.Collect(slices.Chunk(e.varied, 1))
+		variants = e.varied
 	}
 	var all []contestant
 	for _, varied := range variants {
@@ -310,9 +310,8 @@ func (e *methodFile) programs() ([]contestant, error) {
 			}
 			p.Params[a.path] = text
 		}
-		for _, a := range varied {
-			c.label = fmt.Sprintf("%s, %s=%s", base.label, a.path, a.value)
-			c.id, c.varied = c.label, &Varied{a.path, a.value}
+		if varied != nil {
+			c.vary(varied)
 		}
 		c.method = func(string) (classify.Method, error) { return p, nil }
 		all = append(all, c)

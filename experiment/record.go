@@ -82,8 +82,9 @@ type Source struct {
 
 // Varied is the parameter that a plan varies, with its value in this run.
 type Varied struct {
-	Path  string `json:"path"`
-	Value string `json:"value"`
+	Path  string  `json:"path"`
+	Value string  `json:"value"`
+	With  *Varied `json:"with,omitempty"` // a second parameter, where the plan varies two
 }
 
 // A Confusion counts the images of one person that were recognised as another.

@@ -15,6 +15,7 @@ func Example() {
 	}
 	// Output:
 	// ablation
+	// atoms
 	// convergence
 	// cost
 	// frontends
@@ -23,5 +24,6 @@ func Example() {
 	// paper
 	// quick
 	// robust
+	// sensitivity
 	// tuned
 }

@@ -127,7 +127,11 @@ func (l *Label) Base() string {
 	if l.Varied == nil {
 		return l.Name
 	}
-	return strings.TrimSuffix(l.Name, fmt.Sprintf(", %s=%s", l.Varied.Path, l.Varied.Value))
+	varied := ""
+	for v := l.Varied; v != nil; v = v.With {
+		varied += fmt.Sprintf(", %s=%s", v.Path, v.Value)
+	}
+	return strings.TrimSuffix(l.Name, varied)
 }
 
 // compareLabels has the order of method.All. For each method, labels with a varied
@@ -154,12 +158,21 @@ func compareVaried(a, b *Label) int {
 	if c != 0 {
 		return c
 	}
-	x, errX := strconv.ParseFloat(v.Value, 64)
-	y, errY := strconv.ParseFloat(w.Value, 64)
+	c = compareValues(v.Value, w.Value)
+	if c == 0 && v.With != nil && w.With != nil {
+		c = compareValues(v.With.Value, w.With.Value)
+	}
+	return c
+}
+
+// compareValues compares numbers by their size, and texts as people do.
+func compareValues(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
 	if errX == nil && errY == nil {
 		return cmp.Compare(x, y)
 	}
-	return natural.Compare(v.Value, w.Value)
+	return natural.Compare(a, b)
 }
 
 // later orders records by time, and equals by all fields that identify a run.

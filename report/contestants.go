@@ -32,7 +32,7 @@ func about(r *experiment.Record) string {
 			s += "; parameters chosen by cross-validation on the training images"
 		}
 	}
-	if v := r.Varied; v != nil {
+	for v := r.Varied; v != nil; v = v.With {
 		s += fmt.Sprintf("; with %s = %s", v.Path, v.Value)
 		if err == nil {
 			params := method.Params(m)

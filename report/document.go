@@ -82,6 +82,7 @@ type cell struct {
 	Best   bool
 	Alike  bool
 	Sub    string // smaller, below
+	Shade  int    // percent of colour behind a number of a heat map, in LaTeX
 	Notes  []int
 }
 

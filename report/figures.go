@@ -21,16 +21,23 @@ type Figure struct {
 	Alt       string
 	Axes      plot.Axes
 	Series    []plot.Series
-	rankNames []string  // names of a diagram of ranks
-	ranks     *Ranking  // of it; nil for lines
+	rankNames []string // names of a diagram of ranks
+	ranks     *Ranking // of it; nil for lines
+	heat      *plot.Heat
 	sample    []float64 // values of X in the table of numbers; nil for all
 }
 
 // SVG draws the figure.
 func (f *Figure) SVG() ([]byte, error) {
-	svg, err := plot.Lines(f.Axes, f.Series)
-	if f.ranks != nil {
+	var svg []byte
+	var err error
+	switch {
+	case f.ranks != nil:
 		svg, err = plot.Ranks(f.rankNames, f.ranks.Mean, f.ranks.CD)
+	case f.heat != nil:
+		svg, err = f.heat.SVG()
+	default:
+		svg, err = plot.Lines(f.Axes, f.Series)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.Name, err)
@@ -41,8 +48,11 @@ func (f *Figure) SVG() ([]byte, error) {
 // numbers returns the values in the figure as a table; nil for ranks, which are in another
 // table.
 func (f *Figure) numbers() *table {
-	if f.ranks != nil {
+	switch {
+	case f.ranks != nil:
 		return nil
+	case f.heat != nil:
+		return f.heatTable()
 	}
 	xs := f.xs()
 	t := &table{Caption: f.Title, Head: heads(f.Axes.X)}

@@ -30,6 +30,7 @@ var (
 var functions = map[string]any{
 	"notes":   numbers,
 	"numbers": (*Figure).numbers,
+	"heat":    (*Figure).heatTable,
 	"line":    oneLine,
 	"next":    func(i int) int { return i + 1 },
 }

@@ -62,7 +62,7 @@ func (d *document) plan(p, timed *Plan) {
 	if len(p.Labels) > 1 {
 		d.add(3, "Ranks", p.ranks()...)
 	}
-	d.add(3, "Rates against what varies", figureBlocks(append(p.curves(), p.varied()...))...)
+	d.add(3, "Rates against what varies", figureBlocks(slices.Concat(p.curves(), p.varied(), p.heatMaps()))...)
 	d.add(3, "Objective", figureBlocks(p.traces())...)
 	if timed == nil {
 		d.add(3, "Time and memory", p.cost()...)

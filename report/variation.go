@@ -21,7 +21,7 @@ type variedGroup struct{ base, path string }
 func (p *Plan) varied() (all []*Figure) {
 	order, members := grouped(len(p.Labels), func(i int) (g variedGroup, ok bool) {
 		l := p.Labels[i]
-		if l.Varied == nil {
+		if l.Varied == nil || l.Varied.With != nil {
 			return g, false
 		}
 		return variedGroup{l.Base(), l.Varied.Path}, true

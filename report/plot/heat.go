@@ -1,0 +1,102 @@
+package plot
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Heat is a map of values over two lists: Values[y][x], a row for each of YNames. NaN is a
+// gap. Darker cells have larger values.
+type Heat struct {
+	Title          string // alternative text; not drawn
+	X, Y           string // names of the lists
+	XNames, YNames []string
+	Values         [][]float64
+}
+
+// Gaps returns n values of which there is none.
+func Gaps(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.NaN()
+	}
+	return v
+}
+
+// Best returns the largest value, and where it is first; −1 if there is none.
+func (h *Heat) Best() (best float64, x, y int) {
+	best, x, y = math.Inf(-1), -1, -1
+	for j, row := range h.Values {
+		for i, v := range row {
+			if v > best {
+				best, x, y = v, i, j
+			}
+		}
+	}
+	return best, x, y
+}
+
+// Share is where v is between the least and the largest value, 0 to 1.
+func (h *Heat) Share(v float64) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, row := range h.Values {
+		for _, v := range row {
+			if !math.IsNaN(v) {
+				least, most = min(least, v), max(most, v)
+			}
+		}
+	}
+	if !(most > least) {
+		return 1
+	}
+	return (v - least) / (most - least)
+}
+
+const (
+	cellHigh = 24.0
+	palest   = 0.06 // opacity of the least value, and what is added for the largest
+	deepest  = 0.6
+)
+
+// SVG draws the map: a cell with its value for each pair. It is an error if there is none.
+func (h *Heat) SVG() ([]byte, error) {
+	if len(h.Values) != len(h.YNames) || len(h.XNames) == 0 {
+		return nil, fmt.Errorf("draw heat map: %d rows for %d names", len(h.Values), len(h.YNames))
+	}
+	if best, _, _ := h.Best(); math.IsInf(best, 0) {
+		return nil, errors.New("draw heat map: there is no value that could be drawn")
+	}
+	left := 0.0
+	for _, name := range h.YNames {
+		left = max(left, textWidth(shorten(name, tickSize, nameRoom), tickSize))
+	}
+	left += 2*gap + row // the name of the list is upward
+	wide := (width - left - margin) / float64(len(h.XNames))
+	high := cellHigh * float64(len(h.YNames))
+	var s sheet
+	for y, values := range h.Values {
+		if len(values) != len(h.XNames) {
+			return nil, fmt.Errorf("draw heat map: row %d has %d values for %d names", y, len(values), len(h.XNames))
+		}
+		top := gap + cellHigh*float64(y)
+		for x, v := range values {
+			if math.IsNaN(v) {
+				continue
+			}
+			at := left + wide*float64(x)
+			var cell path
+			cell.line(at, top, at+wide-1, top, at+wide-1, top+cellHigh-1, at, top+cellHigh-1)
+			cell.WriteString("z")
+			s.draw(pen{colour: "#0072B2", opacity: palest + deepest*h.Share(v)}, &cell)
+			s.text(at+wide/2, top+cellHigh/2+middle*tickSize, tickSize, 0.5, fmt.Sprintf("%.1f", v))
+		}
+		s.text(left-gap, top+cellHigh/2+middle*tickSize, tickSize, 1, shorten(h.YNames[y], tickSize, nameRoom))
+	}
+	for x, name := range h.XNames {
+		s.text(left+wide*(float64(x)+0.5), gap+high+row, tickSize, 0.5, shorten(name, tickSize, wide-gap))
+	}
+	s.text(left+(width-left-margin)/2, gap+high+2*row, nameSize, 0.5, shorten(h.X, nameSize, axisRoom))
+	s.upward(row-gap/2, gap+high/2, nameSize, 0.5, shorten(h.Y, nameSize, high))
+	return s.figure(h.Title, gap+high+3*row), nil
+}
