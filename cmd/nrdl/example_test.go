@@ -36,7 +36,8 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	run("data synth people --people 6 --images 7")
-	run("train people -o people.nrdl --input pixels --size 16x16") // quick to train again
+	run("train people -o people.nrdl --input pixels --size 16x16 --trace passes.jsonl") // quick to train again
+	run("data convert people probes.npz --size 16x16")
 	run("data synth passers-by --people 10 --images 1 --seed 9")
 	run("data synth new --people 1 --images 3 --seed 5")
 	if err := os.Rename(filepath.Join(shared, "new", "person001"), filepath.Join(shared, "photos-of-ann")); err != nil {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +28,8 @@ type reporting struct {
 	title  string
 	root   string
 	faces  string
+
+	figures string // folder
 }
 
 // What --faces takes.
@@ -55,12 +60,14 @@ func (a *app) reportCmd() *cobra.Command {
 	f := c.Flags()
 	f.StringVarP(&r.output, "output", "o", "", "`FILE` to write (default report.html; standard output for other formats)")
 	f.StringVarP(&r.format, "format", "f", "html", "one of "+strings.Join(report.Formats, ", "))
+	f.StringVar(&r.figures, "figures", "", "write each figure as an SVG file into the folder `DIR` too")
 	f.StringVar(&r.title, "title", "", "`TEXT` above the page")
 	f.StringVar(&r.root, "data", "", "`DIR` in which data sets are searched")
 	f.StringVar(&r.faces, "faces", allFaces, "faces on the page: all, drawn (nobody's) or none")
 	cli.Complete(c, "format", cli.Words(report.Formats...))
 	cli.Complete(c, "faces", cli.Words(faceChoices...))
 	cli.Complete(c, "data", cli.Folders)
+	cli.Complete(c, "figures", cli.Folders)
 	return c
 }
 
@@ -74,6 +81,15 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		}
 		if path := cli.SameFile(r.output, paths...); path != "" {
 			return cli.Misuse("the report would take the place of the records %s", path)
+		}
+	}
+	if len(paths) == 1 {
+		passes, err := readPasses(paths[0])
+		if err == nil {
+			return a.writePasses(ctx, passes, r)
+		}
+		if !errors.Is(err, report.ErrNoPasses) {
+			return fmt.Errorf("%s: %w", paths[0], err)
 		}
 	}
 	records, err := a.readRecords(paths)
@@ -101,6 +117,9 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	if err := page.Write(&text, o); err != nil {
 		return err
 	}
+	if err := a.writeFigures(ctx, page.Figures(o), r.figures); err != nil {
+		return err
+	}
 	if r.output == "" {
 		a.Print("%s", console.Raw(text.String())) // package report leaves out what is hidden
 		return nil
@@ -113,6 +132,51 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		return err
 	}
 	a.Print("%s: %s, %s\n", r.output, legible.Count(len(records), "record"), console.Megabytes(size))
+	return nil
+}
+
+// readPasses reads the file that train --trace writes.
+func readPasses(path string) (*report.Passes, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", report.ErrNoPasses, err) // readRecords says it
+	}
+	defer f.Close()
+	return report.ReadPasses(f, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+}
+
+// writePasses writes the curves of one training.
+func (a *app) writePasses(ctx context.Context, p *report.Passes, r reporting) error {
+	if err := a.writeFigures(ctx, p.Figures(), r.figures); err != nil {
+		return err
+	}
+	format := r.format
+	if strings.EqualFold(filepath.Ext(r.output), ".svg") {
+		format = "svg"
+	}
+	if r.output == "" {
+		return p.Write(a.Out, format)
+	}
+	return a.write(ctx, r.output, func(w io.Writer) error { return p.Write(w, format) })
+}
+
+// writeFigures writes the figures into the folder dir, unless that is "".
+func (a *app) writeFigures(ctx context.Context, figures []*report.Figure, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := atomicfile.MakeFolder(dir); err != nil {
+		return fmt.Errorf("figures: %w", err)
+	}
+	for _, f := range figures {
+		svg, err := f.SVG()
+		if err != nil {
+			return err
+		}
+		if err := a.write(ctx, filepath.Join(dir, f.Name+".svg"), func(w io.Writer) error { _, err := w.Write(svg); return err }); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -105,7 +105,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	case trace.passes == 0:
 		a.Tell("wrote %s, which is empty: the method makes no passes", t.trace)
 	default:
-		a.Tell("wrote %s, %s", t.trace, console.Passes(trace.passes))
+		a.Tell("wrote %s, %s; to draw them: nrdl report %s", t.trace, console.Passes(trace.passes), legible.ShellWord(t.trace))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type Range string
 // have; else the smallest value is black.
 const (
 	Each Range = "each" // every sample has its own range
+	Full Range = "full" // as each, but the smallest value is always black and the largest white
 	Grey Range = "grey" // 0 is black and 255 is white
 )
 
@@ -43,8 +44,8 @@ func fits(x *mat.Dense, in Size, r Range) error {
 	if in.Height < 1 || in.Width < 1 || d%in.Height != 0 || in.Width != d/in.Height {
 		return fmt.Errorf("samples of %d features are not images of %dx%d", d, in.Height, in.Width)
 	}
-	if r != Each && r != Grey {
-		return fmt.Errorf("range %q is neither %q nor %q", string(r), Each, Grey)
+	if r != Each && r != Full && r != Grey {
+		return fmt.Errorf("range %q is none of %q, %q and %q", string(r), Each, Full, Grey)
 	}
 	return nil
 }
@@ -69,7 +70,7 @@ func toneOf(r Range, x *mat.Dense, j int, signed bool) tone {
 		return tone{}
 	case least == most:
 		return tone{127.5, 0}
-	case signed || least < 0:
+	case r == Each && (signed || least < 0):
 		return tone{127.5, 127.5 / max(-least, most)}
 	}
 	gain := 255 / (most - least)

@@ -225,7 +225,7 @@ func (d *Demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atom
 	opt := picture.DefaultSheet
 	opt.Title = fmt.Sprintf("Atoms that NRDL learned, of %d of %d people", pictured, len(p.Classes))
 	opt.Groups, opt.Captions = p.Groups[:pictured+1], p.Classes[:pictured]
-	opt.Side = thumb
+	opt.Side, opt.Range = thumb, picture.Full
 	if err := writeSheet(ctx, atoms, p.D, d.train.Frame.Size, opt); err != nil {
 		return err
 	}

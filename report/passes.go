@@ -1,0 +1,140 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/report/plot"
+)
+
+// A Passes is the terms of the objective of one training after each pass.
+type Passes struct {
+	title  string
+	terms  []string    // "residual" among them
+	values [][]float64 // of each pass; NaN where the file has null
+}
+
+const (
+	mostPasses = 1 << 20
+	mostTerms  = 64
+)
+
+// ErrNoPasses is the error of ReadPasses for what is no file of passes from its start.
+var ErrNoPasses = errors.New("not the passes of a training")
+
+// ReadPasses reads lines of JSON, one for each pass, as classify.Progress has them. The title
+// names the training. An error names the line.
+func ReadPasses(r io.Reader, title string) (*Passes, error) {
+	p := &Passes{title: title}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		if n > mostPasses {
+			return nil, fmt.Errorf("more than %d passes", mostPasses)
+		}
+		names, values, err := passLine(lines.Bytes())
+		switch {
+		case n == 1 && err != nil:
+			return nil, fmt.Errorf("%w: %w", ErrNoPasses, err)
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		case n == 1:
+			p.terms = names
+		case !slices.Equal(names, p.terms):
+			return nil, fmt.Errorf("line %d has the terms %q, the first %q", n, names, p.terms)
+		}
+		p.values = append(p.values, values)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(p.values) == 0 {
+		return nil, advice.Add(fmt.Errorf("%w: the file is empty", ErrNoPasses), "only methods that make passes have some")
+	}
+	return p, nil
+}
+
+// passLine returns the terms of a line by name, without iter.
+func passLine(line []byte) (names []string, values []float64, err error) {
+	var all map[string]*float64
+	if err := json.Unmarshal(line, &all); err != nil {
+		return nil, nil, err
+	}
+	if all["iter"] == nil || len(all) < 2 || len(all) > mostTerms {
+		return nil, nil, errors.New("a pass has iter, the residual, and terms of the objective")
+	}
+	for name := range all {
+		if name != "iter" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		v := math.NaN()
+		if all[name] != nil {
+			v = *all[name]
+		}
+		values = append(values, v)
+	}
+	return names, values, nil
+}
+
+// Figures returns the objective and the residual against the pass.
+func (p *Passes) Figures() (all []*Figure) {
+	lines, residual := objective(&Label{}, p.terms, p.values)
+	sample := append(slices.Clone(passes), float64(len(p.values)))
+	add := func(name, what, caption string, series ...plot.Series) {
+		f := &Figure{
+			Name: name, Title: fmt.Sprintf("%s: %s against the pass", p.title, what),
+			Axes:   plot.Axes{Title: p.title, X: "pass", Y: what, LogY: true},
+			Series: series, sample: sample,
+		}
+		f.describe(caption)
+		all = append(all, f)
+	}
+	if len(lines) > 0 {
+		add("objective", "objective", "Terms of the objective after each pass, with their weights, and their total; what is below 1e-16 of it is rounding and left out."+descent(lines), lines...)
+	}
+	if len(residual.Y) > 0 {
+		add("residual", "residual", "The quantity of the stopping test. The fit ends once it is below the tolerance.", residual)
+	}
+	return all
+}
+
+// Write writes a page of the figures: html, md, or svg, which is the first figure alone.
+func (p *Passes) Write(w io.Writer, format string) error {
+	figures := p.Figures()
+	if len(figures) == 0 {
+		return errors.New("no pass has a value to draw")
+	}
+	d := &document{Title: "Training of " + p.title}
+	d.add(2, "Objective", figureBlocks(figures)...)
+	switch format {
+	case "", "html":
+		return writeHTML(w, d)
+	case "md":
+		return writeMarkdown(w, d, nil)
+	case "svg":
+		svg, err := figures[0].SVG()
+		if err == nil {
+			_, err = w.Write(svg)
+		}
+		return err
+	}
+	return advice.Unknown("format of the passes of a training", format, []string{"html", "md", "svg"})
+}
+
+// Figures returns the figures of the report.
+func (r *Report) Figures(o Options) (all []*Figure) {
+	for _, s := range r.document(o).Sections {
+		for _, b := range s.Blocks {
+			all = append(all, b.Figures...)
+		}
+	}
+	return all
+}
