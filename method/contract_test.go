@@ -26,6 +26,7 @@ var (
 		"lrsdl":                  fewPasses,
 		"dlsi":                   fewPasses,
 		"copar":                  fewPasses,
+		"ledl":                   fewPasses,
 		"nrdl-online":            {"atoms": "2", "online.batch": "16", "init.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
@@ -107,6 +108,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 	"kcrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}},
 	"ksrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
 	"copar": {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "eta": {Value: "0.1"}},
+	"ledl":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"dlsi":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "gap": {Value: "0.1"}},
 	"dpl":   {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {

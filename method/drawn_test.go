@@ -77,6 +77,7 @@ var drawnMethods = map[string]classify.Method{
 	"copar_local":   withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1, Rule: localRule}, 3),
 	"d2l2r2":        withAtoms(D2L2R2{FDDL: fifteen(DefaultFDDL), Alpha: 0.1, RankSteps: 5}, 3),
 	"d2l2r2_errors": withAtoms(D2L2R2{FDDL: fifteen(DefaultFDDL), Alpha: 0.1, Beta: 0.5, RankSteps: 5}, 3),
+	"ledl":          withAtoms(LEDL{Lambda: 0.5, Omega: 0.05, Epsilon: 0.0025, Passes: 10, Steps: 7, Rho: 1}, 3),
 	"lrsdl":         withAtoms(drawnLRSDL, 3),
 	"dpl":           withAtoms(DefaultDPL, 3),
 }

@@ -229,6 +229,34 @@ def authors(x, own, atoms):
     return score
 
 
+def ledl(x, own, atoms, lam=0.5, omega=0.05, eps=0.0025, passes=10, steps=7, rho=1.0):
+    """With a row of Q and A for each atom, as the paper has them."""
+    k, n = atoms[-1].stop, x.shape[1]
+    d = np.hstack([x[:, c][:, :ATOMS] for c in own])
+    h, q, w, a = np.zeros((len(own), n)), np.zeros((k, n)), np.zeros((len(own), k)), np.zeros((k, k))
+    for i, (rows, c) in enumerate(zip(atoms, own)):
+        h[i, c], q[rows, c], w[i, rows], a[rows, rows] = 1, 1, 1, 1 / np.sqrt(ATOMS)
+    s, z, u = (np.zeros((k, n)) for _ in range(3))
+
+    def cost(s):
+        return norm(x - d @ s) ** 2 + lam * norm(h - w @ s) ** 2 + omega * norm(q - a @ s) ** 2 + 2 * eps * np.abs(s).sum()
+
+    for _ in range(passes):
+        g = d.T @ d + lam * w.T @ w + omega * a.T @ a + rho * np.eye(k)
+        b = d.T @ x + lam * w.T @ h + omega * a.T @ q
+        for _ in range(steps):
+            v = solve(g, b + rho * (z - u))
+            z = soft(v + u, eps / rho)
+            u = u + v - z
+        s = lowest(s, cost, z.copy())
+        for m, y in ((d, x), (w, h), (a, q)):
+            for j in range(k):
+                v = (y - m @ s) @ s[j] + m[:, j] * (s[j] @ s[j]) + 1e-9 * m[:, j]
+                m[:, j] = v / max(s[j] @ s[j] + 1e-9, norm(v))
+
+    return lambda y: w @ twins.lasso(d.T @ d, d.T @ y, eps, tol=EXACT)
+
+
 def low_rank(d, e, f, alpha, steps):
     """Steps of the method of multipliers; the lower of its two copies."""
     rho, before = np.trace(f) / len(f), d
@@ -413,7 +441,7 @@ def learn_in_order(learn, x, classes, test):
 def main():
     train, classes, test = drawn_set(5, 0), np.repeat(range(4), 5), drawn_set(3, 200)
     found = {name: twins.scores(m, train, classes, test, 1, params) for name, (m, params) in CONVEX.items()}
-    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, authors):
+    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, authors, ledl):
         found[learn.__name__] = learn_in_order(learn, train, classes, test)
     path = os.path.join(HERE, "drawn.json")
     with open(path) as f:
