@@ -60,6 +60,9 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 		return nil, advice.Add(err, "add images of these people, or leave them out; %v names them", advice.DescribeData.With(advice.Data.To(path)))
 	}
 	methods, content := initialMethods(set, kind, info.People)
+	for i := range methods {
+		methods[i].Trace = methods[i].Method == "nrdl" || methods[i].Method == "fddl"
+	}
 	type data struct {
 		Name  string   `json:"name"`
 		About string   `json:"about"`
@@ -92,6 +95,7 @@ type initialMethod struct {
 	Method string `json:"method"`
 	Label  string `json:"label"`
 	Input  string `json:"input,omitempty"`
+	Trace  bool   `json:"trace,omitempty"` // the records have the objective after each pass, which a report draws
 }
 
 // initialMethods returns methods for set, the default one first, and describes the samples.
@@ -100,19 +104,19 @@ func initialMethods(set *dataset.Images, kind face.Content, people int) (methods
 	if people >= manyPeople {
 		projected = ""
 	}
-	pixels := []initialMethod{{"nrdl", "NRDL", ""}, {"nrc", "NRC", ""}, {"crc", "CRC", ""}, {"src", "SRC", ""}, {"fddl", "FDDL", ""}}
+	pixels := []initialMethod{{Method: "nrdl", Label: "NRDL"}, {Method: "nrc", Label: "NRC"}, {Method: "crc", Label: "CRC"}, {Method: "src", Label: "SRC"}, {Method: "fddl", Label: "FDDL"}}
 	switch {
 	case kind != face.Unfound:
 		eyes := fmt.Sprintf(" eyes=%v", dataset.DefaultEyes)
 		return []initialMethod{
-			{"mean", "class mean, network (default)", "embedding"},
-			{"nrc", "NRC, network", "embedding"},
-			{"src", "SRC, network", "embedding"},
-			{"nrc", "NRC, hand-made features", "faces96" + projected + eyes},
-			{"nrdl", "NRDL, grey values", "32x32" + eyes},
+			{Method: "mean", Label: "class mean, network (default)", Input: "embedding"},
+			{Method: "nrc", Label: "NRC, network", Input: "embedding"},
+			{Method: "src", Label: "SRC, network", Input: "embedding"},
+			{Method: "nrc", Label: "NRC, hand-made features", Input: "faces96" + projected + eyes},
+			{Method: "nrdl", Label: "NRDL, grey values", Input: "32x32" + eyes},
 		}, string(kind) + "; in each the largest face is found"
 	case !set.Matrix && set.AreImages():
-		return append([]initialMethod{{"nrc", "NRC, hand-made features (default)", "faces96" + projected}}, pixels...), "face crops"
+		return append([]initialMethod{{Method: "nrc", Label: "NRC, hand-made features (default)", Input: "faces96" + projected}}, pixels...), "face crops"
 	}
 	pixels[0].Label += " (default)"
 	if !set.AreImages() {
@@ -121,7 +125,7 @@ func initialMethods(set *dataset.Images, kind face.Content, people int) (methods
 	for _, preset := range []string{"faces96", "faces32"} {
 		words := fmt.Sprintf("%s %v", preset, set.Frame.Size)
 		if in, err := frontend.Parse(words); err == nil && in.String() == frontend.For(set.Frame.Size).String() {
-			pixels = append(pixels, initialMethod{"nrc", "NRC, hand-made features", words + projected})
+			pixels = append(pixels, initialMethod{Method: "nrc", Label: "NRC, hand-made features", Input: words + projected})
 		}
 	}
 	return pixels, fmt.Sprintf("images of %v pixels", set.Frame.Size)

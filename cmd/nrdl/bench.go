@@ -34,6 +34,7 @@ type benching struct {
 	print  bool
 	create bool
 	schema bool
+	only   []string
 	nats   worker.Options
 }
 
@@ -68,6 +69,7 @@ func (a *app) benchCmd() *cobra.Command {
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
 	clusterVar(c, &b.nats, elsewhere)
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
+	f.StringSliceVar(&b.only, "only", nil, "only the data sets `NAME,...` of the plan")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
 	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
@@ -83,11 +85,19 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	if err != nil {
 		return err
 	}
+	if len(b.only) > 0 {
+		if err := plan.Only(b.only); err != nil {
+			return cli.AsMisuse(err)
+		}
+	}
 	if b.list {
 		for _, line := range plan.List() {
 			a.Print("%s\n", line)
 		}
 		return nil
+	}
+	for _, missing := range plan.WithoutMissing(a.databases(b.root)) {
+		a.Warn("%s", missing)
 	}
 	if b.output == "" {
 		b.output = strings.NewReplacer("/", "-", `\`, "-").Replace(plan.Name) + ".jsonl"
