@@ -306,6 +306,7 @@ func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
 func (a *app) tellOptions(s *studied, l *learning) {
 	a.tellInput(s.Pipeline)
 	a.tellMethod(s.Method, *l)
+	a.tellPreset(s.images, s.Method, l)
 }
 
 func (a *app) tellInput(in frontend.Pipeline) {

@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dataset/reference"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/legible"
@@ -142,6 +143,16 @@ func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find 
 	}
 	a.Tell("read %s: %s in %s", path, what, legible.Seconds(time.Since(start)))
 	return images, nil
+}
+
+// tellPreset says that the images are those of a database for which m has parameters of its own.
+func (a *app) tellPreset(images *dataset.Images, m classify.Method, l *learning) {
+	if l.preset != "" || !images.Matrix || !images.AreImages() {
+		return
+	}
+	if db := reference.Recognise(images); db != nil && len(method.PresetValues(m, db.Name)) > 0 {
+		a.Tell("these are the images of %s, for which %s has parameters of its own: --preset %s takes them in place of the defaults", db.Title, m.Name(), db.Name)
+	}
 }
 
 // tellMethod lists the parameters of m in the form that --set takes.

@@ -235,8 +235,14 @@ func TestRealDatabases(t *testing.T) {
 		if !bytes.Equal(reference.Pack([]*reference.Database{reference.Of(db.Name, set)}), reference.Pack([]*reference.Database{db})) {
 			t.Errorf("%s: databases.bin has other fingerprints than go generate would write", db.Name)
 		}
+		if found := reference.Recognise(set); found == nil || found.Name != db.Name {
+			t.Errorf("%s is recognised as %v", db.Name, found)
+		}
 		if db.Name != "gt" {
 			continue
+		}
+		if found := reference.Recognise(set.Select([]int{0, 20})); found != nil {
+			t.Errorf("two images are recognised as %s", found.Name)
 		}
 		few := put(t, taken(set)[:8*15], set.Frame.Size)
 		if r, err := reference.Check(few, nil); err != nil || r.Database.Name != "gt" || r.Matches != 120 {
