@@ -1,0 +1,52 @@
+package method
+
+import (
+	"os"
+	"testing"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/synthetic"
+)
+
+// The learners that stop by their objective stop where 1000 passes would not lower it by more
+// than a fiftieth, with far fewer atoms than samples.
+func TestLearnersStopNearTheEnd(t *testing.T) {
+	faces := synthetic.Default
+	faces.People, faces.PerPerson, faces.Input = 2, 30, dataset.Size{Height: 6, Width: 5}
+	set, err := faces.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	learners := []classify.Method{DefaultFDDL, DefaultDLSI}
+	if os.Getenv("NRDL_LONG") != "" {
+		learners = append(learners, DefaultD2L2R2, DefaultLRSDL, DefaultCOPAR, DefaultLEDL)
+	}
+	for _, m := range learners {
+		ends := map[string]float64{}
+		for _, tol := range []string{"", "0"} {
+			for path, value := range map[string]string{"atoms": "4", "passes": "1000", "tol": tol} {
+				if value == "" {
+					continue
+				}
+				if m, err = Set(m, path, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, err := m.Fit(t.Context(), &set.Samples, classify.Run{Watch: func(p classify.Progress) {
+				if p.Iter == p.Limits.Passes || p.Residual < p.Limits.Tol {
+					ends[tol] = classify.Total(p.Terms())
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out := c.Parts().Trained; tol == "" && (out.Status != classify.Converged || !(out.Residual < 1e-3)) {
+				t.Errorf("%s: %+v", m.Name(), out)
+			}
+		}
+		if ends[""] > 1.02*ends["0"] {
+			t.Errorf("%s ends at %v, 1000 passes reach %v", m.Name(), ends[""], ends["0"])
+		}
+	}
+}
