@@ -171,13 +171,7 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	case warm:
 		r.tell("%s has nothing to start from here: it learns from the beginning", by.Name())
 	}
-	if people, faces := e.Len(); !r.m.Shortlists() {
-		what := "faces"
-		if e.Frame.Size != (dataset.Size{}) {
-			what = fmt.Sprintf("images of %v", e.Frame.Size)
-		}
-		r.tell("training on %d people, %d %s", people, faces, what)
-	}
+	r.tell("%s", r.m.RefitTask(e))
 	how := r.openSetOfOthers()
 	m, err := r.m.Refit(ctx, e, run)
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"strings"
+	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -90,4 +92,54 @@ func ExampleLearn_warmStart() {
 	check(err)
 	fmt.Printf("%s after %d passes, then after %d\n", first.Status, first.Iter, second.Iter)
 	// Output: converged after 111 passes, then after 7
+}
+
+// Stop after some passes, and go on later as if the fit had not stopped.
+func ExampleSteps_goOn() {
+	ctx := context.Background()
+	x, y := faces()
+	m := method.DefaultFDDL
+	m.Passes = 8
+	whole, err := nrdl.Learn(ctx, x, y, m, classify.LearnOptions{})
+	check(err)
+
+	var first *classify.Fit
+	for step, err := range nrdl.Steps(ctx, x, y, m, classify.LearnOptions{}) {
+		check(err)
+		if step.Iter == 5 {
+			first, err = step.Fit()
+			check(err)
+			break
+		}
+	}
+	m.Passes = 3
+	rest, err := nrdl.Learn(ctx, x, y, m, classify.LearnOptions{Start: classify.Start{State: first.State}})
+	check(err)
+	fmt.Println("the same:", mat.EqualApprox(whole.D, rest.D, 1e-8) && mat.EqualApprox(whole.S, rest.S, 1e-8))
+	// Output: the same: true
+}
+
+// The Go code of doc/learning.md is that of the examples here.
+func TestLearningPage(t *testing.T) {
+	page, err := os.ReadFile("doc/learning.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("learn_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.ReplaceAll(string(source), "\n\t", "\n")
+	blocks := 0
+	for i, part := range strings.Split(string(page), "```") {
+		if code, ok := strings.CutPrefix(part, "go\n"); i%2 == 1 && ok {
+			blocks++
+			if !strings.Contains(examples, "\n"+code) {
+				t.Errorf("no example has\n%s", code)
+			}
+		}
+	}
+	if blocks < 3 {
+		t.Errorf("%d blocks of code", blocks)
+	}
 }

@@ -127,16 +127,15 @@ const solved = 1e-12
 
 // warnAboutFit warns of a fit that is not what it should be.
 func (o Observer) warnAboutFit(m *gallery.Gallery) {
-	if m.Shortlists() {
-		return
-	}
-	p := m.Parts()
+	p := m.Shared()
 	if p.Trained.Status == classify.Exhausted && p.Trained.Residual > solved {
 		o.warn(fmt.Errorf("the residual is %.1e: raise passes, or tol", p.Trained.Residual))
 	}
-	d, k := p.D.Dims()
 	_, linear := p.Rule.(classify.Linear)
-	if c, ok := p.Coder.(coding.NonNegative); ok && c.Solver == coding.Exact && linear && k > d {
+	if c, ok := p.Coder.(coding.NonNegative); !ok || c.Solver != coding.Exact || !linear || p.D == nil {
+		return
+	}
+	if d, k := p.D.Dims(); k > d {
 		o.warn(advice.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
 			"%v, fewer atoms per person (%v), or a larger %v", advice.Parameter.To("coder.solver=admm"), advice.Parameter.To("atoms=N"), advice.Size))
 	}
@@ -248,14 +247,17 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 	if _, err := r.method(); err != nil {
 		return nil, err
 	}
-	if !holdOut || r.m.Enrolled == nil || r.m.Shortlists() {
-		return r.m.Survey(ctx, holdOut, r.progress("holding faces out"))
-	}
-	review, err := r.m.Review(ctx, r.progress("holding faces out"))
-	if err != nil {
+	return r.m.Survey(ctx, holdOut, r.progress("holding faces out"))
+}
+
+// Suspects returns the images of r whose labels look wrong, the surest first. It is nil
+// where that would take another cross-validation (without the impostors of a network),
+// where r keeps no faces, and where it shortlists: Survey knows them of the first.
+func (r *Recogniser) Suspects(ctx context.Context) ([]gallery.Suspect, error) {
+	if _, err := r.method(); err != nil {
 		return nil, err
 	}
-	return withNotes(review), nil
+	return r.m.Suspects(ctx)
 }
 
 // method is the one that r was trained with.

@@ -28,6 +28,10 @@ type Fit struct {
 	Objective []float64 // after each pass
 	Outcome             // Status, passes and last residual
 
+	// State is the last iterate in the caller's order, from which a fit can go on
+	// (Start.State); nil for a method that does not iterate.
+	State []Matrix
+
 	Classifier *Classifier
 }
 
@@ -38,10 +42,8 @@ type LearnOptions struct {
 	Grid    Grid        // the pixels of the features, for methods that need images; may be zero
 	Warm    *Classifier // an earlier one to start from (Run.Warm); may be nil
 
-	// Start has matrices to start from, S in the order of the columns of X, as a Fit has
-	// them. Which of them a method takes is in its Traits.Start. Multipliers, growing
-	// penalties and the count of passes begin again, so that a fit that starts from
-	// another one is no continuation of it.
+	// Start has matrices to start from, those of samples in the order of the columns of X,
+	// as a Fit has them: D, S and W, or the State of a fit that is to go on.
 	Start Start
 }
 
@@ -80,7 +82,8 @@ func Steps(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptio
 				return
 			}
 			f.out = out
-			f.objective = append(f.objective, Total(f.learning.Objective()))
+			f.terms = f.learning.Objective()
+			f.objective = append(f.objective, Total(f.terms))
 			if !yield(f.step(out), nil) {
 				return
 			}
@@ -118,43 +121,47 @@ func (l *Learning) failed(err error) error {
 	return l.Failed(err)
 }
 
-// A Step is an iterative method after a pass. It is valid until the next one: after that
-// its Terms and Matrices are those of the later pass, and Fit is an error.
+// A Step is an iterative method after a pass. Its matrices and its Fit are there until the
+// next pass; asking for them later is an error.
 type Step struct {
 	Outcome           // Status is Stopped before the last pass
 	Objective float64 // Total of Terms
+	Terms     []Term  // of the objective, and other quantities; nil for a method that does not iterate
 
 	fitting *fitting
 }
 
-// Terms returns the terms of the objective, and other quantities; nil for a method that
-// does not iterate.
-func (s *Step) Terms() []Term {
-	if s.fitting.learning == nil {
-		return nil
-	}
-	return s.fitting.learning.Objective()
-}
-
 // Matrices returns copies of the matrices of the iterate, such as D, S, W and multipliers,
-// in the order of the caller's samples; nil for a method that does not iterate.
-func (s *Step) Matrices() []Matrix {
-	if s.fitting.learning == nil {
-		return nil
+// in the order of the caller's samples; nil for a method that does not iterate. It is an
+// error after a further pass.
+func (s *Step) Matrices() ([]Matrix, error) {
+	if err := s.present(); err != nil || s.fitting.learning == nil {
+		return nil, err
 	}
 	all := s.fitting.learning.Matrices()
 	for i, m := range all {
-		all[i].Value = s.fitting.inOrder(m)
+		if all[i].Value = s.fitting.inOrder(m); all[i].Value == nil {
+			_, n := m.Value.Dims()
+			return nil, fmt.Errorf("the method returns a %s of %d samples, not of all %d: blank samples have zeros", m.Name, n, len(s.fitting.order))
+		}
 	}
-	return all
+	return all, nil
 }
 
-// Matrix returns a copy of the matrix of this name, nil if there is none.
-func (s *Step) Matrix(name string) *mat.Dense {
-	for _, m := range s.Matrices() {
-		if m.Name == name {
-			return m.Value
-		}
+// Matrix returns a copy of the matrix of this name, nil if there is none. The error is that
+// of Matrices.
+func (s *Step) Matrix(name string) (*mat.Dense, error) {
+	all, err := s.Matrices()
+	if i := slices.IndexFunc(all, func(m Matrix) bool { return m.Name == name }); i >= 0 {
+		return all[i].Value, err
+	}
+	return nil, err
+}
+
+// present is an error if a pass has been made since s.
+func (s *Step) present() error {
+	if s.Iter != s.fitting.out.Iter {
+		return fmt.Errorf("what pass %d has learned: pass %d has been made since", s.Iter, s.fitting.out.Iter)
 	}
 	return nil
 }
@@ -162,12 +169,12 @@ func (s *Step) Matrix(name string) *mat.Dense {
 // Fit returns what has been learned so far. It is an error after a further pass.
 func (s *Step) Fit() (*Fit, error) {
 	f := s.fitting
-	if s.Iter != f.out.Iter {
-		return nil, fmt.Errorf("the fit of pass %d: pass %d has been made since", s.Iter, f.out.Iter)
+	state, err := s.Matrices()
+	if err != nil {
+		return nil, err
 	}
-	fit := &Fit{Objective: slices.Clone(f.objective), Outcome: f.out, Classifier: f.classifier}
+	fit := &Fit{Objective: slices.Clone(f.objective), Outcome: f.out, State: state, Classifier: f.classifier}
 	if f.learning != nil {
-		var err error
 		if fit.Classifier, err = f.learning.Finish(f.out); err != nil {
 			return nil, err
 		}
@@ -196,6 +203,7 @@ type fitting struct {
 	learning   *Learning
 	classifier *Classifier // of a method that does not iterate
 	objective  []float64
+	terms      []Term  // of the last pass
 	out        Outcome // of the last pass
 }
 
@@ -213,17 +221,14 @@ func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o Learn
 		return nil, err
 	}
 	run := Run{Seed: o.Seed, Warm: o.Warm, Start: o.Start}
-	if s := o.Start.S; s != nil {
-		if _, n := s.Dims(); n != len(y) {
-			return nil, fmt.Errorf("start: S has %d columns for %d samples", n, len(y))
-		}
-		run.Start.S = lin.Select(s, f.order)
+	if err := f.arrange(&run.Start); err != nil {
+		return nil, err
 	}
 	if i, ok := m.(Iterative); ok {
 		f.learning, err = i.Start(ctx, train, run)
 		return f, err
 	}
-	if o.Start != (Start{}) {
+	if !o.Start.IsZero() {
 		return nil, fmt.Errorf("%s does not iterate: it starts from nothing", m.Name())
 	}
 	f.classifier, err = m.Fit(ctx, train, run)
@@ -231,11 +236,35 @@ func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o Learn
 }
 
 func (f *fitting) step(out Outcome) *Step {
-	s := &Step{Outcome: out, fitting: f}
+	s := &Step{Outcome: out, Terms: f.terms, fitting: f}
 	if n := len(f.objective); n > 0 {
 		s.Objective = f.objective[n-1]
 	}
 	return s
+}
+
+// arrange brings the columns of samples in s into the order of the training set.
+func (f *fitting) arrange(s *Start) error {
+	s.State = slices.Clone(s.State)
+	own := Matrix{Name: "S", Columns: SampleAxis, Value: s.S}
+	for _, m := range append([]*Matrix{&own}, pointers(s.State)...) {
+		if m.Value == nil || m.Columns != SampleAxis {
+			continue
+		}
+		if _, n := m.Value.Dims(); n != len(f.order) {
+			return fmt.Errorf("start: %s has %d columns for %d samples", m.Name, n, len(f.order))
+		}
+		m.Value = lin.Select(m.Value, f.order)
+	}
+	s.S = own.Value
+	return nil
+}
+
+func pointers(all []Matrix) (p []*Matrix) {
+	for i := range all {
+		p = append(p, &all[i])
+	}
+	return p
 }
 
 // inOrder returns m with its samples in the order of the caller's; nil if it has another

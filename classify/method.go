@@ -49,14 +49,26 @@ type Run struct {
 }
 
 // A Start has the matrices from which a fit starts; nil are those of the method. They
-// are in the order of the training set and of its classes, at the scale of a Fit, and are
-// not changed. It is an error if a method cannot start from one of them
-// (Traits.Start), or if one does not fit the training set.
+// are in the order of the training set and of its classes, and are not changed.
+//
+// D, S and W are at the scale of a Fit. A method uses those of Traits.Start; the others
+// follow from these, and may be there. It is an error if none of them can be used, or if
+// one does not fit the training set. Multipliers, growing penalties and the count of
+// passes begin again, so that such a fit is in general no continuation.
+//
+// State is all of an iterate, as State.Matrices, Step.Matrices and Fit.State give it. A fit
+// of the same method and parameters on the same samples goes on from it as if it had not
+// stopped, up to rounding. D, S and W are then nil.
 type Start struct {
 	D *mat.Dense // d×K
 	S *mat.Dense // K×N
 	W *mat.Dense // C×K
+
+	State []Matrix
 }
+
+// IsZero reports whether the fit starts as the method does.
+func (s Start) IsZero() bool { return s.D == nil && s.S == nil && s.W == nil && s.State == nil }
 
 // An Iterative method learns in passes. Its Fit is Train.
 type Iterative interface {
@@ -89,8 +101,9 @@ type State interface {
 	Stepper
 
 	// Matrices returns copies of the matrices of the iterate: D, S and W where it has them,
-	// then copies of variables and multipliers. They are in the order of the training
-	// set and of its classes.
+	// then variables, multipliers, and counts and weights that grow. They are in the order
+	// of the training set and of its classes. The next pass depends on nothing else
+	// (Start.State).
 	Matrices() []Matrix
 }
 
@@ -110,6 +123,7 @@ const (
 	SampleAxis              // N
 	AtomAxis                // K, or some of them
 	ClassAxis               // C
+	OneAxis                 // 1: a vector, or a number
 )
 
 // A Separable method learns one atom for each class, from the samples of that class

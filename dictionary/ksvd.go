@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -129,6 +130,41 @@ func (s *KSVDLearner) Codes() *mat.Dense {
 		}
 	}
 	return out
+}
+
+// Errors returns ‖x_j − Dγ_j‖² of each sample; ‖x_j‖² where the last pass has replaced an atom
+// of its code.
+func (s *KSVDLearner) Errors() []float64 {
+	out := slices.Clone(s.rest)
+	if s.passes == 0 {
+		return out
+	}
+	for j := range out {
+		atoms, _ := s.Γ.Column(j)
+		if slices.ContainsFunc(atoms, func(a int32) bool { return s.stale[a] }) {
+			out[j] = s.energy[j]
+		}
+	}
+	return out
+}
+
+// Resume goes on where a learner of the same samples stopped that had the Dictionary with
+// which this one started, and these Codes, K×N, and Errors, len N.
+func (s *KSVDLearner) Resume(codes *mat.Dense, errors []float64) {
+	k, n := codes.Dims()
+	s.next = coding.SparseCodes{First: []int{0}}
+	for j := range n {
+		for a := range k {
+			if v := codes.At(a, j); v != 0 {
+				s.next.Atom, s.next.Coef = append(s.next.Atom, int32(a)), append(s.next.Coef, v)
+			}
+		}
+		s.next.First = append(s.next.First, len(s.next.Atom))
+	}
+	s.rebuild(0, n)
+	s.choose()
+	copy(s.rest, errors)
+	s.passes = 1
 }
 
 // KSVDLearner is the state of KSVD. It holds atoms and residuals as rows, so that each lies

@@ -60,6 +60,39 @@ func (l *Learner) Codes() *mat.Dense { return l.last }
 // Seen returns the number of samples that were added so far.
 func (l *Learner) Seen() int { return int(l.seen) }
 
+// A LearnerState is what a Learner knows, all of it copied.
+type LearnerState struct {
+	Atoms *mat.Dense // D, d×K, as samples are coded over it
+	A, B  *mat.Dense // K×K, d×K
+	Idle  []float64  // len K: batches in a row that have not used an atom
+
+	Seen, Weight, Energy, Size, Count, Replaced float64 // as in Terms, before they are divided
+}
+
+// State returns what l knows.
+func (l *Learner) State() LearnerState {
+	s := LearnerState{
+		Atoms: mat.DenseCopyOf(l.d), A: mat.DenseCopyOf(l.a), B: mat.DenseCopyOf(l.b.T()), Idle: make([]float64, len(l.idle)),
+		Seen: l.seen, Weight: l.weight, Energy: l.energy, Size: l.size, Count: l.count, Replaced: float64(l.replaced),
+	}
+	for k, n := range l.idle {
+		s.Idle[k] = float64(n)
+	}
+	return s
+}
+
+// Resume makes l know what s says, of as many atoms of the same size.
+func (l *Learner) Resume(s LearnerState) {
+	l.d.Copy(s.Atoms)
+	l.atoms.Copy(s.Atoms.T())
+	l.a.Copy(s.A)
+	l.b.Copy(s.B.T())
+	for k, n := range s.Idle {
+		l.idle[k] = int(n)
+	}
+	l.seen, l.weight, l.energy, l.size, l.count, l.replaced = s.Seen, s.Weight, s.Energy, s.Size, s.Count, int(s.Replaced)
+}
+
 // Add learns from the samples x, d×n, in their order, Batch of them at a time.
 // It does not keep x. Several calls are one with all their samples if each but
 // the last brings a multiple of Batch. It is an error if x is not finite, which

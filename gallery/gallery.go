@@ -134,6 +134,18 @@ func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Ga
 	return t, err
 }
 
+// RefitTask says in a line what Refit does with e.
+func (g *Gallery) RefitTask(e *Enrolled) string {
+	people, faces := e.Len()
+	switch {
+	case g.Shortlists():
+		return fmt.Sprintf("keeping %d people, %d faces", people, faces)
+	case e.Frame.Size != (dataset.Size{}):
+		return fmt.Sprintf("training on %d people, %d images of %v", people, faces, e.Frame.Size)
+	}
+	return fmt.Sprintf("training on %d people, %d faces", people, faces)
+}
+
 // What index.Rows keeps with the faces: atoms by a method, and means.
 type (
 	atomKey string

@@ -84,15 +84,7 @@ func (p *Person) count(faces int, quality []dataset.Quality) {
 	p.Quality = &q
 }
 
-// Survey describes the people of g; with holdOut
-// it also measures by cross-validation how well they are recognised. Progress
-// is called after each fold; may be nil.
-func (g *Gallery) Survey(ctx context.Context, holdOut bool, progress func(done, total int)) (*Survey, error) {
-	s, _, err := g.survey(ctx, holdOut, progress)
-	return s, err
-}
-
-// survey is Survey, with the results of holding faces out.
+// survey is Survey without the notes of a Review, with the results of holding faces out.
 func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, total int)) (s *Survey, results []HeldOutResult, err error) {
 	s = &Survey{People: g.People()}
 	if c := g.Calibration; c != nil {

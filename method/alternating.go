@@ -83,7 +83,7 @@ func (l AlternatingLearning) plan() plan {
 // and no D is given.
 func (l AlternatingLearning) start(t *task, all *mat.Dense) (a alternation, err error) {
 	x := all
-	if t.start.D == nil {
+	if t.start["D"] == nil {
 		x, t.expand = compress(all)
 	}
 	d0, err := t.classwise(l.Init, lin.Cols(x, 0, t.Len()), l.Atoms)
@@ -141,7 +141,7 @@ func (a *alternation) multiplyD() {
 	lin.AtB(a.DX, 1, a.D, a.X)
 }
 
-func (a *alternation) restart() error { return nil }
+func (a *alternation) restart(map[string]*mat.Dense) error { return nil }
 
 // scaled returns the codes s, K×N, for atoms of norm 1.
 func (a *alternation) scaled(s *mat.Dense) *mat.Dense {

@@ -217,8 +217,10 @@ func (s *coparState) variables() []variable {
 	return []variable{dictionaryOf(s.D), codesOf("S", s.S), codesOf("Z", s.Z), codesOf("U", s.U)}
 }
 
-func (s *coparState) restart() error {
-	lin.Set(s.Z, 1, s.S)
+func (s *coparState) restart(given map[string]*mat.Dense) error {
+	if given["Z"] == nil {
+		lin.Set(s.Z, 1, s.S)
+	}
 	s.J = s.objective(s.S)
 	return nil
 }

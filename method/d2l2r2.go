@@ -93,6 +93,14 @@ func (s *d2l2r2State) Step() (float64, error) {
 	return lowered(before, s.J+s.more()), nil
 }
 
+// restart renews E, which follows from D and S, at the end of a pass as here.
+func (s *d2l2r2State) restart(given map[string]*mat.Dense) error {
+	if given["S"] != nil {
+		s.updateE()
+	}
+	return s.fddlState.restart(given)
+}
+
 // more: what J has beside J_FDDL
 func (s *d2l2r2State) more() float64 { return s.α*s.ranks() + s.β*s.errors() }
 

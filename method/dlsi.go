@@ -41,7 +41,7 @@ func (m DLSI) Traits() classify.Traits {
 		Description: "sparse codes over dictionaries of the classes that are incoherent; the class with the least cost",
 		Formulation: `min_{D,A}  Σ_i (‖X_i − D_iA_i‖² + λ‖A_i‖₁) + η Σ_i Σ_{j≠i} ‖D_iᵀD_j‖²   s.t. ‖d_k‖ ≤ 1
 class: min_c min_s ‖y − D_c·s‖² + λ‖s‖₁`,
-		Memory: m.holds, Start: "D",
+		Memory: m.holds, Start: "DS",
 		Ranges: []Range{decades("lambda", 1e-3, 0.1), decades("eta", 1e-6, 0.1)},
 	}
 }
@@ -126,7 +126,23 @@ func (s *dlsiState) variables() []variable {
 	return []variable{dictionaryOf(s.D), codesOf("S", blockDiagonal(s.A))}
 }
 
-func (s *dlsiState) restart() error             { return nil }
+// restart takes the codes that were given, and renews D by them where it was not.
+func (s *dlsiState) restart(given map[string]*mat.Dense) error {
+	codes := given["S"]
+	if codes == nil {
+		return nil
+	}
+	for c, a := range s.A {
+		a0, a1, j0, j1 := s.block(c)
+		a.Copy(lin.Block(codes, a0, a1, j0, j1))
+	}
+	if given["D"] == nil {
+		s.updateD()
+	}
+	s.J = classify.Total(s.Objective())
+	return nil
+}
+
 func (s *dlsiState) codes() (*mat.Dense, error) { return blockDiagonal(s.A), nil }
 
 func (s *dlsiState) parts(out classify.Outcome) (classify.Parts, error) {

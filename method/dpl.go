@@ -43,7 +43,7 @@ func (m DPL) Traits() classify.Traits {
 		Description: "a pair of dictionaries per class, one that codes by a product and one that rebuilds; the class with the least residual",
 		Formulation: `min_{D,P,A}  Σ_k (‖X_k − D_kA_k‖² + τ‖P_kX_k − A_k‖² + λ‖P_kX̄_k‖² + γ‖P_k‖²)   s.t. ‖d_i‖ ≤ 1
 class: min_c ‖y − D_cP_c·y‖`,
-		Memory: m.holds,
+		Memory: m.holds, Start: "DS",
 		Ranges: []Range{
 			decades("tau", 1e-3, 1),
 			decades("lambda", 1e-4, 0.1),
@@ -181,16 +181,54 @@ func (s *dplState) Step() (float64, error) {
 	return lowered(before, s.J), cmp.Or(errs...)
 }
 
-// variables has D, the codes, and Pᵀ, d×K.
+// variables has D, the codes, Pᵀ, d×K, and that of which D and P are made: F with D = XFᵀ,
+// and the codes C of the last P.
 func (s *dplState) variables() []variable {
 	d, p := s.dictionaries()
 	analysis := dictionaryOf(p)
 	analysis.name = "P"
 	codes, _ := s.codes()
-	return []variable{dictionaryOf(d), codesOf("S", codes), analysis}
+	var f, c []*mat.Dense
+	for _, p := range s.pairs {
+		f, c = append(f, mat.DenseCopyOf(p.F.T())), append(c, p.C)
+	}
+	return []variable{dictionaryOf(d), codesOf("S", codes), analysis, codesOf("F", blockDiagonal(f)), codesOf("C", blockDiagonal(c))}
 }
 
-func (s *dplState) restart() error { return nil }
+// restart takes what was given of F, A and C. F follows from a D without it by least
+// squares, and A from F where there are no codes.
+func (s *dplState) restart(given map[string]*mat.Dense) error {
+	f, codes, last := given["F"], given["S"], given["C"]
+	s.J = 0
+	for c := range s.pairs {
+		p := &s.pairs[c]
+		a0, a1, j0, j1 := s.block(c)
+		switch d := given["D"]; {
+		case f != nil:
+			p.F.Copy(lin.Block(f, a0, a1, j0, j1).T())
+		case d != nil:
+			lin.AtB(p.F, 1, lin.Cols(s.X, j0, j1), lin.Cols(d, a0, a1)) // X_kᵀD_k
+			var spd lin.SPD
+			if err := solve(&spd, mat.DenseCopyOf(p.G), p.F); err != nil {
+				return fmt.Errorf("start from D: %w", err)
+			}
+		}
+		if last != nil {
+			p.C.Copy(lin.Block(last, a0, a1, j0, j1))
+		}
+		if codes != nil {
+			p.A.Copy(lin.Block(codes, a0, a1, j0, j1))
+			p.measure()
+		} else if err := p.updateA(); err != nil {
+			return err
+		}
+		s.J += p.j
+	}
+	if last == nil {
+		s.J = math.Inf(1) // P is not known
+	}
+	return nil
+}
 
 func (s *dplState) parts(out classify.Outcome) (classify.Parts, error) {
 	d, analysis := s.dictionaries()
@@ -255,11 +293,16 @@ func (p *dplPair) updateA() error {
 		return fmt.Errorf("codes: %w", err)
 	}
 	spd.Solve(p.A)
+	p.measure()
+	return nil
+}
+
+// measure: the part of J
+func (p *dplPair) measure() {
 	p.j = 0
 	for _, v := range p.terms() {
 		p.j += v
 	}
-	return nil
 }
 
 // terms are the parts of J. Since M_k − τX_kX_kᵀ = λX̄_kX̄_kᵀ + γI,

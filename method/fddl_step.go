@@ -76,8 +76,10 @@ func (s *fddlState) variables() []variable {
 	return []variable{dictionaryOf(s.D), codesOf("S", s.S), codesOf("Z", s.Z), codesOf("U", s.U)}
 }
 
-func (s *fddlState) restart() error {
-	lin.Set(s.Z, 1, s.S)
+func (s *fddlState) restart(given map[string]*mat.Dense) error {
+	if given["Z"] == nil {
+		lin.Set(s.Z, 1, s.S)
+	}
 	symmetric(s.SS, s.S)
 	s.prepare()
 	return nil

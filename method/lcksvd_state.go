@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -70,8 +71,8 @@ func (l SparseLearning) newSparseState(t *task, with consistency) (*sparseState,
 	}
 	s.ω = with.weights(t.groups)
 	x, d0, expand := dictionary.Compress(t.x, d0)
-	w0 := t.start.W
-	if t.start.W = nil; w0 == nil {
+	w0 := cmp.Or(t.start[s.weightsName()], t.start["W"])
+	if w0 == nil {
 		if w0, err = l.classifier(t.ctx, d0, x, t.Groups); err != nil {
 			return nil, err
 		}
@@ -92,22 +93,48 @@ func (s *sparseState) learned() (d, w *mat.Dense, norms []float64) {
 	return d, w, norms
 }
 
+// weightsName is that of what is learned with D: the W of the model, or the A of [lcksvd],
+// each of its rows once for all atoms of a class, where W comes after it.
+func (s *sparseState) weightsName() string {
+	if s.with.regress {
+		return "A"
+	}
+	return "W"
+}
+
 // variables has the codes over the atoms before some were replaced by samples, which have
-// none.
+// none, and their errors.
 func (s *sparseState) variables() []variable {
 	d, w, norms := s.learned()
 	codes := s.Codes()
 	for k, v := range norms {
 		lin.Set(lin.Block(codes, k, k+1, 0, s.t.Len()), v, lin.Block(codes, k, k+1, 0, s.t.Len()))
 	}
-	all := []variable{dictionaryOf(d), codesOf("S", codes)}
+	all := []variable{dictionaryOf(d), codesOf("S", codes), row("errors", classify.SampleAxis, s.Errors())}
 	if w != nil {
-		all = append(all, weightsOf(w))
+		all = append(all, variable{s.weightsName(), classify.ClassAxis, classify.AtomAxis, w})
 	}
 	return all
 }
 
-func (s *sparseState) restart() error { return nil }
+// restart gives the samples their codes of the pass before.
+func (s *sparseState) restart(given map[string]*mat.Dense) error {
+	codes, errors := given["S"], given["errors"]
+	if errors == nil {
+		return nil // the next pass codes them
+	}
+	_, _, norms := s.learned()
+	for k, v := range norms {
+		if v > 0 {
+			row := codes.RawRowView(k)
+			for j := range row {
+				row[j] /= v
+			}
+		}
+	}
+	s.Resume(codes, errors.RawRowView(0))
+	return nil
+}
 
 func (s *sparseState) parts(out classify.Outcome) (p classify.Parts, err error) {
 	d, w, _ := s.learned()
@@ -182,7 +209,7 @@ const pictureless = 1e-10
 // unstack takes [D; ΩW] apart. Atoms are brought to norm 1, the columns of W
 // with them, so that W·s stays what it was for the codes over the new D:
 // D ← D/‖d_k‖, W ← W/‖d_k‖.   [lcksvd]
-// An atom that is a label alone becomes zero, which no code uses. Codes over the new D are
+// An atom that is a label alone becomes zero, which no code uses, and W keeps the label. Codes over the new D are
 // those of before times scale, len K.
 func unstack(both *mat.Dense, ω []float64) (d, w *mat.Dense, scale []float64) {
 	rows, k := both.Dims()
@@ -192,22 +219,19 @@ func unstack(both *mat.Dense, ω []float64) (d, w *mat.Dense, scale []float64) {
 	for c, f := range ω {
 		lin.Set(lin.Block(w, c, c+1, 0, k), 1/f, lin.Block(both, rows+c, rows+c+1, 0, k))
 	}
-	norms, scale := make([]float64, k), make([]float64, k)
-	lin.SquaredColumnNorms(norms, d)
-	for i, v := range norms {
-		norms[i] = 0
-		if v > pictureless*pictureless {
-			scale[i] = math.Sqrt(v)
-			norms[i] = 1 / scale[i]
+	scale = make([]float64, k)
+	lin.SquaredColumnNorms(scale, d)
+	for i, v := range scale {
+		column := lin.Cols(d, i, i+1)
+		if v <= pictureless*pictureless {
+			scale[i] = 0
+			column.Zero()
+			continue
 		}
-	}
-	for _, a := range []*mat.Dense{d, w} {
-		r, _ := a.Dims()
-		for i := range r {
-			for j := range norms {
-				a.RawRowView(i)[j] *= norms[j]
-			}
-		}
+		scale[i] = math.Sqrt(v)
+		lin.Set(column, 1/scale[i], column)
+		column = lin.Cols(w, i, i+1)
+		lin.Set(column, 1/scale[i], column)
 	}
 	return d, w, scale
 }

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,12 +18,14 @@ import (
 type learner interface {
 	classify.Stepper
 
-	// variables are the matrices of the iterate, in the order of the task. Those called D,
-	// S and W get the matrices of task.start that the learner has not taken.
+	// variables are the matrices of the iterate, in the order of the task: the next pass
+	// depends on nothing else. They get the matrices of task.start that the learner has not
+	// taken.
 	variables() []variable
 
-	// restart is called when that has changed D, S or W before the first pass.
-	restart() error
+	// restart is called when they have, before the first pass, with all matrices of
+	// task.start by name. It sets what follows from variables, and those that are copies.
+	restart(given map[string]*mat.Dense) error
 
 	// parts are what the passes so far have learned, D at the coordinates of the samples or
 	// of span.
@@ -53,6 +54,16 @@ func weightsOf(w *mat.Dense) variable {
 	return variable{"W", classify.ClassAxis, classify.AtomAxis, w}
 }
 
+// number is a variable of one number.
+func number(name string, v float64) variable {
+	return variable{name, classify.OneAxis, classify.OneAxis, mat.NewDense(1, 1, []float64{v})}
+}
+
+// row is a variable of one row.
+func row(name string, columns classify.Axis, v []float64) variable {
+	return variable{name, classify.OneAxis, columns, mat.NewDense(1, len(v), v)}
+}
+
 // A plan is the size of an iteration.
 type plan struct {
 	classify.Limits
@@ -69,14 +80,14 @@ type task struct {
 	x      *mat.Dense // d×N, the samples at unit norm
 	run    classify.Run
 	groups []int                       // of the atoms, without common ones
-	start  classify.Start              // in the order of the task
+	start  map[string]*mat.Dense       // by name, in the order of the task
 	expand func(*mat.Dense) *mat.Dense // brings D back from the coordinates of span; nil for no need
 }
 
 // span returns x, or its coordinates in its span where these are fewer. It is x where
 // the fit starts from a given D.
 func (t *task) span() (r *mat.Dense) {
-	if t.start.D != nil {
+	if t.start["D"] != nil {
 		return t.x
 	}
 	r, t.expand = compress(t.x)
@@ -90,13 +101,6 @@ func (t *task) own(m *mat.Dense) *mat.Dense {
 		return m
 	}
 	return t.expand(m)
-}
-
-// firstD returns the D that the fit is to start from, d×K, or nil.
-func (t *task) firstD() *mat.Dense {
-	d := t.start.D
-	t.start.D = nil
-	return d
 }
 
 // begin starts a fit of m on train: learner makes the iterate for the task.
@@ -132,7 +136,7 @@ func begin(ctx context.Context, m classify.Described, train *classify.Samples, r
 		return nil, failed(err)
 	}
 	if a.learner, err = learner(&a.task); err == nil {
-		err = a.setStart()
+		err = a.setStart(len(run.Start.State) > 0)
 	}
 	if err != nil {
 		return nil, failed(err)
@@ -191,8 +195,11 @@ func (a *arranged) callers(m *mat.Dense, rows, columns classify.Axis) *mat.Dense
 	if index := a.index(rows); index != nil {
 		m = selectRows(m, index)
 	}
+	if index := a.index(columns); index != nil {
+		return lin.Select(m, index)
+	}
 	if columns != classify.SampleAxis {
-		return lin.Select(m, a.index(columns))
+		return mat.DenseCopyOf(m)
 	}
 	k, _ := m.Dims()
 	out := mat.NewDense(k, a.n, nil) // black samples have zeros
@@ -205,7 +212,21 @@ func (a *arranged) callers(m *mat.Dense, rows, columns classify.Axis) *mat.Dense
 	return out
 }
 
-// index says where the caller's classes or atoms are; nil for features.
+// tasks is the inverse of callers.
+func (a *arranged) tasks(m *mat.Dense, rows, columns classify.Axis) *mat.Dense {
+	if index := a.index(rows); index != nil {
+		m = selectRows(m, inverse(index))
+	}
+	if columns == classify.SampleAxis {
+		return lin.Select(m, a.from)
+	}
+	if index := a.index(columns); index != nil {
+		return lin.Select(m, inverse(index))
+	}
+	return m
+}
+
+// index says where the caller's classes or atoms are; nil for what has the same order.
 func (a *arranged) index(axis classify.Axis) []int {
 	switch axis {
 	case classify.AtomAxis:
@@ -226,55 +247,61 @@ func (a *arranged) callersCodes(context.Context) (*mat.Dense, error) {
 
 // startFrom brings the matrices of s into the order of the task.
 func (a *arranged) startFrom(s classify.Start, m classify.Described) error {
-	d, _ := a.x.Dims()
-	k, c := len(a.atoms), len(a.classes)
-	able := m.Traits().Start
-	for _, v := range []struct {
-		name          string
-		m             *mat.Dense
-		rows, columns int
-	}{{"D", s.D, d, k}, {"S", s.S, k, a.n}, {"W", s.W, c, k}} {
-		if v.m == nil {
+	given, able := s.State, m.Traits().Start
+	usable := len(given) > 0
+	for _, v := range []variable{dictionaryOf(s.D), codesOf("S", s.S), weightsOf(s.W)} {
+		if v.value == nil {
 			continue
 		}
-		if !strings.Contains(able, v.name) {
-			if able == "" {
-				return errors.New("it takes no matrices to start from")
-			}
-			return fmt.Errorf("it cannot start from %s; it can from %s", v.name, strings.Join(strings.Split(able, ""), ", "))
+		if len(s.State) > 0 {
+			return fmt.Errorf("start: %s beside a state, which is all of it", v.name)
 		}
-		if r, n := v.m.Dims(); r != v.rows || n != v.columns {
-			return fmt.Errorf("start: %s is %d×%d, not %d×%d", v.name, r, n, v.rows, v.columns)
+		usable = usable || strings.Contains(able, v.name)
+		given = append(given, classify.Matrix{Name: v.name, Rows: v.rows, Columns: v.columns, Value: v.value})
+	}
+	if len(given) == 0 {
+		return nil
+	}
+	if !usable {
+		return fmt.Errorf("it cannot start from %s alone; it can from %s", given[0].Name, strings.Join(strings.Split(able, ""), ", "))
+	}
+	d, _ := a.x.Dims()
+	size := map[classify.Axis]int{
+		classify.FeatureAxis: d, classify.SampleAxis: a.n, classify.AtomAxis: len(a.atoms),
+		classify.ClassAxis: len(a.classes), classify.OneAxis: 1,
+	}
+	a.start = map[string]*mat.Dense{}
+	for _, v := range given {
+		if v.Value == nil {
+			return fmt.Errorf("start: %s is nil", v.Name)
 		}
-		if err := lin.Finite("column of "+v.name, v.m); err != nil {
+		if r, n := v.Value.Dims(); r != size[v.Rows] || n != size[v.Columns] {
+			return fmt.Errorf("start: %s is %d×%d, not %d×%d", v.Name, r, n, size[v.Rows], size[v.Columns])
+		}
+		if err := lin.Finite("column of "+v.Name, v.Value); err != nil {
 			return fmt.Errorf("start: %w", err)
 		}
-	}
-	atoms, classes := inverse(a.atoms), inverse(a.classes)
-	if s.D != nil {
-		a.start.D = lin.Select(s.D, atoms)
-	}
-	if s.S != nil {
-		a.start.S = lin.Select(selectRows(s.S, atoms), a.from)
-	}
-	if s.W != nil {
-		a.start.W = lin.Select(selectRows(s.W, classes), atoms)
+		if len(s.State) > 0 || strings.Contains(able, v.Name) {
+			a.start[v.Name] = a.tasks(v.Value, v.Rows, v.Columns)
+		}
 	}
 	return nil
 }
 
-// setStart copies what the learner has not taken of start into its variables.
-func (a *arranged) setStart() error {
-	if a.start == (classify.Start{}) {
+// setStart copies the matrices of start into the variables of the learner.
+func (a *arranged) setStart(state bool) error {
+	if a.start == nil {
 		return nil
 	}
-	given := map[string]*mat.Dense{"D": a.start.D, "S": a.start.S, "W": a.start.W}
 	for _, v := range a.variables() {
-		if m := given[v.name]; m != nil {
+		m := a.start[v.name]
+		if m != nil {
 			lin.Set(v.value, 1, m)
+		} else if state {
+			return fmt.Errorf("start: the state has no %s", v.name)
 		}
 	}
-	return a.restart()
+	return a.restart(a.start)
 }
 
 // inverse returns q with q[p[i]] = i.

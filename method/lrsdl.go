@@ -164,8 +164,10 @@ func (s *lrsdlState) variables() []variable {
 	return []variable{dictionaryOf(s.allD), codesOf("S", s.allS), codesOf("Z", s.allZ), codesOf("U", s.allU)}
 }
 
-func (s *lrsdlState) restart() error {
-	lin.Set(s.allZ, 1, s.allS)
+func (s *lrsdlState) restart(given map[string]*mat.Dense) error {
+	if given["Z"] == nil {
+		lin.Set(s.allZ, 1, s.allS)
+	}
 	symmetric(s.SS, s.S)
 	s.leave()
 	return nil

@@ -170,8 +170,8 @@ func (m NRDLOnline) start(t *task) (*nrdlOnlineState, error) {
 		}
 	}
 	s.weigh()
-	w0 := t.start.W
-	if t.start.W = nil; w0 == nil {
+	w0 := t.start["W"]
+	if w0 == nil {
 		w0 = labels(t.groups)
 	}
 	s.learner, err = m.Online.Start(stack(d0, s.ω, w0))
@@ -264,12 +264,6 @@ func (s *nrdlOnlineState) collect(w *mat.Dense, class []int) {
 	}
 }
 
-func (s *nrdlOnlineState) variables() []variable {
-	d, w, _ := unstack(s.learner.Dictionary(), s.ω)
-	return []variable{dictionaryOf(d), weightsOf(w)}
-}
-
-func (s *nrdlOnlineState) restart() error             { return nil }
 func (s *nrdlOnlineState) codes() (*mat.Dense, error) { return nil, nil }
 
 func (s *nrdlOnlineState) parts(out classify.Outcome) (classify.Parts, error) {
@@ -285,6 +279,46 @@ type onlinePasses struct {
 	labels []int
 	seed   uint64
 	pass   uint64
+}
+
+// variables has D and W, and what the learner knows: the lower rows of stacked matrices,
+// those of labels, have the name of the upper ones with an H.
+func (s *onlinePasses) variables() []variable {
+	d, w, _ := unstack(s.learner.Dictionary(), s.ω)
+	l := s.learner.State()
+	halves := func(name string, m *mat.Dense) []variable {
+		top, _ := d.Dims()
+		rows, k := m.Dims()
+		upper := variable{name, classify.FeatureAxis, classify.AtomAxis, lin.Block(m, 0, top, 0, k)}
+		return []variable{upper, {name + "H", classify.ClassAxis, classify.AtomAxis, lin.Block(m, top, rows, 0, k)}}
+	}
+	all := append([]variable{dictionaryOf(d), weightsOf(w)}, halves("atoms", l.Atoms)...)
+	all = append(all, halves("B", l.B)...)
+	return append(all,
+		variable{"A", classify.AtomAxis, classify.AtomAxis, l.A},
+		row("idle", classify.AtomAxis, l.Idle),
+		variable{"M", classify.ClassAxis, classify.ClassAxis, s.m},
+		row("weights", classify.ClassAxis, s.weight),
+		number("seen", l.Seen), number("weight", l.Weight), number("energy", l.Energy), number("l1", l.Size),
+		number("nonzeros", l.Count), number("replaced", l.Replaced), number("pass", float64(s.pass)),
+	)
+}
+
+// restart makes the learner know what it did.
+func (s *onlinePasses) restart(given map[string]*mat.Dense) error {
+	if given["atoms"] == nil {
+		return nil
+	}
+	ones := slices.Repeat([]float64{1}, len(s.ω))
+	number := func(name string) float64 { return given[name].At(0, 0) }
+	s.learner.Resume(dictionary.LearnerState{
+		Atoms: stack(given["atoms"], ones, given["atomsH"]), A: given["A"], B: stack(given["B"], ones, given["BH"]),
+		Idle: given["idle"].RawRowView(0),
+		Seen: number("seen"), Weight: number("weight"), Energy: number("energy"), Size: number("l1"),
+		Count: number("nonzeros"), Replaced: number("replaced"),
+	})
+	s.pass = uint64(number("pass"))
+	return nil
 }
 
 // Step makes a pass and returns the mean change of an atom.

@@ -73,14 +73,19 @@ func (s *nrdlState) variables() []variable {
 	}{{"P", s.P}, {"J", s.J}, {"C1", s.C1}, {"C2", s.C2}} {
 		all = append(all, variable{v.name, classify.ClassAxis, classify.SampleAxis, v.m})
 	}
-	return all
+	return append(all, number("mu", s.μ), number("growth", s.Growth), number("proximity", s.proximity))
 }
 
-// restart makes P, J, C₁ and C₂ follow from the S and W that were given.
-func (s *nrdlState) restart() error {
+// restart makes P, J, C₁ and C₂ follow from the S and W that were given, unless they were
+// given too.
+func (s *nrdlState) restart(given map[string]*mat.Dense) error {
 	s.coded = lin.MaxAbs(s.S) > 0
 	lin.AB(s.WS, 1, s.W, s.S)
-	s.standStill()
+	if given["P"] == nil {
+		s.standStill()
+		return nil
+	}
+	s.μ, s.Growth, s.proximity = given["mu"].At(0, 0), given["growth"].At(0, 0), given["proximity"].At(0, 0)
 	return nil
 }
 

@@ -182,7 +182,7 @@ func classwise(ctx context.Context, k dictionary.KSVD, x *mat.Dense, train *clas
 // classwise returns the D that the fit is to start from, or else what classwise draws by k
 // from the samples x, in any coordinates.
 func (t *task) classwise(k dictionary.KSVD, x *mat.Dense, atoms int) (*mat.Dense, error) {
-	if d := t.firstD(); d != nil {
+	if d := t.start["D"]; d != nil {
 		return d, nil
 	}
 	d, _, err := classwise(t.ctx, k, x, t.Samples, atoms)

@@ -8,7 +8,7 @@ import (
 	"nrdl.example/nrdl/method/methodtest"
 )
 
-// The codes of a fit are a start of the next one in the same order.
+// D and S of a fit, without its multipliers, are a start of the next one in the same order.
 func TestGoesOnFromAFit(t *testing.T) {
 	train := methodtest.Cones(4, 6, 40, 1)
 	x, y := train.X, make([]string, train.Len())
@@ -28,5 +28,31 @@ func TestGoesOnFromAFit(t *testing.T) {
 	}
 	if end := fit.Objective[7]; next.Objective[0] > end*(1+1e-9) || fit.Objective[0] <= end {
 		t.Errorf("the first fit goes from %v to %v, the next one begins with %v", fit.Objective[0], end, next.Objective[0])
+	}
+}
+
+// Parameters under which the state of a method has more than by default, such as samples
+// that keep their codes, leave it complete.
+func TestGoesOnFromItsState(t *testing.T) {
+	few := map[string]string{"atoms": "3", "sparsity": "4", "init.sparsity": "2", "min_uses": "7", "passes": "12"}
+	keeping := map[string]string{"monotone": "true", "min_uses": "2"}
+	for _, name := range []string{"ksvd", "dksvd", "lcksvd1", "lcksvd2"} {
+		m, err := method.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = methodtest.Set(t, m, few)
+		t.Run(name, func(t *testing.T) { methodtest.GoesOn(t, m) })
+		t.Run(name+" that keeps codes", func(t *testing.T) { methodtest.GoesOn(t, methodtest.Set(t, m, keeping)) })
+	}
+	for name, values := range map[string]map[string]string{
+		"dpl": {"atoms": "3"}, "dlsi": {"atoms": "3"}, "nrdl": {"atoms": "3"}, "lcle": {"atoms": "3", "coder.sparsity": "2"},
+		"nrdl-online": {"atoms": "3", "online.batch": "7", "online.idle": "1", "online.coder.l1": "0.3"},
+	} {
+		m, err := method.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { methodtest.GoesOn(t, methodtest.Set(t, m, values)) })
 	}
 }

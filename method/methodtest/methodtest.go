@@ -47,8 +47,8 @@ type Options struct {
 	// Exceptions are the parameters that matter only under a condition, by path.
 	Exceptions map[string]Exception
 
-	// Others are the methods that files are read with besides those of package method. The
-	// method itself need not be among them.
+	// Others are the methods that files are read with, and After which the method may come,
+	// besides those of package method. The method itself need not be among them.
 	Others []classify.Method
 }
 
@@ -82,9 +82,11 @@ func Run(t *testing.T, m classify.Method, o Options) {
 	t.Run("one class is refused", s.oneClass)
 	t.Run("a blank sample is kept", s.blank)
 	t.Run("a blank class is refused", s.blankClass)
-	t.Run("traits are true", func(t *testing.T) { s.traits(t, defaults) })
+	t.Run("traits are true", func(t *testing.T) { s.traits(t, defaults, o.Others) })
+	t.Run("joins its classes", s.joins)
 	t.Run("steps are Learn", s.steps)
 	t.Run("starts are those of its traits", s.starts)
+	t.Run("goes on from its state", func(t *testing.T) { GoesOn(t, m) })
 }
 
 type suite struct {

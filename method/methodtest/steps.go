@@ -1,7 +1,7 @@
 package methodtest
 
 import (
-	"slices"
+	"math"
 	"strings"
 	"testing"
 
@@ -9,7 +9,6 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/lin"
-	"nrdl.example/nrdl/method"
 )
 
 // blank is the sample of inNoOrder that is zero.
@@ -85,14 +84,19 @@ func checkStep(t *testing.T, step *classify.Step, x *mat.Dense) {
 		t.Fatal(err)
 	}
 	_, k := fit.D.Dims()
-	sizes := map[classify.Axis]int{classify.FeatureAxis: d, classify.SampleAxis: n, classify.AtomAxis: k, classify.ClassAxis: 4}
-	for _, m := range step.Matrices() {
+	sizes := map[classify.Axis]int{
+		classify.FeatureAxis: d, classify.SampleAxis: n, classify.AtomAxis: k, classify.ClassAxis: 4, classify.OneAxis: 1,
+	}
+	for _, m := range fit.State {
 		if r, c := m.Value.Dims(); r != sizes[m.Rows] || c != sizes[m.Columns] {
 			t.Errorf("%s is %d×%d", m.Name, r, c)
 		}
 	}
-	if step.Matrix("D") == nil || step.Matrix("none") != nil {
-		t.Error("no D, or a matrix without a name")
+	if first, err := step.Matrix("D"); first == nil || err != nil {
+		t.Errorf("no D: %v", err)
+	}
+	if none, err := step.Matrix("none"); none != nil || err != nil {
+		t.Errorf("a matrix of a name that there is not: %v", err)
 	}
 	if fit.Status != classify.Stopped || fit.Iter != step.Iter || len(fit.Objective) != step.Iter {
 		t.Errorf("a fit that is stopped in pass %d says %+v", step.Iter, fit.Outcome)
@@ -148,7 +152,7 @@ func (s *suite) starts(t *testing.T) {
 	fit := learn(t, x, y, s.m, o)
 	able := classify.TraitsOf(s.m).Start
 	for name, start := range map[string]classify.Start{"D": {D: fit.D}, "S": {S: fit.S}, "W": {W: fit.W}} {
-		if start == (classify.Start{}) {
+		if start.IsZero() {
 			continue
 		}
 		o.Start = start
@@ -156,14 +160,77 @@ func (s *suite) starts(t *testing.T) {
 			t.Errorf("traits %q, started from %s: %v", able, name, err)
 		}
 	}
+	o.Start = classify.Start{D: fit.D, S: fit.S, W: fit.W}
+	if _, err := classify.Learn(t.Context(), x, y, s.m, o); (able != "") != (err == nil) {
+		t.Errorf("traits %q, started from all of a fit: %v", able, err)
+	}
 	o.Start = classify.Start{D: mat.NewDense(2, 3, nil)}
 	if _, err := classify.Learn(t.Context(), x, y, s.m, o); err == nil {
 		t.Error("a D of another size is started from")
 	}
 }
 
+// GoesOn tests that a fit that stops after its second pass, and starts again from the state
+// that it has then (classify.Start), goes on as one that does not stop, to rounding. It is a
+// part of Run, for other parameters of m than the defaults.
+func GoesOn(t *testing.T, m classify.Method) {
+	s := &suite{m: m}
+	if _, ok := s.m.(classify.Iterative); !ok {
+		t.Skip("it makes no passes")
+	}
+	x, y, grid := inNoOrder()
+	o := classify.LearnOptions{Seed: 3, Grid: grid}
+	const at, more = 2, 3
+	whole := s.stepped(t, x, y, o, at+more)
+	if len(whole) < at {
+		t.Skipf("it ends after %d passes", len(whole))
+	}
+	o.Start = classify.Start{State: s.stepped(t, x, y, o, at)[at-1].State}
+	for i, rest := range s.stepped(t, x, y, o, more) {
+		if at+i >= len(whole) {
+			break
+		}
+		if name := differs(whole[at+i], rest); name != "" {
+			t.Fatalf("%s of pass %d is another than that of pass %d of a fit that starts after %d", name, at+i+1, i+1, at)
+		}
+	}
+}
+
+// stepped returns the fit after each of at most so many passes.
+func (s *suite) stepped(t *testing.T, x *mat.Dense, y []string, o classify.LearnOptions, passes int) (all []*classify.Fit) {
+	for step, err := range classify.Steps(t.Context(), x, y, s.m, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := step.Fit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, fit); len(all) == passes {
+			break
+		}
+	}
+	return all
+}
+
+// differs names a matrix that differs between a and b by more than rounding.
+func differs(a, b *classify.Fit) string {
+	for name, pair := range map[string][2]*mat.Dense{"D": {a.D, b.D}, "S": {a.S, b.S}, "W": {a.W, b.W}} {
+		if p, q := pair[0], pair[1]; (p == nil) != (q == nil) || p != nil && !mat.EqualApprox(p, q, 1e-6) {
+			return name
+		}
+	}
+	if x, y := a.Objective[len(a.Objective)-1], b.Objective[len(b.Objective)-1]; math.Abs(x-y) > 1e-8*max(1, math.Abs(x)) {
+		return "the objective"
+	}
+	return ""
+}
+
 // traits asks that what the method says of itself holds.
-func (s *suite) traits(t *testing.T, defaults classify.Method) {
+func (s *suite) traits(t *testing.T, defaults classify.Method, others []classify.Method) {
+	if err := Claims(defaults, others...); err != nil {
+		t.Error(err)
+	}
 	model := s.fit(t, s.m, s.train, nil)
 	p, traits := model.Parts(), classify.TraitsOf(s.m)
 	_, iterative := s.m.(classify.Iterative)
@@ -185,16 +252,5 @@ func (s *suite) traits(t *testing.T, defaults classify.Method) {
 	}
 	if fewer := warm.Parts().Trained.Iter < p.Trained.Iter; fewer != traits.Warm {
 		t.Errorf("%d passes, from itself %d: warm is %v", p.Trained.Iter, warm.Parts().Trained.Iter, traits.Warm)
-	}
-	params := method.Params(defaults)
-	for _, r := range classify.TraitsOf(defaults).Ranges {
-		if !slices.ContainsFunc(params, func(p method.Param) bool { return p.Path == r.Path }) {
-			t.Errorf("a range of %s, which is no parameter", r.Path)
-		}
-	}
-	for name := range classify.TraitsOf(defaults).Presets {
-		if _, err := method.Preset(defaults, name); err != nil {
-			t.Error(err)
-		}
 	}
 }

@@ -1,0 +1,72 @@
+package gallery
+
+import (
+	"context"
+	"fmt"
+)
+
+// Survey describes the people of g. With holdOut it also measures by cross-validation how well
+// each person is recognised, and the notes name the images whose labels look wrong. Where g
+// shortlists it names none, as all faces would have to be compared with each other. Progress is
+// called after each fold; may be nil.
+func (g *Gallery) Survey(ctx context.Context, holdOut bool, progress func(done, total int)) (*Survey, error) {
+	if !holdOut || g.Enrolled == nil || g.Shortlists() {
+		s, _, err := g.survey(ctx, holdOut, progress)
+		return s, err
+	}
+	review, err := g.Review(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	return review.withNotes(), nil
+}
+
+// Suspects returns the images of g whose labels look wrong, the surest first. It is nil where
+// that would take another cross-validation (without Impostors), where g keeps no faces, and
+// where it shortlists, as all faces would have to be compared with each other: Survey knows
+// them of the first.
+func (g *Gallery) Suspects(ctx context.Context) ([]Suspect, error) {
+	if g.Impostors() == nil || g.Enrolled == nil || g.Shortlists() {
+		return nil, nil
+	}
+	review, err := g.Review(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return review.Suspects, nil
+}
+
+// withNotes returns the survey of r with the images that look mislabelled in the notes of
+// their people.
+func (r *Review) withNotes() *Survey {
+	of := map[string]*Person{}
+	for _, p := range r.People {
+		of[p.Name] = p
+	}
+	more := map[string]int{}
+	for _, s := range r.Suspects {
+		p := of[s.Person]
+		if p == nil {
+			continue
+		}
+		if more[s.Person]++; more[s.Person] > mostNoted {
+			continue
+		}
+		if p.Note != "" {
+			p.Note += "; "
+		}
+		p.Note += s.ID + " looks mislabelled"
+		if s.Other != "" {
+			p.Note += ": like " + s.Other
+		}
+	}
+	for name, n := range more {
+		if n > mostNoted {
+			of[name].Note += fmt.Sprintf("; and %d more", n-mostNoted)
+		}
+	}
+	return &r.Survey
+}
+
+// mostNoted bounds the images that a note names.
+const mostNoted = 3

@@ -1,0 +1,96 @@
+package methodtest_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/method/methodtest"
+)
+
+// A toy is CRC with traits of its own.
+type toy struct {
+	method.CRC
+	traits classify.Traits
+}
+
+func (t toy) Traits() classify.Traits {
+	all := t.CRC.Traits()
+	all.Ranges, all.Presets, all.After = t.traits.Ranges, t.traits.Presets, t.traits.After
+	return all
+}
+
+// halfMean is Mean whose atoms are those of the first half of the samples.
+type halfMean struct{ method.Mean }
+
+func (m halfMean) Atom(x *mat.Dense) []float64 {
+	d, n := x.Dims()
+	return m.Mean.Atom(x.Slice(0, d, 0, n/2).(*mat.Dense))
+}
+
+// forgetful is FDDL whose state has lost its multipliers.
+type forgetful struct{ method.FDDL }
+
+func (m forgetful) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	for i, v := range run.Start.State {
+		if v.Name == "U" {
+			run.Start.State[i].Value = mat.NewDense(v.Value.RawMatrix().Rows, v.Value.RawMatrix().Cols, nil)
+		}
+	}
+	return m.FDDL.Start(ctx, train, run)
+}
+
+func ranged(r classify.Range) classify.Method {
+	return toy{method.DefaultCRC, classify.Traits{Ranges: []classify.Range{r}}}
+}
+
+func presetTo(path, value string) classify.Method {
+	values := []classify.Value{{Path: path, Value: value, Source: "nowhere"}}
+	return toy{method.DefaultCRC, classify.Traits{Presets: map[string][]classify.Value{"orl": values}}}
+}
+
+// toys break one promise each; complaint is what Run says of it.
+var toys = map[string]struct {
+	m         classify.Method
+	subtest   string
+	complaint string
+}{
+	"sound":              {toy{method.DefaultCRC, classify.Traits{After: "mean"}}, "traits are true", ""},
+	"upside-down range":  {ranged(classify.Range{Path: "kappa", Low: 1, High: 1e-3}), "traits are true", "goes from 1 to 0.001"},
+	"default outside":    {ranged(classify.Range{Path: "kappa", Low: 10, High: 100}), "traits are true", "leaves out"},
+	"impossible end":     {ranged(classify.Range{Path: "kappa", Low: -1, High: 1}), "traits are true", "has -1"},
+	"unknown parameter":  {ranged(classify.Range{Path: "mu", Low: 0, High: 1}), "traits are true", "is of no parameter"},
+	"unknown condition":  {ranged(classify.Range{Path: "kappa", Low: 1e-4, High: 1, If: "solver=admm"}), "traits are true", "no parameter solver"},
+	"no condition":       {ranged(classify.Range{Path: "kappa", Low: 1e-4, High: 1, If: "always"}), "traits are true", "not PATH=VALUE"},
+	"impossible preset":  {presetTo("kappa", "-1"), "traits are true", "preset orl"},
+	"preset of no field": {presetTo("mu", "1"), "traits are true", "preset orl"},
+	"after nobody":       {toy{method.DefaultCRC, classify.Traits{After: "nobody"}}, "traits are true", `after "nobody"`},
+	"false Separable":    {halfMean{}, "joins its classes", "another dictionary than Fit"},
+	"incomplete state":   {forgetful{method.DefaultFDDL}, "goes on from its state", "of pass 3 is another"},
+}
+
+// Run fails for a method that breaks a promise, and says which. A toy is tested by this
+// program, started once more.
+func TestToys(t *testing.T) {
+	if name := os.Getenv("NRDL_TOY"); name != "" {
+		methodtest.Run(t, toys[name].m, methodtest.Options{})
+		return
+	}
+	for name, toy := range toys {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestToys$/^"+strings.ReplaceAll(toy.subtest, " ", "_")+"$")
+			c.Env = append(os.Environ(), "NRDL_TOY="+name)
+			out, err := c.CombinedOutput()
+			if (err != nil) != (toy.complaint != "") || !strings.Contains(string(out), toy.complaint) {
+				t.Errorf("%v, want %q\n%s", err, toy.complaint, out)
+			}
+		})
+	}
+}
