@@ -112,8 +112,10 @@ func (s *ledlState) variables() []variable {
 	}
 }
 
-func (s *ledlState) restart() error {
-	lin.Set(s.Z, 1, s.S)
+func (s *ledlState) restart(given map[string]*mat.Dense) error {
+	if given["Z"] == nil {
+		lin.Set(s.Z, 1, s.S)
+	}
 	s.J = s.cost(s.S)
 	return nil
 }
