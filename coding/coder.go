@@ -231,7 +231,7 @@ type Shared struct {
 	gram func() *mat.Dense
 }
 
-// Share returns d, d×K, which it keeps, to be shared.
+// Share returns a Shared of the dictionary d, d×K. It keeps d itself, not a copy.
 func Share(d *mat.Dense) *Shared {
 	return &Shared{d, sync.OnceValue(func() *mat.Dense {
 		_, k := d.Dims()

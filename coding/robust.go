@@ -59,18 +59,18 @@ type Robust struct {
 	L2        float64   `json:"l2" help:"α ≥ 0, weight of ‖s‖²; irls only"`
 }
 
-// DefaultRobust was found in folds of training parts, with and without a part of
-// each held-out face covered: of the λ, ρ and rounds that cost at most a point on
-// clean faces against NonNegative with ρ = 0.1 and 5 passes, the best on covered
-// ones. doc/adr/0009-robust-coder.md has the numbers, which are those of
+// DefaultRobust has the values that name most covered faces while clean faces lose at most
+// one point against NonNegative with ρ = 0.1 and 5 passes. They were chosen by
+// cross-validation inside training parts, with and without a part of each held-out face covered.
+// doc/adr/0009-robust-coder.md has the numbers, made by this command and by the same with
+// other data and shares:
 //
 //	go -C studies run ./validate -data orl_56x46.mat -split random:6 -seed 100 -repeats 3 \
 //		-method robust -grid "coder.lambda=0.03,0.04,0.05,0.07,0.1" -occlude 0.5
 //
-// with other data and shares. λ and the early stop go together: more rounds, or a
-// larger λ, name more of ORL's covered faces and fewer of Extended Yale B's clean
-// ones. Half of the features that nothing covers can be beyond so low a λ: the
-// errors are large where something covers the face, and not all 0 elsewhere.
+// λ and Rounds depend on each other. More rounds, or a larger λ, recognise more of ORL's
+// covered faces and fewer of Extended Yale B's clean faces. λ is low: half of the features
+// of a clean face can have residuals above it.
 var DefaultRobust = Robust{
 	Estimator: Huber, Lambda: 0.04, Rounds: 20, Rho: 1, Passes: 5,
 	Weights: LogisticWeights, Quantile: 0.6, Steepness: 2, L2: 1e-2,

@@ -89,9 +89,9 @@ type Varied struct {
 
 // A Confusion counts the images of one person that were recognised as another.
 type Confusion struct {
-	Of string `json:"of"`
-	As string `json:"as"`
-	N  int    `json:"n"`
+	Person   string `json:"of"`
+	TakenFor string `json:"as"`
+	N        int    `json:"n"`
 }
 
 // Published is a published rate, in percent, with its sample standard
@@ -208,7 +208,7 @@ func (r *Record) count(columns []int, people, named []string) {
 		r.Confusions = append(r.Confusions, Confusion{p[0], p[1], n})
 	}
 	slices.SortFunc(r.Confusions, func(a, b Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Of, b.Of), natural.Compare(a.As, b.As))
+		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.TakenFor, b.TakenFor))
 	})
 	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
 }

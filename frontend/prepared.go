@@ -17,7 +17,7 @@ import (
 type Prepared struct {
 	Pipeline
 	Samples *classify.Samples // of the images and, if Mirror is set, of their mirror images
-	of      *classify.Samples // that the projection is fit to; may be Samples
+	fitted  *classify.Samples // those to which the projection is fitted; may be Samples
 	groups  []int             // of the images
 }
 
@@ -40,8 +40,8 @@ func (in Pipeline) Prepare(images *dataset.Images) (*Prepared, error) {
 	if p.Samples, err = in.Samples(images); err != nil {
 		return nil, err
 	}
-	if p.of = p.Samples; in.Shift != 0 {
-		p.of, err = in.Samples(withShifted(images, in.Shift))
+	if p.fitted = p.Samples; in.Shift != 0 {
+		p.fitted, err = in.Samples(withShifted(images, in.Shift))
 	}
 	return p, err
 }
@@ -50,8 +50,8 @@ func (in Pipeline) Prepare(images *dataset.Images) (*Prepared, error) {
 // Prepare for these images.
 func (p *Prepared) Select(columns []int) *Prepared {
 	t := &Prepared{Pipeline: p.Pipeline, Samples: p.Samples.Select(p.copies(p.Samples, columns))}
-	if t.of = t.Samples; p.of != p.Samples {
-		t.of = p.of.Select(p.copies(p.of, columns))
+	if t.fitted = t.Samples; p.fitted != p.Samples {
+		t.fitted = p.fitted.Select(p.copies(p.fitted, columns))
 	}
 	t.groups = make([]int, len(t.Samples.Groups))
 	times := p.Samples.Len() / p.groups[len(p.groups)-1]
@@ -97,21 +97,22 @@ func (p *Prepared) Originals(columns []int) *classify.Samples {
 // smaller.
 func (p *Prepared) Compressed() *Prepared {
 	d, n := p.Samples.X.Dims()
-	if p.Projection.IsZero() || p.of != p.Samples || n >= d {
+	if p.Projection.IsZero() || p.fitted != p.Samples || n >= d {
 		return p
 	}
 	small := *p.Samples
 	small.X, small.Grid = lin.FactorQR(classify.Unit(small.X)).R(), classify.Grid{}
-	return &Prepared{Pipeline: Pipeline{Projection: p.Projection}, Samples: &small, of: &small, groups: p.groups}
+	return &Prepared{Pipeline: Pipeline{Projection: p.Projection}, Samples: &small, fitted: &small, groups: p.groups}
 }
 
-// Fit fits the projection to the nonzero samples, and returns the fitted pipeline and
-// the projected samples.
+// Fit fits the projection of p, if it has one. Samples that are zero are left out of that.
+// It returns the pipeline with the fitted projection, and Samples as it projects them: all of
+// them, in their order.
 func (p *Prepared) Fit(ctx context.Context) (Fitted, *classify.Samples, error) {
 	if p.Projection.IsZero() {
 		return Fitted{Pipeline: p.Pipeline}, p.Samples, nil
 	}
-	of := p.of
+	of := p.fitted
 	switch seen := classify.NonZero(of.X); len(seen) {
 	case of.Len():
 	case 0:

@@ -62,7 +62,8 @@ func (s *nrdlState) Step() (float64, error) {
 	return max(lin.MaxAbsDiff(s.WS, s.P), lin.MaxAbsDiff(s.WS, s.J)), nil // (18)
 }
 
-// Largest implements classify.Stepper: Step has its own test.
+// Largest returns 0, which leaves out the test for divergence of classify.Iterate: Step tests
+// D and W itself.
 func (s *nrdlState) Largest() float64 { return 0 }
 
 func (s *nrdlState) variables() []variable {

@@ -35,7 +35,7 @@ func (p *Plan) confused() *table {
 				continue
 			}
 			for _, pair := range confusions(p.Cells[i][j].runs, mostConfused) {
-				t.Rows = append(t.Rows, cells(c.String(), p.Labels[i].Name, pair.Of, pair.As, fmt.Sprint(pair.N), fmt.Sprint(p.Cells[i][j].N)))
+				t.Rows = append(t.Rows, cells(c.String(), p.Labels[i].Name, pair.Person, pair.TakenFor, fmt.Sprint(pair.N), fmt.Sprint(p.Cells[i][j].N)))
 			}
 		}
 	}
@@ -55,16 +55,16 @@ func confusions(runs []*experiment.Record, most int) []experiment.Confusion {
 	n := map[[2]string]int{}
 	for _, r := range runs {
 		for _, c := range r.Confusions {
-			n[[2]string{c.Of, c.As}] += c.N
+			n[[2]string{c.Person, c.TakenFor}] += c.N
 		}
 	}
 	var all []experiment.Confusion
 	for pair, n := range n {
-		all = append(all, experiment.Confusion{Of: pair[0], As: pair[1], N: n})
+		all = append(all, experiment.Confusion{Person: pair[0], TakenFor: pair[1], N: n})
 	}
 	slices.SortFunc(all, func(a, b experiment.Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Of, b.Of), natural.Compare(a.As, b.As),
-			cmp.Compare(a.Of, b.Of), cmp.Compare(a.As, b.As))
+		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.TakenFor, b.TakenFor),
+			cmp.Compare(a.Person, b.Person), cmp.Compare(a.TakenFor, b.TakenFor))
 	})
 	return all[:min(most, len(all))]
 }

@@ -45,7 +45,7 @@ func named(t *testing.T) []experiment.Record {
 		}
 		r.Confusions = slices.Clone(r.Confusions)
 		for j := range r.Confusions {
-			r.Confusions[j].Of += h
+			r.Confusions[j].Person += h
 		}
 	}
 	return records

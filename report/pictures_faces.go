@@ -119,7 +119,7 @@ func (t tone) apply(v []float64) []float64 {
 
 // pair returns c without its count, as a key.
 func pair(c experiment.Confusion) experiment.Confusion {
-	return experiment.Confusion{Of: c.Of, As: c.As}
+	return experiment.Confusion{Person: c.Person, TakenFor: c.TakenFor}
 }
 
 // confused makes the picture of the pairs that the best method confuses most often over
@@ -144,9 +144,9 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 		for _, v := range faces.images {
 			columns = append(columns, toneOf(v).apply(v))
 		}
-		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, fmt.Sprintf("%s: %s? %d×", c.Of, c.As, c.N))
+		s.Groups, s.Captions = append(s.Groups, len(columns)), append(s.Captions, fmt.Sprintf("%s: %s? %d×", c.Person, c.TakenFor, c.N))
 		s.Marks = append(s.Marks, picture.Wrong, picture.Plain, picture.Plain)
-		words = append(words, fmt.Sprintf("%s for %s (%d×)", c.Of, c.As, c.N))
+		words = append(words, fmt.Sprintf("%s for %s (%d×)", c.Person, c.TakenFor, c.N))
 	}
 	x := mat.NewDense(in.Len(), len(columns), nil)
 	for j, v := range columns {
@@ -241,9 +241,9 @@ func seek(ctx context.Context, run *experiment.Rerun, wanted func(experiment.Con
 		return err
 	}
 	for j, c := range named {
-		one := experiment.Confusion{Of: run.Test.Classes[run.Test.ClassOf(j)], As: parts.Classes[c]}
-		is, as := slices.Index(run.Train.Classes, one.Of), slices.Index(run.Train.Classes, one.As)
-		if one.Of == one.As || is < 0 || as < 0 || !wanted(one) {
+		one := experiment.Confusion{Person: run.Test.Classes[run.Test.ClassOf(j)], TakenFor: parts.Classes[c]}
+		is, as := slices.Index(run.Train.Classes, one.Person), slices.Index(run.Train.Classes, one.TakenFor)
+		if one.Person == one.TakenFor || is < 0 || as < 0 || !wanted(one) {
 			continue
 		}
 		found[one] = confusedFaces{run.Test.Frame.Size, [3][]float64{

@@ -98,8 +98,8 @@ func testConfusedWords(t *testing.T, records []experiment.Record, made []Picture
 			continue
 		}
 		for _, c := range r.Confusions {
-			count[c.Of+" for "+c.As] += c.N
-			most = max(most, count[c.Of+" for "+c.As])
+			count[c.Person+" for "+c.TakenFor] += c.N
+			most = max(most, count[c.Person+" for "+c.TakenFor])
 		}
 	}
 	for _, p := range made {

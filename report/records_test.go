@@ -175,7 +175,7 @@ func wrong(r *experiment.Record, n int) {
 		r.ClassErrors[p[0]]++
 	}
 	for _, p := range order {
-		r.Confusions = append(r.Confusions, experiment.Confusion{Of: p[0], As: p[1], N: pairs[p]})
+		r.Confusions = append(r.Confusions, experiment.Confusion{Person: p[0], TakenFor: p[1], N: pairs[p]})
 	}
 }
 

@@ -182,11 +182,11 @@ type Calibration struct {
 	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null with fewer than two people"`
 	Strangers *Strangers      `json:"strangers"`
 	Rates     []openset.Rates `json:"rates" doc:"On held-out faces, at this and other rates"`
-	Given     Given           `json:"given"`
+	Added     AddedStrangers  `json:"given"`
 }
 
-// Given counts the faces of strangers that were added for the calibration.
-type Given struct {
+// AddedStrangers counts the faces of strangers that were added for the calibration.
+type AddedStrangers struct {
 	Faces int `json:"faces"`
 	Used  int `json:"used" doc:"With very many people only some are compared with all of them"`
 	Alike int `json:"alike" doc:"How many look so much like somebody of the collection that they are probably no strangers"`
@@ -195,8 +195,8 @@ type Given struct {
 }
 
 // strangerCounts counts the strangers of s.
-func (s *snapshot) strangerCounts() Given {
-	g := Given{Faces: len(s.strangers)}
+func (s *snapshot) strangerCounts() AddedStrangers {
+	g := AddedStrangers{Faces: len(s.strangers)}
 	if s.live == nil || s.live.Model().Calibration == nil {
 		return g
 	}
@@ -222,7 +222,7 @@ type Strangers struct {
 }
 
 func (s *snapshot) calibration() Calibration {
-	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}, Given: s.strangerCounts()}
+	c := Calibration{FPIR: s.FPIR, Faces: len(s.owner), Rates: []openset.Rates{}, Added: s.strangerCounts()}
 	for _, p := range s.people {
 		if p.Faces > 0 {
 			c.People++

@@ -13,12 +13,12 @@ import (
 
 // A Curve has the error rates of a collection at many shares of strangers.
 type Curve struct {
-	Seq       int64        `json:"-"`
-	FPIR      float64      `json:"fpir" doc:"The present share"`
-	Points    []CurvePoint `json:"points"`
-	Faces     []Placed     `json:"faces" doc:"By evidence; those between two thresholds are decided otherwise at one than at the other"`
-	Total     int          `json:"of" doc:"Faces in the collection, of which Faces has some"`
-	Strangers Given        `json:"given"`
+	Seq       int64          `json:"-"`
+	FPIR      float64        `json:"fpir" doc:"The present share"`
+	Points    []CurvePoint   `json:"points"`
+	Faces     []Placed       `json:"faces" doc:"By evidence; those between two thresholds are decided otherwise at one than at the other"`
+	Total     int            `json:"of" doc:"Faces in the collection, of which Faces has some"`
+	Strangers AddedStrangers `json:"given"`
 }
 
 // A CurvePoint has the error rates at one share of strangers. Intervals are of 90 %.

@@ -33,7 +33,7 @@ func TestStrangers(t *testing.T) {
 	c.upload(200, at+"/strangers?new=true", &added, form...)
 	c.do(200, "GET", at+"/calibration", nil, &after)
 	n := len(added.Faces)
-	if n < 3 || after.Given != (Given{Faces: n, Used: n, Alike: after.Given.Alike}) || after.Given.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
+	if n < 3 || after.Added != (AddedStrangers{Faces: n, Used: n, Alike: after.Added.Alike}) || after.Added.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
 		t.Fatalf("%d faces, %+v after %+v", n, after, before)
 	}
 	if most, known := after.Strangers.Alike, before.Strangers.Alike; most.Most > known.Most || known.Known() {
@@ -86,14 +86,14 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	var there Calibration
-	if c.do(200, "GET", other+"/calibration", nil, &there); *there.Threshold != *after.Threshold || there.Given != after.Given {
+	if c.do(200, "GET", other+"/calibration", nil, &there); *there.Threshold != *after.Threshold || there.Added != after.Added {
 		t.Errorf("%+v, not %+v", there, after)
 	}
 
 	var gone Removed
 	c.do(200, "DELETE", at+"/strangers", nil, &gone)
 	c.do(200, "GET", at+"/calibration", nil, &after)
-	if gone.Faces != n || *after.Threshold != *before.Threshold || after.Given != (Given{}) {
+	if gone.Faces != n || *after.Threshold != *before.Threshold || after.Added != (AddedStrangers{}) {
 		t.Errorf("%+v, %+v, not %+v", gone, after, before)
 	}
 	third := c.collection()
@@ -101,7 +101,7 @@ func TestStrangers(t *testing.T) {
 	if c.follow(third, j.ID, &told); told.Faces != n {
 		t.Errorf("%+v", told)
 	}
-	if c.do(200, "GET", third+"/calibration", nil, &there); there.Given.Faces != n || there.Given.Used != 0 {
+	if c.do(200, "GET", third+"/calibration", nil, &there); there.Added.Faces != n || there.Added.Used != 0 {
 		t.Errorf("%+v", there)
 	}
 }
@@ -121,13 +121,13 @@ func TestStrangersWhoAreMembers(t *testing.T) {
 	}
 	c.upload(200, at+"/strangers", nil, form...)
 	c.do(200, "GET", at+"/calibration", nil, &after)
-	if g := after.Given; *after.Threshold != *before.Threshold || g.Faces != 3 || g.Used != 0 || g.Alike != 3 || !strings.Contains(g.Useless, "probably people of the model") {
+	if g := after.Added; *after.Threshold != *before.Threshold || g.Faces != 3 || g.Used != 0 || g.Alike != 3 || !strings.Contains(g.Useless, "probably people of the model") {
 		t.Errorf("the threshold is %v and was %v, %+v", *after.Threshold, *before.Threshold, g)
 	}
 	c.do(200, "DELETE", at+"/strangers", nil, nil)
 	var none Calibration
-	if c.do(200, "GET", at+"/calibration", nil, &none); none.Given != (Given{}) {
-		t.Errorf("%+v", none.Given)
+	if c.do(200, "GET", at+"/calibration", nil, &none); none.Added != (AddedStrangers{}) {
+		t.Errorf("%+v", none.Added)
 	}
 	if before.Rates[0].Right < 0.5 {
 		t.Fatalf("%+v", before.Rates)

@@ -307,16 +307,16 @@ func (c *comparison) unmatched() {
 		missing = append(missing, fmt.Sprintf("image %d of person %d", n, p))
 	}
 	for _, list := range []struct {
-		says string
-		of   []string
+		format string
+		images []string
 	}{
 		{"%s changed: %s", altered},
 		{"%s there twice: %s", twice},
 		{"%s missing: %s", missing},
 		{"%s added: %s", extra},
 	} {
-		if len(list.of) > 0 {
-			c.say(list.says, images(len(list.of), "is", "are"), some(list.of))
+		if n := len(list.images); n > 0 {
+			c.say(list.format, images(n, "is", "are"), some(list.images))
 		}
 	}
 }

@@ -8,10 +8,9 @@ import (
 	"nrdl.example/nrdl/internal/blas"
 )
 
-// For calls f for the parts lo ≤ j < hi that 0 ≤ j < n is cut into, size
-// indices each, on as many threads as a BLAS call may use, and returns when all have
-// returned. Which thread does which part is left to chance, so that f must not
-// care.
+// For divides the indices 0 ≤ j < n into parts of size, the last one of the rest, and calls
+// f(lo, hi) once for each part lo ≤ j < hi. The calls run at the same time, in any order, on
+// as many threads as a BLAS call may use. For returns when all calls have returned.
 func For(n, size int, f func(lo, hi int)) {
 	if n <= size {
 		if n > 0 {
