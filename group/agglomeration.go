@@ -222,7 +222,7 @@ func (a *agglomeration) compact() {
 		a.shift[to], a.distinct[to], a.weakest[to] = a.shift[from], a.distinct[from], a.weakest[from]
 		b := a.best[from]
 		if b >= 0 {
-			b = at[b] // of one that is stale, any
+			b = min(at[b], len(columns)-1) // of one that is stale, any
 		}
 		a.best[to] = b
 	}

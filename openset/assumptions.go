@@ -10,20 +10,27 @@ import (
 // the scores of a gallery. A Calibration stores them where they are not the
 // DefaultAssumptions.
 type Assumptions struct {
-	// Of strangers who resemble the people of a gallery (surroundings). The largest deviates of
-	// strangers have the mean and the variance that the law has for people chosen at random,
-	// seen on PriorPeople and PriorPeopleSD people, together with those of the gallery. They
-	// are distributed as exp(−|x|^TailShape): less far than normal numbers, as even people who
-	// are very alike differ. The mean is off by a variance of MeanError/n of theirs, where n
-	// people were seen. A deviate counts as MostDeviate at most: two names of one person must
-	// not decide for all. LikeShare of the strangers resemble the people, the others are
-	// chosen at random, where a probability is estimated.
-	PriorPeople   float64 `json:"law_people"`
-	PriorPeopleSD float64 `json:"law_people_sd"`
-	TailShape     float64 `json:"tail_shape"`
-	MeanError     float64 `json:"mean_variance"`
-	MostDeviate   float64 `json:"most_deviate"`
-	LikeShare     float64 `json:"like_share"`
+	// Of strangers who resemble the people of a gallery (surroundings): people are of Kinds,
+	// the less similar ones first, as seen with MostEach photographs of each person. With fewer,
+	// levels of a kind are lower, as the number to the power LevelGrowth. The prior odds of a
+	// kind grow as the number of people, up to LeastLike, to the power ByPeople, as each may
+	// bring strangers of a kind along; and as the number of photographs to the power
+	// ByPhotographs, as less is seen on few, and a stricter threshold costs more names. Shares
+	// of the people of a gallery who are of the kind of strangers are equally likely. The mean
+	// level of the photographs of a person has at least PersonVariance of the variance of a
+	// level. The logarithms of posterior odds are multiplied by Steepness. A level counts as
+	// MostDeviate at most: two names of one person must not decide for all. LikeShare of the
+	// strangers resemble the people, the others are chosen at random, where a probability is
+	// estimated.
+	Kinds          [3]Kind    `json:"kinds"`
+	Shares         [3]float64 `json:"shares"`
+	ByPeople       float64    `json:"by_people"`
+	ByPhotographs  float64    `json:"by_photographs"`
+	LevelGrowth    float64    `json:"level_growth"`
+	PersonVariance float64    `json:"person_variance"`
+	Steepness      float64    `json:"steepness"`
+	MostDeviate    float64    `json:"most_deviate"`
+	LikeShare      float64    `json:"like_share"`
 	// What share of strangers like the people is named can be said from LeastLike people and
 	// given strangers on. GalleryVariance, and one divided by the number of people, are the variance of the
 	// logarithm of the share of strangers in general who are named, over galleries with the
@@ -64,11 +71,12 @@ type Assumptions struct {
 }
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
-// ./impostors, on photos/alike50 and on clusters of the LFW folders, those for margins by go -C
+// ./impostors -fit, on half of the people of photos/alike50 and on photos/lfw_several, those for margins by go -C
 // studies run ./strangers on photos/lfw_several. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
-	PriorPeople: 2, PriorPeopleSD: 5, TailShape: 4, MeanError: 6,
-	MostDeviate: 4, LikeShare: 0.8, LeastLike: 10, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
+	Kinds:  [3]Kind{{0.8, 0.95, 2.5, 0.027}, {1.75, 1.3, 4, 0.31}, {3.6, 1, 4, 5e-5}},
+	Shares: [3]float64{0.4, 0.7, 1}, ByPeople: 1.5, ByPhotographs: 1, LevelGrowth: 0.06, PersonVariance: 0.65, Steepness: 10,
+	MostDeviate: 4.5, LikeShare: 0.8, LeastLike: 10, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
 	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,
@@ -77,9 +85,22 @@ var DefaultAssumptions = Assumptions{
 // Validate reports the first number that is out of range.
 func (a *Assumptions) Validate() error {
 	const mostFloat, mostInt, mostShape = 1e6, 1 << 20, 100
+	for _, k := range a.Kinds {
+		if !(k.Mean > 0 && k.Mean < mostFloat && k.SD > 0 && k.SD < mostFloat && k.Odds > 0 && k.Odds < mostFloat && k.Shape > 1 && k.Shape <= mostShape) {
+			return fmt.Errorf("assumptions: a kind of people %+v", k)
+		}
+	}
+	for _, share := range a.Shares {
+		if !(share > 0 && share <= 1) {
+			return fmt.Errorf("assumptions: %v of the people are of a kind", share)
+		}
+	}
 	v := reflect.ValueOf(*a)
 	for i := range v.NumField() {
 		field, name := v.Field(i), v.Type().Field(i).Tag.Get("json")
+		if field.Kind() == reflect.Array {
+			continue // checked above
+		}
 		if field.CanInt() {
 			if n := field.Int(); n < 2 || n > mostInt {
 				return fmt.Errorf("assumptions: %s = %d is not from 2 to %d", name, n, mostInt)
@@ -91,8 +112,8 @@ func (a *Assumptions) Validate() error {
 	if tail := a.TailShare * float64(a.LeastStrangers); a.TailShare >= 1 || tail < 1 {
 		return fmt.Errorf("assumptions: a tail of %v of %d strangers has %v of them", a.TailShare, a.LeastStrangers, tail)
 	}
-	if a.LikeShare > 1 || a.TailShape > mostShape {
-		return fmt.Errorf("assumptions: like_share = %v is larger than 1, or tail_shape = %v than %v", a.LikeShare, a.TailShape, float64(mostShape))
+	if a.LikeShare > 1 || a.PersonVariance > 1 {
+		return fmt.Errorf("assumptions: like_share = %v or person_variance = %v is larger than 1", a.LikeShare, a.PersonVariance)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 	for p := range people {
 		c.Photographs = append(c.Photographs, groups[p+1]-groups[p])
 	}
-	seen := make([]int, people)
+	seen, sums := make([]int, people), make([]float64, people)
 	for _, one := range l.compare(g, c.assumptions().Comparisons) {
 		person, _ := slices.BinarySearch(groups, one.Column+1)
 		switch {
@@ -43,6 +43,12 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 		// A person with many photographs must not decide for all.
 		if seen[person-1]++; one.Rival >= 0 && seen[person-1] <= c.assumptions().MostEach {
 			c.LeftOut = append(c.LeftOut, one.Stranger)
+			sums[person-1] += c.strangerLevel(one.Stranger)
+		}
+	}
+	for p, n := range seen {
+		if n > 0 && people > 1 {
+			c.Levels = append(c.Levels, sums[p]/float64(min(n, c.assumptions().MostEach)))
 		}
 	}
 	return c, c.FitByLaw(l)
@@ -74,7 +80,7 @@ func (c *Calibration) FitByLaw(l *Impostors) error {
 // strangers in general and of strangers who resemble the people.
 func (c *Calibration) lawThreshold(fpir float64) float64 {
 	inGeneral, around := -math.Log10(fpir), c.surroundings()
-	if around.people == 0 {
+	if around.seen == 0 {
 		return inGeneral
 	}
 	return max(inGeneral, ofLevel(around.quantile(fpir)))
@@ -104,13 +110,18 @@ func (c *Calibration) trialsByLaw(l *Impostors) []trial {
 		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
 	}
 	around, like := c.surroundings(), by.LikeShare
-	if around.people == 0 {
+	if around.seen == 0 {
 		like = 0
 	}
+	weights := around.weights(0)
 	for i := range by.StrangerTrials {
 		share := (float64(i) + 0.5) / strangers
 		add(-math.Log10(share), 0, c.Prior*(1-like), strangers)
-		add(ofLevel(around.quantile(share)), 0, c.Prior*like, strangers)
+		for k, w := range weights {
+			if w > rounding {
+				add(ofLevel(around.kinds[k].quantile(share)), 0, c.Prior*like*w, strangers)
+			}
+		}
 	}
 	return all
 }
@@ -139,8 +150,10 @@ func (s Share) String() string {
 
 const (
 	interval = 1.645 // standard deviations of an interval of 90 %
-	limit    = 2     // standard errors of a limit that holds in 90 % of the galleries; more than for normal numbers, as people are of several kinds
-	rounding = 1e-6
+	// A limit that holds in 90 % of the galleries is for strangers whose levels are so much
+	// larger, and for a kind whose odds have a logarithm so much larger.
+	levelError, oddsError = 1.5, 3
+	rounding              = 1e-6
 )
 
 // StrangerRates returns the expected shares of strangers who are named at the threshold: of
@@ -160,8 +173,10 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 		atLarge.Least = rate / factor
 	}
 	like = Share{Most: 1}
-	if around := c.surroundings(); around.people >= float64(c.assumptions().LeastLike) {
-		like.Rate, like.Most = around.exceeding(levelOf(c.Threshold), limit)
+	if around := c.surroundings(); around.seen >= c.assumptions().LeastLike {
+		level := levelOf(c.Threshold)
+		like.Rate = around.exceeding(level, around.weights(0))
+		like.Most = max(like.Rate, around.exceeding(level-levelError, around.weights(oddsError)))
 	}
 	return atLarge, like
 }

@@ -59,6 +59,7 @@ type Calibration struct {
 
 	ByScores    bool            `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
 	Photographs []int           `json:"photographs,omitempty"` // of each person; nil unless FollowsLaw
+	Levels      []float64       `json:"levels,omitempty"`      // mean levels of the photographs of each person that was compared with others (surroundings); nil unless FollowsLaw, and in files of version 0.2
 	Former      json.RawMessage `json:"alike,omitempty"`       // what earlier versions stored of similar people; not used
 
 	// Margins, ascending: of held-out faces with a right and a wrong best guess,
@@ -256,6 +257,9 @@ func (c *Calibration) Validate() error {
 	}
 	if c.FollowsLaw() && (len(c.Photographs) != c.People || slices.ContainsFunc(c.Photographs, func(n int) bool { return n < 1 })) {
 		return fmt.Errorf("calibration: %d people, photographs %v", c.People, c.Photographs)
+	}
+	if i := slices.IndexFunc(c.Levels, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 || len(c.Levels) > c.People {
+		return fmt.Errorf("calibration: %d levels of %d people", len(c.Levels), c.People)
 	}
 	if c.Pairs != nil {
 		if err := c.Pairs.Validate(); err != nil {

@@ -45,19 +45,14 @@ func (f faces) of(person int) (all []int) {
 	return all
 }
 
-// withMore returns the people of from to before to who have more than k photographs.
-func (f faces) withMore(k, from, to int) (people []int) {
-	for p := from; p < to; p++ {
-		if f.groups[p+1]-f.groups[p] > k {
-			people = append(people, p)
-		}
-	}
-	return people
+// withMore returns those of people who have more than k photographs.
+func (f faces) withMore(k int, people []int) []int {
+	return slices.DeleteFunc(slices.Clone(people), func(p int) bool { return f.groups[p+1]-f.groups[p] <= k })
 }
 
 // A population has people for galleries, of two kinds in equal parts if mixed, and strangers.
 type population struct {
-	kind   string // at large, like, mixed or cluster
+	kind   string // of kinds
 	people [2][]int
 	like   func(enrolled []int) []int // columns of strangers like the people, or of some of them
 }
@@ -129,9 +124,9 @@ func (g *drawn) evidences(l *openset.Impostors, means, x *mat.Dense) (all []floa
 	return all, best
 }
 
-// others returns the columns of the people of from to before to who are not enrolled.
-func (f faces) others(enrolled []int, from, to int) (columns []int) {
-	for p := from; p < to; p++ {
+// others returns the columns of those of people who are not enrolled.
+func (f faces) others(enrolled, people []int) (columns []int) {
+	for _, p := range people {
 		if !slices.Contains(enrolled, p) {
 			columns = append(columns, f.of(p)...)
 		}
@@ -139,16 +134,31 @@ func (f faces) others(enrolled []int, from, to int) (columns []int) {
 	return columns
 }
 
+// every returns the people of from to before to, or every second one.
+func every(step, from, to int) (people []int) {
+	for p := from; p < to; p += step {
+		people = append(people, p)
+	}
+	return people
+}
+
 // populations returns what galleries of k photographs are drawn from: f has the people of
-// alike50, from first on those of lfw86, and from second on further ones.
-func populations(f faces, first, second, k, clusters int) (all []population) {
+// alike50, from first on those of lfw86 or, to fit, of lfw_several, and from second on further
+// ones.
+func populations(f faces, first, second, k, clusters int, fit bool) (all []population) {
 	end := len(f.groups) - 1
-	famous := f.withMore(k, first, second)
+	famous := f.withMore(k, every(1, first, second))
 	all = append(all, population{kind: "at large", people: [2][]int{famous}})
-	for _, half := range [][2]int{{0, first / 2}, {first / 2, first}, {0, first}} {
-		like := func(enrolled []int) []int { return f.others(enrolled, half[0], half[1]) }
-		people := f.withMore(k, half[0], half[1])
-		all = append(all, population{"like", [2][]int{people}, like}, population{"mixed", [2][]int{people, famous}, like})
+	add := func(prefix string, these []int) {
+		like := func(enrolled []int) []int { return f.others(enrolled, these) }
+		people := f.withMore(k, these)
+		all = append(all, population{prefix + "like", [2][]int{people}, like}, population{prefix + "mixed", [2][]int{people, famous}, like})
+	}
+	if fit {
+		add("", every(2, 0, first))
+	} else {
+		add("", every(2, 1, first))
+		add("all ", every(1, 0, first))
 	}
 	rest := lin.Cols(f.x, f.groups[first], f.groups[end])
 	centres := kMeans(clusters, rest)
@@ -156,9 +166,9 @@ func populations(f faces, first, second, k, clusters int) (all []population) {
 	_, means := openset.Means(f.x, f.groups)
 	ofPerson := classify.Best(compared(centres, means))
 	for c := range clusters {
-		people := slices.DeleteFunc(f.withMore(k, first, end), func(p int) bool { return ofPerson[p] != c })
+		people := slices.DeleteFunc(f.withMore(k, every(1, first, end)), func(p int) bool { return ofPerson[p] != c })
 		all = append(all, population{"cluster", [2][]int{people}, func(enrolled []int) []int {
-			return slices.DeleteFunc(f.others(enrolled, first, end), func(j int) bool { return ofFace[j] != c })
+			return slices.DeleteFunc(f.others(enrolled, every(1, first, end)), func(j int) bool { return ofFace[j] != c })
 		}})
 	}
 	return all

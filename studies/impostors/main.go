@@ -2,16 +2,19 @@
 // the threshold that follows from it: the numbers of openset/impostors and
 // those of openset/assumptions.go.
 //
-//	go -C studies run ./impostors -data DIR [-law FILE.json | -write FILE.json -network SHA256 -mirror] [-fit]
+//	go -C studies run ./impostors -data DIR [-law FILE.json] [-fit]
+//	go -C studies run ./impostors -data DIR -write FILE.json -network SHA256 -mirror
 //
-// DIR has the embeddings lfw_several.npz, lfw_cohort.npz, lfw86.npz, lfw_strangers.npz and
-// alike50.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN is a folder
+// DIR has the embeddings lfw_several.npz and lfw_cohort.npz, which are enough to write a law,
+// lfw86.npz, lfw_strangers.npz and alike50.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN is a folder
 // with a folder per person, or a list PATH;LABEL of those that have none. The law comes from
 // the first two. Galleries are drawn from the people of lfw86 ("at large", with lfw_cohort and
-// lfw_strangers as strangers), of each half and of all of alike50 ("like", with the others of it
-// as strangers), of both in equal parts ("mixed", with those of alike50 as strangers), and of
-// eight clusters (k-means) of all LFW folders ("cluster", with others of it as strangers). Half
-// of the strangers who are like a gallery are never given to it.
+// lfw_strangers as strangers), of every second person of alike50 ("like", with the others of
+// these as strangers), of both in equal parts ("mixed", with those of alike50 as strangers), and
+// of eight clusters (k-means) of all LFW folders ("cluster", with others of it as strangers);
+// "all alike" and "all mixed" are of all of alike50. Half of the strangers who are like a
+// gallery are never given to it. The numbers of openset/assumptions.go were chosen with -fit on
+// other people: the other half of alike50, and lfw_several in place of lfw86.
 package main
 
 import (
@@ -26,7 +29,6 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/openset"
 )
@@ -37,12 +39,16 @@ func main() {
 	write := flag.String("write", "", "write the law to this file")
 	network := flag.String("network", "", "SHA-256 of the file of the network")
 	mirror := flag.Bool("mirror", false, "the embeddings are means over the face and its mirror image")
-	fit := flag.Bool("fit", false, "try other numbers of openset/assumptions.go")
+	fit := flag.Bool("fit", false, "draw galleries of the people on whom the numbers of openset/assumptions.go were chosen, and try other numbers")
 	landmarks := flag.Bool("landmarks", true, "faces are aligned by five landmarks")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	flag.Parse()
 	sets := map[string]*dataset.Images{}
-	err := open(*data, sets)
+	names := []string{"lfw_several", "lfw_cohort", "lfw86", "lfw_strangers", "alike50"}
+	if *write != "" {
+		names = names[:2]
+	}
+	err := open(*data, names, sets)
 	l := &openset.Impostors{}
 	switch {
 	case err != nil:
@@ -65,19 +71,23 @@ func main() {
 		fmt.Fprintln(os.Stderr, "impostors:", err)
 		os.Exit(1)
 	}
+	if *write != "" {
+		return
+	}
 	for _, name := range []string{"lfw_several", "lfw86", "alike50"} {
 		pairs(name, sets[name])
 	}
 	try(sets, l, *draws, *fit)
 }
 
-func open(data string, sets map[string]*dataset.Images) error {
-	for _, name := range []string{"lfw_several", "lfw_cohort", "lfw86", "lfw_strangers", "alike50"} {
+func open(data string, names []string, sets map[string]*dataset.Images) error {
+	for _, name := range names {
 		set, err := dataset.Open(context.Background(), filepath.Join(data, name+".npz"), dataset.Options{})
 		if err != nil {
 			return err
 		}
-		sets[name] = withFaces(set.Faces())
+		set = set.Faces()
+		sets[name] = set.Select(classify.NonZero(set.X))
 	}
 	return nil
 }
@@ -113,29 +123,22 @@ func pairs(name string, s *dataset.Images) {
 	fmt.Println()
 }
 
-// withFaces leaves out images without a face, which are zero.
-func withFaces(s *dataset.Images) *dataset.Images {
-	norms := make([]float64, s.Len())
-	lin.SquaredColumnNorms(norms, s.X)
-	var columns []int
-	for j, v := range norms {
-		if v > 0 {
-			columns = append(columns, j)
-		}
-	}
-	return s.Select(columns)
-}
-
 // try prints what the threshold by l does.
 func try(sets map[string]*dataset.Images, l *openset.Impostors, draws int, fit bool) {
 	const clusters = 8
-	alike, famous := sets["alike50"], sets["lfw86"]
+	alike, famous, others := sets["alike50"], sets["lfw86"], sets["lfw_several"]
+	if fit {
+		famous, others = others, famous
+	}
 	first := len(alike.Classes)
 	second := first + len(famous.Classes)
-	f := facesOf(alike, famous, sets["lfw_several"], sets["lfw_cohort"], sets["lfw_strangers"])
+	f := facesOf(alike, famous, sets["lfw_cohort"], sets["lfw_strangers"], others)
+	if fit { // the clusters are without those who are not looked at
+		f.groups = f.groups[:len(f.groups)-len(others.Classes)]
+	}
 	large := facesOf(sets["lfw_cohort"], sets["lfw_strangers"]).x
 	for _, k := range []int{5, 1, 2, 3, 10} {
-		all := galleries(l, populations(f, first, second, k, clusters), f, large, k, draws)
+		all := galleries(l, populations(f, first, second, k, clusters, fit), f, large, k, draws)
 		fmt.Printf("\n%d photographs of each person, 1 %%\n", k)
 		report(all, l, 0.01, 0)
 		reportCalibration(all, l, k)

@@ -15,7 +15,7 @@ import (
 // sizes are the numbers of people of galleries.
 var sizes = []int{2, 5, 10, 20, 40, 50}
 
-var kinds = []string{"at large", "cluster", "like", "mixed"}
+var kinds = []string{"at large", "cluster", "like", "mixed", "all like", "all mixed"}
 
 // calibrated is the calibration of g for a rate, with some given strangers.
 func (g *drawn) calibrated(l *openset.Impostors, fpir float64, given int, by *openset.Assumptions) *openset.Calibration {
@@ -138,8 +138,8 @@ func reportCalibration(all []*drawn, l *openset.Impostors, k int) {
 }
 
 // search prints what other numbers of openset.Assumptions do at 1 %: of each kind and number of
-// people, the share of strangers like it who are named, and the points that fewer known faces
-// are named than by the exact threshold.
+// people, the shares of strangers like it and at large who are named, and the points that fewer
+// known faces are named than by the exact threshold.
 func search(all []*drawn, l *openset.Impostors) {
 	change := func(name string, values []float64, set func(a *openset.Assumptions, v float64)) {
 		for _, v := range values {
@@ -149,16 +149,15 @@ func search(all []*drawn, l *openset.Impostors) {
 			for _, kind := range kinds {
 				for _, people := range sizes {
 					if r := rowOf(all, l, kind, people, 0.01, 0, &by); len(r.like) > 0 {
-						fmt.Printf(" %s %d %.2f %.1f", kind, people, mean(r.like), mean(r.exact)-mean(r.named))
+						fmt.Printf(" %s %d %.2f %.2f %.1f", kind, people, mean(r.like), mean(r.large), mean(r.exact)-mean(r.named))
 					}
 				}
 			}
 			fmt.Println()
 		}
 	}
-	change("PriorPeople", []float64{1, 2, 3}, func(a *openset.Assumptions, v float64) { a.PriorPeople = v })
-	change("PriorPeopleSD", []float64{3, 5, 8}, func(a *openset.Assumptions, v float64) { a.PriorPeopleSD = v })
-	change("TailShape", []float64{2, 3, 4, 6}, func(a *openset.Assumptions, v float64) { a.TailShape = v })
-	change("MeanError", []float64{1, 4, 6, 8}, func(a *openset.Assumptions, v float64) { a.MeanError = v })
-	change("MostDeviate", []float64{3.5, 4, 6}, func(a *openset.Assumptions, v float64) { a.MostDeviate = v })
+	for i := range openset.DefaultAssumptions.Kinds {
+		change(fmt.Sprint("odds of kind ", i), []float64{0.5, 1, 2}, func(a *openset.Assumptions, v float64) { a.Kinds[i].Odds *= v })
+		change(fmt.Sprint("mean of kind ", i), []float64{0.9, 1, 1.1}, func(a *openset.Assumptions, v float64) { a.Kinds[i].Mean *= v })
+	}
 }
