@@ -118,10 +118,11 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := rest.Len(); n < classify.LeastClasses {
-		return nil, fmt.Errorf("of %d people %d would be left, and recognition needs two", r.m.Len(), n)
+	next, err := r.relearn(ctx, rest, false)
+	if n, _ := rest.Len(); err != nil && n < classify.LeastClasses {
+		err = fmt.Errorf("of %d people 1 would be left: %w", r.m.Len(), err)
 	}
-	return r.relearn(ctx, rest, false)
+	return next, err
 }
 
 // Rename returns r with another name for a person. If somebody has that name
@@ -133,9 +134,6 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 	all, report, err := r.m.Enrolled.Rename(from, to)
 	if err != nil {
 		return nil, report, err
-	}
-	if n, _ := all.Len(); n < classify.LeastClasses {
-		return nil, report, errors.New("one person would be left, and recognition needs two")
 	}
 	next, err := r.relearn(ctx, all, false)
 	return next, report, err

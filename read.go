@@ -32,7 +32,7 @@ type ReadOptions struct {
 // o.Detect is set.
 //
 // An image that cannot be read is left out with a warning. It is an error if o.Warn is
-// nil then, or if fewer than two people are left. It is also an error if the images are
+// nil then, or if nobody is left. It is also an error if the images are
 // as large as photographs and most show no face, unless o.Detect is set.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
 	if err := o.Detect.Validate(); err != nil {

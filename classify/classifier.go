@@ -71,7 +71,8 @@ func NewClassifier(p Parts) (*Classifier, error) {
 
 func (p *Parts) dictionary() Dictionary { return Dictionary{p.D, p.Groups, p.Coder} }
 
-// LeastClasses is the smallest number of classes of a Classifier.
+// LeastClasses is the smallest number of classes of a Classifier, but for the rule Cosine,
+// whose score means something by itself.
 const LeastClasses = 2
 
 func (p *Parts) validate() error {
@@ -88,8 +89,8 @@ func (p *Parts) validate() error {
 	if err := distinct(p.Classes); err != nil {
 		return err
 	}
-	if len(p.Classes) < LeastClasses {
-		return fmt.Errorf("%d class: recognition needs two", len(p.Classes))
+	if _, alone := p.Rule.(Cosine); len(p.Classes) < LeastClasses && !alone {
+		return fmt.Errorf("%d class: its score says nothing without another", len(p.Classes))
 	}
 	if p.Shared != nil && p.Shared.D != p.D {
 		return errors.New("the shared dictionary is another one")

@@ -15,13 +15,13 @@ import (
 // zeros.
 type Evidence struct {
 	// Margin is the difference between the largest and the second largest class
-	// score.
+	// score; 0 with one class.
 	Margin float64 `json:"margin"`
 	// Largest is the largest class score.
 	Largest float64 `json:"largest"`
 	// Concentration is the sparsity concentration index [src], (C·max_c
 	// ‖s_c‖₁/‖s‖₁ − 1)/(C − 1): 1 if all coefficients belong to one class, 0 if
-	// all classes have equal weight.
+	// all classes have equal weight, and with one class.
 	Concentration float64 `json:"concentration"`
 	// Share is the share of the best class in the sum of the positive class
 	// scores: the sums of the coefficients of each class, or W·s if the rule is
@@ -32,8 +32,11 @@ type Evidence struct {
 }
 
 // Margin returns the difference between the largest and the second largest of
-// scores.
+// scores; 0 for a single score, which is ahead of nobody's.
 func Margin(scores mat.Vector) float64 {
+	if scores.Len() < LeastClasses {
+		return 0
+	}
 	best, second := math.Inf(-1), math.Inf(-1)
 	for c := range scores.Len() {
 		switch v := scores.AtVec(c); {
@@ -76,7 +79,7 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 			continue
 		}
 		all[j].Residual = 1 - least[j]
-		if largest, total := largestAndTotal(weight.ColView(j)); total > 0 {
+		if largest, total := largestAndTotal(weight.ColView(j)); total > 0 && classes > 1 {
 			all[j].Concentration = (float64(classes)*largest/total - 1) / float64(classes-1)
 		}
 		if largest, total := largestAndTotal(share.ColView(j)); total > 0 {

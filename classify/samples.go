@@ -139,8 +139,16 @@ func (s *Samples) Seen() (*Samples, error) {
 		return nil, err
 	}
 	if len(s.Classes) < LeastClasses {
-		return nil, advice.Add(fmt.Errorf("one class only, %q", s.Classes[0]),
-			"recognition needs images of at least two people")
+		return nil, advice.Add(fmt.Errorf("one class only, %q: the method learns what tells people apart", s.Classes[0]),
+			"add images of other people, or choose %v for vectors of a network, with which one person is enough", advice.Method.To("mean"))
+	}
+	return s.SeenAlone()
+}
+
+// SeenAlone is Seen for a Separable method, for which a single class is enough.
+func (s *Samples) SeenAlone() (*Samples, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
 	}
 	seen := s
 	switch columns := NonZero(s.X); len(columns) {

@@ -132,6 +132,9 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 			people = append(people, f)
 		}
 	}
+	if len(people) == 1 {
+		return people, refuseLonely(w.root, people[0], images)
+	}
 	return people, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // date matches the beginning of the name of a folder for a year, month or day.
@@ -105,4 +106,34 @@ func listed(names []string, between string) string {
 		return names[0]
 	}
 	return strings.Join(names[:last], ", ") + between + names[last]
+}
+
+// refuseLonely is an error if the only person of root, with these images, may be none: if the
+// name is a date, if all images lie in folders that may be those of people, or if
+// more images lie beside the folder than in it.
+func refuseLonely(root, person string, images []string) error {
+	var inside []string
+	direct, loose := 0, 0
+	for _, f := range images {
+		switch parts := strings.Split(f, "/"); {
+		case len(parts) == 1:
+			loose++
+		case len(parts) == 2 || date.MatchString(parts[1]) || !strings.ContainsFunc(parts[1], isLetter):
+			direct++
+		case !slices.Contains(inside, parts[1]):
+			inside = append(inside, parts[1])
+		}
+	}
+	path := filepath.Join(root, person)
+	slices.SortFunc(inside, natural.Compare)
+	switch {
+	case date.MatchString(person):
+		return advice.Add(fmt.Errorf("%s holds images in one folder, %s: it looks like a date, not like a person", root, person), layout)
+	case direct == 0 && len(inside) > 0:
+		return advice.Add(fmt.Errorf("%s holds one folder, %s, whose images lie in folders: %s", root, person, listed(inside, " and ")),
+			"if these are the people, give %s; if %s is the person, put the images into %s itself", path, person, path)
+	case loose > direct:
+		return advice.Add(fmt.Errorf("%s holds one folder with %s, %s, and beside it %s", root, legible.Count(direct, "image"), person, legible.Count(loose, "image")), layout)
+	}
+	return nil
 }

@@ -93,7 +93,7 @@ func (o Options) images() Frame {
 // Blank images, which have a single grey value, are kept with a warning. Images that
 // cannot be read, and people without other images, are left out with a warning (see
 // Options.Warn). It is an error if a person has only blank images, if two people have the
-// same images, or if fewer than two people remain.
+// same images, or if nobody remains. A single person is enough.
 func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 	if err := opt.Frame.Validate(); err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
@@ -101,10 +101,6 @@ func Open(ctx context.Context, path string, opt Options) (*Images, error) {
 	set, err := open(ctx, path, opt)
 	if err != nil {
 		return nil, fmt.Errorf("open data: %w", err)
-	}
-	if len(set.Classes) == 1 {
-		return nil, advice.Add(fmt.Errorf("open data: %s holds one person only, %q: recognition needs two",
-			path, set.Classes[0]), "add the images of other people")
 	}
 	if set.Classes == nil { // see Arrays.Unlabelled
 		return set, nil

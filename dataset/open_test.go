@@ -79,14 +79,15 @@ func TestFolderThatIsNoDataSet(t *testing.T) {
 		files      map[string][]byte
 		want, hint string
 	}{
-		"empty":           {map[string][]byte{".x": {}}, "holds no images", "folder of their own"},
-		"no people":       {map[string][]byte{"1.pgm": pgm(1), "2.pgm": pgm(2)}, "holds 2 images (1.pgm, …) but no folder of a person", "folder of their own"},
-		"one person":      {map[string][]byte{"a/1.pgm": pgm(1)}, `one person only, "a"`, "other people"},
-		"broken":          {map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}, "b/2.jpg": []byte("x")}, "1.pgm: the file is empty", "remove the file"},
-		"text":            {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
-		"parts":           {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
-		"deep":            {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
-		"JPEG XL no text": {map[string][]byte{"a/1.pgm": pgm(1), "b/photo": []byte("\x00\x00\x00\x0cJXL ....")}, "one person only", "other people"},
+		"empty":         {map[string][]byte{".x": {}}, "holds no images", "folder of their own"},
+		"no people":     {map[string][]byte{"1.pgm": pgm(1), "2.pgm": pgm(2)}, "holds 2 images (1.pgm, …) but no folder of a person", "folder of their own"},
+		"one date":      {map[string][]byte{"2023/1.pgm": pgm(1)}, "2023: it looks like a date", "folder of their own"},
+		"people inside": {map[string][]byte{"all/ann/1.pgm": pgm(1), "all/bob/1.pgm": pgm(2)}, "whose images lie in folders: ann and bob", "if these are the people, give "},
+		"more beside":   {map[string][]byte{"old/1.pgm": pgm(1), "1.pgm": pgm(2), "2.pgm": pgm(3)}, "one folder with 1 image, old, and beside it 2 images", "folder of their own"},
+		"broken":        {map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}, "b/2.jpg": []byte("x")}, "1.pgm: the file is empty", "remove the file"},
+		"text":          {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
+		"parts":         {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
+		"deep":          {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
 	} {
 		root := drawFiles(t, c.files)
 		err := refused(t, root)
@@ -98,6 +99,19 @@ func TestFolderThatIsNoDataSet(t *testing.T) {
 	for name, want := range map[string]string{"none": "does not exist", "a.jpg": "one image", "a.dat": "not a data set", "a.zip": "archive"} {
 		if err := refused(t, filepath.Join(root, name)); !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %q, want %q", name, err, want)
+		}
+	}
+}
+
+func TestOnePersonIsEnough(t *testing.T) {
+	for name, files := range map[string]map[string][]byte{
+		"a folder":           {"a/1.pgm": pgm(1), "a/2.pgm": pgm(2), "1.pgm": pgm(3)},
+		"folders of days":    {"a/2023/1.pgm": pgm(1), "a/2024/1.pgm": pgm(2)},
+		"others are no text": {"a/1.pgm": pgm(1), "b/photo": []byte("\x00\x00\x00\x0cJXL ....")},
+		"others are damaged": {"a/1.pgm": pgm(1), "b/1.pgm": {}},
+	} {
+		if set, _ := opened(t, drawFiles(t, files), tiny); !slices.Equal(set.Classes, []string{"a"}) {
+			t.Errorf("%s: people %v", name, set.Classes)
 		}
 	}
 }
@@ -166,8 +180,8 @@ func TestDamagedImagesAreLeftOut(t *testing.T) {
 	if !slices.Equal(set.IDs, []string{"a/1.pgm", "b/1.pgm"}) || len(warnings) != 2 || !strings.Contains(warnings[0], "list.csv:2: ") {
 		t.Errorf("images %v, warnings %q", set.IDs, warnings)
 	}
-	_, err := Open(t.Context(), drawFiles(t, map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}}), Options{Warn: func(string) {}})
-	if err == nil || !strings.Contains(err.Error(), "too few people are left") || !strings.Contains(err.Error(), "1.pgm: the file is empty") || advice.Text(err) == "" {
+	_, err := Open(t.Context(), drawFiles(t, map[string][]byte{"a/1.pgm": {}, "b/1.pgm": {}}), Options{Warn: func(string) {}})
+	if err == nil || !strings.Contains(err.Error(), "1.pgm: the file is empty") || advice.Text(err) == "" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -102,10 +102,7 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 // Classes are the people in their order, or nil for natural order. People without a face
 // are left out.
 func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, error) {
-	classes, err := s.withoutUnreadable(labels, classes, opt)
-	if err != nil {
-		return nil, err
-	}
+	classes = s.withoutUnreadable(labels, classes, opt)
 	perImage := map[int]int{}
 	of, names := make([]string, len(s.images)), make([]string, len(s.images))
 	for j, i := range s.images {
@@ -137,10 +134,10 @@ func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, erro
 }
 
 // withoutUnreadable warns about the images that could not be read, and returns those of
-// classes that have other images. It is an error if there are too few people.
-func (s *samples) withoutUnreadable(labels, classes []string, opt Options) ([]string, error) {
+// classes that have other images.
+func (s *samples) withoutUnreadable(labels, classes []string, opt Options) []string {
 	if len(s.unreadable) == 0 {
-		return classes, nil
+		return classes
 	}
 	has, lost := map[string]bool{}, map[string]int{}
 	for _, i := range s.images {
@@ -156,10 +153,7 @@ func (s *samples) withoutUnreadable(labels, classes []string, opt Options) ([]st
 			opt.warn("%q is left out: %s could not be read", name, legible.Count(lost[name], "image"))
 		}
 	}
-	if len(has) < classify.LeastClasses {
-		return nil, advise(fmt.Errorf("too few people are left: %w", firstOf(s.unreadable)))
-	}
-	return slices.DeleteFunc(slices.Clone(classes), func(name string) bool { return !has[name] }), nil
+	return slices.DeleteFunc(slices.Clone(classes), func(name string) bool { return !has[name] })
 }
 
 // withFaces warns about the images without a face, and returns set without the people who

@@ -18,6 +18,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/significance"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
@@ -266,8 +267,8 @@ func Judge(ctx context.Context, model *frontend.Model, test *dataset.Images) (Ru
 func count(ctx context.Context, model *frontend.Model, test *dataset.Images, predict func() ([]int, error)) (Run, error) {
 	p := model.Parts()
 	if unknown := Strangers(model.Parts().Classes, test); len(unknown) == len(test.Classes) {
-		err := fmt.Errorf("the model knows none of the %d people, %q, …", len(unknown), unknown[0])
-		return Run{}, advice.Add(err, "it was learned from the faces of %q, %q, …", p.Classes[0], p.Classes[1])
+		err := fmt.Errorf("the model knows none of the people in the images: %s", legible.Abridged(unknown))
+		return Run{}, advice.Add(err, "it was learned from the faces of %s", legible.Abridged(p.Classes))
 	}
 	start := time.Now()
 	named, err := names(ctx, model, test, predict)

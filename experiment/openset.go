@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -114,15 +115,16 @@ var ROCRates = floats.LogSpan(make([]float64, 31), 0.001, 1)
 // scores are the scores that are evaluated: each part of the evidence, and their
 // combination, fitted to the other draws.
 var scores = []struct {
-	name  string
-	score func(j *drawState) func(classify.Evidence) float64
+	name     string
+	relative bool // to other people, so that it says nothing of a single person
+	score    func(j *drawState) func(classify.Evidence) float64
 }{
-	{"margin", just(func(e classify.Evidence) float64 { return e.Margin })},
-	{"largest", just(func(e classify.Evidence) float64 { return e.Largest })},
-	{"concentration", just(func(e classify.Evidence) float64 { return e.Concentration })},
-	{"share", just(func(e classify.Evidence) float64 { return e.Share })},
-	{"residual", just(func(e classify.Evidence) float64 { return e.Residual })},
-	{"combined", func(j *drawState) func(classify.Evidence) float64 { return j.combined }},
+	{"margin", true, just(func(e classify.Evidence) float64 { return e.Margin })},
+	{"largest", false, just(func(e classify.Evidence) float64 { return e.Largest })},
+	{"concentration", true, just(func(e classify.Evidence) float64 { return e.Concentration })},
+	{"share", true, just(func(e classify.Evidence) float64 { return e.Share })},
+	{"residual", false, just(func(e classify.Evidence) float64 { return e.Residual })},
+	{"combined", true, func(j *drawState) func(classify.Evidence) float64 { return j.combined }},
 }
 
 func just(of func(classify.Evidence) float64) func(*drawState) func(classify.Evidence) float64 {
@@ -161,9 +163,13 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	}
 	people := int(math.Round(o.Enrolled * float64(len(set.Classes))))
 	others := o.others()
+	least := 3
+	if gallery.OneIsEnough(o.Input.ForImages(set.Frame), m) == nil {
+		least = 1
+	}
 	switch {
-	case people < 3:
-		return nil, advice.Add(fmt.Errorf("open set: %d of %d people are too few to enrol", people, len(set.Classes)), "at least 3 are needed, and others as strangers")
+	case people < least:
+		return nil, advice.Add(fmt.Errorf("open set: %d of %s are too few to enrol", people, legible.People(len(set.Classes))), "at least %d is needed, and others as strangers", least)
 	case people == len(set.Classes) && others == 0:
 		return nil, advice.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
 	}
@@ -334,11 +340,11 @@ func (r *OpenSetResult) summarise(all []*drawState) {
 		r.ByLaw = j.byLaw
 	}
 	r.Named = merged(named)
-	if len(all) > 1 {
+	if len(all) > 1 && r.People > 1 {
 		combined(all)
 	}
 	for _, s := range scores {
-		if s.score(all[0]) == nil {
+		if s.score(all[0]) == nil || r.People == 1 && s.relative {
 			continue
 		}
 		one := ScoreResult{Name: s.name, ROC: make([]float64, len(ROCRates))}

@@ -32,7 +32,10 @@ const bottom = 0.5
 func (f *view) chart(people int) chart {
 	n := min(people, len(f.order))
 	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
-	second := f.Scores[f.rival()]
+	second := 0.0
+	if !f.alone() {
+		second = f.Scores[f.rival()]
+	}
 	c := chart{Title: "The scores", Caption: "Score of each person: " + f.p.Rule.About() + "."}
 	if f.byScore() {
 		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
@@ -49,7 +52,7 @@ func (f *view) chart(people int) chart {
 		c.Line = line
 		c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", least)
 	}
-	if last > bottom*best {
+	if last > bottom*best && !f.alone() {
 		lo = last - (hi-last)/10
 		zero = lo
 		c.Caption += fmt.Sprintf(" The bars begin at %s.", f.number(lo))
@@ -66,8 +69,11 @@ func (f *view) chart(people int) chart {
 		switch i {
 		case 0:
 			b.Mark, b.Note = ofBest, "the likeliest"
-			if f.Known && f.p.Calibration != nil {
+			switch {
+			case f.Known && f.p.Calibration != nil:
 				b.Note = "named"
+			case f.alone():
+				b.Note = "the only person"
 			}
 		case 1:
 			b.Mark, b.Note = ofRival, "the runner-up"

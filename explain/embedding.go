@@ -188,7 +188,7 @@ func descending(values []float64) []int {
 // decides fills in what decides whether m names a face.
 func (e *Similarities) decides(m *gallery.Gallery) {
 	c, l := m.Calibration, m.Impostors()
-	e.ByScore = l != nil && (c == nil && m.Enrolled != nil || c != nil && (c.Photographs != nil || c.ByScores))
+	e.ByScore = l != nil && (c == nil && (m.Enrolled != nil || m.Len() == 1) || c != nil && (c.Photographs != nil || c.ByScores))
 	switch {
 	case c == nil:
 	case c.ByScores:

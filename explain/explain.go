@@ -176,7 +176,10 @@ func (f *view) linear() bool {
 
 func (f *view) name(class int) string { return f.p.Classes[class] }
 
-// rival is the class with the second score.
+// alone reports whether there is one person only, and so no rival.
+func (f *view) alone() bool { return len(f.order) < classify.LeastClasses }
+
+// rival is the class with the second score, if there is one.
 func (f *view) rival() int { return f.order[1] }
 
 // isPicture reports whether a sample is an image: grey values, or what
@@ -206,7 +209,7 @@ func (f *view) enrolledImages() bool {
 func (f *view) facts() []fact {
 	d, k := f.p.D.Dims()
 	facts := []fact{
-		{"Model", fmt.Sprintf("%s: %d people, %d atoms of %d features", f.p.Method, len(f.p.Classes), k, d)},
+		{"Model", fmt.Sprintf("%s: %s, %s of %d features", f.p.Method, legible.People(len(f.p.Classes)), legible.Count(k, "atom"), d)},
 		{"Input", f.p.Pipeline.String()},
 		{"Coder and rule", f.p.Coder.Name() + ", " + f.p.Rule.Name()},
 	}

@@ -112,7 +112,7 @@ func (p *People) HTML(w io.Writer) error {
 
 func (p *People) summary() string {
 	r := p.Review
-	text := fmt.Sprintf("%d people, %s.", len(r.People), legible.Count(r.Faces, "face"))
+	text := fmt.Sprintf("%s, %s.", legible.People(len(r.People)), legible.Count(r.Faces, "face"))
 	if r.Held == 0 {
 		return text
 	}

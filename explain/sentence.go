@@ -16,9 +16,15 @@ func Sentence(m *gallery.Gallery, e *Explanation) string {
 
 func (f *view) sentence() string {
 	c, name := f.p.Calibration, f.name(f.Class)
-	lead := fmt.Sprintf("score %s, %s ahead of %s", f.number(f.Scores[f.Class]), f.number(f.Margin), f.name(f.rival()))
-	if f.byScore() {
+	lead := "score " + f.number(f.Scores[f.Class])
+	switch {
+	case f.byScore():
 		lead = f.cosine()
+	case !f.alone():
+		lead += fmt.Sprintf(", %s ahead of %s", f.number(f.Margin), f.name(f.rival()))
+	}
+	if c == nil && f.alone() {
+		return fmt.Sprintf("The only person is %s: %s; %s. The model has no threshold, so it names every face.", name, lead, f.carried(name))
 	}
 	if c == nil {
 		return fmt.Sprintf("The best guess among %d people is %s: %s; %s. The model has no threshold, so it names every face.",

@@ -41,7 +41,10 @@ func (f *view) cosine() string {
 // similar says how similar the face is to the best guess and to the next person.
 func (f *view) similar() string {
 	e := f.Similarities
-	rival := fmt.Sprintf("the second person, %s, has %s", f.name(f.rival()), decimals(f.Scores[f.rival()], cosineDigits))
+	rival := "nobody else is enrolled"
+	if !f.alone() {
+		rival = fmt.Sprintf("the second person, %s, has %s", f.name(f.rival()), decimals(f.Scores[f.rival()], cosineDigits))
+	}
 	switch {
 	case f.byScore() && (e.Guess == nil || e.People[0].Photographs == 1):
 		return rival
@@ -79,8 +82,12 @@ func (f *view) meaning() string {
 		}
 		return "about " + legible.Percent(s.Rate) + " %"
 	}
-	return fmt.Sprintf(" %s is reached with one of the %d people by %s of strangers in general, and by %s of strangers who resemble them.",
-		f.number(f.threshold()), len(f.p.Classes), share(inGeneral), share(like))
+	with, whom := fmt.Sprintf("one of the %d people", len(f.p.Classes)), "them"
+	if f.alone() {
+		with, whom = f.name(f.Class), f.name(f.Class)
+	}
+	return fmt.Sprintf(" %s is reached with %s by %s of strangers in general, and by %s of strangers who resemble %s.",
+		f.number(f.threshold()), with, share(inGeneral), share(like), whom)
 }
 
 // reached says which share of strangers the threshold names.
@@ -292,10 +299,10 @@ func (p *Photograph) short() (name, person string) {
 }
 
 func (f *view) markOf(person string) mark {
-	switch person {
-	case f.name(f.Class):
+	switch {
+	case person == f.name(f.Class):
 		return ofBest
-	case f.name(f.rival()):
+	case !f.alone() && person == f.name(f.rival()):
 		return ofRival
 	}
 	return ofNobody

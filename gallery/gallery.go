@@ -15,6 +15,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 
 	"golang.org/x/text/unicode/norm"
@@ -49,10 +50,14 @@ const DefaultShortlistAbove = 10000
 
 // Learn trains a gallery on the faces in images, which it keeps, without a threshold. With more
 // than shortlistAbove faces, it shortlists if the method and the pipeline allow it; 0 means
-// DefaultShortlistAbove.
+// DefaultShortlistAbove. A single person is enough for vectors of a network whose impostor
+// distribution is known, and a classify.Separable method (OneIsEnough); for others it is an error.
 func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m classify.Method, run classify.Run, shortlistAbove int) (*Gallery, error) {
 	kept, err := Keep(images)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkPeople(kept.Classes, in, m); err != nil {
 		return nil, err
 	}
 	g := &Gallery{Method: m, Enrolled: Enrolling(kept), ShortlistAbove: shortlistAbove}
@@ -65,13 +70,13 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 	return g, nil
 }
 
-// isLarge reports whether g has more faces than ShortlistAbove, in an index.
+// isLarge reports whether g has more faces than ShortlistAbove, in an index, of several people.
 func (g *Gallery) isLarge() bool {
 	if g.Enrolled == nil || g.Enrolled.Faces == nil {
 		return false
 	}
-	_, n := g.Enrolled.Len()
-	return n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
+	people, n := g.Enrolled.Len()
+	return people >= classify.LeastClasses && n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
 }
 
 // fitShared sets the Model and the shared parts of g, without a classifier, if g has many faces and its
@@ -118,6 +123,9 @@ func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Ga
 		return t, err
 	}
 	t.OpenSet = nil
+	if err := checkPeople(e.Names(), g.Pipeline, g.Method); err != nil {
+		return nil, err
+	}
 	if err := t.fitShared(ctx, g.Pipeline, run); err != nil || t.Model != nil {
 		return t, err
 	}
@@ -141,9 +149,9 @@ func (g *Gallery) RefitTask(e *Enrolled) string {
 	case g.Shortlists():
 		return fmt.Sprintf("keeping %d people, %d faces", people, faces)
 	case e.Frame.Size != (dataset.Size{}):
-		return fmt.Sprintf("training on %d people, %d images of %v", people, faces, e.Frame.Size)
+		return fmt.Sprintf("training on %s, %d images of %v", legible.People(people), faces, e.Frame.Size)
 	}
-	return fmt.Sprintf("training on %d people, %d faces", people, faces)
+	return fmt.Sprintf("training on %s, %d faces", legible.People(people), faces)
 }
 
 // What index.Rows keeps with the faces: atoms by a method, and means.
@@ -277,6 +285,9 @@ func (g *Gallery) Validate() error {
 	}
 	people := g.Names()
 	if err := dataset.CheckNames(people); err != nil {
+		return err
+	}
+	if err := checkPeople(people, g.Pipeline, g.Method); err != nil {
 		return err
 	}
 	if g.OpenSet != nil {

@@ -59,6 +59,14 @@ func (g *Gallery) separable() classify.Separable {
 	return s
 }
 
+// fewestRivals is the smallest number of people with whom a probe can be compared.
+func (g *Gallery) fewestRivals() int {
+	if g.separable() != nil {
+		return 1
+	}
+	return classify.LeastClasses
+}
+
 // Options returns the options of the threshold of g, or of one that is missing; nil where g
 // names everybody.
 func (g *Gallery) Options() *openset.Options {
@@ -165,7 +173,7 @@ func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total in
 
 // A comparison is the result of comparing a face with the people of a gallery.
 type comparison struct {
-	rivals  []rival // without its person; nil if these are too few
+	rivals  []rival // without its person; nil if the scores of these depend on each other, and they are too few
 	genuine *rival  // the best one, the face being held out of its person; nil if that has no other
 }
 
@@ -191,7 +199,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 			}
 		}
 		people, err := g.Enrolled.people(refs)
-		if failed[i] = err; err != nil || len(people) < classify.LeastClasses {
+		if failed[i] = err; err != nil || len(people) < g.fewestRivals() {
 			return
 		}
 		if r.rivals, failed[i] = g.scored(ctx, p.vector, people); failed[i] != nil || !own {

@@ -182,7 +182,11 @@ func samples(m classify.Method, train *classify.Samples) (*classify.Samples, err
 	err := m.Validate()
 	var seen *classify.Samples
 	if err == nil {
-		seen, err = train.Seen()
+		if _, alone := m.(classify.Separable); alone {
+			seen, err = train.SeenAlone()
+		} else {
+			seen, err = train.Seen()
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)

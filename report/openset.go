@@ -170,7 +170,7 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	if r.OtherFaces > 0 {
 		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)
 	}
-	fmt.Fprintf(w, "%s: %d people enrolled (split %s), strangers: %d people%s, %s\n\n", legible.Escaped(r.Method), r.People, r.Split, r.Strangers, others, legible.Count(len(r.Draws), "draw"))
+	fmt.Fprintf(w, "%s: %s enrolled (split %s), strangers: %s%s, %s\n\n", legible.Escaped(r.Method), legible.People(r.People), r.Split, legible.People(r.Strangers), others, legible.Count(len(r.Draws), "draw"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "identified %, at\t")
 	for _, fpir := range experiment.FPIRs {
@@ -185,8 +185,12 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 		fmt.Fprintf(t, "%s\t\n", spread(s.EER))
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s), identified %s %%; without a threshold %s %%\n",
-		100*r.Calibrate.FPIR, spread(r.FPIR), legible.Percent(r.FPIR.Least), legible.Percent(r.FPIR.Most), spread(r.Identified), spread(r.ClosedSet))
+	strangers, known := 0, 0
+	for _, d := range r.Draws {
+		strangers, known = strangers+d.Strangers, known+d.Test
+	}
+	fmt.Fprintf(w, "\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s) of %s of strangers, identified %s %% of %s of enrolled people; without a threshold %s %%\n",
+		100*r.Calibrate.FPIR, spread(r.FPIR), legible.Percent(r.FPIR.Least), legible.Percent(r.FPIR.Most), legible.Count(strangers, "face"), spread(r.Identified), legible.Count(known, "face"), spread(r.ClosedSet))
 	writePromise(w, r)
 	fmt.Fprintf(w, "expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
 	fmt.Fprintln(t, "stated %\tright %\tshare of faces %\t")

@@ -45,7 +45,7 @@ func decisionWords(d *experiment.Decisions) string {
 	s := fmt.Sprintf("threshold for an FPIR of %v %%:", 100*d.FPIR)
 	if n := d.Right + d.Wrong + d.Unknown; n > 0 {
 		share := func(k int) string { return legible.Percent(float64(k) / float64(n)) }
-		s += fmt.Sprintf(" %s %% get the right name, %s %% a wrong name, %s %% are unknown", share(d.Right), share(d.Wrong), share(d.Unknown))
+		s += fmt.Sprintf(" of %s %s %% get the right name, %s %% a wrong name, %s %% are unknown", legible.Count(n, "face"), share(d.Right), share(d.Wrong), share(d.Unknown))
 	}
 	if d.Strangers > 0 {
 		if d.Right+d.Wrong+d.Unknown > 0 {

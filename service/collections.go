@@ -179,7 +179,7 @@ type Calibration struct {
 	FPIR      float64         `json:"fpir" doc:"Share of strangers who may be named"`
 	People    int             `json:"people" doc:"Who have faces"`
 	Faces     int             `json:"faces"`
-	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null with fewer than two people"`
+	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null if nobody is enrolled"`
 	Strangers *Strangers      `json:"strangers"`
 	Rates     []openset.Rates `json:"rates" doc:"On held-out faces, at this and other rates"`
 	Added     AddedStrangers  `json:"given"`
@@ -218,7 +218,7 @@ func (s *snapshot) strangerCounts() AddedStrangers {
 // upper limits, where the least share is 0.
 type Strangers struct {
 	AtLarge openset.Share `json:"at_large" doc:"People chosen at random"`
-	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other"`
+	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than ten people and given strangers"`
 }
 
 func (s *snapshot) calibration() Calibration {

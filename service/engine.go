@@ -64,7 +64,7 @@ type snapshot struct {
 	owner  map[string]string // person of each face that has one
 	events map[string]bool   // that hooks ask for
 
-	// The names of these are ids. They are nil if fewer than two people have faces.
+	// The names of these are ids. They are nil if too few people have faces (fewPeople).
 	live          *nrdl.Recogniser        // one of the next two
 	base          *nrdl.Recogniser        // its threshold does not depend on the faces of strangers
 	withStrangers *nrdl.Recogniser        // its threshold does; it is not live if the threshold is useless
@@ -172,7 +172,7 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 	}
 	added, removed := next.apply(changes)
 	switch {
-	case (changes.All || last.base == nil || len(removed) > 0) && fewPeople(next.owner): // otherwise there are at least as many as before
+	case (changes.All || last.base == nil || len(removed) > 0) && fewPeople(next.owner, in): // otherwise there are at least as many as before
 	case changes.All:
 		next.base, err = e.train(ctx, next, added)
 	case last.base == nil: // there were too few people before
@@ -272,15 +272,28 @@ func (s *snapshot) uselessAt(ctx context.Context, fpir float64) error {
 	return changed.Model().Usable()
 }
 
-// fewPeople reports whether the owners of faces are too few to recognise somebody.
-func fewPeople(owner map[string]string) bool {
+// fewPeople reports whether the owners of faces are too few to recognise somebody: nobody, or one
+// person with a network whose impostor distribution is not known.
+func fewPeople(owner map[string]string, in *input) bool {
+	least := 1
+	if in.Law() == nil {
+		least = classify.LeastClasses
+	}
 	people := map[string]bool{}
 	for _, p := range owner {
-		if people[p] = true; len(people) >= classify.LeastClasses {
+		if people[p] = true; len(people) >= least {
 			return false
 		}
 	}
 	return true
+}
+
+// tooFew says why nobody is recognised where there is no live recogniser.
+func (s *snapshot) tooFew() string {
+	if len(s.owner) == 0 {
+		return "Nobody is enrolled, so nobody can be recognised."
+	}
+	return "Only one person is enrolled, and how similar strangers are is not known for this network: enrol a second person, or measure the network."
 }
 
 // train returns a recogniser of the people of samples.
@@ -290,7 +303,7 @@ func (e *engine) train(ctx context.Context, next *snapshot, samples []store.Samp
 		return nil, err
 	}
 	o := nrdl.Defaults(images)
-	o.Pipeline.Embedder, o.Detect.Search = next.input.Embedder, next.input.cut.Search
+	o.Pipeline.Embedder, o.Pipeline.Measured, o.Detect.Search = next.input.Embedder, next.input.Measured, next.input.cut.Search
 	decision := openset.Default
 	decision.FPIR = next.FPIR
 	o.OpenSet = &decision

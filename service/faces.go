@@ -166,7 +166,7 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 			t.Reason += " Hint: " + h + "."
 		}
 	case s.live == nil:
-		t.Decision, t.Reason = "unknown", "Fewer than two people are enrolled, so nobody can be recognised."
+		t.Decision, t.Reason = "unknown", s.tooFew()
 	case s.live.Model().Calibration == nil:
 		t.Decision, t.Reason = "doubtful", "There is no threshold yet: enrol more people."
 	case f.Known && !known:

@@ -373,10 +373,7 @@ func TestChanges(t *testing.T) {
 	}
 	is("unknown", "")
 	ids := c.enrol(at, "person001")
-	is("unknown", "") // one person is too few to decide
-	if !strings.Contains(p.Faces[0].Reason, "two people") {
-		t.Error(p.Faces[0].Reason)
-	}
+	is("known", "person001")
 	for k, v := range c.enrol(at, "person002", "person003") {
 		ids[k] = v
 	}

@@ -121,7 +121,9 @@ func (s *snapshot) personStatistics(id string, samples []store.Sample, compariso
 			rivals[best] += 1 + len(samples)
 			wrong[best]++
 		} else {
-			rivals[classes[c.classes[1]]]++
+			if len(c.classes) > 1 {
+				rivals[classes[c.classes[1]]]++
+			}
 			one.Right++
 			if c.Known {
 				one.Known++

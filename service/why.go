@@ -206,7 +206,7 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if err != nil {
 		return nil, err
 	}
-	response := Explained{Face: faceResponse(f), Decision: "unknown", Reason: "Fewer than two people are enrolled, so nobody can be recognised."}
+	response := Explained{Face: faceResponse(f), Decision: "unknown", Reason: s.tooFew()}
 	var q dataset.Quality
 	if err := json.Unmarshal(f.Quality, &q); err != nil {
 		return nil, err

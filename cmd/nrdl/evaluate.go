@@ -119,6 +119,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 		return experiment.Result{}, err
 	}
 	a.warnOfCopies(s.images)
+	a.warnOfOne(s.images.Classes)
 	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: experiment.ChoiceFolds, Calibrate: e.open.calibrate.options(), LawOnly: !e.threshold}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
@@ -219,6 +220,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if unknown := experiment.Strangers(model.Names(), set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
 		a.Warn("the model does not know %s: their faces count as wrong", legible.Abridged(unknown))
 	}
+	a.warnOfOne(model.Names())
 	if !experiment.Checks(model, set) && split == nil {
 		a.Warn("if the model was trained on images of %s, the rate is meaningless", data)
 		a.Hint("test on other images, or give the --split and --seed of the training")
@@ -231,6 +233,14 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 		a.Tell("left out %s on which the model was trained: %s", legible.Count(n, "image"), legible.Abridged(result.Skipped))
 	}
 	return result, nil
+}
+
+// warnOfOne warns that of a single person only the threshold can be wrong.
+func (a *app) warnOfOne(people []string) {
+	if len(people) == 1 {
+		a.Warn("one person only: the best guess is right for each of the person's faces; only how many reach the threshold says something")
+		a.Hint("--open-set --enrolled 1 --strangers DIR counts strangers who get the name")
+	}
 }
 
 // readLike reads the data set at path for r to judge.

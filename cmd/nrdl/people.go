@@ -82,5 +82,5 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 	if asJSON {
 		return a.printJSON(s)
 	}
-	return describe.People(a.Console, s)
+	return describe.People(a.Console, r.Model(), s)
 }

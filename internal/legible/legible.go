@@ -20,6 +20,14 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// People writes a number of people: "1 person", "3 people".
+func People(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
+}
+
 // Hidden reports whether r is invisible: a control character, a line or paragraph
 // separator, a character that changes the direction of text, a character without width, or
 // the blank braille pattern. Terminals may act on such characters.

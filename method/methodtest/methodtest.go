@@ -21,6 +21,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
@@ -79,7 +80,7 @@ func Run(t *testing.T, m classify.Method, o Options) {
 	t.Run("names and order are irrelevant", s.shuffled)
 	t.Run("refuses NaN", s.nan)
 	t.Run("scale is irrelevant", s.scaled)
-	t.Run("one class is refused", s.oneClass)
+	t.Run("one class", s.oneClass)
 	t.Run("a blank sample is kept", s.blank)
 	t.Run("a blank class is refused", s.blankClass)
 	t.Run("traits are true", func(t *testing.T) { s.traits(t, defaults, o.Others) })
@@ -348,8 +349,34 @@ func (s *suite) scaled(t *testing.T) {
 	}
 }
 
+// oneClass asks that a Separable method learns from one class what it learns of it among
+// others, and that others refuse.
 func (s *suite) oneClass(t *testing.T) {
-	if _, err := s.m.Fit(context.Background(), s.train.Select([]int{0, 1, 2}), classify.Run{}); err == nil {
-		t.Error("one class is learned from")
+	train := s.train.Select([]int{0, 1, 2, 3, 4, 5})
+	separable, is := s.m.(classify.Separable)
+	if !is {
+		if _, err := s.m.Fit(context.Background(), train, classify.Run{}); err == nil || advice.Text(err) == "" {
+			t.Errorf("one class is learned from, or nobody is told what to do: %v", err)
+		}
+		return
+	}
+	alone := s.fit(t, separable, train, nil)
+	atom := mat.NewDense(40, 1, separable.Atom(train.X))
+	joined, err := separable.Join(atom, train.Classes, classify.Run{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(alone.Parts().D, joined.Parts().D) || !mat.Equal(alone.Parts().D, atom) {
+		t.Error("one class is learned as something else than its atom")
+	}
+	r, err := alone.Classify(context.Background(), s.probe.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	among := scores(t, s.fitted(t), s.probe.X)
+	for j, e := range alone.Evidence(&r) {
+		if e.Margin != 0 || e.Concentration != 0 || e.Largest != r.Scores.At(0, j) || math.Abs(e.Largest-among.At(0, j)) > 1e-12 {
+			t.Errorf("the evidence of probe %d is %+v, among others its score is %v", j, e, among.At(0, j))
+		}
 	}
 }

@@ -11,7 +11,7 @@ export async function view(root, ctx) {
   const curve = await get(`${ctx.base}/calibration/curve`, ctx.signal);
   put(root, h("h1", { tabindex: -1 }, "Strangers"), h("p", { class: "lead" }, "Nobody is recognised without a risk. How often may a stranger get a name?"));
   if (!curve.points.length) {
-    put(root, h("p", { class: "empty" }, "Give names to at least two people first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
+    put(root, h("p", { class: "empty" }, "Give a name to somebody first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
     return strangers(root, ctx, curve.given);
   }
   const P = curve.points, last = P.length - 1;
@@ -43,8 +43,14 @@ export async function view(root, ctx) {
     const i = Number(range.value), p = P[i];
     big.textContent = oneIn(p.fpir);
     range.setAttribute("aria-valuetext", `${oneIn(p.fpir)} strangers`);
-    left.value.textContent = oneIn(p.strangers.alike.rate);
-    left.range.textContent = `${interval(p.strangers.alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${oneIn(p.strangers.at_large.rate)}.`;
+    const { alike, at_large: random } = p.strangers;
+    if (alike.most < 1) {
+      left.value.textContent = oneIn(alike.rate);
+      left.range.textContent = `${interval(alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${oneIn(random.rate)}.`;
+    } else {
+      left.value.textContent = oneIn(random.rate);
+      left.range.textContent = `${interval(random)}, of people chosen at random. How many of those who resemble your people, such as relatives, is not known: that takes ten people, or photographs of other people from the same place.`;
+    }
     if (p.held) {
       const lost = { rate: 1 - p.right.rate, least: 1 - p.right.most, most: 1 - p.right.least };
       right.value.textContent = percent(Math.max(0, lost.rate));

@@ -180,7 +180,10 @@ func galleries(l *openset.Impostors, all []population, f faces, large *mat.Dense
 	for i, p := range all {
 		for _, people := range sizes {
 			n := people
-			if len(p.people[1]) > 0 {
+			if mixed := len(p.people[1]) > 0; mixed {
+				if people < len(p.people) {
+					continue
+				}
 				n = (people + 1) / 2
 			}
 			if n > len(p.people[0]) || p.like != nil && len(p.like(p.people[0][:min(n, len(p.people[0]))])) < leastStrangers {

@@ -13,7 +13,7 @@ import (
 )
 
 // sizes are the numbers of people of galleries.
-var sizes = []int{2, 5, 10, 20, 40, 50}
+var sizes = []int{1, 2, 5, 10, 20, 40, 50}
 
 var kinds = []string{"at large", "cluster", "like", "mixed", "all like", "all mixed"}
 

@@ -50,7 +50,7 @@ func Contents(set *dataset.Images) string {
 		if empty := n - len(classify.NonZero(set.X)); empty > 0 { // no face was found in these
 			faces = fmt.Sprintf("%s, %s", legible.Count(n, "photograph"), legible.Count(n-empty, "face"))
 		}
-		return fmt.Sprintf("%d people, %s, vectors of %d numbers by network %s", len(set.Classes), faces, d, e.Name)
+		return fmt.Sprintf("%s, %s, vectors of %d numbers by network %s", legible.People(len(set.Classes)), faces, d, e.Name)
 	}
 	switch {
 	case set.Classes == nil && set.AreImages():
@@ -60,7 +60,7 @@ func Contents(set *dataset.Images) string {
 	case !set.AreImages():
 		return fmt.Sprintf("%d classes, %d samples of %d features", len(set.Classes), n, d)
 	}
-	return fmt.Sprintf("%d people, %d images of %v", len(set.Classes), n, set.Frame.Size)
+	return fmt.Sprintf("%s, %d images of %v", legible.People(len(set.Classes)), n, set.Frame.Size)
 }
 
 // Ended says in words why training ended.

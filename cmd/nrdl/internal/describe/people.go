@@ -12,13 +12,13 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// People prints r as a table. Columns without any value are left out.
-func People(c *console.Console, r *gallery.Survey) error {
+// People prints r, the survey of m, as a table. Columns without any value are left out.
+func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	if r.Faces == 0 {
 		for _, p := range r.People {
 			c.Print("%s\n", p.Name)
 		}
-		c.Print("\n%d people; nothing more is known: %s\n", len(r.People), r.Reason)
+		c.Print("\n%s; nothing more is known: %s\n", legible.People(len(r.People)), r.Reason)
 		c.Hint("train the model without --forget to see more")
 		return nil
 	}
@@ -35,7 +35,7 @@ func People(c *console.Console, r *gallery.Survey) error {
 	}
 	c.Print("\n%s\n", totalOf(r))
 	if r.AtLarge != nil {
-		c.Print("%s\n", threshold.Strangers(*r.AtLarge, *r.Resembling))
+		c.Print("%s\n", threshold.Strangers(m))
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func rows(r *gallery.Survey) [][]string {
 
 // totalOf is the last line.
 func totalOf(r *gallery.Survey) string {
-	text := fmt.Sprintf("%d people, %s", len(r.People), legible.Count(r.Faces, "face"))
+	text := fmt.Sprintf("%s, %s", legible.People(len(r.People)), legible.Count(r.Faces, "face"))
 	if r.Held == 0 {
 		return text
 	}
@@ -122,7 +122,7 @@ func Growth(before, after *gallery.Gallery, people []string) (lines []string) {
 		}
 	}
 	if others > 0 {
-		lines = append(lines, fmt.Sprintf("and %d people more", others))
+		lines = append(lines, fmt.Sprintf("and %s more", legible.People(others)))
 	}
 	return lines
 }

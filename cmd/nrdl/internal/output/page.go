@@ -187,7 +187,9 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 		c.Sub = sureness(f.Probability) + ", " + c.Sub
 	}
 	c.Trained = legible.Escaped(f.Trained)
-	c.RunnerUp = f.Ranked[1].Name
+	if len(f.Ranked) > 1 {
+		c.RunnerUp = f.Ranked[1].Name
+	}
 	c.Why = p.why(f)
 	if f.Known {
 		return place{section: named, name: f.Name, doubt: f.Margin}, nil
@@ -205,14 +207,20 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 // why says in words how far the decision is from the threshold, and how similar the
 // nearest photographs are.
 func (p *Page) why(f nrdl.Face) (all []string) {
-	best, second := f.Ranked[0], f.Ranked[1]
+	best, second, other := f.Ranked[0], nrdl.Candidate{}, ""
+	if len(f.Ranked) > 1 {
+		second = f.Ranked[1]
+		other = fmt.Sprintf(" The similarity with %s is %.3f.", second.Name, second.Score)
+	}
 	c := p.m.Calibration
 	switch {
+	case c == nil && other == "":
+		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s, the only person, is %.3f.", best.Name, best.Score))
 	case c == nil:
 		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s is %.3f, the one of %s %.3f.", best.Name, best.Score, second.Name, second.Score))
 	case c.Photographs != nil: // the margin is evidence
-		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer. The similarity with %s is %.3f.",
-			best.Name, best.Score, distance(math.Abs(f.Margin-c.Threshold), f.Known), legible.AsSimilar(f.Margin), legible.OneIn(c.Threshold), second.Name, second.Score))
+		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer.%s",
+			best.Name, best.Score, distance(math.Abs(f.Margin-c.Threshold), f.Known), legible.AsSimilar(f.Margin), legible.OneIn(c.Threshold), other))
 	default:
 		all = append(all, fmt.Sprintf("The lead of %s over %s, %.4f, is %s, %.4f.", best.Name, second.Name, f.Margin, distance(2*math.Abs(f.Margin-c.Threshold)/max(c.Threshold, math.SmallestNonzeroFloat32), f.Known), c.Threshold))
 	}
@@ -308,11 +316,7 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		Model, Summary, Skipped string
 		Groups                  []group
 	}{Model: legible.Escaped(filepath.Base(p.model)), Groups: groups}
-	of := fmt.Sprintf("%d people", people)
-	if people == 1 {
-		of = "1 person"
-	}
-	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), of, count[unknown])
+	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), legible.People(people), count[unknown])
 	if p.Skipped > 0 {
 		top.Skipped = legible.Count(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
 	}

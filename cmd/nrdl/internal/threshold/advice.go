@@ -55,11 +55,11 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known%s", legible.Percent(c.FPIR), by, probable)
 		return
 	}
-	to.Tell("calibrated: threshold for an FPIR of %s %%%s: %s %% of held-out faces get the right name, %s %% a wrong name, the rest are unknown",
-		legible.Percent(c.FPIR), by, legible.Percent(present.Right), legible.Percent(present.Wrong))
+	to.Tell("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong name, the rest are unknown",
+		legible.Percent(c.FPIR), by, legible.Count(present.Held, "face"), legible.Percent(present.Right), legible.Percent(present.Wrong))
 	if present.NearChance(people) {
-		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %d people would be right for %s %%: the model does not recognise them",
-			legible.Percent(present.Guess), people, legible.Percent(1/float64(people)))
+		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %s would be right for %s %%: the model does not recognise them",
+			legible.Percent(present.Guess), legible.People(people), legible.Percent(1/float64(people)))
 		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
 		return
 	}
@@ -127,19 +127,42 @@ func why(c *openset.Calibration) string {
 // ofStrangers reports how many strangers m names. The margins of m are evidence.
 func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	c := m.Calibration
-	atLarge, like := c.StrangerRates(m.Impostors())
-	to.Tell("%s", Strangers(atLarge, like))
+	_, like := c.StrangerRates(m.Impostors())
+	to.Tell("%s", Strangers(m))
 	if c.SmallestFPIR() > c.FPIR {
-		to.Warn("with %d people an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", c.People, legible.Percent(c.FPIR))
+		to.Warn("with %s an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", legible.People(c.People), legible.Percent(c.FPIR))
 	}
-	if like.Most > unsure*c.FPIR {
-		to.Hint("for a better estimate for strangers who resemble these people, give photographs of other people from the same place: %s", calibrate)
+	switch {
+	case !like.Known() && len(c.Strangers) == 0:
+		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", whom(c), calibrate)
+	case like.Most > unsure*c.FPIR:
+		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s", whom(c), calibrate)
 	}
 }
 
-// Strangers says in words how many strangers get a name, with what holds in nine of ten models.
-func Strangers(atLarge, like openset.Share) string {
-	return "expected share of strangers who get a name: " + atLarge.String() + " in general, " + like.String() + " if they resemble these people"
+// Strangers says in words how many strangers get a name by m, whose margins are evidence: with
+// what holds in nine of ten models, and with what it was measured on.
+func Strangers(m *gallery.Gallery) string {
+	c := m.Calibration
+	atLarge, like := c.StrangerRates(m.Impostors())
+	text := fmt.Sprintf("expected share of strangers who get a name: %v in general, %s", atLarge, Measured(m.Impostors()))
+	if !like.Known() {
+		return text + fmt.Sprintf("; of those who resemble %s, such as relatives, it is not known", whom(c))
+	}
+	return text + fmt.Sprintf("; %v if they resemble %s, by %s", like, whom(c), Known(c))
+}
+
+// Measured says on how much the impostor distribution l of a network was measured.
+func Measured(l *openset.Impostors) string {
+	return fmt.Sprintf("by %d pairs of different people on which the network was measured", l.Comparisons)
+}
+
+// whom names the people of a model with the calibration c.
+func whom(c *openset.Calibration) string {
+	if c.People == 1 {
+		return "this person"
+	}
+	return "these people"
 }
 
 // Enabling returns the command that computes a threshold for m, which has none. Path is the
@@ -161,7 +184,7 @@ func Enabling(m *gallery.Gallery, path string) string {
 func Known(c *openset.Calibration) string {
 	var all []string
 	if c.People > 0 {
-		all = append(all, fmt.Sprintf("%d people", c.People))
+		all = append(all, legible.People(c.People))
 	}
 	if len(c.Strangers) > 0 {
 		all = append(all, legible.Count(len(c.Strangers), "face")+" of strangers")
