@@ -32,7 +32,7 @@ func TestHeatMaps(t *testing.T) {
 		}
 	}
 	for format, want := range map[string][]string{
-		"md":  {"| 2 | — | 92.0 | 94.0 |", "| 4 | 91.0 | 93.0 | **95.0** |"},
+		"md":    {"| 2 | — | 92.0 | 94.0 |", "| 4 | 91.0 | 93.0 | **95.0** |"},
 		"latex": {`\cellcolor{blue!55}{\textbf{95.0}}`, `\cellcolor{blue!5}{91.0}`, "other"},
 	} {
 		text := written(t, records, Options{Format: format})

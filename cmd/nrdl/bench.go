@@ -81,23 +81,15 @@ func (a *app) benchCmd() *cobra.Command {
 }
 
 func (a *app) bench(ctx context.Context, path string, b benching) error {
-	plan, err := experiment.FindPlan(path)
+	plan, err := a.planned(path, b)
 	if err != nil {
 		return err
-	}
-	if len(b.only) > 0 {
-		if err := plan.Only(b.only); err != nil {
-			return cli.AsMisuse(err)
-		}
 	}
 	if b.list {
 		for _, line := range plan.List() {
 			a.Print("%s\n", line)
 		}
 		return nil
-	}
-	for _, missing := range plan.WithoutMissing(a.databases(b.root)) {
-		a.Warn("%s", missing)
 	}
 	if b.output == "" {
 		b.output = strings.NewReplacer("/", "-", `\`, "-").Replace(plan.Name) + ".jsonl"
@@ -146,6 +138,26 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
 	}
 	return nil
+}
+
+// planned returns the plan at path with the data sets that are asked for and, unless it is only
+// listed, there.
+func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
+	plan, err := experiment.FindPlan(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.only) > 0 {
+		if err := plan.Only(b.only); err != nil {
+			return nil, cli.AsMisuse(err)
+		}
+	}
+	if !b.list {
+		for _, missing := range plan.WithoutMissing(a.databases(b.root)) {
+			a.Warn("%s", missing)
+		}
+	}
+	return plan, nil
 }
 
 // benchProgress shows a bar on a terminal; elsewhere it writes a line for each run.

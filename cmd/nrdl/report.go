@@ -83,14 +83,10 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 			return cli.Misuse("the report would take the place of the records %s", path)
 		}
 	}
-	if len(paths) == 1 {
-		passes, err := readPasses(paths[0])
-		if err == nil {
-			return a.writePasses(ctx, passes, r)
-		}
-		if !errors.Is(err, report.ErrNoPasses) {
-			return fmt.Errorf("%s: %w", paths[0], err)
-		}
+	if passes, err := readPasses(paths); err == nil {
+		return a.writePasses(ctx, passes, r)
+	} else if !errors.Is(err, report.ErrNoPasses) {
+		return err
 	}
 	records, err := a.readRecords(paths)
 	if err != nil {
@@ -113,11 +109,11 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 			a.Warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, legible.Count(p.Superseded, "record"))
 		}
 	}
-	var text bytes.Buffer
-	if err := page.Write(&text, o); err != nil {
+	if err := a.writeFigures(ctx, page.Figures(o), r.figures); err != nil {
 		return err
 	}
-	if err := a.writeFigures(ctx, page.Figures(o), r.figures); err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text, o); err != nil {
 		return err
 	}
 	if r.output == "" {
@@ -135,14 +131,21 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	return nil
 }
 
-// readPasses reads the file that train --trace writes.
-func readPasses(path string) (*report.Passes, error) {
-	f, err := os.Open(path)
+// readPasses reads the file that train --trace writes, if there is one path and it is one.
+func readPasses(paths []string) (*report.Passes, error) {
+	if len(paths) != 1 {
+		return nil, report.ErrNoPasses
+	}
+	f, err := os.Open(paths[0])
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", report.ErrNoPasses, err) // readRecords says it
 	}
 	defer f.Close()
-	return report.ReadPasses(f, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	p, err := report.ReadPasses(f, strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0])))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	return p, nil
 }
 
 // writePasses writes the curves of one training.

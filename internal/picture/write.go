@@ -10,8 +10,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-
-	"nrdl.example/nrdl/advice"
 )
 
 // Formats are the extensions of the files that Write writes.
@@ -28,7 +26,7 @@ func Write(w io.Writer, path string, img image.Image) error {
 	case "pdf":
 		return writePDF(w, img)
 	default:
-		return advice.Unknown("format of a picture", ext, Formats)
+		return fmt.Errorf("a picture is not written as %q, but as %s", ext, strings.Join(Formats, ", "))
 	}
 }
 
