@@ -119,8 +119,10 @@ func TestMethodsOnInputs(t *testing.T) {
 					wrong++
 				}
 			}
-			// LCLE needs more than the three dimensions that are left of four people.
-			if wrong > 2 && (m.Name() != "lcle" || !strings.HasSuffix(text, "fisher")) {
+			// Of four people three dimensions are left, and LCLE needs more. There the images of
+			// each person span all, so that every residual of LRC is a rounding error.
+			few := strings.HasSuffix(text, "fisher") && (m.Name() == "lcle" || m.Name() == "lrc")
+			if wrong > 2 && !few {
 				t.Errorf("%s on %s names %d of the training images wrongly", m.Name(), text, wrong)
 			}
 		}
