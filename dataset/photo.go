@@ -37,9 +37,13 @@ func NewPhoto(img image.Image) *Photo { return &Photo{Grey(img), img, 1} }
 func (p *Photo) Image() image.Image { return p.orientation.upright(p.image) }
 
 // Channels returns the red, green and blue values of the part r of the upright
-// photograph; r must lie inside it. The channels of a grey photograph are equal.
-// Transparent pixels are put over white.
+// photograph; r must lie inside it. The channels of a grey photograph are one image, which
+// shares its pixels. Transparent pixels are put over white.
 func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
+	if !p.Coloured() {
+		g := p.Grey.SubImage(r).(*image.Gray)
+		return [3]*image.Gray{g, g, g}
+	}
 	var c [3]*image.Gray
 	for i := range c {
 		c[i] = image.NewGray(r)
@@ -55,11 +59,20 @@ func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
 	return c
 }
 
+// Coloured reports whether the file of the photograph has colours.
+func (p *Photo) Coloured() bool {
+	_, grey := p.image.(*image.Gray)
+	return !grey
+}
+
 // Colours returns a function that returns the colour of a pixel of the upright
 // photograph, as Channels does.
 func (p *Photo) Colours() func(x, y int) (r, g, b uint8) {
 	b := p.image.Bounds()
 	at := coloursOf(p.image)
+	if p.orientation == 1 && b.Min == (image.Point{}) {
+		return at
+	}
 	return func(x, y int) (_, _, _ uint8) {
 		sy, sx := p.orientation.source(y, x, b.Dy(), b.Dx())
 		return at(b.Min.X+sx, b.Min.Y+sy)

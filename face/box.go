@@ -55,26 +55,43 @@ func suppressed(all []Detection, most float64) []Detection {
 // channels are the red, green and blue values of a photograph or a part of it.
 type channels [3]view
 
+// grey reports whether the three are one.
+func (c channels) grey() bool { return c[0].Gray == c[1].Gray }
+
 // coloursOf returns the part r of photo, each pixel standing for factor×factor. The
 // light is the mean of these pixels, and the hue that of their middle: colours vary
-// slowly, and averaging them takes as long as decoding the file.
-func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64) channels {
-	grey := reduced(photo.Grey, r, factor)
+// slowly, and averaging them takes as long as decoding the file. Pixels that show nothing
+// of need may stay black.
+func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64, need image.Rectangle) channels {
+	grey := reducedWithin(photo.Grey, r, factor, need)
+	if !photo.Coloured() {
+		return channels{grey, grey, grey}
+	}
 	w, h := grey.Rect.Dx(), grey.Rect.Dy()
 	var c channels
 	for i := range c {
 		c[i] = view{image.NewGray(grey.Rect), grey.back}
 	}
 	at := photo.Colours()
-	for y := range h {
-		for x := range w {
-			p := grey.back.at(float64(x)+0.5, float64(y)+0.5)
-			px, py := min(int(p.X), photo.Grey.Rect.Max.X-1), min(int(p.Y), photo.Grey.Rect.Max.Y-1)
+	most := photo.Grey.Rect.Max.Sub(image.Pt(1, 1))
+	to := grey.back.inverse()
+	corner, end := to.at(float64(need.Min.X), float64(need.Min.Y)), to.at(float64(need.Max.X), float64(need.Max.Y))
+	left, right := max(0, int(corner.X)-1), min(w, int(end.X)+2)
+	columns := make([]int, w)
+	for x := range columns {
+		columns[x] = min(int(grey.back.at(float64(x)+0.5, 0).X), most.X)
+	}
+	for y := max(0, int(corner.Y)-1); y < min(h, int(end.Y)+2); y++ {
+		py := min(int(grey.back.at(0, float64(y)+0.5).Y), most.Y)
+		row := photo.Grey.Pix[py*photo.Grey.Stride:]
+		for x := left; x < right; x++ {
+			px := columns[x]
 			red, green, blue := at(px, py)
-			lighter := int(grey.Pix[y*grey.Stride+x]) - int(photo.Grey.Pix[py*photo.Grey.Stride+px])
-			for i, v := range [3]uint8{red, green, blue} {
-				c[i].Pix[y*w+x] = byte(max(0, min(math.MaxUint8, int(v)+lighter)))
-			}
+			lighter := int(grey.Pix[y*grey.Stride+x]) - int(row[px])
+			i := y*w + x
+			c[0].Pix[i] = byte(max(0, min(math.MaxUint8, int(red)+lighter)))
+			c[1].Pix[i] = byte(max(0, min(math.MaxUint8, int(green)+lighter)))
+			c[2].Pix[i] = byte(max(0, min(math.MaxUint8, int(blue)+lighter)))
 		}
 	}
 	return c
@@ -85,7 +102,11 @@ func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64) channels
 func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 	to = c[0].back.inverse().after(to)
 	planes := make([]float32, 3*w*h)
-	width, height := c[0].Rect.Dx(), c[0].Rect.Dy()
+	different := c[:]
+	if c.grey() {
+		different = c[:1]
+	}
+	width, height, stride := c[0].Rect.Dx(), c[0].Rect.Dy(), c[0].Stride
 	for y := range h {
 		for x := range w {
 			p := to.at(float64(x)+0.5, float64(y)+0.5)
@@ -97,14 +118,18 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 			px, py := within(p.X-0.5, float64(width-1)), within(p.Y-0.5, float64(height-1))
 			x0, y0 := int(px), int(py)
 			fx, fy := float32(px-float64(x0)), float32(py-float64(y0))
-			at, right, below := y0*width+x0, min(1, width-1-x0), width*min(1, height-1-y0)
-			for k := range c {
-				pix := c[k].Pix
+			at, right, below := y0*stride+x0, min(1, width-1-x0), stride*min(1, height-1-y0)
+			for k := range different {
+				pix := different[k].Pix
 				top := float32(pix[at])*(1-fx) + float32(pix[at+right])*fx
 				bottom := float32(pix[at+below])*(1-fx) + float32(pix[at+below+right])*fx
 				planes[k*w*h+i] = top*(1-fy) + bottom*fy
 			}
 		}
+	}
+	if c.grey() {
+		copy(planes[w*h:], planes[:w*h])
+		copy(planes[2*w*h:], planes[:w*h])
 	}
 	return planes
 }
@@ -112,9 +137,11 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 // lit returns c, brighter if the photograph is dark.
 func (c channels) lit(o LightOptions) channels {
 	var counts [256]int
-	n := len(c[1].Pix)
-	for _, v := range c[1].Pix {
-		counts[v]++
+	green, n := c[1], c[1].Rect.Dx()*c[1].Rect.Dy()
+	for y := range green.Rect.Dy() {
+		for _, v := range green.Pix[y*green.Stride:][:green.Rect.Dx()] {
+			counts[v]++
+		}
 	}
 	level, below := 0, counts[0]
 	for below < int(o.Share*float64(n)) {
@@ -125,14 +152,20 @@ func (c channels) lit(o LightOptions) channels {
 		return c
 	}
 	gain := min(o.Most, o.Light/float64(level))
-	for k := range c {
-		m := image.NewGray(c[k].Rect)
-		for i, v := range c[k].Pix {
-			m.Pix[i] = byte(min(255, gain*float64(v)))
+	lighter := func(v view) view {
+		m := image.NewGray(v.Rect)
+		for y := range v.Rect.Dy() {
+			for x, g := range v.Pix[y*v.Stride:][:v.Rect.Dx()] {
+				m.Pix[y*m.Stride+x] = byte(min(255, gain*float64(g)))
+			}
 		}
-		c[k].Gray = m
+		return view{m, v.back}
 	}
-	return c
+	if c.grey() {
+		g := lighter(c[0])
+		return channels{g, g, g}
+	}
+	return channels{lighter(c[0]), lighter(c[1]), lighter(c[2])}
 }
 
 func boxOf(r image.Rectangle) Box {

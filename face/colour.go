@@ -104,86 +104,129 @@ func cropColour(photo *dataset.Photo, to similarity, size dataset.Size) []float3
 	h, w := float64(size.Height), float64(size.Width)
 	factor := blockFactor(to)
 	part := reached(to, h, w, photo.Grey.Rect)
-	var channels [3]view
-	for i, c := range photo.Channels(part) {
-		channels[i] = reduced(c, part, factor)
+	channels := photo.Channels(part)
+	different := 3
+	if !photo.Coloured() {
+		different = 1
 	}
-	to = channels[0].back.inverse().after(to)
+	var planes [3]plane
+	for i := range different {
+		v := reduced(channels[i], part, factor)
+		planes[i] = planeOf(v)
+		if i == 0 {
+			to = v.back.inverse().after(to)
+		}
+	}
 
-	out := make([]float32, 3*size.Len())
-	red, green, blue := out[:size.Len()], out[size.Len():2*size.Len()], out[2*size.Len():]
-	k := newKernelAt(channels, to.scale())
+	n := size.Len()
+	out := make([]float32, 3*n)
+	k := newKernelAt(planes[0], to.scale())
 	for y := range size.Height {
 		for x := range size.Width {
-			i := y*size.Width + x
-			red[i], green[i], blue[i] = k.mean(to.at(float64(x)+0.5, float64(y)+0.5))
+			k.centre(to.at(float64(x)+0.5, float64(y)+0.5))
+			for c := range different {
+				out[c*n+y*size.Width+x] = clamped(k.mean(planes[c].values))
+			}
 		}
+	}
+	if different == 1 {
+		copy(out[n:], out[:n])
+		copy(out[2*n:], out[:n])
 	}
 	return out
 }
 
-// A kernelAt takes means of three channels by the cubic convolution kernel.
-type kernelAt struct {
-	red, green, blue []byte
-	stride           int
-	width, height    int
-	stretch          float64
-	across, down     []float32 // weights
-	columns          []int     // that across weighs
+// A plane is an image of single-precision numbers.
+type plane struct {
+	values        []float32
+	width, height int
 }
 
-func newKernelAt(channels [3]view, scale float64) *kernelAt {
-	k := &kernelAt{
-		red: channels[0].Pix, green: channels[1].Pix, blue: channels[2].Pix, stride: channels[0].Stride,
-		width: channels[0].Rect.Dx(), height: channels[0].Rect.Dy(), stretch: max(1, scale),
+func planeOf(v view) plane {
+	p := plane{width: v.Rect.Dx(), height: v.Rect.Dy()}
+	p.values = make([]float32, p.width*p.height)
+	for y := range p.height {
+		row := p.values[y*p.width:][:p.width]
+		for x, g := range v.Pix[y*v.Stride:][:p.width] {
+			row[x] = float32(g)
+		}
 	}
-	taps := int(2*support*k.stretch) + 2
-	k.across, k.down, k.columns = make([]float32, taps), make([]float32, taps), make([]int, taps)
+	return p
+}
+
+// phases is the number of places within a pixel for which the weights of the kernel are
+// computed: half a step between two changes a value by a hundredth of a grey level at most.
+const phases = 2048
+
+// A kernelAt takes means by the cubic convolution kernel about one place at a time.
+type kernelAt struct {
+	width, height int
+	taps          int
+	before        int       // pixels from the first that is weighed to that of the centre
+	weights       []float32 // taps a phase, which sum to 1
+
+	across, down []float32 // weights
+	left, top    int       // first pixel that they weigh
+	columns      []int     // that across weighs, inside the image
+}
+
+func newKernelAt(p plane, scale float64) *kernelAt {
+	stretch := max(1, scale)
+	reach := support * stretch
+	k := &kernelAt{width: p.width, height: p.height, before: int(math.Ceil(reach))}
+	k.taps = 2*k.before + 1
+	k.columns = make([]int, k.taps)
+	k.weights = make([]float32, phases*k.taps)
+	for phase := range phases {
+		row := k.weights[phase*k.taps:][:k.taps]
+		at := (float64(phase)+0.5)/phases - 0.5 // of the centre, from the middle of its pixel
+		var sum float64
+		for i := range row {
+			v := kernel((float64(i-k.before) - at) / stretch)
+			row[i] = float32(v)
+			sum += v
+		}
+		for i := range row {
+			row[i] /= float32(sum)
+		}
+	}
 	return k
 }
 
-// weigh sets weights to those of the pixels about centre, which sum to 1, and returns
-// them and the first of the pixels.
-func (k *kernelAt) weigh(weights []float32, centre float64) ([]float32, int) {
-	reach := support * k.stretch
-	first := int(math.Ceil(centre - reach - 0.5))
-	last := int(math.Floor(centre + reach - 0.5))
-	weights = weights[:last-first+1]
-	var sum float64
-	for i := range weights {
-		v := kernel((float64(first+i) + 0.5 - centre) / k.stretch)
-		weights[i] = float32(v)
-		sum += v
+// centre sets the place about which mean takes means.
+func (k *kernelAt) centre(p Point) {
+	k.across, k.left = k.weigh(p.X)
+	k.down, k.top = k.weigh(p.Y)
+	for i := range k.columns {
+		k.columns[i] = max(0, min(k.width-1, k.left+i))
 	}
-	for i := range weights {
-		weights[i] /= float32(sum)
-	}
-	return weights, first
 }
 
-// mean returns the weighted means of the channels about p, from 0 to 255. Outside,
-// their edges are repeated.
-func (k *kernelAt) mean(p Point) (r, g, b float32) {
-	across, left := k.weigh(k.across, p.X)
-	down, top := k.weigh(k.down, p.Y)
-	columns := k.columns[:len(across)]
-	for i := range columns {
-		columns[i] = max(0, min(k.width-1, left+i))
-	}
-	for j, v := range down {
-		row := k.stride * max(0, min(k.height-1, top+j))
-		var rowR, rowG, rowB float32
-		for i, w := range across {
-			at := row + columns[i]
-			rowR += w * float32(k.red[at])
-			rowG += w * float32(k.green[at])
-			rowB += w * float32(k.blue[at])
+// weigh returns the weights of the pixels about at, and the first of these.
+func (k *kernelAt) weigh(at float64) ([]float32, int) {
+	pixel := math.Floor(at)
+	return k.weights[min(phases-1, int((at-pixel)*phases))*k.taps:][:k.taps], int(pixel) - k.before
+}
+
+// mean returns the weighted mean of an image. Outside, its edges are repeated.
+func (k *kernelAt) mean(values []float32) float32 {
+	var sum float32
+	for j, v := range k.down {
+		row := values[k.width*max(0, min(k.height-1, k.top+j)):][:k.width]
+		var part float32
+		if k.left >= 0 && k.left+k.taps <= k.width {
+			inside := row[k.left:][:len(k.across)]
+			for i, w := range k.across {
+				part += w * inside[i]
+			}
+		} else {
+			for i, w := range k.across {
+				part += w * row[k.columns[i]]
+			}
 		}
-		r += v * rowR
-		g += v * rowG
-		b += v * rowB
+		sum += v * part
 	}
-	return clamped(r), clamped(g), clamped(b)
+	return sum
 }
 
 func clamped(v float32) float32 { return max(0, min(math.MaxUint8, v)) }

@@ -34,7 +34,8 @@ func landmarks68(ctx context.Context, photo *dataset.Photo, centre Point, side, 
 	if part.Empty() {
 		return nil, nil
 	}
-	out, err := net.Run(ctx, nil, coloursOf(photo, part, scale).input(to, landmarkSide, landmarkSide, 0))
+	need := reachedBy(to, landmarkSide, landmarkSide, max(1, scale)).Intersect(part)
+	out, err := net.Run(ctx, nil, coloursOf(photo, part, scale, need).input(to, landmarkSide, landmarkSide, 0))
 	if err != nil {
 		return nil, fmt.Errorf("landmarks: %w", err)
 	}

@@ -154,7 +154,7 @@ type reducedPhoto struct {
 
 // reduce brings the part r of photo to the size that d takes.
 func (d NetDetector) reduce(photo *dataset.Photo, r image.Rectangle) reducedPhoto {
-	return reducedPhoto{d, r, coloursOf(photo, r, d.scale(r, 0)).lit(d.Light)}
+	return reducedPhoto{d, r, coloursOf(photo, r, d.scale(r, 0), r).lit(d.Light)}
 }
 
 // scale is how many pixels of the part r of a photograph, turned by an angle, become one

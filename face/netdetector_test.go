@@ -77,7 +77,7 @@ func TestNetworksAsFaceAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		photo := dataset.NewPhoto(cartoon(d.Side))
-		out, err := net.Run(t.Context(), nil, coloursOf(photo, photo.Grey.Rect, 1).input(similarity{a: 1}, d.Side, d.Side, 0))
+		out, err := net.Run(t.Context(), nil, coloursOf(photo, photo.Grey.Rect, 1, photo.Grey.Rect).input(similarity{a: 1}, d.Side, d.Side, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ func (c Cut) thumb(photo *dataset.Photo, f *Face) *image.RGBA {
 func wholeThumb(photo *dataset.Photo) *image.RGBA {
 	b := photo.Grey.Rect
 	channels := photo.Channels(b)
-	img := coloured(b.Dx(), b.Dy(), func(i, c int) uint8 { return channels[c].Pix[i] })
+	img := coloured(b.Dx(), b.Dy(), func(i, c int) uint8 { return channels[c].Pix[i/b.Dx()*channels[c].Stride+i%b.Dx()] })
 	side := max(b.Dx(), b.Dy())
 	if side <= ThumbSide {
 		return img

@@ -37,6 +37,16 @@ func about(u, v, scale, angle float64, p Point) similarity {
 	return s
 }
 
+// reachedBy returns the pixels that s reaches from a w×h image, with margin around them.
+func reachedBy(s similarity, w, h, margin float64) image.Rectangle {
+	var r image.Rectangle
+	for _, corner := range [4]Point{{0, 0}, {w, 0}, {0, h}, {w, h}} {
+		p := s.at(corner.X, corner.Y)
+		r = r.Union(image.Rect(int(math.Floor(p.X-margin)), int(math.Floor(p.Y-margin)), int(math.Ceil(p.X+margin)), int(math.Ceil(p.Y+margin))))
+	}
+	return r
+}
+
 // A view is a photograph, or a part of it, as it is looked at: reduced,
 // continued or turned.
 type view struct {
@@ -106,6 +116,12 @@ func within(v, most float64) float64 {
 // pixels; at the right and below, of those that are left. It shares the pixels
 // of img where factor is at most 1.
 func reduced(img *image.Gray, r image.Rectangle, factor float64) view {
+	return reducedWithin(img, r, factor, r)
+}
+
+// reducedWithin is reduced, but pixels that show nothing of the part need of img may stay
+// black.
+func reducedWithin(img *image.Gray, r image.Rectangle, factor float64, need image.Rectangle) view {
 	part := img.SubImage(r).(*image.Gray)
 	corner := similarity{1, 0, float64(r.Min.X), float64(r.Min.Y)}
 	moved := image.Gray{Pix: part.Pix, Stride: part.Stride, Rect: image.Rect(0, 0, r.Dx(), r.Dy())}
@@ -114,14 +130,27 @@ func reduced(img *image.Gray, r image.Rectangle, factor float64) view {
 	}
 	across, down := spansOf(r.Dx(), factor), spansOf(r.Dy(), factor)
 	out := image.NewGray(image.Rect(0, 0, len(across), len(down)))
-	sum := make([]float32, len(across))
-	for y, s := range down {
+	need = need.Sub(r.Min)
+	left, right := spansIn(across, need.Min.X, need.Max.X)
+	top, bottom := spansIn(down, need.Min.Y, need.Max.Y)
+	across = across[left:right]
+	sum, means := make([]float32, len(across)), make([]float32, len(across))
+	last := -1 // the row of which means are: the last row of a span is the first of the next
+	for y := top; y < bottom; y++ {
+		s := down[y]
 		clear(sum)
 		for k := s.from; k <= s.to; k++ {
-			addRow(sum, moved.Pix[k*moved.Stride:][:r.Dx()], across, s.weight(k))
+			if k != last {
+				meansOf(means, moved.Pix[k*moved.Stride:][:r.Dx()], across)
+				last = k
+			}
+			weight := s.weight(k)
+			for x, mean := range means {
+				sum[x] += weight * mean
+			}
 		}
 		for x, v := range sum {
-			out.Pix[y*out.Stride+x] = byte(v + 0.5)
+			out.Pix[y*out.Stride+left+x] = byte(v + 0.5)
 		}
 	}
 	corner.a = factor
@@ -163,8 +192,20 @@ func spansOf(n int, factor float64) []span {
 	return spans
 }
 
-// addRow adds weight times the means of row to sum.
-func addRow(sum []float32, row []byte, across []span, weight float32) {
+// spansIn returns which of spans show one of the pixels from first to before end.
+func spansIn(spans []span, first, end int) (from, before int) {
+	for from < len(spans) && spans[from].to < first {
+		from++
+	}
+	before = from
+	for before < len(spans) && spans[before].from < end {
+		before++
+	}
+	return from, before
+}
+
+// meansOf sets means to those of row.
+func meansOf(means []float32, row []byte, across []span) {
 	for x, s := range across {
 		var inner uint32
 		for _, v := range row[s.from+1 : max(s.to, s.from+1)] {
@@ -174,6 +215,6 @@ func addRow(sum []float32, row []byte, across []span, weight float32) {
 		if s.to > s.from {
 			mean += s.last * float32(row[s.to])
 		}
-		sum[x] += weight * mean
+		means[x] = mean
 	}
 }

@@ -8,6 +8,7 @@
 //	go -C studies run ./detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
 //	go -C studies run ./detect -data DIR -photos lfw_several -n 20 -several auto
 //	go -C studies run ./detect -data DIR -photos lfw_several,lfw_cohort -n 30 -bordered auto
+//	go -C studies run ./detect -data DIR -photos lfw_several -n 400 -wild auto
 package main
 
 import (
@@ -66,6 +67,9 @@ func main() {
 	})
 	add("bordered", "how many faces are found in photographs with a plain border", func(by *face.Search, folders []string) error {
 		return bordered(ctx, by, *data, folders, *n)
+	})
+	add("wild", "how many small faces in turned pictures and covered faces, made of the first folder, are found and named", func(by *face.Search, folders []string) error {
+		return wild(ctx, by, *data, folders, *n)
 	})
 	flag.Parse()
 	if len(measurements) == 0 {

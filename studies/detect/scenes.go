@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"golang.org/x/image/draw"
 
@@ -102,6 +103,9 @@ func (s scene) of(photo *image.RGBA, p placed, background *image.RGBA) (*image.R
 	return out, placed{at(-0.5), at(right)}
 }
 
+// masks are the colours of masks.
+var masks = map[string][3]float64{"mask": {150, 195, 215}, "white mask": {235, 235, 235}, "black mask": {35, 35, 40}}
+
 // wear returns the colour of what is worn at (u, v).
 func wear(worn string, u, v float64) ([3]float64, bool) {
 	head := math.Hypot(u/1.5, (v-0.3)/2.1)
@@ -116,9 +120,12 @@ func wear(worn string, u, v float64) ([3]float64, bool) {
 		return [3]float64{20, 20, 24}, true
 	case worn == "glasses" && (math.Abs(math.Hypot((math.Abs(u)-0.5)/0.38, (v-0.05)/0.3)-1) < 0.09 || math.Abs(v+0.05) < 0.03 && (math.Abs(u) < 0.13 || math.Abs(u) > 0.88 && math.Abs(u) < 1.1)):
 		return [3]float64{30, 25, 25}, true
-	case worn == "mask" && v > 0.5+0.15*u*u && v < 1.75-0.3*u*u && math.Abs(u) < 1.15:
-		tone := 5 * math.Sin(14*v)
-		return [3]float64{150 + tone, 195 + tone, 215 + tone}, true
+	case strings.HasSuffix(worn, "mask") && v > 0.5+0.15*u*u && v < 1.75-0.3*u*u && math.Abs(u) < 1.15:
+		c := masks[worn]
+		for k := range c {
+			c[k] += 5 * math.Sin(14*v)
+		}
+		return c, true
 	}
 	return [3]float64{}, false
 }
