@@ -276,3 +276,16 @@ func TestFindSixty(t *testing.T) {
 		t.Errorf("%d faces of %d", len(faces), len(places))
 	}
 }
+
+// A small face in a large picture is found where it stands aslant.
+func TestSmallFaceAslant(t *testing.T) {
+	portrait := drawnPortrait(t)
+	for _, degrees := range []float64{45, -45} {
+		photo := onGrey(600, 450, map[image.Rectangle]image.Image{image.Rect(240, 160, 360, 280): portrait})
+		turned := dataset.NewPhoto(turnedBy(photo.Image(), degrees))
+		faces := findIn(t, turned)
+		if len(faces) != 1 || math.Abs(math.Remainder(faces[0].Quality.Angle-degrees, 360)) > 15 {
+			t.Errorf("turned by %v°: %+v", degrees, faces)
+		}
+	}
+}

@@ -38,6 +38,7 @@ type Search struct {
 	Upright float64     // score of an upright face that the cascade finds too, from which the network does not search the turned photograph
 	Turns   []float64   // angles by which the network searches it, degrees
 	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
+	Slant   []float64   // angles, degrees, of small faces where no other face is certain; likewise
 	Checked int         // at each angle, the network checks at most so many of them, the surest
 	Around  float64     // each in a square with this side about its eyes, in eye distances
 	Sure    float64     // sum of the scores of a face from which it is certain
@@ -82,7 +83,7 @@ var DefaultSearch = &Search{
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
 	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
-	Aside:   []float64{90, -90, 180}, Checked: 12, Around: 8,
+	Aside:   []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50}, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 	Sighting: DefaultSighting,
@@ -131,7 +132,7 @@ func (s *Search) stages() []stage {
 		network,
 		confirmStage{s},
 		unsureStage{s, []stage{asideStage{s}, edgeStage{s.Cascade}, closerStage{s.Cascade}, turnsStage{s.Cascade}}},
-		small, join,
+		small, slantStage{s}, join,
 	}
 }
 

@@ -72,12 +72,12 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 		t.stored = settings
 		return &t, nil
 	}
-	t.Turns, t.Aside, t.Cascade.Turns = nil, nil, nil // which Decode would overwrite in place
+	t.Turns, t.Aside, t.Slant, t.Cascade.Turns = nil, nil, nil, nil // which Decode would overwrite in place
 	n := t.numbers()
 	d := json.NewDecoder(bytes.NewReader(settings))
 	d.DisallowUnknownFields()
 	err := d.Decode(&n)
-	for _, list := range []struct{ got, usual *[]float64 }{{&t.Turns, &s.Turns}, {&t.Aside, &s.Aside}, {&t.Cascade.Turns, &s.Cascade.Turns}} {
+	for _, list := range []struct{ got, usual *[]float64 }{{&t.Turns, &s.Turns}, {&t.Aside, &s.Aside}, {&t.Slant, &s.Slant}, {&t.Cascade.Turns, &s.Cascade.Turns}} {
 		if *list.got == nil {
 			*list.got = *list.usual
 		}

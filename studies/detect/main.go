@@ -6,9 +6,7 @@
 //	go -C studies run ./detect -data DIR -photos lfw86,lfw_strangers -found auto
 //	go -C studies run ./detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
 //	go -C studies run ./detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
-//	go -C studies run ./detect -data DIR -photos lfw_several -n 20 -several auto
-//	go -C studies run ./detect -data DIR -photos lfw_several,lfw_cohort -n 30 -bordered auto
-//	go -C studies run ./detect -data DIR -photos lfw_several -n 400 -wild auto
+//	go -C studies run ./detect -data DIR -photos lfw_several -n 200 -slanted auto -covered auto
 package main
 
 import (
@@ -62,15 +60,11 @@ func main() {
 	add("turned", "how many faces are found and named in turned photographs", func(by *face.Search, folders []string) error {
 		return turned(ctx, by, *data, folders, *n, *names)
 	})
-	add("several", "how many faces are found in photographs of several people, and of people far away, who are turned, made of the first folder", func(by *face.Search, folders []string) error {
-		return several(ctx, by, *data, folders[0], *n)
-	})
-	add("bordered", "how many faces are found in photographs with a plain border", func(by *face.Search, folders []string) error {
-		return bordered(ctx, by, *data, folders, *n)
-	})
-	add("wild", "how many small faces in turned pictures and covered faces, made of the first folder, are found and named", func(by *face.Search, folders []string) error {
-		return wild(ctx, by, *data, folders, *n)
-	})
+	for name, covered := range map[string]bool{"slanted": false, "covered": true} {
+		add(name, "how many small faces in pictures that are turned, or covered faces, are found and named, made of the first folder", func(by *face.Search, folders []string) error {
+			return wild(ctx, by, *data, folders, *n, covered)
+		})
+	}
 	flag.Parse()
 	if len(measurements) == 0 {
 		hint.Exit("detect", run(ctx, *data, strings.Split(*photos, ","), *n, *only, *alone, *save))
