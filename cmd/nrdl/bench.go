@@ -34,7 +34,7 @@ type benching struct {
 	print  bool
 	create bool
 	schema bool
-	only   []string
+	only   string
 	nats   worker.Options
 }
 
@@ -69,7 +69,7 @@ func (a *app) benchCmd() *cobra.Command {
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
 	clusterVar(c, &b.nats, elsewhere)
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
-	f.StringSliceVar(&b.only, "only", nil, "only the data sets `NAME,...` of the plan")
+	f.StringVar(&b.only, "only", "", "only the data sets `NAME,...` of the plan")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
 	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
@@ -147,8 +147,8 @@ func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(b.only) > 0 {
-		if err := plan.Only(b.only); err != nil {
+	if b.only != "" {
+		if err := plan.Only(strings.Split(b.only, ",")); err != nil {
 			return nil, cli.AsMisuse(err)
 		}
 	}

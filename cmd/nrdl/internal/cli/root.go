@@ -102,7 +102,7 @@ func withCommands(c *cobra.Command) {
 
 // synonyms are what other programs call our commands.
 var synonyms = map[string]string{
-	"predict": "identify", "recognise": "identify", "recognize": "identify", "fit": "train", "learn": "train",
+	"recognise": "identify", "recognize": "identify", "fit": "train", "learn": "train",
 	"test": "evaluate", "score": "evaluate", "cluster": "group", "server": "serve",
 }
 
