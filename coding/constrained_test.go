@@ -26,8 +26,11 @@ func competing() (b coding.Basis, y *mat.Dense) {
 func TestConstrainedIsOptimal(t *testing.T) {
 	b, y := competing()
 	for _, c := range []coding.Constrained{
-		{Rho: 1, Passes: 20000}, {Lambda: 0.3, Rho: 1, Passes: 20000}, {Nu: 0.5, Rho: 1, Passes: 20000},
-		{Tau: 0.2, Rho: 1, Passes: 20000}, {Lambda: 0.1, Affine: true, Rho: 1, Passes: 20000},
+		{Rho: 1, Passes: 20000},
+		{Lambda: 0.3, Rho: 1, Passes: 20000},
+		{Nu: 0.5, Rho: 1, Passes: 20000},
+		{Tau: 0.2, Rho: 1, Passes: 20000},
+		{Lambda: 0.1, Affine: true, Rho: 1, Passes: 20000},
 	} {
 		over, err := c.Over(b)
 		if err != nil {

@@ -132,7 +132,9 @@ func (s *Search) stages() []stage {
 		network,
 		confirmStage{s},
 		unsureStage{s, []stage{asideStage{s}, edgeStage{s.Cascade}, closerStage{s.Cascade}, turnsStage{s.Cascade}}},
-		small, slantStage{s}, join,
+		small,
+		slantStage{s},
+		join,
 	}
 }
 

@@ -108,7 +108,8 @@ func (s *ledlState) codes() (*mat.Dense, error) { return s.S, nil }
 func (s *ledlState) variables() []variable {
 	return []variable{
 		dictionaryOf(s.D), codesOf("S", s.S), weightsOf(s.W),
-		{"A", classify.ClassAxis, classify.AtomAxis, s.A}, codesOf("Z", s.Z), codesOf("U", s.U),
+		{"A", classify.ClassAxis, classify.AtomAxis, s.A},
+		codesOf("Z", s.Z), codesOf("U", s.U),
 	}
 }
 
