@@ -25,7 +25,7 @@ type Preset struct {
 // Presets lists the presets that Parse knows.
 var Presets = []Preset{
 	{"embedding", "faces in photographs: the vectors of a neural network", Embedding},
-	{"faces96", "crops of faces, grey, and photographs without a network", Faces96},
+	{"faces96", "images in which no faces are found, and photographs without a network", Faces96},
 	{"faces32", "the same where faces have no more than some 32 pixels a side", Faces32},
 	{"lighting", "faces that differ in light more than in anything else", Lighting},
 	{"pixels", "grey values alone, as in the paper", Pipeline{}},

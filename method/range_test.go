@@ -56,12 +56,3 @@ func checkRanges(t *testing.T, m classify.Method) int {
 	}
 	return len(classify.TraitsOf(m).Ranges)
 }
-
-func set(t *testing.T, m classify.Method, path, value string) classify.Method {
-	t.Helper()
-	edited, err := method.Set(m, path, value)
-	if err != nil {
-		t.Fatalf("%s: %v", m.Name(), err)
-	}
-	return edited
-}
