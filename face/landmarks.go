@@ -7,13 +7,16 @@ import (
 	"sync"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/network"
 )
 
-//go:embed networks/landmarks.onnx
+//go:embed networks/landmarks.onnx.zst
 var landmarkFile []byte
 
-var landmarkNetwork = sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), landmarkFile) })
+var landmarkNetwork = sync.OnceValues(func() (*network.Network, error) {
+	return network.Open(context.Background(), packed.Bytes(landmarkFile))
+})
 
 // landmarkSide is the side of the network's input.
 const landmarkSide = 112
