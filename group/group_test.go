@@ -14,6 +14,7 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 var law = frontend.Pipeline{Frame: embedding.Default().Frame()}.Law()
@@ -97,6 +98,24 @@ func TestFacesArePartitioned(t *testing.T) {
 	b := sets(faces(t, y, nil), func(j int) int { return perm[j] })
 	if d := cmp.Diff(a, b); d != "" {
 		t.Errorf("another order gives other groups:\n%s", d)
+	}
+}
+
+// The last faces merge with earlier ones, so that groups are left whose best partner is gone
+// and stood behind all that are left.
+func TestLastFacesMerge(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		x, labels := drawn(rng, 6, 6, 6, 6, 6, 6)
+		_, n := x.Dims()
+		order := rng.Perm(n)
+		for _, g := range faces(t, lin.Select(x, order), nil) {
+			for _, j := range g {
+				if labels[order[j]] != labels[order[g[0]]] {
+					t.Errorf("seed %d: faces of two people are in %v", seed, g)
+				}
+			}
+		}
 	}
 }
 

@@ -39,12 +39,6 @@ type COPAR struct {
 	Rule   string  `json:"rule" omitted:"global" choices:"global,local" help:"global: a query is coded over all atoms; local: over those of each class and the common ones, and the class has the least cost" eq:"[copar] 4"`
 }
 
-// The rules of COPAR.
-const (
-	globalRule = "global"
-	localRule  = "local"
-)
-
 // DefaultCOPAR has the penalty of FDDL.
 var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1, Rule: globalRule})
 
@@ -65,13 +59,6 @@ class: min_c ‖y − D₀·s_0 − D_c·s_c‖,  s = argmin ‖y − Ds‖² + 
 func (m COPAR) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "rho", m.Rho),
 		counts(0, "atoms", m.Atoms), counts(1, "common", m.Common, "passes", m.Passes, "steps", m.Steps), m.ruleIsKnown(), m.coder().Validate())
-}
-
-func (m COPAR) ruleIsKnown() error {
-	if m.Rule != globalRule && m.Rule != localRule {
-		return fmt.Errorf("rule = %q is neither %q nor %q", m.Rule, globalRule, localRule)
-	}
-	return nil
 }
 
 // coder codes queries: λ weighs against ‖y − Ds‖², that of the coder against half
@@ -171,36 +158,6 @@ func (s *coparState) shared(c int) (rows []int) {
 }
 
 func (s *coparState) Largest() float64 { return lin.MaxAbs(s.S) }
-
-func (s *coparState) codes() (*mat.Dense, error) {
-	if s.Rule == globalRule {
-		return s.S, nil
-	}
-	rows, groups := s.withCommon()
-	_, n := s.S.Dims()
-	own, all := s.atoms[len(s.atoms)-1], mat.NewDense(len(rows), n, nil)
-	for c := range s.classes() {
-		for i := groups[c]; i < groups[c+1]; i++ {
-			from, to := 0, n
-			if rows[i] >= own { // a common atom serves the samples of its copy's class
-				from, to = s.samples[c], s.samples[c+1]
-			}
-			copy(all.RawRowView(i)[from:to], s.S.RawRowView(rows[i])[from:to])
-		}
-	}
-	return all, nil
-}
-
-// withCommon returns, for each class, the rows of its atoms and of the common ones, and
-// the groups of these.
-func (s *coparState) withCommon() (rows, groups []int) {
-	groups = []int{0}
-	for c := range s.classes() {
-		rows = append(rows, s.shared(c)...)
-		groups = append(groups, len(rows))
-	}
-	return rows, groups
-}
 
 // Step makes one pass and returns the part of J by which it fell.
 func (s *coparState) Step() (float64, error) {

@@ -35,10 +35,9 @@ var ErrChanged = errors.New("the model was changed while it was read")
 // that the file had when it was opened.
 type source struct {
 	io.ReaderAt
-	stat  func() (os.FileInfo, error)
-	ahead func(at, n int64) // starts to read from the disk what is about to be read
-	info  os.FileInfo       // when it was opened; another file may have taken its place
-	size  int64
+	stat func() (os.FileInfo, error)
+	info os.FileInfo // when it was opened; another file may have taken its place
+	size int64
 }
 
 // changed is err, or ErrChanged if the file is not what it was.

@@ -84,7 +84,7 @@ func Open(path string) (x *Index, meta, state []byte, err error) {
 	if info.Size() > math.MaxInt {
 		return nil, nil, nil, errors.New("the file is larger than the memory that this machine can address")
 	}
-	from := &source{f, f.Stat, func(at, n int64) { readAhead(f, at, n) }, info, info.Size()}
+	from := &source{f, f.Stat, info, info.Size()}
 	x, meta, state, err = parse(from)
 	if err != nil {
 		err = from.changed(err)

@@ -328,7 +328,7 @@ func fileOf(t testing.TB) (path string, data []byte) {
 
 // use reads all that is in a file.
 func use(t testing.TB, data []byte) error {
-	x, _, _, err := parse(&source{bytes.NewReader(data), func() (os.FileInfo, error) { return nil, os.ErrClosed }, nil, nil, int64(len(data))})
+	x, _, _, err := parse(&source{bytes.NewReader(data), func() (os.FileInfo, error) { return nil, os.ErrClosed }, nil, int64(len(data))})
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,4 @@
 
 package index
 
-import "os"
-
 func inLargePages([]byte) {}
-
-func readAhead(*os.File, int64, int64) {}

@@ -2,10 +2,6 @@
 
 package index
 
-import "os"
-
 const keepsOpen = false
 
 func largeMemory(size int) (*memory, error) { return smallMemory(size), nil }
-
-func readAhead(*os.File, int64, int64) {}

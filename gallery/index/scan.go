@@ -322,10 +322,6 @@ func (b *batch) exact(q int, c candidates) ([]Hit, error) {
 	slices.SortFunc(c.list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.face, b.face))
 	})
-	for _, one := range c.list {
-		b.x.segments[one.segment].ahead(vectorRows, one.face)
-		b.x.segments[one.segment].ahead(infoRows, one.face)
-	}
 	const together = 256
 	rows, cosines := make([]float32, 0, together*b.x.dims), make([]float32, together)
 	one := buffers.Get().(*buffer)

@@ -203,17 +203,6 @@ func (s *segment) readRows(kind, lo, hi int, w *window) ([]byte, error) {
 	return w.bytes(s, from, to), nil
 }
 
-// ahead starts to read the row of face j, so that the rows of several faces come from the
-// disk at one time.
-func (s *segment) ahead(kind, j int) {
-	if s.source == nil || s.source.ahead == nil {
-		return
-	}
-	at, _ := s.sections()
-	from := (at[firstRows+kind] + j*s.rowBytes(kind)) / blockBytes * blockBytes
-	s.source.ahead(s.offset+int64(from), blockBytes)
-}
-
 // newSegment returns a segment of people in natural order of their names.
 func newSegment(dims, info int, people []*Person) *segment {
 	h := shape{dims: dims, info: info, people: len(people)}
