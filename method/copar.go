@@ -32,7 +32,7 @@ type COPAR struct {
 	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[copar]"`
 	Atoms  int     `json:"atoms" help:"m, atoms per class; 0 takes as many as its training images"`
 	Common int     `json:"common" help:"m₀ ≥ 1, common atoms"`
-	Passes int     `json:"passes" help:"at most so many passes"`
+	Passes int     `json:"passes" help:"at most so many passes; 0: 1000, but 10 without a tolerance where every image is an atom, as published"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps  int     `json:"steps" help:"steps that the codes, and the atoms of a class, make in a pass"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting of the codes" eq:"[admm]"`
@@ -40,7 +40,7 @@ type COPAR struct {
 }
 
 // DefaultCOPAR has the penalty of FDDL.
-var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1, Rule: globalRule})
+var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Tol: 5e-5, Steps: 7, Rho: 1, Rule: globalRule})
 
 func (COPAR) Name() string { return "copar" }
 
@@ -58,7 +58,7 @@ class: min_c ‖y − D₀·s_0 − D_c·s_c‖,  s = argmin ‖y − Ds‖² + 
 
 func (m COPAR) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "rho", m.Rho),
-		counts(0, "atoms", m.Atoms), counts(1, "common", m.Common, "passes", m.Passes, "steps", m.Steps), m.ruleIsKnown(), m.coder().Validate())
+		counts(0, "atoms", m.Atoms, "passes", m.Passes), counts(1, "common", m.Common, "steps", m.Steps), m.ruleIsKnown(), m.coder().Validate())
 }
 
 // coder codes queries: λ weighs against ‖y − Ds‖², that of the coder against half
@@ -72,7 +72,7 @@ func (m COPAR) Fit(ctx context.Context, train *classify.Samples, run classify.Ru
 }
 
 func (m COPAR) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
-	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms, common: m.Common}
+	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, whole: 10, atoms: m.Atoms, common: m.Common}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
 		if err := commonFits(t.Samples, m.Common); err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ type DLSI struct {
 	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖A_i‖₁" eq:"[dlsi]"`
 	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[dlsi]"`
 	Atoms  int     `json:"atoms" help:"m, atoms per class; 0 takes as many as its training images"`
-	Passes int     `json:"passes" help:"at most so many passes"`
+	Passes int     `json:"passes" help:"at most so many passes; 0: 1000, but 10 without a tolerance where every image is an atom, as published"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps  int     `json:"steps" help:"gradient steps of the atoms of a class in a pass"`
 	Gap    float64 `json:"gap" help:"duality gap > 0 of a code, in units of ‖y‖²"`
@@ -31,7 +31,7 @@ type DLSI struct {
 
 // DefaultDLSI has the penalty of SRC, and an incoherence that is felt and leaves the
 // rates as they are.
-var DefaultDLSI = registerIterative(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 1000, Tol: 5e-5, Steps: 5, Gap: 1e-6})
+var DefaultDLSI = registerIterative(DLSI{Lambda: 0.01, Eta: 1e-3, Tol: 5e-5, Steps: 5, Gap: 1e-6})
 
 func (DLSI) Name() string { return "dlsi" }
 
@@ -48,7 +48,7 @@ class: min_c min_s ‖y − D_c·s‖² + λ‖s‖₁`,
 
 func (m DLSI) Validate() error {
 	return cmp.Or(weights("eta", m.Eta, "tol", m.Tol), aboveZero("lambda", m.Lambda, "gap", m.Gap),
-		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "steps", m.Steps), m.coder().Validate())
+		counts(0, "atoms", m.Atoms, "passes", m.Passes), counts(1, "steps", m.Steps), m.coder().Validate())
 }
 
 // coder codes queries, and samples over the dictionary of their class: λ weighs
@@ -60,7 +60,7 @@ func (m DLSI) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 }
 
 func (m DLSI) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
-	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
+	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, whole: 10, atoms: m.Atoms}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
 		return newDLSIState(ctx, m, t.span(), t.Groups, t.groups), nil
 	})

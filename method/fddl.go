@@ -32,7 +32,7 @@ type FDDL struct {
 	Lambda2 float64 `json:"lambda2" help:"λ₂, weight of the Fisher criterion" eq:"[fddl]"`
 	Eta     float64 `json:"eta" help:"η ≥ 1, weight of ‖S‖² in the Fisher criterion; 1 is the least that keeps it convex" eq:"[fddl]"`
 	Atoms   int     `json:"atoms" help:"K_c, atoms per class; 0 takes as many as its training images"`
-	Passes  int     `json:"passes" help:"at most so many passes"`
+	Passes  int     `json:"passes" help:"at most so many passes; 0: 1000, but 15 without a tolerance where every image is an atom, as published"`
 	Tol     float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps   int     `json:"steps" help:"steps that the codes make in a pass" eq:"[admm]"`
 	Rho     float64 `json:"rho" help:"ρ > 0, penalty of the splitting of the codes" eq:"[admm]"`
@@ -46,7 +46,7 @@ type FDDL struct {
 // over-relaxation.
 var DefaultFDDL = registerIterative(FDDL{
 	Lambda1: 0.005, Lambda2: 0.05, Eta: 1,
-	Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1, Omega: 1.6,
+	Tol: 5e-5, Steps: 7, Rho: 1, Omega: 1.6,
 	Gamma: 0.005, Weight: 0.5,
 })
 
@@ -74,7 +74,7 @@ class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − D
 
 func (m FDDL) Validate() error {
 	err := cmp.Or(weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight),
-		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "steps", m.Steps))
+		counts(0, "atoms", m.Atoms, "passes", m.Passes), counts(1, "steps", m.Steps))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (m FDDL) Start(ctx context.Context, train *classify.Samples, run classify.R
 }
 
 func (m FDDL) plan() plan {
-	return plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
+	return plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, whole: 15, atoms: m.Atoms}
 }
 
 var errEigenfaces = errors.New("the eigenfaces cannot be computed")

@@ -66,10 +66,27 @@ func row(name string, columns classify.Axis, v []float64) variable {
 
 // A plan is the size of an iteration.
 type plan struct {
-	classify.Limits
-	atoms  int // per class; 0 for as many as samples, or for usual
-	usual  int // that or, if a class has fewer samples, as many
-	common int // atoms of no class
+	classify.Limits     // Passes may be 0: see limits
+	whole           int // passes where every sample is an atom
+	atoms           int // per class; 0 for as many as samples, or for usual
+	usual           int // that or, if a class has fewer samples, as many
+	common          int // atoms of no class
+}
+
+// mostPasses bounds the passes of a learner that stops by its objective.
+const mostPasses = 1000
+
+// limits are those of a fit. Where every sample is an atom, the start is nearly the end for the
+// published programs, which make a few passes; the objective falls for hundreds more, and rates
+// change by up to three points either way.
+func (p plan) limits(atoms, samples int) classify.Limits {
+	switch {
+	case p.Passes > 0:
+		return p.Limits
+	case atoms == samples:
+		return classify.Limits{Passes: p.whole}
+	}
+	return classify.Limits{Passes: mostPasses, Tol: p.Tol}
 }
 
 // A task is what a method learns from: the samples of a training set that are not
@@ -141,7 +158,7 @@ func begin(ctx context.Context, m classify.Described, train *classify.Samples, r
 	if err != nil {
 		return nil, failed(err)
 	}
-	l := &classify.Learning{State: a, Limits: p.Limits, Failed: failed, Codes: a.callersCodes}
+	l := &classify.Learning{State: a, Limits: p.limits(a.groups[len(a.groups)-1], a.Len()), Failed: failed, Codes: a.callersCodes}
 	l.Finish = func(out classify.Outcome) (*classify.Classifier, error) {
 		p, err := a.parts(out)
 		if err != nil {

@@ -31,7 +31,7 @@ type LRSDL struct {
 	Eta     float64 `json:"eta" help:"η ≥ 0, weight of ‖D₀‖_*" eq:"[lrsdl]"`
 	Atoms   int     `json:"atoms" help:"K_c, atoms per class; 0 takes as many as its training images"`
 	Common  int     `json:"common" help:"m₀ ≥ 1, common atoms"`
-	Passes  int     `json:"passes" help:"at most so many passes"`
+	Passes  int     `json:"passes" help:"at most so many passes; 0: 1000, but 15 without a tolerance where every image is an atom, as published"`
 	Tol     float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps   int     `json:"steps" help:"steps that the codes, and D₀, make in a pass" eq:"[admm]"`
 	Rho     float64 `json:"rho" help:"ρ > 0, penalty of the splitting of the codes" eq:"[admm]"`
@@ -42,7 +42,7 @@ type LRSDL struct {
 // DefaultLRSDL has the penalties of FDDL, which its J has twice, and its steps.
 var DefaultLRSDL = registerIterative(LRSDL{
 	Lambda1: DefaultFDDL.Lambda1 / 2, Lambda2: DefaultFDDL.Lambda2, Eta: 0.02, Common: 5,
-	Passes: DefaultFDDL.Passes, Tol: DefaultFDDL.Tol, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,
+	Tol: DefaultFDDL.Tol, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,
 })
 
 func (LRSDL) Name() string { return "lrsdl" }

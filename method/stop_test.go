@@ -25,10 +25,11 @@ func TestLearnersStopNearTheEnd(t *testing.T) {
 	for _, m := range learners {
 		ends := map[string]float64{}
 		for _, tol := range []string{"", "0"} {
-			for path, value := range map[string]string{"atoms": "4", "passes": "1000", "tol": tol} {
-				if value == "" {
-					continue
-				}
+			values := map[string]string{"atoms": "4"}
+			if tol != "" {
+				values = map[string]string{"passes": "1000", "tol": tol}
+			}
+			for path, value := range values {
 				if m, err = Set(m, path, value); err != nil {
 					t.Fatal(err)
 				}
@@ -47,6 +48,26 @@ func TestLearnersStopNearTheEnd(t *testing.T) {
 		}
 		if ends[""] > 1.02*ends["0"] {
 			t.Errorf("%s ends at %v, 1000 passes reach %v", m.Name(), ends[""], ends["0"])
+		}
+	}
+}
+
+// Where every sample is an atom, the learners make the passes of the published programs.
+func TestEverySampleAnAtom(t *testing.T) {
+	set, err := synthetic.Faces{People: 3, PerPerson: 4, Input: dataset.Size{Height: 6, Width: 5}}.Draw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m    classify.Method
+		want int
+	}{{DefaultFDDL, 15}, {DefaultD2L2R2, 15}, {DefaultLRSDL, 15}, {DefaultDLSI, 10}, {DefaultCOPAR, 10}} {
+		learned, err := c.m.Fit(t.Context(), &set.Samples, classify.Run{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := learned.Parts().Trained; out.Iter != c.want || out.Status != classify.Complete {
+			t.Errorf("%s: %+v, want %d passes", c.m.Name(), out, c.want)
 		}
 	}
 }
