@@ -41,8 +41,8 @@ func ExampleLearn() {
 	fmt.Printf("%s: D is %d×%d, ‖X − DS‖/‖X‖ is %.2f\n", fit.Status, d, k, mat.Norm(&rest, 2)/math.Sqrt(float64(n)))
 	fmt.Printf("the objective falls from %.2f to %.2f\n", fit.Objective[0], fit.Objective[len(fit.Objective)-1])
 	// Output:
-	// converged: D is 1024×24, ‖X − DS‖/‖X‖ is 0.02
-	// the objective falls from 0.76 to 0.58
+	// complete: D is 1024×24, ‖X − DS‖/‖X‖ is 0.02
+	// the objective falls from 0.76 to 0.73
 }
 
 // Step through a fit, plot its objective, and stop when it hardly falls. What was learned
