@@ -160,9 +160,9 @@ func TestLargeBodies(t *testing.T) {
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
-	c.server.Config.ReadHeaderTimeout = 100 * time.Millisecond
-	c.server.Config.ReadTimeout = 300 * time.Millisecond
-	c.v.bodies.partTime = 500 * time.Millisecond
+	c.server.Config.ReadHeaderTimeout = time.Second // the requests of others have as long, also on a busy machine
+	c.server.Config.ReadTimeout = 2 * time.Second
+	c.v.bodies.partTime = 3 * time.Second
 	at := c.collection()
 	for _, text := range []string{"GET /v1/collec", "POST " + at + "/identify HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\n"} {
 		conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
@@ -177,7 +177,7 @@ func TestSlowClient(t *testing.T) {
 		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("the connection is still there")
 		}
-		c.server.Client().CloseIdleConnections() // which the server closes as well, after 300 ms
+		c.server.Client().CloseIdleConnections() // which the server closes as well, after ReadTimeout
 		c.do(200, "GET", at, nil, nil)
 	}
 }
