@@ -396,7 +396,7 @@ func TestFisherRefuses(t *testing.T) {
 		"rho = 0":     func(m *FDDL) { m.Rho = 0 },
 		"omega = 2":   func(m *FDDL) { m.Omega = 2 },
 		"steps = 0":   func(m *FDDL) { m.Steps = 0 },
-		"passes = 0":  func(m *FDDL) { m.Passes = 0 },
+		"passes = -1": func(m *FDDL) { m.Passes = -1 },
 		"gamma = 0":   func(m *FDDL) { m.Gamma = 0 },
 	} {
 		m := DefaultFDDL
