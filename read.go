@@ -20,6 +20,8 @@ type ReadOptions struct {
 	Detect face.Options
 	// Embedder makes vectors of all images; nil: as Frame says.
 	Embedder *embedding.Embedder
+	// Names says where in the paths of a folder the names of the people are.
+	Names dataset.Naming
 	// Arrays says which arrays of a .mat or .npz file are read, and whether without labels.
 	Arrays dataset.Arrays
 	Observer
@@ -42,7 +44,7 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 		o.Detect.Detect = face.Always // as who made the groups did
 	}
 	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
-	options := dataset.Options{Arrays: o.Arrays, Progress: o.progress("reading " + path)}
+	options := dataset.Options{Names: o.Names, Arrays: o.Arrays, Progress: o.progress("reading " + path)}
 	if o.Warn != nil {
 		options.Warn = func(s string) { o.warn(fmt.Errorf("%s", s)) }
 	}

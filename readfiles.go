@@ -197,7 +197,7 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 	if !r.detects() {
 		detect.Detect = face.Never
 	}
-	return ReadFiles(ctx, files, ReadOptions{r.m.Frame, detect, r.m.Embedder, dataset.Arrays{}, r.Observer})
+	return ReadFiles(ctx, files, ReadOptions{Frame: r.m.Frame, Detect: detect, Embedder: r.m.Embedder, Observer: r.Observer})
 }
 
 // labelled makes a data set of faces. It is unlabelled if no face has a person.

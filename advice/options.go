@@ -15,6 +15,7 @@ const (
 	Method      Option = "nrdl.Options.Method"
 	Metrics     Option = "worker.Options.Metrics"
 	Mirror      Option = "frontend.Pipeline.Mirror"
+	Names       Option = "dataset.Options.Names"
 	Projection  Option = "frontend.Pipeline.Projection"
 	Seed        Option = "experiment.Protocol.Seed"
 	Size        Option = "dataset.Frame.Size"

@@ -123,7 +123,7 @@ func assignPeople(root string, folder bool, files []string, person string, canon
 	}
 	switch {
 	case len(list) == 0:
-		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: %v; otherwise %v", advice.Person.To("NAME"), ungrouped(root))
+		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: %v; otherwise %v", advice.Person.To("NAME"), ungrouped(root, files))
 	case unassigned > 0:
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(unassigned, "image"), root))
 	}

@@ -11,8 +11,11 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// openFolder reads DATA/person/image and DATA/person/folder/image.
+// openFolder reads DATA/person/image and DATA/person/folder/image, or what opt.Names says.
 func openFolder(ctx context.Context, root string, opt Options) (*Images, error) {
+	if opt.Names != "" {
+		return openNamed(ctx, root, opt)
+	}
 	w, err := walk(ctx, root)
 	if err != nil {
 		return nil, err
@@ -107,8 +110,7 @@ func (w *walker) people(images []string, opt Options) ([]string, error) {
 		}
 	}
 	if len(unassigned) == len(images) {
-		return nil, advice.Add(fmt.Errorf("%s holds %s (%s, …) but no folder of a person",
-			w.root, legible.Count(len(unassigned), "image"), unassigned[0]), "%s", ungrouped(w.root))
+		return nil, namelessFolder(w.root, unassigned)
 	}
 	if len(unassigned) > 0 {
 		opt.warn("ignored what lies in no folder of a person: %s, for example %s", legible.Count(len(unassigned), "image"), unassigned[0])

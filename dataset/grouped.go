@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"nrdl.example/nrdl/advice"
 )
@@ -32,9 +33,9 @@ func leftover(root string) func(entry string) bool {
 	}
 }
 
-// ungrouped is the advice for images that are not in folders of people: nrdl group makes
-// these folders, next to root.
-func ungrouped(root string) advice.Advice {
+// ungrouped is the advice for images, paths below root, that are not in folders of people:
+// nrdl group makes these folders, next to root.
+func ungrouped(root string, images []string) advice.Advice {
 	beside := filepath.Clean(root)
 	if abs, err := filepath.Abs(root); err == nil && (beside == "." || filepath.Base(beside) == "..") {
 		beside = filepath.Join(beside, "..", filepath.Base(abs))
@@ -46,7 +47,11 @@ func ungrouped(root string) advice.Advice {
 		}
 		to = fmt.Sprintf("%s-people%d", beside, n)
 	}
-	return advice.New("%s; or let nrdl make folders of photographs of the same person: %v", layout, advice.Group.With(advice.Data.To(root), advice.Output.To(to)))
+	files := advice.Advice{}
+	if !slices.ContainsFunc(images, func(p string) bool { return NameFiles.check(root, p, NameFiles.person(p)) != nil }) {
+		files = advice.New("; or, if each file is named like the person in it, as Ann.jpg and Ann 2.jpg: %v", advice.Names.To(NameFiles))
+	}
+	return advice.New("%s%v; or let nrdl make folders of photographs of the same person: %v", layout, files, advice.Group.With(advice.Data.To(root), advice.Output.To(to)))
 }
 
 // leftoverMessage is the warning about a folder that belongs to no person.

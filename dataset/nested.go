@@ -54,8 +54,8 @@ func refuseDates(root string, images []string) error {
 	slices.SortFunc(tops, natural.Compare)
 	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates", root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
 	person := names[0]
-	return advice.Add(err, "did you mean the people %s? Put all photographs of a person into one folder: %s, %s; or give one date: %s", listed(names, ", "),
-		filepath.Join(root, person, people[person][0]), filepath.Join(root, person, tops[len(tops)-1]), filepath.Join(root, tops[0]))
+	return advice.Add(err, "did you mean the people %s? Then %v takes the folders that the images are in; or put all photographs of a person into one folder: %s, %s", listed(names, ", "),
+		advice.Names.To(NameLast), filepath.Join(root, person, people[person][0]), filepath.Join(root, person, tops[len(tops)-1]))
 }
 
 // repeatedNames returns a warning if folders of root hold folders with the same names,

@@ -28,6 +28,9 @@ type Options struct {
 	// images are used. An image without a face becomes a black image, and a person
 	// without other images is left out, both with a warning.
 	Faces func(ctx context.Context, files []string) (Reader, Frame, error)
+	// Names says where in the paths of a folder the names of the people are; "": in the first
+	// folder, as Open says.
+	Names Naming
 	// Embedder makes vectors of whole images; nil for none.
 	Embedder Embedder
 	// Arrays says which arrays of a .mat or .npz file are read.

@@ -4,10 +4,12 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -66,11 +68,20 @@ func PhotographsIn(ctx context.Context, folder string, warn func(error)) func(id
 // readEnrolled reads the photograph with this ID, of unknown origin, from folder: no file
 // outside it is read.
 func readEnrolled(folder, id string) ([]byte, error) {
-	name, err := filepath.Localize(id)
-	if err != nil {
-		return nil, err
+	_, below, _ := strings.Cut(id, "/") // the file, if the person is no folder: dataset.Naming
+	var missing error
+	for _, at := range []string{id, below} {
+		name, err := filepath.Localize(at)
+		if err != nil {
+			return nil, err
+		}
+		data, err := dataset.ReadFile(filepath.Join(folder, name))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return data, err
+		}
+		missing = cmp.Or(missing, err)
 	}
-	return dataset.ReadFile(filepath.Join(folder, name))
+	return nil, missing
 }
 
 // DefaultShow fits on a screen.

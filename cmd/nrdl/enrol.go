@@ -20,6 +20,7 @@ import (
 // adding is the flags of add.
 type adding struct {
 	name         string
+	labels       labels
 	warm, forget bool
 	find         face.Options
 }
@@ -39,6 +40,9 @@ func (a *app) addCmd() *cobra.Command {
 					return cli.AsMisuse(err)
 				}
 			}
+			if f.name != "" && f.labels.names != "" {
+				return cli.Misuse("--name and --names exclude each other")
+			}
 			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
@@ -48,6 +52,7 @@ func (a *app) addCmd() *cobra.Command {
 	c.Flags().StringVarP(&f.name, "name", "n", "", "`NAME` of the person in the photographs")
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
+	f.labels.register(c)
 	write.register(c)
 	findVar(c, &f.find, face.Largest, "as the model does")
 	cli.Complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -60,7 +65,7 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	files, err := dataset.PeopleFiles(photos, f.name, r.Model().CanonicalName, a.WarnOf)
+	files, err := f.files(photos, r.Model().CanonicalName, a.WarnOf)
 	if errors.Is(err, dataset.ErrNoPerson) {
 		err = cli.AsMisuse(err)
 	}
@@ -89,6 +94,22 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 		next = next.Forget()
 	}
 	return next, nil
+}
+
+// files lists photos with their people.
+func (f *adding) files(photos []string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
+	if f.labels.names == "" {
+		return dataset.PeopleFiles(photos, f.name, canonicalName, warn)
+	}
+	var all []dataset.File
+	for _, path := range photos {
+		files, err := dataset.NamedFiles(path, f.labels.names, canonicalName, warn)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
+	}
+	return all, nil
 }
 
 // tellMerger warns of images that were left out or renamed.

@@ -208,7 +208,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if err != nil {
 		return experiment.Result{}, err
 	}
-	set, err := a.readLike(ctx, data, r, e.learn.input.arrays)
+	set, err := a.readLike(ctx, data, r, e.learn.input.labels)
 	if err != nil {
 		return experiment.Result{}, err
 	}
@@ -244,12 +244,12 @@ func (a *app) warnOfOne(people []string) {
 }
 
 // readLike reads the data set at path for r to judge.
-func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser, arrays dataset.Arrays) (*dataset.Images, error) {
+func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser, by labels) (*dataset.Images, error) {
 	find := face.Options{}
 	if r.Model().Frame.Eyes.IsZero() {
 		find.Detect = face.Never
 	}
-	set, err := a.read(ctx, path, r.Model().Pipeline, find, arrays)
+	set, err := a.read(ctx, path, by.options(r.Model().Pipeline, find))
 	if err != nil && dataset.IsMatrix(path) {
 		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)
 	}

@@ -32,7 +32,7 @@ type inputFlags struct {
 	crop                       float64
 	size                       dataset.Size
 	find                       face.Options
-	arrays                     dataset.Arrays
+	labels                     labels
 	set                        *pflag.FlagSet
 
 	parsed *frontend.Pipeline // what text says, once it is read: a network may be large
@@ -66,7 +66,8 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
 	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs); not for embedding")
 	findVar(c, &f.find, face.Largest, "in photographs and not in crops of faces")
-	arraysVar(c, &f.arrays)
+	arraysVar(c, &f.labels.arrays)
+	f.labels.register(c)
 	inputs := slices.Concat(inputWords, featureWords)
 	if c.Name() == "train" || c.Name() == "evaluate" {
 		inputs = slices.Insert(inputs, 0, cobra.CompletionWithDesc(auto, "chosen by folds of the training faces"))
@@ -210,7 +211,7 @@ func (a *app) study(ctx context.Context, path string, l *learning) (*studied, er
 	if err := measure.Usable(ctx, in); err != nil {
 		return nil, err
 	}
-	if s.images, err = a.read(ctx, path, in, l.input.find, l.input.arrays); err != nil {
+	if s.images, err = a.read(ctx, path, l.input.labels.options(in, l.input.find)); err != nil {
 		return nil, err
 	}
 	s.Options, err = l.options(s.images)
@@ -331,7 +332,8 @@ func (a *app) candidates(ctx context.Context, path string, s *studied, columns [
 	o, done := a.observer("reading " + path)
 	defer done()
 	read := func(ctx context.Context, frame dataset.Frame, embed bool) (*dataset.Images, error) {
-		r := nrdl.ReadOptions{Frame: frame, Detect: l.input.find, Arrays: l.input.arrays, Observer: o}
+		r := l.input.labels.options(frontend.Pipeline{Frame: frame}, l.input.find)
+		r.Observer = o
 		if embed {
 			r.Embedder = embedding.Default()
 		}

@@ -18,7 +18,6 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/dataset/reference"
-	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
@@ -123,13 +122,14 @@ func splitVar(c *cobra.Command, to *dataset.Split, use string) {
 	cli.Complete(c, "split", cli.Words(forms...))
 }
 
-// read reads the data set at path, or else below the folder that NRDL_DATA names,
-// as in sees it, and tells what it holds.
-func (a *app) read(ctx context.Context, path string, in frontend.Pipeline, find face.Options, arrays dataset.Arrays) (*dataset.Images, error) {
+// read reads the data set at path, or else below the folder that NRDL_DATA names, and tells
+// what it holds.
+func (a *app) read(ctx context.Context, path string, options nrdl.ReadOptions) (*dataset.Images, error) {
 	start := time.Now()
 	path = a.databases("").Find(path)
 	o, done := a.observer("reading " + path)
-	images, err := nrdl.Read(ctx, path, nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Arrays: arrays, Observer: o})
+	options.Observer = o
+	images, err := nrdl.Read(ctx, path, options)
 	done()
 	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
 		err = advice.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")

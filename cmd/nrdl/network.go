@@ -76,7 +76,7 @@ func (m *measuring) run(ctx context.Context, file, faces, others string) error {
 		return err
 	}
 	start := time.Now()
-	several, err := m.read(ctx, faces, in, m.find, dataset.Arrays{})
+	several, err := m.read(ctx, faces, labels{}.options(in, m.find))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (m *measuring) run(ctx context.Context, file, faces, others string) error {
 func (m *measuring) strangers(ctx context.Context, path string, in frontend.Pipeline, frame dataset.Frame) (*dataset.Images, error) {
 	path = m.databases("").Find(path)
 	if dataset.IsMatrix(path) {
-		set, err := m.read(ctx, path, in, m.find, dataset.Arrays{})
+		set, err := m.read(ctx, path, labels{}.options(in, m.find))
 		if err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 		}
 	}
 	p.arrays.Length = sampleLength(m)
-	set, err := a.readLike(ctx, path, r, p.arrays)
+	set, err := a.readLike(ctx, path, r, labels{arrays: p.arrays})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (a *app) transform(ctx context.Context, model, data, output string, arrays 
 		return err
 	}
 	arrays.Length = sampleLength(r.Model())
-	set, err := a.readLike(ctx, data, r, arrays)
+	set, err := a.readLike(ctx, data, r, labels{arrays: arrays})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ var flagOf = map[advice.Option]string{
 	advice.Method:      "--method",
 	advice.Metrics:     "--metrics",
 	advice.Mirror:      "--mirror",
+	advice.Names:       "--names",
 	advice.Output:      "-o",
 	advice.Parameter:   "--set",
 	advice.Person:      "--name",
