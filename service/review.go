@@ -23,6 +23,7 @@ type Cluster struct {
 	Faces []string `json:"faces"`
 	Guess *Guess   `json:"guess" doc:"Who it may be; null if nobody is enrolled who is not ruled out"`
 	Apart []string `json:"apart,omitempty" doc:"Those of faces that look like another person than the rest: two people?"`
+	Loose bool     `json:"may_be_several,omitempty" doc:"The faces may be of several people who look alike"`
 
 	Conflict *Conflict `json:"conflict,omitempty" doc:"Of state=conflict"`
 }
@@ -61,10 +62,10 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 		}
 		isGrouped := map[string]bool{}
 		for _, g := range groups {
-			for _, f := range g {
+			for _, f := range g.Faces {
 				isGrouped[f] = true
 			}
-			clusters = append(clusters, Cluster{Faces: g})
+			clusters = append(clusters, asCluster(g))
 		}
 		all = samples
 		samples = slices.DeleteFunc(slices.Clone(samples), func(o store.Sample) bool { return isGrouped[o.Face] })
@@ -75,7 +76,7 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 		return nil, err
 	}
 	for _, g := range groups {
-		clusters = append(clusters, Cluster{Faces: g})
+		clusters = append(clusters, asCluster(g))
 	}
 	s.setApart(clusters, all)
 	slices.SortStableFunc(clusters, func(a, b Cluster) int { return len(b.Faces) - len(a.Faces) })
@@ -86,13 +87,17 @@ func (e *engine) grouped(ctx context.Context, id string) ([]Cluster, error) {
 	return clusters, nil
 }
 
+func asCluster(g store.Group) Cluster {
+	return Cluster{Faces: g.Faces, Loose: g.Loose && len(g.Faces) > 1}
+}
+
 // unlabelled returns up to most faces without a person, the oldest first.
 func (e *engine) unlabelled(ctx context.Context, s *snapshot, most int) ([]store.Sample, error) {
 	return e.store.Samples(ctx, s.ID, s.input.space, "", "", most)
 }
 
-// group groups samples and returns the ids of the faces of each group.
-func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]string, err error) {
+// group groups samples.
+func (s *snapshot) group(ctx context.Context, samples []store.Sample) (all []store.Group, err error) {
 	if len(samples) == 0 {
 		return nil, nil
 	}
@@ -110,22 +115,22 @@ func (s *snapshot) group(ctx context.Context, samples []store.Sample) (ids [][]s
 	impostors := s.input.Law()
 	if impostors == nil { // a network that was not measured: each face is alone
 		for _, o := range samples {
-			ids = append(ids, []string{o.Face})
+			all = append(all, store.Group{Faces: []string{o.Face}})
 		}
-		return ids, nil
+		return all, nil
 	}
 	groups, err := group.Faces(ctx, matrix(s.input.Frame, samples), photographs, impostors, group.Default)
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range groups {
-		var faces []string
+		named := store.Group{Loose: g.Loose}
 		for _, j := range g.Faces {
-			faces = append(faces, samples[j].Face)
+			named.Faces = append(named.Faces, samples[j].Face)
 		}
-		ids = append(ids, faces)
+		all = append(all, named)
 	}
-	return ids, nil
+	return all, nil
 }
 
 // setApart sets the faces of each cluster that look like another person than the rest.

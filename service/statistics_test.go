@@ -285,12 +285,12 @@ func TestTwoPeopleInStoredGroup(t *testing.T) {
 	}
 	c.do(200, "POST", at+"/faces/deny", object{"faces": faces, "person": all.Items[0].ID}, nil)
 	c.v.engine.mostGrouped = len(faces)
-	if err := c.v.store.PutGroups(t.Context(), strings.TrimPrefix(at, "/v1/collections/"), [][]string{faces}); err != nil {
+	if err := c.v.store.PutGroups(t.Context(), strings.TrimPrefix(at, "/v1/collections/"), []store.Group{{Faces: faces, Loose: true}}); err != nil {
 		t.Fatal(err)
 	}
 	var groups Page[Cluster]
 	c.do(200, "GET", at+"/review", nil, &groups)
-	if g := groups.Items[0]; len(faces) != 7 || len(g.Faces) != 7 || fmt.Sprint(slices.Sorted(slices.Values(g.Apart))) != fmt.Sprint(wrong[:3]) {
+	if g := groups.Items[0]; len(faces) != 7 || len(g.Faces) != 7 || !g.Loose || fmt.Sprint(slices.Sorted(slices.Values(g.Apart))) != fmt.Sprint(wrong[:3]) {
 		t.Errorf("%v of %v are apart, want %v", g.Apart, g.Faces, wrong[:3])
 	}
 }

@@ -1,8 +1,12 @@
 package service
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,5 +139,66 @@ func TestStrangersWhoAreMembers(t *testing.T) {
 	c.do(200, "PATCH", at, object{"fpir": 1e-6}, nil)
 	if c.do(200, "GET", at+"/calibration", nil, &after); *after.Threshold <= *before.Threshold {
 		t.Errorf("the threshold is %v and was %v", *after.Threshold, *before.Threshold)
+	}
+}
+
+// Of people who look alike, groups may be of several people, which the list says; two faces of
+// one photograph are in two groups, be they ever so similar.
+func TestGroupsOfAlikePeople(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	in := c.v.engine.inputs[0]
+	rng := rand.New(rand.NewPCG(3, 7))
+	// vector has unit length on average, and these cosines with its parts.
+	vector := func(kind, own []float32) []float32 {
+		const ofKind, ofOwn = 0.1, 0.5
+		v := make([]float32, in.Frame.Len())
+		for i := range v {
+			v[i] = float32((math.Sqrt(ofKind)*float64(kind[i]) + math.Sqrt(ofOwn)*float64(own[i]) + math.Sqrt(1-ofKind-ofOwn)*rng.NormFloat64()) / math.Sqrt(float64(len(v))))
+		}
+		return v
+	}
+	normal := func() []float32 {
+		v := make([]float32, in.Frame.Len())
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		return v
+	}
+	kind := normal()
+	var together []string
+	for person := range 12 {
+		own := normal()
+		for photograph := range 3 {
+			faces := []store.NewFace{{Face: store.Face{Source: store.Upload}, Space: in.space, Vector: vector(kind, own)}}
+			if person == 0 && photograph == 0 {
+				faces = append(faces, faces[0])
+			}
+			photo := &store.Photo{SHA256: fmt.Sprint(person, photograph), Width: 100, Height: 100}
+			if _, err := c.v.store.AddFaces(t.Context(), "tester", strings.TrimPrefix(at, "/v1/collections/"), photo, "", faces); err != nil {
+				t.Fatal(err)
+			}
+			if len(faces) > 1 {
+				together = []string{faces[0].ID, faces[1].ID}
+			}
+		}
+	}
+	var groups Page[Cluster]
+	c.do(200, "GET", at+"/review", nil, &groups)
+	several, loose := 0, 0
+	for _, g := range groups.Items {
+		if slices.Contains(g.Faces, together[0]) && slices.Contains(g.Faces, together[1]) {
+			t.Errorf("two faces of one photograph are in %+v", g)
+		}
+		if len(g.Faces) > 1 {
+			several++
+		}
+		if g.Loose {
+			loose++
+		}
+	}
+	if loose == 0 || loose == several {
+		t.Errorf("%d of %d groups may be several people", loose, several)
 	}
 }

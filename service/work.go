@@ -353,7 +353,7 @@ func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, er
 	if err != nil {
 		return nil, err
 	}
-	var groups [][]string
+	var groups []store.Group
 	for from := 0; from < len(samples); from += v.engine.mostGrouped {
 		some, err := s.group(ctx, samples[from:min(from+v.engine.mostGrouped, len(samples))])
 		if err != nil {

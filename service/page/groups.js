@@ -160,13 +160,14 @@ export async function view(root, ctx) {
     const guessAt = h("div", { class: "guess" });
     const apart = (g.apart ?? []).filter((f) => faces.includes(f));
     const two = apart.length > 0 && apart.length < faces.length && h("p", { class: "hint small" }, h("strong", {}, "Two people? "), `${count(apart.length, "face does", "faces do")} not look like the other ones. `, h("button", { type: "button", class: "link", onclick: () => picture.choose(apart) }, apart.length === 1 ? "Select it" : "Select them"));
+    const several = !two && g.may_be_several && faces.length > 1 && h("p", { class: "hint small" }, h("strong", {}, "Several people? "), "Faces of different people here are nearly as alike as these. Look at each one before you name them.");
     const picture = grid(ctx.base, faces, { label: `${count(faces.length, "similar face")}`, most: few, changed: (ids) => {
       chosen.textContent = ids.length && ids.length < faces.length ? `Only the ${count(ids.length, "selected face")} of ${faces.length}` : "";
     } });
     const element = h("article", { class: "group", tabindex: -1, "aria-label": label() },
       h("div", { class: "pictures" }, picture.element),
       h("form", { class: "who", onsubmit: (e) => { e.preventDefault(); field.enter(); } },
-        h("p", { class: "count" }, count(faces.length, "face")), two, guessAt, h("div", { class: "row name-row" }, field.element, buttons.name), h("div", { class: "row" }, buttons.ignore, buttons.not), chosen));
+        h("p", { class: "count" }, count(faces.length, "face")), two, several, guessAt, h("div", { class: "row name-row" }, field.element, buttons.name), h("div", { class: "row" }, buttons.ignore, buttons.not), chosen));
     const card = {
       key, faces, element, busy: () => busy || field.input.value.trim() !== "" || picture.chosen().length > 0,
       guess(to) {

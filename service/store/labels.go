@@ -196,19 +196,45 @@ func (s *Store) Doubles(ctx context.Context, collection string) ([][]string, err
 		ON d.photo = f.photo AND d.person = f.person WHERE f.collection = $1 ORDER BY f.photo, f.person, f.id`, collection)
 }
 
+// A Group is faces that look like one person.
+type Group struct {
+	Faces []string
+	Loose bool // they may be several people
+}
+
+// A member is a face of a group.
+type member struct {
+	face          string
+	number, loose int64
+}
+
+func (m *member) columns() []any { return []any{&m.face, &m.number, &m.loose} }
+
 // Groups returns the groups of PutGroups in their order, without faces that have got a person
 // since.
-func (s *Store) Groups(ctx context.Context, collection string) ([][]string, error) {
-	return s.groups(ctx, "SELECT g.face, CAST(g.number AS TEXT) FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
+func (s *Store) Groups(ctx context.Context, collection string) (groups []Group, err error) {
+	members, err := list[member](ctx, s.read, "SELECT g.face, g.number, g.loose FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
+	for i, m := range members {
+		if i == 0 || m.number != members[i-1].number {
+			groups = append(groups, Group{Loose: m.loose != 0})
+		}
+		last := &groups[len(groups)-1]
+		last.Faces = append(last.Faces, m.face)
+	}
+	return groups, err
 }
 
 // PutGroups replaces the groups of faces of a collection.
-func (s *Store) PutGroups(ctx context.Context, collection string, groups [][]string) error {
+func (s *Store) PutGroups(ctx context.Context, collection string, groups []Group) error {
 	return s.inTx(ctx, "", func(t *tx) {
 		t.exec("DELETE FROM guess WHERE collection = $1", collection)
 		for n, group := range groups {
-			for _, face := range group {
-				t.exec("INSERT INTO guess (collection, face, number) SELECT collection, id, $3 FROM face WHERE collection = $1 AND id = $2", collection, face, n)
+			loose := 0
+			if group.Loose {
+				loose = 1
+			}
+			for _, face := range group.Faces {
+				t.exec("INSERT INTO guess (collection, face, number, loose) SELECT collection, id, $3, $4 FROM face WHERE collection = $1 AND id = $2", collection, face, n, loose)
 			}
 		}
 	})

@@ -320,13 +320,13 @@ func TestGroupsAreReplaced(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		loose := c.add("", 3)
-		c.no(s.PutGroups(t.Context(), c.id, [][]string{loose}))
-		c.no(s.PutGroups(t.Context(), c.id, [][]string{{loose[2]}, {loose[0], loose[1]}, {"gone"}}))
+		c.no(s.PutGroups(t.Context(), c.id, []Group{{Faces: loose}}))
+		c.no(s.PutGroups(t.Context(), c.id, []Group{{Faces: loose[2:]}, {loose[:2], true}, {Faces: []string{"gone"}}}))
 		_, err := s.MoveFaces(t.Context(), "tester", c.id, nil, loose[:1], c.a.ID)
 		c.no(err)
 		got, err := s.Groups(t.Context(), c.id)
 		c.no(err)
-		if diff := cmp.Diff([][]string{{loose[2]}, {loose[1]}}, got); diff != "" {
+		if diff := cmp.Diff([]Group{{Faces: loose[2:]}, {loose[1:2], true}}, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})
