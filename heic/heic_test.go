@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/tetratelabs/wazero"
+
+	"nrdl.example/nrdl/internal/isobmff"
 )
 
 func file(t testing.TB, name string) []byte {
@@ -288,7 +290,7 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("%d×%d", c.Width, c.Height)
 		}
 		hasVideoRange(data)
-		transforms(data)
+		_, _ = isobmff.Transforms(data)
 	})
 }
 

@@ -1,0 +1,135 @@
+package header
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"io"
+)
+
+// keyword is that of the chunk of a PNG file with its XMP packet.
+const keyword = "XML:com.adobe.xmp\x00"
+
+func (f *File) readPNG(in *input) error {
+	for at := int64(8); ; {
+		head, err := in.at(at, 8)
+		if err != nil {
+			return err
+		}
+		n, kind := int64(binary.BigEndian.Uint32(head)), string(head[4:])
+		if n > in.size {
+			return io.ErrUnexpectedEOF
+		}
+		switch {
+		case kind == "IHDR" && n >= 8:
+			var size []byte
+			if size, err = in.at(at+8, 8); err == nil {
+				f.Width, f.Height = int(binary.BigEndian.Uint32(size)), int(binary.BigEndian.Uint32(size[4:]))
+			}
+		case kind == "eXIf":
+			f.orient(in, at+8)
+		case kind == "iTXt" && n > int64(len(keyword)):
+			err = f.readText(in, at+8, int(n))
+		case kind == "IEND":
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at += 12 + n
+	}
+}
+
+// readText keeps the XMP packet in a chunk iTXt: a keyword, whether it is compressed, two texts
+// that end with a zero, and the packet.
+func (f *File) readText(in *input, at int64, n int) error {
+	key, err := in.at(at, len(keyword))
+	if err != nil || string(key) != keyword {
+		return err
+	}
+	body, err := in.at(at, n)
+	if err != nil {
+		return err
+	}
+	body = body[len(keyword):]
+	if len(body) < 4 {
+		return nil
+	}
+	compressed := body[0] == 1
+	body = body[2:]
+	for range 2 {
+		_, rest, ok := bytes.Cut(body, []byte{0})
+		if !ok {
+			return nil
+		}
+		body = rest
+	}
+	if compressed {
+		z, err := zlib.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		if body, err = io.ReadAll(io.LimitReader(z, maxBytes+1)); err != nil {
+			return err
+		}
+		if len(body) > maxBytes {
+			return errTooLong
+		}
+	}
+	f.keep(body)
+	return nil
+}
+
+// orient takes the orientation of the TIFF structure at start.
+func (f *File) orient(in *input, start int64) {
+	if t, err := readIFD(in, start); err == nil {
+		f.Orientation = t.orientation
+	}
+}
+
+func (f *File) readWebP(in *input) error {
+	for at := int64(12); ; {
+		head, err := in.at(at, 8)
+		if err != nil {
+			return err
+		}
+		id, n := string(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
+		if f.Width == 0 && n >= 10 && (id == "VP8X" || id == "VP8 " || id == "VP8L") {
+			if head, err = in.at(at+8, 10); err != nil {
+				return err
+			}
+			f.sizeOfWebP(id, head)
+		}
+		switch id {
+		case "EXIF":
+			start := at + 8
+			if head, err := in.at(start, 6); err == nil && string(head) == exifHeader {
+				start += 6
+			}
+			f.orient(in, start)
+		case "XMP ":
+			if n > maxBytes {
+				return errTooLong
+			}
+			packet, err := in.at(at+8, int(n))
+			if err != nil {
+				return err
+			}
+			f.keep(packet)
+		}
+		at += 8 + n + n%2
+	}
+}
+
+// sizeOfWebP takes the size from the beginning of a chunk of a WebP file.
+func (f *File) sizeOfWebP(id string, b []byte) {
+	switch {
+	case id == "VP8X":
+		f.Width, f.Height = 1+(int(b[4])|int(b[5])<<8|int(b[6])<<16), 1+(int(b[7])|int(b[8])<<8|int(b[9])<<16)
+	case id == "VP8L" && b[0] == 0x2f:
+		bits := binary.LittleEndian.Uint32(b[1:])
+		f.Width, f.Height = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
+	case id == "VP8 " && b[3] == 0x9d:
+		f.Width, f.Height = int(binary.LittleEndian.Uint16(b[6:])&0x3fff), int(binary.LittleEndian.Uint16(b[8:])&0x3fff)
+	}
+}

@@ -1,0 +1,263 @@
+// Package header reads what stands around the pixels of an image file: its size, its EXIF
+// orientation and its XMP packets. It reads no pixels, so it takes a few kilobytes of a file.
+// Files may be damaged or hostile: what is read is bounded.
+package header
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"nrdl.example/nrdl/internal/isobmff"
+)
+
+// A File is what Read finds in an image file. A size of 0×0 was not found.
+type File struct {
+	Kind          string // JPEG, PNG, WebP, TIFF or HEIF; "" for other files
+	Width, Height int    // as stored
+	Orientation   int    // 1 … 8, as that of EXIF
+	XMP           [][]byte
+}
+
+// maxBytes bounds what is read of a file.
+const maxBytes = 32 << 20
+
+// errTooLong is the error of a file whose metadata are longer than maxBytes.
+var errTooLong = errors.New("its metadata are too long")
+
+// An input is a file of which parts are read, through a window.
+type input struct {
+	r      io.ReaderAt
+	size   int64
+	window []byte
+	start  int64 // of window
+	left   int64 // bytes that may be read
+}
+
+// windowBytes are read at once. EXIF and XMP of most JPEG files fit into them.
+const windowBytes = 16 << 10
+
+// at returns n bytes at offset, which are valid until the next call. It is an error if the file
+// ends before.
+func (in *input) at(offset int64, n int) ([]byte, error) {
+	if offset < 0 || n < 0 || int64(n) > in.size-offset {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if offset < in.start || offset+int64(n) > in.start+int64(len(in.window)) {
+		length := min(max(n, windowBytes), int(min(in.size-offset, maxBytes+1)))
+		if in.left -= int64(length); in.left < 0 || n > length {
+			return nil, errTooLong
+		}
+		buffer := in.window[:0]
+		if cap(buffer) < length {
+			buffer = make([]byte, length)
+		}
+		buffer = buffer[:length]
+		got, err := in.r.ReadAt(buffer, offset)
+		in.window, in.start = buffer[:got], offset
+		if got < n {
+			if err == nil || errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+	}
+	return in.window[offset-in.start:][:n], nil
+}
+
+// Read reads the header of the file r of size bytes. A file of another kind is no error.
+func Read(r io.ReaderAt, size int64) (*File, error) {
+	in := &input{r: r, size: size, left: 2 * maxBytes}
+	f := &File{Orientation: 1}
+	head, err := in.at(0, int(min(size, 16)))
+	if err != nil || len(head) < 12 {
+		return f, err
+	}
+	read := map[string]func(*input) error{
+		"JPEG": f.readJPEG, "PNG": f.readPNG, "WebP": f.readWebP, "TIFF": f.readTIFF, "HEIF": f.readHEIF,
+	}
+	switch {
+	case head[0] == 0xff && head[1] == 0xd8:
+		f.Kind = "JPEG"
+	case string(head[:8]) == "\x89PNG\r\n\x1a\n":
+		f.Kind = "PNG"
+	case string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
+		f.Kind = "WebP"
+	case string(head[:4]) == "II*\x00" || string(head[:4]) == "MM\x00*":
+		f.Kind = "TIFF"
+	case string(head[4:8]) == "ftyp":
+		f.Kind = "HEIF"
+	default:
+		return f, nil
+	}
+	if err := read[f.Kind](in); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a file that is cut short keeps what it has
+		return f, fmt.Errorf("read the header of the %s: %w", f.Kind, err)
+	}
+	return f, nil
+}
+
+// keep adds a copy of packet.
+func (f *File) keep(packet []byte) { f.XMP = append(f.XMP, append([]byte(nil), packet...)) }
+
+func (f *File) readTIFF(in *input) error {
+	t, err := readIFD(in, 0)
+	if err != nil {
+		return err
+	}
+	f.Width, f.Height, f.Orientation = t.width, t.height, t.orientation
+	if t.xmp.length == 0 {
+		return nil
+	}
+	packet, err := in.at(t.xmp.offset, t.xmp.length)
+	if err == nil {
+		f.keep(packet)
+	}
+	return err
+}
+
+// An ifd has the tags of the first image of a TIFF structure.
+type ifd struct {
+	width, height int
+	orientation   int // 1 if there is none, or it is invalid
+	xmp           struct {
+		offset int64
+		length int
+	}
+}
+
+// Tags of TIFF.
+const (
+	tagWidth, tagHeight = 0x0100, 0x0101
+	tagOrientation      = 0x0112
+	tagXMP              = 0x02bc
+)
+
+// readIFD reads the TIFF structure that begins at start.
+func readIFD(in *input, start int64) (*ifd, error) {
+	t := &ifd{orientation: 1}
+	head, err := in.at(start, 8)
+	if err != nil {
+		return t, err
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if head[0] == 'M' {
+		order = binary.BigEndian
+	}
+	at := start + int64(order.Uint32(head[4:]))
+	count, err := in.at(at, 2)
+	if err != nil {
+		return t, err
+	}
+	entries, err := in.at(at+2, 12*int(order.Uint16(count)))
+	if err != nil {
+		return t, err
+	}
+	for ; len(entries) >= 12; entries = entries[12:] {
+		tag, kind, n := order.Uint16(entries), order.Uint16(entries[2:]), order.Uint32(entries[4:])
+		value := int64(order.Uint32(entries[8:]))
+		if kind == 3 { // 16 bits
+			value = int64(order.Uint16(entries[8:]))
+		}
+		switch {
+		case tag == tagWidth && value < 1<<30:
+			t.width = int(value)
+		case tag == tagHeight && value < 1<<30:
+			t.height = int(value)
+		case tag == tagOrientation && kind == 3 && 1 <= value && value <= 8:
+			t.orientation = int(value)
+		case tag == tagXMP && (kind == 1 || kind == 7) && 4 < n && n <= maxBytes:
+			t.xmp.offset, t.xmp.length = start+int64(order.Uint32(entries[8:])), int(n)
+		}
+	}
+	return t, nil
+}
+
+func (f *File) readHEIF(in *input) error {
+	for at := int64(0); ; {
+		head, err := in.at(at, 16)
+		if err != nil {
+			return err
+		}
+		size, from := int64(binary.BigEndian.Uint32(head)), int64(8)
+		switch size {
+		case 0:
+			size = in.size - at
+		case 1:
+			size, from = int64(binary.BigEndian.Uint64(head[8:])), 16
+		}
+		if size < from || size > in.size-at {
+			return isobmff.ErrBoxes
+		}
+		if string(head[4:8]) != "meta" {
+			at += size
+			continue
+		}
+		if size > maxBytes {
+			return errTooLong
+		}
+		meta, err := in.at(at+from, int(size-from))
+		if err != nil {
+			return err
+		}
+		image, err := isobmff.Describe(append([]byte(nil), meta...))
+		if err != nil {
+			return err
+		}
+		return f.ofImage(in, image)
+	}
+}
+
+// ofImage takes what a file of boxes says of its photograph.
+func (f *File) ofImage(in *input, image *isobmff.Image) error {
+	f.Width, f.Height, f.Orientation = image.Width, image.Height, orientationOf(image.Transforms)
+	for _, parts := range image.XMP {
+		var packet []byte
+		for _, e := range parts {
+			var part []byte
+			var err error
+			switch {
+			case e.Length > maxBytes || e.Offset > 1<<62 || len(packet) > maxBytes:
+				return errTooLong
+			case e.InData && e.Offset+e.Length > uint64(len(image.Data)):
+				return isobmff.ErrBoxes
+			case e.InData:
+				part = image.Data[e.Offset:][:e.Length]
+			default:
+				part, err = in.at(int64(e.Offset), int(e.Length))
+			}
+			if err != nil {
+				return err
+			}
+			packet = append(packet, part...)
+		}
+		f.XMP = append(f.XMP, packet)
+	}
+	return nil
+}
+
+// orientationOf is the orientation that transforms one after the other make.
+func orientationOf(transforms []isobmff.Transform) int {
+	// Where the upright image has the left upper and the right upper corner of the stored one
+	// decides the orientation: follow two points.
+	type point struct{ x, y int }
+	corner, right := point{-1, -1}, point{1, -1}
+	for _, t := range transforms {
+		for _, p := range []*point{&corner, &right} {
+			switch {
+			case t.Kind == "imir" && t.Code == 0:
+				p.y = -p.y
+			case t.Kind == "imir":
+				p.x = -p.x
+			default:
+				for range t.Code { // a quarter turn to the left
+					p.x, p.y = p.y, -p.x
+				}
+			}
+		}
+	}
+	return map[[2]point]int{
+		{{-1, -1}, {1, -1}}: 1, {{1, -1}, {-1, -1}}: 2, {{1, 1}, {-1, 1}}: 3, {{-1, 1}, {1, 1}}: 4,
+		{{-1, -1}, {-1, 1}}: 5, {{1, -1}, {1, 1}}: 6, {{1, 1}, {1, -1}}: 7, {{-1, 1}, {-1, -1}}: 8,
+	}[[2]point{corner, right}]
+}

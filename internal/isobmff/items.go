@@ -1,0 +1,195 @@
+package isobmff
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// An Extent is a part of a file, or of its box idat.
+type Extent struct {
+	Offset, Length uint64
+	InData         bool // Offset counts from the beginning of Image.Data, not of the file
+}
+
+// An Image describes the primary photograph of a file.
+type Image struct {
+	Width, Height int // before Transforms; 0 if the file does not say
+	Transforms    []Transform
+	XMP           [][]Extent // the parts of each XMP packet
+	Data          []byte     // the content of the box idat
+}
+
+// maxItems bounds the items of a file: an iPhone makes about 60, most of them tiles.
+const maxItems = 10_000
+
+// maxExtents bounds the parts of an item.
+const maxExtents = 64
+
+var errItems = errors.New("its items do not fit together")
+
+// Describe returns what the content of a box meta says of the primary photograph.
+func Describe(meta []byte) (*Image, error) {
+	if len(meta) < 4 {
+		return nil, ErrBoxes
+	}
+	meta = meta[4:]
+	all, err := Boxes(meta)
+	if err != nil {
+		return nil, err
+	}
+	m := &Image{}
+	var locations, items []byte
+	for _, b := range all {
+		switch b.Kind {
+		case "iloc":
+			locations = b.Content
+		case "iinf":
+			items = b.Content
+		case "idat":
+			m.Data = b.Content
+		}
+	}
+	if m.Transforms, m.Width, m.Height, err = properties(meta); err != nil {
+		return nil, err
+	}
+	packets := map[uint64]bool{}
+	if err := eachItem(items, func(id uint64, isXMP bool) { packets[id] = isXMP }); err != nil {
+		return nil, err
+	}
+	return m, eachLocation(locations, func(id uint64, parts []Extent) {
+		if packets[id] {
+			m.XMP = append(m.XMP, parts)
+		}
+	})
+}
+
+// properties returns the transforms and the size of the primary item in the boxes of meta.
+func properties(boxes []byte) (transforms []Transform, width, height int, err error) {
+	if transforms, err = primaryTransforms(boxes); err != nil {
+		return nil, 0, 0, err
+	}
+	container, err := Descend(boxes, "iprp", "ipco")
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	sizes, err := Within(container, "ispe")
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for _, b := range sizes { // the largest: thumbnails and tiles are smaller
+		if len(b.Content) < 12 {
+			return nil, 0, 0, ErrBoxes
+		}
+		w, h := binary.BigEndian.Uint32(b.Content[4:]), binary.BigEndian.Uint32(b.Content[8:])
+		if uint64(w)*uint64(h) >= uint64(width)*uint64(height) && w < 1<<20 && h < 1<<20 {
+			width, height = int(w), int(h)
+		}
+	}
+	return transforms, width, height, nil
+}
+
+// A numbers reads integers from the beginning of data. Beyond its end they are 0, and short is
+// set.
+type numbers struct {
+	data  []byte
+	short bool
+}
+
+func (n *numbers) next(bytes int) (v uint64) {
+	if bytes > len(n.data) {
+		n.data, n.short = nil, true
+		return 0
+	}
+	for _, b := range n.data[:bytes] {
+		v = v<<8 | uint64(b)
+	}
+	n.data = n.data[bytes:]
+	return v
+}
+
+// eachItem calls f with each item in the content of a box iinf.
+func eachItem(iinf []byte, f func(id uint64, isXMP bool)) error {
+	if len(iinf) < 6 {
+		return nil
+	}
+	skip := 6
+	if iinf[0] > 0 {
+		skip = 8
+	}
+	entries, err := Within(iinf[min(skip, len(iinf)):], "infe")
+	if err != nil || len(entries) > maxItems {
+		return errItems
+	}
+	for _, e := range entries {
+		if len(e.Content) < 12 || e.Content[0] < 2 {
+			continue
+		}
+		n := &numbers{data: e.Content[4:]}
+		width := 2
+		if e.Content[0] > 2 {
+			width = 4
+		}
+		id := n.next(width)
+		n.next(2)
+		kind := n.next(4)
+		f(id, kind == uint64('m')<<24|'i'<<16|'m'<<8|'e' && isXMP(n.data))
+	}
+	return nil
+}
+
+// isXMP reports whether text, the name and the content type of an item, each with a zero at its
+// end, is that of an XMP packet.
+func isXMP(text []byte) bool {
+	for i, b := range text {
+		if b == 0 {
+			rest := string(text[i+1:])
+			const kind = "application/rdf+xml"
+			return len(rest) >= len(kind) && rest[:len(kind)] == kind
+		}
+	}
+	return false
+}
+
+// eachLocation calls f with the parts of each item in the content of a box iloc.
+func eachLocation(iloc []byte, f func(id uint64, parts []Extent)) error {
+	if len(iloc) < 8 {
+		return nil
+	}
+	version := iloc[0]
+	n := &numbers{data: iloc[4:]}
+	sizes := n.next(2)
+	offset, length, base, index := int(sizes>>12&15), int(sizes>>8&15), int(sizes>>4&15), int(sizes&15)
+	if version == 0 {
+		index = 0
+	}
+	wide := 2
+	if version > 1 {
+		wide = 4
+	}
+	items := n.next(wide)
+	for range min(items, maxItems) {
+		id, method := n.next(wide), uint64(0)
+		if version > 0 {
+			method = n.next(2) & 15
+		}
+		n.next(2)
+		from := n.next(base)
+		var parts []Extent
+		extents := n.next(2)
+		if extents > maxExtents {
+			return errItems
+		}
+		for range extents {
+			n.next(index)
+			e := Extent{Offset: from + n.next(offset), Length: n.next(length), InData: method == 1}
+			if n.short {
+				return errItems
+			}
+			parts = append(parts, e)
+		}
+		if method <= 1 {
+			f(id, parts)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+// Package tags reads and writes the names of people in photographs: the face regions of the
+// Metadata Working Group and of Microsoft and IPTC's PersonInImage, in the XMP packet of a JPEG,
+// TIFF, PNG, WebP, HEIC or AVIF file or in a sidecar beside it, a.jpg.xmp or a.xmp. It writes
+// sidecars, and into JPEG files if asked. It never changes what another program or a person
+// wrote, and Remove takes back exactly what Write wrote.
+package tags
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/header"
+	"nrdl.example/nrdl/internal/xmp"
+)
+
+// An Area is a part of an upright photograph: its left upper corner and its size, as shares of
+// the width and the height.
+type Area = xmp.Area
+
+// A Region is an area with the name of the person in it.
+type Region struct {
+	Area
+	Name    string // "" for a face without a name
+	Written bool   // by nrdl; false if a person or another program named it
+}
+
+// A Photo says what a file and its sidecar tell about the people in a photograph.
+type Photo struct {
+	Stored      image.Point // width and height as stored; zero if the file does not tell
+	Orientation int         // 1 … 8, as that of EXIF
+	Regions     []Region
+	Names       []string // PersonInImage, without those that nrdl wrote
+	Problems    []error  // of what could not be read
+}
+
+// Size is the width and height of the upright photograph.
+func (p *Photo) Size() image.Point {
+	if p.Orientation >= 5 {
+		return image.Pt(p.Stored.Y, p.Stored.X)
+	}
+	return p.Stored
+}
+
+// Box is a in pixels of the upright photograph.
+func (p *Photo) Box(a Area) image.Rectangle {
+	w, h := float64(p.Size().X), float64(p.Size().Y)
+	round := func(v float64) int { return int(math.Round(v)) }
+	return image.Rect(round(a.X*w), round(a.Y*h), round((a.X+a.W)*w), round((a.Y+a.H)*h))
+}
+
+// Read reads the tags of the photograph at path. It reads the header of the file and the
+// sidecar, and no pixels. Tags of a sidecar come first; of two regions of one face one is kept.
+// It is an error if the file cannot be read; damaged tags are Problems.
+func Read(path string) (*Photo, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	p := f.photo()
+	for _, packet := range append(f.beside(), f.XMP...) {
+		f.add(p, packet)
+	}
+	return p, nil
+}
+
+// A file is the header of a photograph and its sidecar.
+type file struct {
+	*header.File
+	path    string
+	sidecar string // path; the one that would be written if there is none
+	packet  []byte // of the sidecar; nil if there is none
+	problem error
+}
+
+// open reads the header of the photograph at path and its sidecar.
+func open(path string) (*file, error) {
+	f := &file{path: path}
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	if f.File, err = header.Read(in, info.Size()); err != nil {
+		f.problem = fmt.Errorf("%s: %w", path, err)
+	}
+	for _, at := range sidecars(path) {
+		packet, err := readSidecar(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.sidecar, f.packet = at, packet
+		return f, nil
+	}
+	f.sidecar = path + ".xmp"
+	return f, nil
+}
+
+// sidecars are the names that a sidecar of the photograph at path may have, in the order in
+// which they are looked for.
+func sidecars(path string) []string {
+	stem := strings.TrimSuffix(path, filepath.Ext(path))
+	return []string{path + ".xmp", path + ".XMP", stem + ".xmp", stem + ".XMP"}
+}
+
+// readSidecar returns the content of the sidecar at path.
+func readSidecar(path string) ([]byte, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", path))
+	}
+	packet, err := io.ReadAll(io.LimitReader(in, xmp.MaxBytes+1))
+	if err == nil && len(packet) > xmp.MaxBytes {
+		err = advice.Add(fmt.Errorf("%s is larger than %d MiB", path, xmp.MaxBytes>>20), "move the sidecar away if it is damaged")
+	}
+	return packet, err
+}
+
+// photo is f without tags.
+func (f *file) photo() *Photo {
+	p := &Photo{Stored: image.Pt(f.Width, f.Height), Orientation: f.Orientation}
+	if f.problem != nil {
+		p.Problems = append(p.Problems, f.problem)
+	}
+	return p
+}
+
+// beside are the packets of the sidecar.
+func (f *file) beside() [][]byte {
+	if f.packet == nil {
+		return nil
+	}
+	return [][]byte{f.packet}
+}
+
+// add adds the tags in packet to p.
+func (f *file) add(p *Photo, packet []byte) {
+	people, err := xmp.Read(packet)
+	if err != nil {
+		p.Problems = append(p.Problems, fmt.Errorf("%s: %w", f.path, err))
+		return
+	}
+	upright, err := f.isUpright(people.Applied)
+	if err != nil && len(people.Regions) > 0 {
+		p.Problems = append(p.Problems, err)
+	} else {
+		for _, r := range people.Regions {
+			a := r.Area
+			if !upright {
+				a = a.Turned(f.Orientation)
+			}
+			p.merge(Region{a, r.Name, r.Ours})
+		}
+	}
+	for _, r := range people.Microsoft {
+		p.merge(Region{r.Turned(f.Orientation), r.Name, false})
+	}
+	for _, name := range people.Names {
+		if !contains(p.Names, name) {
+			p.Names = append(p.Names, name)
+		}
+	}
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// sameFace is the overlap from which two regions are of one face.
+const sameFace = 0.5
+
+// merge adds r unless there is a region of the same face already.
+func (p *Photo) merge(r Region) {
+	for i := range p.Regions {
+		if q := &p.Regions[i]; q.Written == r.Written && q.Overlap(r.Area) > sameFace {
+			if q.Name == "" {
+				q.Name = r.Name
+			}
+			return
+		}
+	}
+	p.Regions = append(p.Regions, r)
+}
+
+// isUpright reports whether regions that apply to an image of this size are those of the upright
+// photograph. By the standard they are those of the stored one, and some programs write the
+// others. It is an error if neither has the shape of the image.
+func (f *file) isUpright(applied [2]int) (bool, error) {
+	w, h := applied[0], applied[1]
+	switch {
+	case w == 0 || h == 0 || f.Width == 0 || f.Height == 0 || alike(w, h, f.Width, f.Height):
+		return false, nil
+	case f.Orientation >= 5 && alike(w, h, f.Height, f.Width):
+		return true, nil
+	}
+	return false, fmt.Errorf("%s: its regions are of an image of %d×%d pixels, and it has %d×%d: it was cut or turned after its faces were tagged",
+		f.path, w, h, f.Width, f.Height)
+}
+
+// alike reports whether an image of w×h can be a smaller or larger copy of one of u×v: sides of
+// a small copy are rounded.
+func alike(w, h, u, v int) bool {
+	a, b := float64(w)*float64(v), float64(h)*float64(u)
+	return math.Abs(a-b) <= 0.01*max(a, b)
+}
