@@ -7,6 +7,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
@@ -23,6 +24,7 @@ type Options struct {
 	// With more faces of a network than ShortlistAbove, and a method in closed form, a face
 	// is compared with a shortlist of people; 0 means gallery.DefaultShortlistAbove.
 	ShortlistAbove int
+	Gallery        *gallery.Settings // nil: gallery.DefaultSettings
 	Observer
 }
 

@@ -57,6 +57,9 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 			return nil, fmt.Errorf("train: %w", err)
 		}
 	}
+	if err := o.Gallery.Validate(); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
 	in := o.Pipeline.ForImages(images.Frame)
 	if o.Method == nil {
 		o.Method = defaultMethod(in)
@@ -65,7 +68,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if err != nil {
 		return nil, err
 	}
-	m.Search = o.search(images)
+	m.Search, m.Settings = o.search(images), o.Gallery
 	o.warnAboutFit(m)
 	r, err := (&Recogniser{m, o.Detect, o.Observer}).withThreshold(ctx, m, o.OpenSet)
 	if err != nil || !o.Forget {

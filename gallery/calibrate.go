@@ -56,7 +56,7 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 
 // byHeldOut calibrates g by cross-validation.
 func (g *Gallery) byHeldOut(ctx context.Context, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
-	f, err := newCrossValidation(ctx, g, opt.Folds)
+	f, err := newCrossValidation(ctx, g, opt.Folds, opt.Numbers().Turns)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func TestFoldsAreModelsLearnedWithout(t *testing.T) {
 	s := patterns(t, 7, 4, dataset.Size{Height: 12, Width: 10}, 120)
 	for _, text := range []string{"12x10 igo", "12x10 igo mirror fisher:0.3", "12x10 mirror pca:5", "12x10 igo mirror fisher:0.3 shift=1"} {
 		m := learnKeeping(t, s, text)
-		f, err := newCrossValidation(t.Context(), m, 7)
+		f, err := newCrossValidation(t.Context(), m, 7, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func alike(a, b []float64) bool {
 // Everybody is left out once, and every face is held out now and then.
 func TestFoldsLeaveOutEverybody(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 9, 3, dataset.Size{Height: 6, Width: 6}, 20), "6x6")
-	f, err := newCrossValidation(t.Context(), m, 4)
+	f, err := newCrossValidation(t.Context(), m, 4, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,6 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/openset"
-)
-
-// Folds of the cross-validation where the options do not say how many.
-const (
-	foldsClosed   = 20 // of what is learned at once
-	foldsIterated = 5
 )
 
 // A HeldOutResult is the result of recognising a face of the gallery by a model
@@ -47,7 +42,8 @@ func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) (
 	case g.Impostors() != nil && g.Enrolled != nil:
 		return g.heldOutByLaw(), context.Cause(ctx)
 	}
-	f, err := newCrossValidation(ctx, g, openset.Turns+1)
+	o := cmp.Or(g.Options(), &openset.Default)
+	f, err := newCrossValidation(ctx, g, o.Numbers().Turns+1, o.Numbers().Turns)
 	if err != nil {
 		return nil, fmt.Errorf("hold out: %w", err)
 	}
@@ -112,6 +108,7 @@ type crossValidation struct {
 	method classify.Method
 	seed   uint64
 	folds  int
+	turns  int // folds into which the faces of one person are divided
 
 	images   *dataset.Images    // of the gallery
 	prepared *frontend.Prepared // of the images
@@ -119,7 +116,7 @@ type crossValidation struct {
 	pairs    *openset.Pairs     // of people left out together; nil where nobody asks
 }
 
-func newCrossValidation(ctx context.Context, g *Gallery, folds int) (*crossValidation, error) {
+func newCrossValidation(ctx context.Context, g *Gallery, folds, turns int) (*crossValidation, error) {
 	switch {
 	case g.Enrolled == nil:
 		return nil, ErrForgotten
@@ -127,15 +124,15 @@ func newCrossValidation(ctx context.Context, g *Gallery, folds int) (*crossValid
 		return nil, errors.New("the method that the model was trained by is not known here")
 	}
 	p, images := g.Parts(), g.Images()
-	f := &crossValidation{method: g.Method, seed: p.Seed, images: images}
+	f := &crossValidation{method: g.Method, seed: p.Seed, images: images, turns: turns}
 	classes := len(images.Classes)
 	if folds == 0 {
-		folds = foldsIterated
+		folds = g.Numbers().FoldsIterated
 		if p.Trained.Status == classify.ClosedForm && g.Pipeline.Shift == 0 {
-			folds = foldsClosed
+			folds = g.Numbers().FoldsClosed
 		}
 	}
-	f.folds = min(folds, max(classes, openset.Turns))
+	f.folds = min(folds, max(classes, turns))
 	prepared, err := g.Pipeline.Prepare(images)
 	if err != nil {
 		return nil, err
@@ -239,7 +236,7 @@ func (f *crossValidation) leftOut(g int) (kept, out, held []int) {
 		if g > strange && strange >= 0 {
 			turn--
 		}
-		turns := min(openset.Turns, hi-lo, folds)
+		turns := min(f.turns, hi-lo, folds)
 		for j := lo; j < hi; j++ {
 			switch {
 			case g == strange:

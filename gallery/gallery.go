@@ -37,6 +37,7 @@ type Gallery struct {
 	Search         *face.Search         // by which the faces were found; nil: face.DefaultSearch, or the images were used as they are
 	Data           string               // Hash of the training images that are not kept; "" if not known
 	ShortlistAbove int                  // faces; 0 means DefaultShortlistAbove
+	Settings       *Settings            // nil: DefaultSettings
 
 	shared  classify.Parts // of a classifier of two people, where Shortlists
 	partial bool           // has the people of a shortlist only
@@ -112,7 +113,7 @@ func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
 // If g and the result both shortlist, the result has the target FPIR of g and a threshold for
 // its people. Otherwise it has no threshold.
 func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
-	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, OpenSet: g.OpenSet}
+	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, Settings: g.Settings, OpenSet: g.OpenSet}
 	if g.Shortlists() && t.isLarge() {
 		t.Model, t.shared = g.Model, g.shared
 		t.whole = sync.OnceValues(t.fitWhole)
@@ -277,6 +278,9 @@ func (g *Gallery) Forget() (*Gallery, error) {
 
 // Validate reports the first inconsistency between the parts of g.
 func (g *Gallery) Validate() error {
+	if err := g.Settings.Validate(); err != nil {
+		return err
+	}
 	if g.Shortlists() {
 		return g.Fitted.Validate()
 	}

@@ -16,9 +16,6 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// shortlist is the number of people over whose faces a face is coded.
-const shortlist = 64
-
 // A Face is the result of identifying a face.
 type Face struct {
 	frontend.Recognition // Class and Scores are those of the people of Among
@@ -68,7 +65,7 @@ func (g *Gallery) identifyByShortlists(ctx context.Context, images *dataset.Imag
 			seen, queries = append(seen, j), append(queries, singles(column)...)
 		}
 	}
-	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, shortlist)
+	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, g.Numbers().Shortlist)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +113,7 @@ func (g *Gallery) sub(ctx context.Context, people []*index.Person) (*Gallery, er
 	if err := dataset.CheckNames(images.Classes); err != nil {
 		return nil, err
 	}
-	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, partial: true, Enrolled: outsideIndex(images)}
+	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, Settings: g.Settings, partial: true, Enrolled: outsideIndex(images)}
 	run := classify.Run{Seed: g.shared.Seed}
 	s, ok := g.Method.(classify.Separable)
 	if !ok {

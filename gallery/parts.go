@@ -20,16 +20,16 @@ const mostTurns = 20
 // another person. It returns nil if all columns may be of one person, or if only single columns
 // differ, which may be unusual images. Of two columns it returns both, as it is not known which
 // is wrong.
-func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability float64) {
+func (s *Settings) TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability float64) {
 	_, n := x.Dims()
 	left := make([]int, n)
 	for j := range left {
 		left[j] = j
 	}
 	for range mostTurns {
-		some, p := twoMeans(l, lin.Select(x, left))
+		some, p := s.twoMeans(l, lin.Select(x, left))
 		switch {
-		case p < DefaultReviewPriors.Leave:
+		case p < s.Review.Leave:
 			return nil, 0
 		case len(some) > 1:
 			for _, k := range some {
@@ -48,7 +48,7 @@ func TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, probability fl
 // from the column that is least like the mean and the one that is least like that. It
 // returns the columns of the smaller part, and the probability that the parts show two
 // people; 0 for less than two columns.
-func twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability float64) {
+func (s *Settings) twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability float64) {
 	d, n := x.Dims()
 	if n < 2 {
 		return nil, 0
@@ -104,6 +104,6 @@ func twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability fl
 		}
 	}
 	same := l.SameRatio(floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), float64(count[0]), float64(count[1]), 0)
-	share := DefaultReviewPriors.TwoPeople
+	share := s.Review.TwoPeople
 	return smaller, 1 / (1 + (1-share)/share*math.Exp(same))
 }

@@ -16,12 +16,9 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-const (
-	mostProbes = 2000 // faces of the gallery that stand for strangers
-	mostRivals = 4    // of a probe that are known
-
-	mostFollowed = 256 // people of a change who are compared with the probes one by one
-)
+// mostFollowed is the largest number of people of a change who are compared with the probes one
+// by one.
+const mostFollowed = 256
 
 // heldOut are the faces that were held out of a gallery that shortlists.
 type heldOut struct {
@@ -129,7 +126,7 @@ func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total in
 	x := g.Enrolled.Faces
 	d, _ := x.Dims()
 	_, faces := x.Len()
-	step := max(1, float64(faces)/mostProbes)
+	step := max(1, float64(faces)/float64(g.Numbers().Probes))
 	var probes []probe
 	next, at := 0.0, 0
 	for _, r := range x.People() {
@@ -185,7 +182,8 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 	for _, p := range probes {
 		queries = append(queries, p.vector...)
 	}
-	hits, err := x.Nearest(ctx, queries, shortlist+1)
+	size := g.Numbers().Shortlist
+	hits, err := x.Nearest(ctx, queries, size+1)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +192,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 		p, r := &probes[i], &results[i]
 		var refs []index.Ref
 		for _, h := range hits[i] {
-			if x.Name(h.Ref) != p.Name && len(refs) < shortlist {
+			if x.Name(h.Ref) != p.Name && len(refs) < size {
 				refs = append(refs, h.Ref)
 			}
 		}
@@ -252,7 +250,7 @@ func (g *Gallery) scored(ctx context.Context, vector []float32, people []*index.
 		all[i] = rival{p.Name, scores[i]}
 	}
 	slices.SortStableFunc(all, func(a, b rival) int { return cmp.Compare(b.Score, a.Score) })
-	return all[:min(len(all), mostRivals)], nil
+	return all[:min(len(all), g.Numbers().Rivals)], nil
 }
 
 func cosine(atom []float64, vector []float32) float64 {
@@ -301,7 +299,7 @@ func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
 			return err
 		}
 	}
-	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(mostProbes, faces)/2 {
+	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 {
 		g.heldOut = &heldOut{Options: h.Options, Compared: g.Len()}
 		if err := g.holdFacesOut(ctx, nil); err != nil {
 			return err
@@ -338,7 +336,7 @@ func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Pe
 			at, _ := slices.BinarySearchFunc(p.Rivals, score, func(r rival, score float64) int { return cmp.Compare(score, r.Score) })
 			if p.Name != one.Name && at < len(p.Rivals) { // further ones may not be the next
 				p.Rivals = slices.Insert(slices.Clone(p.Rivals), at, rival{one.Name, score})
-				p.Rivals = p.Rivals[:min(len(p.Rivals), mostRivals)]
+				p.Rivals = p.Rivals[:min(len(p.Rivals), g.Numbers().Rivals)]
 			}
 		}
 	}

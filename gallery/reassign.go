@@ -43,20 +43,23 @@ const nobody = -1
 
 // ReviewPriors are what a Review assumes before it looks at the images.
 type ReviewPriors struct {
-	Mislabelled float64 // share of images with a wrong label; half of them show strangers
-	TwoPeople   float64 // share of groups of images that show two people
+	Mislabelled float64 `json:"mislabelled"` // share of images with a wrong label; half of them show strangers
+	TwoPeople   float64 `json:"two_people"`  // share of groups of images that show two people
 
 	// A share Unusual of the images of a person, covered or turned away, has deviates that are
 	// lower by UnusualFall on average, with the standard deviation UnusualSD.
-	Unusual, UnusualFall, UnusualSD float64
+	Unusual     float64 `json:"unusual"`
+	UnusualFall float64 `json:"unusual_fall"`
+	UnusualSD   float64 `json:"unusual_sd"`
 
 	// An image leaves its group if its label is wrong with the probability Leave, and is a
 	// Suspect from the probability Suspect on: it costs more to miss a wrong label than to look
 	// at a right one.
-	Leave, Suspect float64
+	Leave   float64 `json:"leave"`
+	Suspect float64 `json:"suspect"`
 
 	// Copied is the cosine from which two images count as copies of one photograph.
-	Copied float64
+	Copied float64 `json:"copied"`
 }
 
 // DefaultReviewPriors are the values of Review. In LFW a photograph and a copy of it in grey have
@@ -97,7 +100,7 @@ func (f *reassignment) splitPeople(c int) {
 		in = append(in, j)
 	}
 	for len(in) > 1 {
-		others, p := TwoPeople(f.l, lin.Select(f.x, in))
+		others, p := f.g.Numbers().TwoPeople(f.l, lin.Select(f.x, in))
 		if others == nil {
 			return
 		}
@@ -165,7 +168,7 @@ func (f *reassignment) ratio(j, c int) float64 {
 	}
 	g := f.l.Genuine[min(len(f.l.Genuine), k)-1]
 	usual := distuv.Normal{Mu: g[0], Sigma: g[1]}
-	a := &DefaultReviewPriors
+	a := &f.g.Numbers().Review
 	other := distuv.Normal{Mu: g[0] - a.UnusualFall, Sigma: a.UnusualSD}
 	z = min(z, g[0]) // more similar than usual is no reason against
 	p := (1-a.Unusual)*usual.Prob(z) + a.Unusual*other.Prob(z)
@@ -175,10 +178,10 @@ func (f *reassignment) ratio(j, c int) float64 {
 // wrong is the probability that the label of image j is wrong, and who it shows then,
 // most probably.
 func (f *reassignment) wrong(j int) (probability float64, who int) {
-	people := len(f.count)
-	own := math.Log(1-DefaultReviewPriors.Mislabelled) + f.ratio(j, f.labels[j])
-	no := math.Log(DefaultReviewPriors.Mislabelled / 2)
-	each := math.Log(DefaultReviewPriors.Mislabelled / 2 / float64(people-1))
+	people, mislabelled := len(f.count), f.g.Numbers().Review.Mislabelled
+	own := math.Log(1-mislabelled) + f.ratio(j, f.labels[j])
+	no := math.Log(mislabelled / 2)
+	each := math.Log(mislabelled / 2 / float64(people-1))
 	best, who := no, nobody
 	terms := []float64{no}
 	for c := range people {
@@ -214,12 +217,12 @@ func (f *reassignment) run(ctx context.Context) error {
 		}
 		wrong, looks := f.all()
 		for c := range f.count {
-			most, which, to := DefaultReviewPriors.Leave, -1, nobody
+			most, which, to := f.g.Numbers().Review.Leave, -1, nobody
 			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
-				case f.assigned[j] != c && p < DefaultReviewPriors.Leave:
+				case f.assigned[j] != c && p < f.g.Numbers().Review.Leave:
 					move(j, c)
 				case f.assigned[j] == c && p > most:
 					most, which, to = p, j, who
@@ -256,11 +259,11 @@ func (f *reassignment) suspects() []Suspect {
 	for j, c := range f.labels {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && p < DefaultReviewPriors.Suspect {
+		if in == nil && p < f.g.Numbers().Review.Suspect {
 			continue
 		}
 		if in != nil && p < in.probability {
-			if p < DefaultReviewPriors.Leave {
+			if p < f.g.Numbers().Review.Leave {
 				who = nobody
 			}
 			p = in.probability

@@ -80,9 +80,9 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 	for c := range r.People {
 		lo, hi := groups[c], groups[c+1]
 		if x != nil {
-			r.Advice[c] = variety(l, lin.Cols(x, lo, hi))
+			r.Advice[c] = g.Numbers().variety(l, lin.Cols(x, lo, hi))
 		}
-		r.Advice[c] = append(r.Advice[c], quality(hi-lo, g.Enrolled.qualities(c))...)
+		r.Advice[c] = append(r.Advice[c], g.Numbers().quality(hi-lo, g.Enrolled.qualities(c))...)
 	}
 	slices.SortStableFunc(r.Pairs, func(a, b Pair) int {
 		if a.Share != nil && *a.Share != *b.Share {
@@ -143,13 +143,13 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 
 // Lacking says what the photographs of a person lack: x are their vectors, d×n of unit
 // norm, of a network with the impostors l, and q their qualities, nil if they are not known.
-func Lacking(l *openset.Impostors, x *mat.Dense, q []dataset.Quality) []string {
+func (s *Settings) Lacking(l *openset.Impostors, x *mat.Dense, q []dataset.Quality) []string {
 	_, n := x.Dims()
-	return append(variety(l, x), quality(n, q)...)
+	return append(s.variety(l, x), s.quality(n, q)...)
 }
 
 // variety says what is lacking in the variety of the images x of a person.
-func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
+func (s *Settings) variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 	var sum, pairs float64
 	copies := 0
 	_, images := x.Dims()
@@ -157,7 +157,7 @@ func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 		again := false
 		for i := range j {
 			v := mat.Dot(x.ColView(i), x.ColView(j))
-			sum, pairs, again = sum+v, pairs+1, again || v >= DefaultReviewPriors.Copied
+			sum, pairs, again = sum+v, pairs+1, again || v >= s.Review.Copied
 		}
 		if again {
 			copies++
@@ -166,7 +166,7 @@ func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 	if copies > 0 {
 		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: only %d differ", copies, images, images-copies))
 	}
-	if others, _ := TwoPeople(l, x); images == 2 && others != nil {
+	if others, _ := s.TwoPeople(l, x); images == 2 && others != nil {
 		all = append(all, "the two photographs do not look like one person: see whether one is of somebody else")
 	} else if others != nil {
 		all = append(all, fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(others), images))
@@ -180,19 +180,19 @@ func variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 }
 
 // quality says what the quality of the n images of a person says of what is lacking.
-func quality(n int, qualities []dataset.Quality) (all []string) {
-	if n < fewFaces {
+func (s *Settings) quality(n int, qualities []dataset.Quality) (all []string) {
+	if n < s.FewFaces {
 		all = append(all, fmt.Sprintf("few photographs (%d): add more", n))
 	}
 	var small, blurry, dark int
 	for _, q := range qualities {
-		if q.Eyes < smallEyes {
+		if q.Eyes < s.Eyes {
 			small++
 		}
-		if q.Sharpness < blurred {
+		if q.Sharpness < s.Sharpness {
 			blurry++
 		}
-		if q.Exposure < badlyLit {
+		if q.Exposure < s.Exposure {
 			dark++
 		}
 	}

@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sort"
@@ -40,7 +41,8 @@ type Person struct {
 	Rival   string           `json:"rival"`   // the person most often confused with, or else the most likely other person
 	Note    string           `json:"note"`
 
-	rivals map[string]int // how often who was the likeliest of the others, wrong guesses counting more than all others
+	settings *Settings      // of the gallery; nil: DefaultSettings
+	rivals   map[string]int // how often who was the likeliest of the others, wrong guesses counting more than all others
 }
 
 // People returns the enrolled people, in the order of the classes, without the
@@ -48,7 +50,7 @@ type Person struct {
 func (g *Gallery) People() []*Person {
 	var all []*Person
 	for c, name := range g.Names() {
-		p := &Person{Name: name}
+		p := &Person{Name: name, settings: g.Numbers()}
 		if e := g.Enrolled; e != nil {
 			groups := e.Groups()
 			p.count(groups[c+1]-groups[c], e.qualities(c))
@@ -184,31 +186,21 @@ func (p *Person) sum() {
 	}
 }
 
-// What calls for a note.
-const (
-	fewFaces  = 3   // fewer are few
-	seldom    = 0.8 // share of held-out faces named rightly, below which a person is confused
-	blurred   = 0.18
-	badlyLit  = 0.94
-	smallEyes = 30 // pixels between the pupils
-)
-
 // QualityText describes the mean quality of the faces of p: "good", or the words for what is
-// worse than in 99 % of the photographs of Georgia Tech and LFW (face.DefaultLimits); "" if it
-// is not known.
+// worse than the Settings of the gallery have it; "" if it is not known.
 func (p *Person) QualityText() string {
-	q := p.Quality
+	q, limits := p.Quality, cmp.Or(p.settings, &DefaultSettings)
 	if q == nil {
 		return ""
 	}
 	var words []string
-	if q.Eyes < smallEyes {
+	if q.Eyes < limits.Eyes {
 		words = append(words, "small")
 	}
-	if q.Sharpness < blurred {
+	if q.Sharpness < limits.Sharpness {
 		words = append(words, "blurred")
 	}
-	if q.Exposure < badlyLit {
+	if q.Exposure < limits.Exposure {
 		words = append(words, "badly lit")
 	}
 	if words == nil {
@@ -225,10 +217,10 @@ func (p *Person) note(heldOut bool) string {
 		notes = append(notes, "1 face, which cannot be held out: add more")
 	case p.Faces == 1:
 		notes = append(notes, "1 face: add more")
-	case p.Faces < fewFaces:
+	case p.Faces < p.settings.FewFaces:
 		notes = append(notes, fmt.Sprintf("%d faces: add more", p.Faces))
 	}
-	if p.Held > 0 && float64(p.Right) < seldom*float64(p.Held) {
+	if p.Held > 0 && float64(p.Right) < p.settings.Confused*float64(p.Held) {
 		notes = append(notes, "taken for "+p.Rival+": add more, or look whether all are right")
 	}
 	if seen := p.QualityText(); seen != "" && seen != "good" {

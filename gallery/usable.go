@@ -21,9 +21,6 @@ func (e *UselessError) Error() string {
 	return fmt.Sprintf("under this threshold nearly no known face gets its name: %.2f %% of %d held-out faces", 100*e.Rates.Right, e.Rates.Held)
 }
 
-// almostNobody is the share of held-out faces named rightly below which a model is useless.
-const almostNobody = 0.1
-
 // Usable returns a *UselessError if nearly no enrolled face would get its name under the
 // threshold of g, or if most of the strangers that it was calibrated with are probably people
 // of the gallery. It returns nil if this is not known. A program should ask before it writes
@@ -34,7 +31,7 @@ func (g *Gallery) Usable() error {
 		return nil
 	}
 	rates := c.Rates()
-	if members := c.StrangersAreMembers(); members || rates.Held > 0 && rates.Right < almostNobody {
+	if members := c.StrangersAreMembers(); members || rates.Held > 0 && rates.Right < g.Numbers().Useless {
 		return &UselessError{rates, members}
 	}
 	return nil

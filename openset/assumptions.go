@@ -68,6 +68,22 @@ type Assumptions struct {
 	MostTrials     int     `json:"most_trials"`
 	LeastMargin    float64 `json:"least_margin"`
 	MostSure       float64 `json:"most_sure"` // probability by a law: what it does not know, such as twins and wrong labels, is not rarer
+
+	// Of a cross-validation. The faces of a person are divided into Turns parts, each of which
+	// is held out once: with five, a person with ten faces is learned from eight.
+	Turns int `json:"turns"`
+
+	// Of what is said of a threshold (StrangerRates, Suggest, NearChance). An interval of 90 %
+	// has Interval standard deviations to either side. A limit that holds in 90 % of the
+	// galleries is for strangers whose levels are larger by LevelError, and for a kind whose
+	// odds have a logarithm that is larger by OddsError. A higher FPIR is suggested where the
+	// share of right names grows by Worthwhile. NearChance is the part of the way from guessing
+	// to naming everybody rightly below which a model is no better than guessing.
+	Interval   float64 `json:"interval"`
+	LevelError float64 `json:"level_error"`
+	OddsError  float64 `json:"odds_error"`
+	Worthwhile float64 `json:"worthwhile"`
+	NearChance float64 `json:"near_chance"`
 }
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
@@ -80,6 +96,7 @@ var DefaultAssumptions = Assumptions{
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
 	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,
+	Turns: 5, Interval: 1.645, LevelError: 1.5, OddsError: 3, Worthwhile: 0.05, NearChance: 0.1,
 }
 
 // Validate reports the first number that is out of range.
@@ -111,6 +128,9 @@ func (a *Assumptions) Validate() error {
 	}
 	if tail := a.TailShare * float64(a.LeastStrangers); a.TailShare >= 1 || tail < 1 {
 		return fmt.Errorf("assumptions: a tail of %v of %d strangers has %v of them", a.TailShare, a.LeastStrangers, tail)
+	}
+	if a.Turns > maxFolds || a.NearChance > 1 {
+		return fmt.Errorf("assumptions: turns = %d or near_chance = %v is too large", a.Turns, a.NearChance)
 	}
 	if a.LikeShare > 1 || a.PersonVariance > 1 {
 		return fmt.Errorf("assumptions: like_share = %v or person_variance = %v is larger than 1", a.LikeShare, a.PersonVariance)

@@ -33,6 +33,17 @@ func TestAssumptionsAreStored(t *testing.T) {
 	if c.DiffersInRate(usual.Options()) || !usual.DiffersInRate(named.Options()) || !c.DiffersInRate(c.Options()) || !slices.Equal(usual.LeftOut, named.LeftOut) {
 		t.Error("other options are not told apart")
 	}
+	few := *usual
+	few.Assumptions, few.Folds, few.Wrong = &other, 20, []float64{1}
+	other.Turns, other.NearChance, other.Worthwhile = 2, 0.99999, 0.6
+	rates := []Rates{{Present: true}, {Right: 0.55, FPIR: 0.1}}
+	_, more := few.Suggest(rates, 0.5)
+	_, usually := usual.Suggest(rates, 0.5)
+	usual.Folds = 20
+	if few.MaxProbability() >= usual.MaxProbability() || few.NearChance(1000) == usual.NearChance(1000) || more || !usually {
+		t.Error("the numbers of what is said are not used")
+	}
+	usual.Folds = 0
 	text, err := json.Marshal(usual)
 	var read struct{ Assumptions *Assumptions }
 	if err == nil {

@@ -148,13 +148,7 @@ func (s Share) String() string {
 	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", percent(s.Rate), percent(s.Least), percent(s.Most))
 }
 
-const (
-	interval = 1.645 // standard deviations of an interval of 90 %
-	// A limit that holds in 90 % of the galleries is for strangers whose levels are so much
-	// larger, and for a kind whose odds have a logarithm so much larger.
-	levelError, oddsError = 1.5, 3
-	rounding              = 1e-6
-)
+const rounding = 1e-6
 
 // StrangerRates returns the expected shares of strangers who are named at the threshold: of
 // people chosen at random, and of strangers who resemble the people of the gallery. Of the
@@ -166,17 +160,18 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	}
 	rate := math.Pow(10, -c.Threshold)
 	// Of n independent comparisons a share q varies by √(q/n).
-	variance := c.assumptions().GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
-	factor := math.Exp(interval * math.Sqrt(variance))
+	by := c.assumptions()
+	variance := by.GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
+	factor := math.Exp(by.Interval * math.Sqrt(variance))
 	atLarge = Share{Rate: rate, Most: min(1, rate*factor)}
 	if rate >= c.FPIR*(1-rounding) {
 		atLarge.Least = rate / factor
 	}
 	like = Share{Most: 1}
-	if around := c.surroundings(); around.seen >= c.assumptions().LeastLike {
+	if around := c.surroundings(); around.seen >= by.LeastLike {
 		level := levelOf(c.Threshold)
 		like.Rate = around.exceeding(level, around.weights(0))
-		like.Most = max(like.Rate, around.exceeding(level-levelError, around.weights(oddsError)))
+		like.Most = max(like.Rate, around.exceeding(level-by.LevelError, around.weights(by.OddsError)))
 	}
 	return atLarge, like
 }

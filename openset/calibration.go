@@ -132,6 +132,9 @@ func (c *Calibration) DiffersInRate(o Options) bool {
 	return c.Prior == o.Prior && c.FoldsOption == o.Folds && *c.assumptions() == *cmp.Or(o.Assumptions, &DefaultAssumptions)
 }
 
+// Numbers returns the Assumptions of o.
+func (o *Options) Numbers() *Assumptions { return cmp.Or(o.Assumptions, &DefaultAssumptions) }
+
 func (c *Calibration) assumptions() *Assumptions { return cmp.Or(c.Assumptions, &DefaultAssumptions) }
 
 // keptMargins bounds each list of margins of a Calibration.

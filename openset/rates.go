@@ -68,15 +68,11 @@ func (c *Calibration) rates(fpir, threshold float64) Rates {
 	return r
 }
 
-// worthwhile is by how much the share of right names must grow for a higher FPIR to be
-// suggested.
-const worthwhile = 0.05
-
 // Suggest returns the smallest of rates, as RatesAt returns them, above the present one
 // that gives the right name to a share wanted of the known faces; if none does, the
 // smallest of those that name the most. It returns false if the present rate does, or
 // if a higher one gives the right name to hardly more.
-func Suggest(rates []Rates, wanted float64) (Rates, bool) {
+func (c *Calibration) Suggest(rates []Rates, wanted float64) (Rates, bool) {
 	present := slices.IndexFunc(rates, func(r Rates) bool { return r.Present })
 	if present < 0 || rates[present].Right >= wanted {
 		return Rates{}, false
@@ -87,18 +83,14 @@ func Suggest(rates []Rates, wanted float64) (Rates, bool) {
 			best = r
 		}
 	}
-	return best, best.Right >= rates[present].Right+worthwhile
+	return best, best.Right >= rates[present].Right+c.assumptions().Worthwhile
 }
 
-// nearChance is the part of the way from guessing to naming everybody correctly
-// below which a model is no better than guessing.
-const nearChance = 0.1
-
-// NearChance reports whether the best guesses are hardly better than random
-// guesses among so many people.
-func (r Rates) NearChance(people int) bool {
+// NearChance reports whether the best guesses for held-out faces are hardly better than
+// random guesses among so many people.
+func (c *Calibration) NearChance(people int) bool {
 	chance := 1 / float64(people)
-	return (r.Guess-chance)/(1-chance) < nearChance
+	return (c.Rates().Guess-chance)/(1-chance) < c.assumptions().NearChance
 }
 
 // StrangersAreMembers reports whether the given strangers are probably people of the gallery:

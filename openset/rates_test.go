@@ -22,7 +22,7 @@ func TestSuggest(t *testing.T) {
 		"no smaller one":       {offer(3, 0.9, 0.9, 0.9, 0.3), 0.5, 0},
 		"nothing held out":     {nil, 0.5, 0},
 	} {
-		got, ok := Suggest(c.rates, c.wanted)
+		got, ok := new(Calibration).Suggest(c.rates, c.wanted)
 		if ok != (c.want > 0) || ok && got.FPIR != c.want {
 			t.Errorf("%s: %+v, %v", name, got, ok)
 		}

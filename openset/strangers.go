@@ -117,17 +117,14 @@ func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
 // threshold for a lower rate is extrapolated.
 func (c *Calibration) SmallestFPIR() float64 { return 1 / (c.assumptions().Reach * c.Faces) }
 
-// Turns is the number of folds into which the faces of one person are divided.
-const Turns = 5
-
 // MaxProbability is the largest probability that the sample supports. If none of n faces
 // of strangers and none of h faces of enrolled people was misidentified, the
 // next one may be, with probabilities 1/(n + 2) and 1/(h + 2) by the rule of
 // succession. Where c follows a law, n is that of the law, and no face has to be held out.
 func (c *Calibration) MaxProbability() float64 {
 	held := float64(len(c.Right) + len(c.Wrong))
-	if c.Folds > Turns { // each was held out several times
-		held *= Turns / float64(c.Folds)
+	if turns := c.assumptions().Turns; c.Folds > turns { // each was held out several times
+		held *= float64(turns) / float64(c.Folds)
 	}
 	known := 1 - c.Prior
 	if c.FollowsLaw() {

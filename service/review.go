@@ -154,7 +154,7 @@ func (s *snapshot) setApart(clusters []Cluster, samples []store.Sample) {
 		if len(faces) < 2 {
 			continue
 		}
-		others, _ := gallery.TwoPeople(l, classify.Unit(matrix(s.input.Frame, faces)))
+		others, _ := gallery.DefaultSettings.TwoPeople(l, classify.Unit(matrix(s.input.Frame, faces)))
 		for _, j := range others {
 			c.Apart = append(c.Apart, faces[j].Face)
 		}

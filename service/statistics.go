@@ -157,7 +157,7 @@ func (v *Service) advice(ctx context.Context, s *snapshot, faces []store.Sample,
 	if len(quality) != len(faces) {
 		quality = nil
 	}
-	all := append([]string{}, gallery.Lacking(s.input.Law(), classify.Unit(matrix(in, faces)), quality)...)
+	all := append([]string{}, gallery.DefaultSettings.Lacking(s.input.Law(), classify.Unit(matrix(in, faces)), quality)...)
 	const most = 24
 	if !withCrops || len(faces) > most {
 		return all, nil

@@ -7,6 +7,7 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -73,7 +74,8 @@ type header struct {
 
 	Measured    *openset.Impostors   `json:"measured,omitempty"` // of a network that is not built in
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
-	Index       *indexed             `json:"index,omitempty"` // nil: the faces are not in an index, or the file was written before format 8
+	Settings    *gallery.Settings    `json:"settings,omitempty"` // nil: gallery.DefaultSettings
+	Index       *indexed             `json:"index,omitempty"`    // nil: the faces are not in an index, or the file was written before format 8
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
 	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
 }

@@ -147,13 +147,23 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		if name != "black" {
 			m = calibrated(t, m, openset.Default)
 		}
+		settings := gallery.DefaultSettings
+		m.Settings = &settings
 		b := save(t, m)
+		if bytes.Contains(b, []byte("folds_closed")) {
+			t.Errorf("%s: the default settings are stored", name)
+		}
+		settings.FoldsClosed = 4
+		b = save(t, m)
 		again, err := load(b)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if !bytes.Equal(b, save(t, again)) {
 			t.Errorf("%s: saved again it is another file", name)
+		}
+		if again.Numbers().FoldsClosed != 4 {
+			t.Errorf("%s: other settings than before", name)
 		}
 		if !mat.Equal(again.Images().X, m.Images().X) {
 			t.Errorf("%s: other images than before", name)

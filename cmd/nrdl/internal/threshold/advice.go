@@ -16,11 +16,10 @@ import (
 const (
 	fewPhotographs = 3 // of a person; with so few, the held-out faces tell too little (doc/openset.md)
 
-	fewPeople    = 20  // so few that what cross-validation knows of strangers is a guess
-	fewNamed     = 0.5 // share of known faces named rightly that is too small
-	fewOfFew     = 0.8 // the same for few people, whose threshold is cautious
-	almostNobody = 0.1 // share of known faces named rightly that makes a model useless
-	unsure       = 5   // times the target rate that an interval for it may reach
+	fewPeople = 20  // so few that what cross-validation knows of strangers is a guess
+	fewNamed  = 0.5 // share of known faces named rightly that is too small
+	fewOfFew  = 0.8 // the same for few people, whose threshold is cautious
+	unsure    = 5   // times the target rate that an interval for it may reach
 )
 
 // Threshold reports what the threshold of m does and what other target FPIRs would do.
@@ -57,21 +56,21 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	}
 	to.Tell("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong name, the rest are unknown",
 		legible.Percent(c.FPIR), by, legible.Count(present.Held, "face"), legible.Percent(present.Right), legible.Percent(present.Wrong))
-	if present.NearChance(people) {
+	if c.NearChance(people) {
 		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %s would be right for %s %%: the model does not recognise them",
 			legible.Percent(present.Guess), legible.People(people), legible.Percent(1/float64(people)))
 		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
 		return
 	}
 	table(to, rates, fewEach(m))
-	if present.Right < almostNobody {
+	if present.Right < m.Numbers().Useless {
 		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", legible.Percent(present.Right), why(c))
 	}
 	few, wanted := c.People+len(c.Strangers) < fewPeople, fewNamed
 	if few {
 		wanted = fewOfFew
 	}
-	if s, ok := openset.Suggest(rates, wanted); ok {
+	if s, ok := c.Suggest(rates, wanted); ok {
 		to.Hint("to name %s %% of the known faces, accept %s %% of strangers: nrdl calibrate %s --fpir %v", legible.Percent(s.Right), legible.Percent(s.FPIR), path, s.FPIR)
 	} else if present.Right < fewNamed {
 		to.Hint("a higher FPIR hardly helps: add photographs of each person")
