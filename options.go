@@ -62,11 +62,10 @@ func (o Observer) progress(what string) func(done, total int) {
 // strangers (doc/frontends.md).
 const fewPeople = 30
 
-// Defaults chooses how to train on images: for vectors of a network embeddingMethod,
-// for grey crops features that suit their size, a projection if there are enough
-// people, and NRC. For other vectors and the grey values of a .mat or .npz file it
-// chooses the method of the paper (NRDL). The target FPIR is that of
-// openset.Default.
+// Defaults chooses how to train on images. For vectors of a network it chooses the method
+// mean; for grey crops, features that suit their size, a projection if there are enough
+// people, and NRC. For other vectors, and for the grey values of a .mat or .npz file, it
+// chooses the method of the paper (NRDL). The target FPIR is that of openset.Default.
 func Defaults(images *dataset.Images) Options {
 	in := frontend.Pipeline{}
 	if images == nil {

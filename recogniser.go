@@ -41,10 +41,10 @@ var errEmpty = errors.New("the Recogniser is empty: Train or Open makes one")
 // Unknown is the name reported for a face that matches nobody.
 const Unknown = dataset.Unknown
 
-// Train trains a Recogniser on labelled images, which it keeps unless o.Forget
-// is set, and with them the detector by which they were found (o.Detect.Search). If no
-// threshold can be estimated, for example from two people, it warns that no face will be
-// unknown; without o.Warn that is an error. Enrol, Remove and Rename do the same.
+// Train trains a Recogniser on labelled images. It keeps the images, unless o.Forget is set,
+// and the detector that found their faces (o.Detect.Search). If no threshold can be estimated,
+// for example from two people, it warns that no face will be unknown; without o.Warn that is
+// an error. Enrol, Remove and Rename do the same.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
 	if images == nil || images.Len() == 0 {
 		return nil, errors.New("train: no images")
@@ -253,9 +253,9 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 	return r.m.Survey(ctx, holdOut, r.progress("holding faces out"))
 }
 
-// Suspects returns the images of r whose labels look wrong, the surest first. It is nil
-// where that would take another cross-validation (without the impostors of a network),
-// where r keeps no faces, and where it shortlists: Survey knows them of the first.
+// Suspects returns the images of r whose labels look wrong, the surest first. It is nil if r
+// keeps no faces, and where the search would take long: without the impostor distribution of a
+// network, where Survey finds suspects by cross-validation, and where r shortlists.
 func (r *Recogniser) Suspects(ctx context.Context) ([]gallery.Suspect, error) {
 	if _, err := r.method(); err != nil {
 		return nil, err

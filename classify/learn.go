@@ -14,12 +14,12 @@ import (
 
 // A Fit is what a Method has learned from N samples of d features. D and W are those of
 // Classifier and must not be changed. The atoms of class c are the columns Groups[c] ≤ k <
-// Groups[c+1] of D, with Groups and the order of the classes from Classifier.Parts(); those
-// after the last class are common to all.
+// Groups[c+1] of D; Groups and the order of the classes are in Classifier.Parts(). Columns
+// after the last class are common to all classes.
 //
-// Every method has D. S is of methods that learn a dictionary from all samples together: one
-// that keeps the samples as atoms, or learns from batches, has none. W is of methods whose
-// rule is linear. Objective is of methods that iterate.
+// Every method has D. Only methods that learn a dictionary from all samples together have S;
+// methods that keep the samples as atoms, or learn from batches, do not. Only methods with a
+// linear rule have W, and only methods that iterate have an Objective.
 type Fit struct {
 	D *mat.Dense // d×K dictionary
 	S *mat.Dense // K×N codes with D·S ≈ X, the samples at unit norm in the caller's order; nil if the method has none

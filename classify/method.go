@@ -139,8 +139,7 @@ type Separable interface {
 	Join(atoms *mat.Dense, classes []string, run Run) (*Classifier, error)
 }
 
-// Described is a Method that says what it can do. A method that is not is one with
-// the zero Traits.
+// Described is a Method that says what it can do. Other methods have the zero Traits.
 type Described interface {
 	Method
 

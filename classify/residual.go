@@ -62,8 +62,8 @@ func (Collaborative) Score(out, s, y *mat.Dense, over Dictionary) {
 	Residual{}.Score(out, s, u, over)
 }
 
-// Cost scores class c by 1 − ‖y − D_c·s_c‖² − 2λ‖s_c‖₁, by what its own code
-// costs with the coder coding.ClassLasso [dlsi].
+// Cost scores class c by 1 − ‖y − D_c·s_c‖² − 2λ‖s_c‖₁: the objective of coding.ClassLasso for
+// the code of the class [dlsi].
 type Cost struct{ untrained }
 
 func (r Cost) With(Learned) Rule { return r }

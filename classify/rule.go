@@ -29,8 +29,7 @@ type Rule interface {
 	// out; s, K×n, has their codes. Columns of zeros score 0 for every class.
 	Score(out, s, y *mat.Dense, over Dictionary)
 
-	// Learned returns what the rule has learned besides the dictionary: the zero value for
-	// nothing. The matrix is that of the rule, not a copy.
+	// Learned is what a Rule has learned beside the dictionary.
 	Learned() Learned
 
 	// With returns the rule with the matrix and the weight of l.
@@ -66,10 +65,10 @@ func (d Dictionary) withoutCommon(s, y *mat.Dense) *mat.Dense {
 	return rest
 }
 
-// Untrained lists the rules that need only the dictionary.
+// Untrained lists the rules that need only the code and the dictionary.
 var Untrained = []Rule{Residual{}, NormedResidual{}, Collaborative{}, Cost{}, Sum{}, Huber{}, Votes{}, Cosine{}}
 
-// Trained lists the rules that have learned more than the dictionary.
+// Trained lists the rules that need something that was learned beside the dictionary.
 var Trained = []Rule{Linear{}, Fisher{}}
 
 // Learned is what a Rule has learned.

@@ -77,8 +77,8 @@ func NewSamples(x *mat.Dense, labels, ids, classes []string) (*Samples, error) {
 	return s, s.Validate()
 }
 
-// Group returns how NewSamples groups samples of these labels: sample j of the
-// result is the one at order[j].
+// Group returns how NewSamples orders samples with these labels: column j of the result is the
+// sample order[j].
 func Group(labels, classes []string) (order, groups []int, names []string, err error) {
 	members := make(map[string][]int)
 	for j, l := range labels {

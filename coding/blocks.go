@@ -14,24 +14,23 @@ import (
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// Blocks codes an image block by block: every square block of the grid has a
-// dictionary of its own, of what the atoms have at that place, and is coded by
-// Inner. What covers a part of the image then spoils a part of the blocks only.
+// Blocks codes an image block by block. Each square block of the grid has its own dictionary,
+// the same block of all atoms, and is coded by Inner. So an occlusion of a part of the image
+// spoils only some of the blocks.
 //
-// A sample is Planes planes of Height×Width pixels, one after the other, each
-// in column-major order; a block has the pixels of all planes at its place. The
-// blocks begin every Step pixels down and to the right, with a last one flush
-// with the edge; where Step ≤ Side they cover the image. The block of the sample
-// and those of the atoms are brought to unit norm.
+// A sample is Planes planes of Height×Width pixels, one after the other, each in column-major
+// order; a block has its pixels in all planes. Blocks begin every Step pixels down and to the
+// right, and a last one ends at the edge; where Step ≤ Side they cover the image. The blocks
+// of the sample and of the atoms are brought to unit norm.
 //
-// The code is the mean of the blocks' codes. Their classes are heard by Votes:
+// The code is the mean of the codes of the blocks. The rule classify.Votes counts their votes:
 // a block gives class c the part
 //
 //	exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄)),   R_c = ‖y − D_c·s_c‖
 //
 // of a vote, with T the temperature and R̄ the mean of R over the classes.
 //
-// Place says what the samples are before Over is called.
+// Call Place, which sets the size of the samples, before Over.
 type Blocks struct {
 	Side        int     `json:"side" help:"1 to 1024, side of a block, pixels; at most that of the image"`
 	Step        int     `json:"step" help:"1 to 1024 and at least side/8, from one block to the next, pixels"`
@@ -57,13 +56,13 @@ const (
 	maxOverlap   = 8    // side/step: its square bounds the memory, in dictionaries
 )
 
-// CanVote reports whether the Codings of c give votes.
+// CanVote reports whether c can count votes of blocks: whether it is Blocks.
 func CanVote(c Coder) bool {
 	_, ok := c.(Blocks)
 	return ok
 }
 
-// FindsErrors reports whether the Codings of c give errors.
+// FindsErrors reports whether c finds the sparse errors of samples: whether it is Robust.
 func FindsErrors(c Coder) bool {
 	_, ok := c.(Robust)
 	return ok
@@ -92,8 +91,8 @@ func (c Blocks) Validate() error {
 	return nil
 }
 
-// Place returns the coder for samples of so many planes of height×width
-// pixels. The error is of one that cannot code such.
+// Place returns the coder for samples of so many planes of height×width pixels. It is an error
+// if c cannot code such samples.
 func (c Blocks) Place(height, width, planes int) (Blocks, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
@@ -128,7 +127,7 @@ func (c Blocks) fits(d, k int) error {
 	return nil
 }
 
-// Over implements Coder. It needs groups where votes are asked for.
+// Over implements Coder. Votes need the groups of b.
 func (c Blocks) Over(b Basis) (Coding, error) {
 	d, groups := b.D, b.Groups
 	if err := c.Validate(); err != nil {

@@ -51,7 +51,7 @@ type Coding interface {
 	Code(ctx context.Context, s, y *mat.Dense) error
 }
 
-// A Detailed Coding finds more than the codes. Those of Robust find errors, those of Blocks
+// A Detailed Coding finds more than the codes: that of Robust finds errors, that of Blocks
 // votes.
 type Detailed interface {
 	Coding
@@ -60,7 +60,8 @@ type Detailed interface {
 	CodeWith(ctx context.Context, out Details, y *mat.Dense) error
 }
 
-// Details are what is written for the columns of y, d×n; nil matrices are not asked for.
+// Details are the results for the columns of y, d×n, that a caller asks for; a nil matrix is
+// not computed.
 type Details struct {
 	S      *mat.Dense // K×n: the codes
 	Errors *mat.Dense // d×n: 0 where the code explains a feature, and what it leaves over where it does not

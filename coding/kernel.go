@@ -13,15 +13,15 @@ import (
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// Kernel codes by its inner coder in the feature space of a kernel k, where
-// φ(a)ᵀφ(b) = k(a, b): it rebuilds φ(y) from the φ(d_k) [ksrc]. All that Inner
-// needs are inner products. With K = RᵀR the matrix of all k(d_i, d_j), the
-// columns of R have those of the atoms, and z = R⁻ᵀk(D, y) has those of y:
+// Kernel codes by its inner coder in the feature space of a kernel k, where φ(a)ᵀφ(b) = k(a,
+// b): it rebuilds φ(y) from the φ(d_k) [ksrc]. Inner needs inner products only. Let K be the
+// matrix of all k(d_i, d_j), and K = RᵀR. Then the columns of R have the same inner products
+// as the φ(d_k), and those of R with z = R⁻ᵀk(D, y) are those with φ(y):
 //
 //	‖φ(y) − Φ·s‖² = ‖z − R·s‖² + k(y, y) − ‖z‖²
 //
-// so that Inner codes z over R. A zero sample has no direction: its kernel with
-// any other is taken for 0. A singular K gets a ridge as in Ridge.
+// So Inner codes z over R. A zero sample has no direction: its kernel with any other sample
+// counts as 0. A singular K gets a ridge as in Ridge.
 type Kernel struct {
 	Kernel KernelName `json:"kernel" help:"rbf: exp(−‖a − b‖²/2w²); polynomial: ((aᵀb + o)/(1 + o))^p, which is 1 for a = b of norm 1" choices:"rbf,polynomial"`
 	Width  float64    `json:"width" help:"w > 0, of rbf"`

@@ -33,7 +33,7 @@ func (c PerClass) Validate() error {
 	return weight(c, "lambda", c.Lambda)
 }
 
-// Over implements Coder. It needs groups.
+// Over implements Coder. It needs the groups of b.
 func (c PerClass) Over(b Basis) (Coding, error) {
 	d, groups := b.D, b.Groups
 	if err := ready(c, d); err != nil {

@@ -133,8 +133,8 @@ func admmWork(d, k, passes float64) (w Work, pass float64) {
 	return w, pass
 }
 
-// Work implements Coder. What exact takes depends on the sample: Code returns
-// an error where that is more than the limit.
+// Work implements Coder. The solver exact takes as long as the sample needs: Code returns an
+// error above the limit.
 func (c NonNegative) Work(d, k int) Work {
 	n, m := float64(d), float64(k)
 	if c.Solver == ADMM {
@@ -152,8 +152,8 @@ func (c NonNegative) Work(d, k int) Work {
 	return w
 }
 
-// Work implements Coder. What a code takes depends on the sample: Code returns
-// an error where that is more than the limit.
+// Work implements Coder. A code takes as long as the sample needs: Code returns an error above
+// the limit.
 func (Lasso) Work(d, k int) Work {
 	n, m := float64(d), float64(k)
 	w := Work{Prepare: gramWork(n, m, 0), Sample: 2*n*m + m*m, Memory: m * m}
@@ -223,7 +223,7 @@ func (c Robust) Work(d, k int) Work {
 	return w
 }
 
-// Work implements Coder; nothing before Place.
+// Work implements Coder. It is zero before Place.
 func (c Blocks) Work(d, k int) Work {
 	if c.place == (place{}) || c.Inner == nil {
 		return Work{}

@@ -19,9 +19,9 @@ type Alignment string
 
 // The alignments with names. ByPupils is written "pupils".
 const (
-	ByPupils  Alignment = ""        // the pupils at Frame.Eyes; models of versions before 0.3 have it
-	ToMean    Alignment = "mean"    // to MeanFace, whose pupils are at Frame.Eyes
-	ToArcFace Alignment = "arcface" // to the template of ArcFace's networks
+	ByPupils  Alignment = ""        // puts the pupils at Frame.Eyes; in models of versions before 0.3
+	ToMean    Alignment = "mean"    // puts the landmarks at those of MeanFace, whose pupils are at Frame.Eyes
+	ToArcFace Alignment = "arcface" // puts the landmarks at those of the template of ArcFace's networks
 )
 
 // ParseAlignment parses the result of String.
@@ -35,7 +35,7 @@ func ParseAlignment(text string) (Alignment, error) {
 	return a, a.Validate()
 }
 
-// String is the name of a, or its numbers.
+// String returns the name of a, or its numbers.
 func (a Alignment) String() string { return cmp.Or(string(a), "pupils") }
 
 // Landmarks are five points of a face, x and y each: the eye at the left of the image, the

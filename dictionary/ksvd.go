@@ -56,7 +56,7 @@ func (k KSVD) Validate() error {
 	return nil
 }
 
-// Fits reports whether there are as many atoms as a code may have.
+// Fits returns an error if a code may have more atoms than there are.
 func (k KSVD) Fits(d, atoms int) error { return k.pursuit().Work(d, atoms).Err }
 func (k KSVD) pursuit() coding.OMP     { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
 
@@ -148,8 +148,9 @@ func (s *KSVDLearner) Errors() []float64 {
 	return out
 }
 
-// Resume goes on where a learner of the same samples stopped that had the Dictionary with
-// which this one started, and these Codes, K×N, and Errors, len N.
+// Resume continues a fit of the same samples that was interrupted: codes, K×N, and errors, len
+// N, are the Codes and Errors of the earlier learner. s must have been started from the
+// Dictionary of the earlier learner.
 func (s *KSVDLearner) Resume(codes *mat.Dense, errors []float64) {
 	k, n := codes.Dims()
 	s.next = coding.SparseCodes{First: []int{0}}

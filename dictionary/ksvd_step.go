@@ -100,7 +100,7 @@ func (s *KSVDLearner) choose() {
 // users lists the elements of sparse codes by atom.
 type users struct {
 	first []int // len K+1: atom a has the elements first[a] ≤ i < first[a+1]
-	of    []use
+	uses  []use
 }
 
 // A use is an element of a sparse code: sample and place.
@@ -120,15 +120,15 @@ func (u *users) find(codes *coding.SparseCodes, atoms int) {
 	for a := range atoms {
 		u.first[a+1] += u.first[a]
 	}
-	if total := u.first[atoms]; cap(u.of) < total {
-		u.of = make([]use, total)
+	if total := u.first[atoms]; cap(u.uses) < total {
+		u.uses = make([]use, total)
 	}
-	u.of = u.of[:u.first[atoms]]
+	u.uses = u.uses[:u.first[atoms]]
 	next := append([]int(nil), u.first[:atoms]...)
 	for j := range len(codes.First) - 1 {
 		for i := codes.First[j]; i < codes.First[j+1]; i++ {
 			if a := codes.Atom[i]; codes.Coef[i] != 0 {
-				u.of[next[a]] = use{int32(j), i}
+				u.uses[next[a]] = use{int32(j), i}
 				next[a]++
 			}
 		}
@@ -142,7 +142,7 @@ const share = 512
 // renew: d ← F·g/‖F·g‖, then g ← Fᵀd, where g are the coefficients of atom a and
 // F = E + d·gᵀ the residuals without it, of the samples that use it
 func (s *KSVDLearner) renew(a int) {
-	of := s.users.of[s.users.first[a]:s.users.first[a+1]]
+	of := s.users.uses[s.users.first[a]:s.users.first[a+1]]
 	d := s.D.RawRowView(a)
 	squares := s.correlate(of) // E·g, ‖g‖²
 	axpy(squares, d, s.fresh)  // E·g + ‖g‖²d = F·g
@@ -268,7 +268,7 @@ func (s *KSVDLearner) used() (atoms []int) {
 }
 
 func (s *KSVDLearner) uses(a int) (uses int) {
-	for _, u := range s.users.of[s.users.first[a]:s.users.first[a+1]] {
+	for _, u := range s.users.uses[s.users.first[a]:s.users.first[a+1]] {
 		if g := s.Γ.Coef[u.at]; g*g > unused*unused*s.energy[u.sample] {
 			uses++
 		}

@@ -127,10 +127,9 @@ func (s *onlinePasses) Objective() []classify.Term { return s.Terms() }
 // Largest implements classify.Stepper: atoms have at most norm 1.
 func (s *onlinePasses) Largest() float64 { return 0 }
 
-// Start returns a Learner for samples that come batch by batch, as those that
-// do not fit into memory; Passes, Tol are not used. It starts from the
-// directions of the atoms d0, d×K, which it copies. The errors are those of
-// Learn.
+// Start returns a Learner for samples that come batch by batch, for example because they do
+// not fit into memory. Passes and Tol are not used. It starts from the directions of the atoms
+// d0, d×K, which it copies. The errors are those of Learn.
 func (o Online) Start(d0 *mat.Dense) (*Learner, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("learn a dictionary: %w", err)

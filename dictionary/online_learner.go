@@ -44,9 +44,9 @@ func newLearner(o Online, u *mat.Dense) *Learner {
 	}
 }
 
-// Dictionary returns the present D, d×K, a copy, with its atoms at norm 1. Few
-// are shorter, such as hardly a sample uses; made longer, they can only lower
-// the objective, as the same D·s needs a smaller s.
+// Dictionary returns a copy of the present D, d×K, with its atoms at norm 1. Few atoms are
+// shorter before: those that hardly any sample uses. Longer atoms can only lower the
+// objective, as the same D·s needs a smaller s.
 func (l *Learner) Dictionary() *mat.Dense { return classify.Unit(l.d) }
 
 // Atoms returns the present D, d×K, as samples are coded over it: not a copy, and
@@ -60,7 +60,7 @@ func (l *Learner) Codes() *mat.Dense { return l.last }
 // Seen returns the number of samples that were added so far.
 func (l *Learner) Seen() int { return int(l.seen) }
 
-// A LearnerState is what a Learner knows, all of it copied.
+// A LearnerState is a copy of everything that a Learner has learned.
 type LearnerState struct {
 	Atoms *mat.Dense // D, d×K, as samples are coded over it
 	A, B  *mat.Dense // K×K, d×K
@@ -69,7 +69,7 @@ type LearnerState struct {
 	Seen, Weight, Energy, Size, Count, Replaced float64 // as in Terms, before they are divided
 }
 
-// State returns what l knows.
+// State returns a copy of what l has learned.
 func (l *Learner) State() LearnerState {
 	s := LearnerState{
 		Atoms: mat.DenseCopyOf(l.d), A: mat.DenseCopyOf(l.a), B: mat.DenseCopyOf(l.b.T()), Idle: make([]float64, len(l.idle)),
@@ -81,7 +81,8 @@ func (l *Learner) State() LearnerState {
 	return s
 }
 
-// Resume makes l know what s says, of as many atoms of the same size.
+// Resume replaces what l has learned by s, the State of a Learner with as many atoms of the
+// same size.
 func (l *Learner) Resume(s LearnerState) {
 	l.d.Copy(s.Atoms)
 	l.atoms.Copy(s.Atoms.T())
@@ -283,11 +284,12 @@ func (l *Learner) restart(k int, v mat.Vector) {
 	l.replaced++
 }
 
-// Terms returns the objective that the last update of D has lowered, term by
-// term, as means over the samples so far with the weights of A and B: "error" is
-// ½‖x − D·s‖² for the codes at the time, "l1" is ‖s‖₁; and beside them "nonzeros"
-// ‖s‖₀ and the number of atoms "replaced" so far. All are 0 before the first
-// sample. They say how learning goes; for a final D, code the samples anew.
+// Terms returns the terms of the objective that the last update of D has lowered, as means
+// over the samples so far, with the weights of A and B. "error" is ½‖x − D·s‖² for the codes
+// at the time, and "l1" is ‖s‖₁. Two more terms are no part of the objective: "nonzeros" is
+// ‖s‖₀, and "replaced" the number of atoms replaced so far. All are 0 before the first sample.
+// They show the progress of learning; for the objective of the final D, code the samples
+// again.
 func (l *Learner) Terms() []classify.Term {
 	w := l.weight
 	if w == 0 {

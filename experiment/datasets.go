@@ -12,8 +12,8 @@ import (
 	"nrdl.example/nrdl/dataset/bundled"
 )
 
-// Only leaves the data sets with these names in p; case does not matter. It is an error if p
-// has none of a name.
+// Only removes all data sets from p but those with these names; case does not matter. It is an
+// error if p has none of a name.
 func (p *Plan) Only(names []string) error {
 	var all []string
 	for i := range p.data {
@@ -30,8 +30,9 @@ func (p *Plan) Only(names []string) error {
 	return nil
 }
 
-// WithoutMissing leaves out the data sets that d does not find, and returns what to tell of each.
-// If it finds none, p stays as it is: Run says what is missing, unless all its records are there.
+// WithoutMissing removes the data sets that d does not find from p, and returns a sentence
+// about each for the user. If d finds none, p stays as it is, and Run returns the error unless
+// all records are there.
 func (p *Plan) WithoutMissing(d *Databases) (missing []string) {
 	missed := func(data plannedData) bool {
 		if data.synthetic != nil || bundled.Is(data.path) {

@@ -48,7 +48,7 @@ func WritePlan(ctx context.Context, data, path string, warn func(string)) error 
 func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error) {
 	kind := face.Unfound
 	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
-		kind, err = face.ContentOf(ctx, files)
+		kind, err = face.DefaultContent.Of(ctx, files)
 		return nil, dataset.Frame{}, err
 	}})
 	if err != nil {

@@ -109,7 +109,8 @@ type Fitter interface {
 	Wrong(ctx context.Context, set []string, fold int) (int, error)
 }
 
-// Fits is the Fitter of a Tune in this process. It is safe for concurrent use.
+// Fits makes the fits of a Tune in this process. It is the Fitter where no other is given, and
+// safe for concurrent use.
 type Fits struct {
 	*tuner
 	m classify.Method

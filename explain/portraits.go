@@ -79,7 +79,7 @@ func portrait(ctx context.Context, m *gallery.Gallery, folder string, detector *
 
 // PortraitOf returns the Portrait of the face with these pupils in photo, without a Thumb.
 func PortraitOf(ctx context.Context, photo *dataset.Photo, pupils [2]face.Point) (*Portrait, error) {
-	turn, ok, err := face.Turn(ctx, photo, face.Face{Pupils: pupils})
+	turn, ok, err := face.DefaultSearch.Turn(ctx, photo, face.Face{Pupils: pupils})
 	if err != nil {
 		return nil, err
 	}

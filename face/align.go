@@ -67,54 +67,40 @@ func fitted(from, to []Point) similarity {
 	return about(cf.X, cf.Y, math.Hypot(a, b)/n, math.Atan2(b, a), ct)
 }
 
-// mostResidual is the largest distance of five landmarks of a face from those of the mean
-// face: the root of the mean square, in eye distances.
-const mostResidual = 0.35
-
-// How the network of landmarks is used: on a square of this side about a point so far
-// below the eyes, in eye distances; again where it moves the pupils farther than settled,
-// at most mostLooks times.
-const (
-	landmarkEyes  = 2.4
-	landmarkBelow = 0.6
-	settled       = 0.1
-	mostLooks     = 3
-)
-
 // landmarksAt returns five landmarks of the face whose pupils are near p. Each look is in the
 // square that the landmarks of the one before make level.
-func landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point, error) {
+func (o SightingOptions) landmarksAt(ctx context.Context, photo *dataset.Photo, p [2]Point) ([]Point, error) {
 	var five []Point
-	for range mostLooks {
+	for range o.Looks {
 		angle := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X)
 		d := p[0].to(p[1])
-		all, err := landmarks68(ctx, photo, about(0, 0, d, angle, middle(p)).at(0, landmarkBelow), landmarkEyes*d, angle)
+		all, err := landmarks68(ctx, photo, about(0, 0, d, angle, middle(p)).at(0, o.Below), o.Side*d, angle)
 		if err != nil || all == nil {
 			return nil, err
 		}
 		five = fivePoints(all)
 		before := p
 		p, _ = pupilsOf(five)
-		if max(before[0].to(p[0]), before[1].to(p[1])) < settled*d {
+		if max(before[0].to(p[0]), before[1].to(p[1])) < o.Settled*d {
 			break
 		}
 	}
 	return five, nil
 }
 
-// five returns five landmarks of f in photo: those that were found with it, or that the
+// five returns five landmarks of the face f in photo: those that were found with it, or that the
 // network of landmarks finds at its pupils. Where these do not fit a mean face, they are
 // those of the mean face with the pupils of f.
-func (f Face) five(ctx context.Context, photo *dataset.Photo) ([]Point, error) {
+func (o SightingOptions) five(ctx context.Context, photo *dataset.Photo, f Face) ([]Point, error) {
 	if f.Landmarks != ([5]Point{}) {
 		return f.Landmarks[:], nil
 	}
-	five, err := landmarksAt(ctx, photo, f.Pupils)
+	five, err := o.landmarksAt(ctx, photo, f.Pupils)
 	if err != nil {
 		return nil, err
 	}
 	if five != nil {
-		if _, off := pupilsOf(five); off <= mostResidual {
+		if _, off := pupilsOf(five); off <= o.MostResidual {
 			return five, nil
 		}
 	}
@@ -137,16 +123,17 @@ func (f Face) alignment() [2]Point {
 }
 
 // Turn returns how far the head of f is turned to the side in photo: the distance of the tip
-// of the nose from the line between the eyes and the mouth, in eye distances, positive to
-// the right of the photograph. It is 0 for a frontal face, and about 0.2 for a head that is
-// turned by 30 degrees. ok is false if no landmarks of a face are found.
-func Turn(ctx context.Context, photo *dataset.Photo, f Face) (turn float64, ok bool, err error) {
-	five, err := landmarksAt(ctx, photo, f.Pupils)
+// of the nose from the line between the middle of the eyes and the middle of the mouth. Its
+// unit is the eye distance, and it is positive to the right of the photograph. It is 0 for a
+// frontal face, and about 0.2 for a head that is turned by 30 degrees. ok is false if no
+// landmarks of a face are found.
+func (s *Search) Turn(ctx context.Context, photo *dataset.Photo, f Face) (turn float64, ok bool, err error) {
+	five, err := s.Sighting.landmarksAt(ctx, photo, f.Pupils)
 	if err != nil || five == nil {
 		return 0, false, err
 	}
 	_, off := pupilsOf(five)
-	return sideways(five), off <= mostResidual, nil
+	return sideways(five), off <= s.Sighting.MostResidual, nil
 }
 
 // sideways is the distance of the nose from the line between the middle of the eyes and

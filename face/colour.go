@@ -75,7 +75,7 @@ func (c Cut) place(ctx context.Context, photo *dataset.Photo, f Face) (similarit
 	if !ok {
 		return aligned(f.alignment(), in), nil
 	}
-	five, err := f.five(ctx, photo)
+	five, err := cmp.Or(c.Search, DefaultSearch).Sighting.five(ctx, photo, f)
 	if err != nil {
 		return similarity{}, err
 	}

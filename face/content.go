@@ -17,21 +17,25 @@ const (
 	Unfound     Content = "unfound"     // the images are too small, or most show no face that can be found
 )
 
-// How ContentOf judges. The eyes are apart by 0.33 … 0.42 of the shorter side in the crops
-// of ORL, and by 0.10 … 0.23 in the photographs of Georgia Tech and LFW.
-const (
-	judged      = 16   // images, at most
-	cropEyes    = 0.28 // eye distance of a crop, a share of its shorter side, at least
-	leastSide   = 80   // pixels of the shorter side: in smaller images nothing is searched
-	enoughSeen  = 0.5  // share of the judged images in which a face is found, at least, of photographs
-	enoughCrops = 0.75 // of crops, which can be used without that
-)
+// ContentOptions say how the Content of a data set is judged.
+type ContentOptions struct {
+	Judged      int     // images, at most
+	Glance      int     // images, at most, where the Content is known and only a mistake is looked for
+	CropEyes    float64 // least eye distance of a crop, a share of its shorter side
+	LeastSide   int     // pixels of the shorter side; in smaller images no face is searched
+	EnoughSeen  float64 // least share of photographs in which a face is found
+	EnoughCrops float64 // the same of crops, which can also be used as they are
+}
 
-// ContentOf returns what the images at paths show: the majority of at most 16 evenly spread
-// ones. Unreadable images are ignored; if all are, the answer is Unfound. The error is that
-// of ctx, or of a network.
-func ContentOf(ctx context.Context, paths []string) (Content, error) {
-	n := min(judged, len(paths))
+// DefaultContent is for photographs of people. The eyes are apart by 0.33 … 0.42 of the shorter
+// side in the crops of ORL, and by 0.10 … 0.23 in the photographs of Georgia Tech and LFW.
+var DefaultContent = ContentOptions{Judged: 16, Glance: 4, CropEyes: 0.28, LeastSide: 80, EnoughSeen: 0.5, EnoughCrops: 0.75}
+
+// Of returns what the images at paths show: the majority of at most o.Judged evenly spread
+// ones, in which DefaultSearch looks for faces. Unreadable images are ignored; if all are, the
+// answer is Unfound. The error is that of ctx, or of a network.
+func (o ContentOptions) Of(ctx context.Context, paths []string) (Content, error) {
+	n := min(o.Judged, len(paths))
 	var read, photographs, crops int
 	for i := range n {
 		if err := context.Cause(ctx); err != nil {
@@ -48,23 +52,23 @@ func ContentOf(ctx context.Context, paths []string) (Content, error) {
 		}
 		read++
 		side := min(photo.Grey.Rect.Dx(), photo.Grey.Rect.Dy())
-		if side < leastSide {
+		if side < o.LeastSide {
 			continue
 		}
 		switch eyes, err := DefaultSearch.largestEyes(ctx, photo); {
 		case err != nil:
 			return "", err
 		case eyes == 0:
-		case eyes < cropEyes*float64(side):
+		case eyes < o.CropEyes*float64(side):
 			photographs++
 		default:
 			crops++
 		}
 	}
 	switch seen := float64(photographs + crops); {
-	case photographs > crops && seen >= enoughSeen*float64(read):
+	case photographs > crops && seen >= o.EnoughSeen*float64(read):
 		return Photographs, nil
-	case crops > 0 && seen >= enoughCrops*float64(read):
+	case crops > 0 && seen >= o.EnoughCrops*float64(read):
 		return Crops, nil
 	}
 	return Unfound, nil
@@ -90,6 +94,6 @@ func (s *Search) largestEyes(ctx context.Context, photo *dataset.Photo) (float64
 	if len(faces) == 0 {
 		return 0, nil
 	}
-	bySize(faces)
+	s.Cascade.bySize(faces)
 	return faces[0].Quality.Eyes, nil
 }

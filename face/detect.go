@@ -1,6 +1,7 @@
 package face
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -51,7 +52,7 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 		return nil, dataset.Frame{}, nil
 	default:
 		var err error
-		if d.content, err = ContentOf(ctx, files); err == nil && d.content == Unfound && d.Required {
+		if d.content, err = cmp.Or(d.Search, DefaultSearch).Content.Of(ctx, files); err == nil && d.content == Unfound && d.Required {
 			err = errUnaligned
 		}
 		if err != nil || d.content == Unfound || d.content == Crops && d.Embedder == nil {

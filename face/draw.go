@@ -24,13 +24,13 @@ type Letters interface {
 	Write(dst draw.Image, ink color.Color, text string, size float64, at image.Point, room int)
 }
 
-// A Kind is the colour of a Mark.
+// A Kind says whether the face of a Mark has a name. It decides the colour.
 type Kind uint8
 
 // The kinds of marks.
 const (
-	Known    Kind = iota // green
-	Stranger             // orange
+	Known    Kind = iota // has a name; green
+	Stranger             // unknown; orange
 	Refused              // grey: quality too low
 )
 

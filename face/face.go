@@ -65,41 +65,39 @@ func surest(faces []Face) float64 {
 	return most
 }
 
-// sameEyes is the distance between the middles of two pairs of eyes below which they
-// belong to one face, in eye distances. The faces of a group are farther apart than half
-// an eye distance, and the windows of one face agree to much less.
-const sameEyes = 0.5
+// OneFaceOptions say which findings are one face, and how large it is.
+type OneFaceOptions struct {
+	SameEyes  float64 // distance between the middles of two pairs of eyes below which they belong to one face, in eye distances
+	SameFace  float64 // intersection over union of two boxes from which they show one face
+	EyesOfBox float64 // eye distance of a face that looks ahead, a share of the longer side of its box
+}
+
+// DefaultOneFace tells the faces of a group apart, which are farther apart than half an eye
+// distance, and joins the boxes of different detectors. EyesOfBox is between the medians over
+// photographs of lfw_several: 0.316 for the tiny detector, and 0.342 for the cascade.
+var DefaultOneFace = OneFaceOptions{SameEyes: 0.5, SameFace: 0.25, EyesOfBox: 0.33}
 
 // seen reports whether the eyes at p belong to one of faces.
-func seen(faces []Face, p [2]Point) bool {
+func (o OneFaceOptions) seen(faces []Face, p [2]Point) bool {
 	return slices.ContainsFunc(faces, func(f Face) bool {
-		return middle(f.Pupils).to(middle(p)) < sameEyes*f.Quality.Eyes
+		return middle(f.Pupils).to(middle(p)) < o.SameEyes*f.Quality.Eyes
 	})
 }
 
-// sameFace is the intersection over union of two boxes from which they show one face:
-// detectors draw their boxes differently.
-const sameFace = 0.25
-
 // alike reports whether f is one of faces, by its eyes or by its box.
-func alike(faces []Face, f Face) bool {
-	return seen(faces, f.Pupils) || slices.ContainsFunc(faces, func(o Face) bool { return boxOf(o.Box).overlap(boxOf(f.Box)) >= sameFace })
+func (o OneFaceOptions) alike(faces []Face, f Face) bool {
+	return o.seen(faces, f.Pupils) || slices.ContainsFunc(faces, func(one Face) bool { return boxOf(one.Box).overlap(boxOf(f.Box)) >= o.SameFace })
 }
-
-// eyesOfBox is the eye distance of a face that looks ahead, a share of the longer side of its
-// box: the median over photographs of lfw_several is 0.316 for boxes of the tiny detector,
-// and 0.342 for those of the cascade.
-const eyesOfBox = 0.33
 
 // size is the eye distance of f as if it looked ahead: a head that is turned to the side has
 // a larger box than its eyes tell.
-func (f Face) size() float64 {
-	return max(f.Quality.Eyes, eyesOfBox*float64(max(f.Box.Dx(), f.Box.Dy())))
+func (o OneFaceOptions) size(f Face) float64 {
+	return max(f.Quality.Eyes, o.EyesOfBox*float64(max(f.Box.Dx(), f.Box.Dy())))
 }
 
 // bySize sorts faces, the largest first.
-func bySize(faces []Face) {
-	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(b.size(), a.size()) })
+func (o OneFaceOptions) bySize(faces []Face) {
+	slices.SortStableFunc(faces, func(a, b Face) int { return cmp.Compare(o.size(b), o.size(a)) })
 }
 
 func middle(p [2]Point) Point { return Point{(p[0].X + p[1].X) / 2, (p[0].Y + p[1].Y) / 2} }

@@ -40,21 +40,21 @@ type Finder struct {
 	Turns      []float64 // angles of faces that are turned, degrees
 
 	PupilOptions
+	OneFaceOptions
 	Measure QualityOptions
 }
 
-// DefaultFinder suits photographs of people. It was tried on 1896 photographs
-// of Georgia Tech and LFW, which show one main face each. It finds no face in 7
-// of them, and a second face in 16; one of these is a tie, the others are real
-// faces. Of the detected faces, 1 % have a score below 13; the lowest is 5.
-// False detections outside the faces have scores below 8 in upright photographs
-// and up to 45 in turned ones.
+// DefaultFinder suits photographs of people. It was tried on 1896 photographs of Georgia Tech
+// and LFW, which show one main face each. It finds no face in 7 of them, and a second face in
+// 16; one of these is a necktie, the others are real faces. Of the detected faces, 1 % have a
+// score below 13; the lowest is 5. False detections outside the faces have scores below 8 in
+// upright photographs, and up to 45 in turned ones.
 var DefaultFinder = Finder{
 	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
 	CloseSide: 160, CloseLeast: 0.25, CloseSpread: 0.2,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
-	PupilOptions: DefaultPupils, Measure: DefaultQuality,
+	PupilOptions: DefaultPupils, OneFaceOptions: DefaultOneFace, Measure: DefaultQuality,
 }
 
 // Find returns the faces in img, which is upright, the largest eye distance
@@ -107,7 +107,7 @@ func (f Finder) facesIn(img *image.Gray, v view, least, score float64) []Face {
 func (f Finder) allIn(img *image.Gray, v view, least, score float64) []Face {
 	var faces []Face
 	for _, w := range f.windows(v, least, score) {
-		if p, ok := f.pupils(img, w); ok && !seen(faces, p) {
+		if p, ok := f.pupils(img, w); ok && !f.seen(faces, p) {
 			faces = append(faces, Face{Box: w.box(img.Rect), Pupils: p, Quality: f.Measure.of(img, p, w.score)})
 		}
 	}
@@ -116,9 +116,9 @@ func (f Finder) allIn(img *image.Gray, v view, least, score float64) []Face {
 
 // inFront sorts faces, the largest first, and separates those in the background.
 func (f Finder) inFront(faces []Face) (front, behind []Face) {
-	bySize(faces)
+	f.bySize(faces)
 	n := 0
-	for n < len(faces) && faces[n].size() >= f.Background*faces[0].size() {
+	for n < len(faces) && f.size(faces[n]) >= f.Background*f.size(faces[0]) {
 		n++
 	}
 	return faces[:n:n], faces[n:]

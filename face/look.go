@@ -50,7 +50,7 @@ type Seen struct {
 	Smaller int       // number of faces in the background of the photograph that are left out
 
 	Thumb *image.RGBA // for people to look at; nil unless the Cut asks for it
-	Turn  *float64    // of the head, as by the function Turn; nil if not known, or unless the Cut asks for it
+	Turn  *float64    // of the head, as by Search.Turn; nil if not known, or unless the Cut asks for it
 }
 
 // Others is the number of other faces in the photograph, those in the background too.
@@ -63,14 +63,15 @@ func In(ctx context.Context, photo *dataset.Photo, which Which, cut Cut) ([]Seen
 }
 
 func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits Limits) ([]Seen, error) {
-	found, behind, err := cut.search().FindAll(ctx, photo)
+	search := cut.search()
+	found, behind, err := search.FindAll(ctx, photo)
 	if err != nil {
 		return nil, err
 	}
 	if which == Every {
 		found, behind = append(found, behind...), nil
 	}
-	seen := which.chosen(which.ordered(found, photo.Grey.Rect), limits)
+	seen := which.chosen(search.ordered(which, found, photo.Grey.Rect), limits)
 	var used []Face
 	for i := range seen {
 		s := &seen[i]
@@ -90,7 +91,7 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 		}
 		s.Values, values = values[0], values[1:]
 		if cut.Turns {
-			turn, ok, err := Turn(ctx, photo, *s.Face)
+			turn, ok, err := search.Turn(ctx, photo, *s.Face)
 			if err != nil {
 				return nil, err
 			}
@@ -191,11 +192,10 @@ func Decode(ctx context.Context, data []byte, name string, detect bool, which Wh
 // Mistaken returns an error if f uses images as they are but files look like
 // photographs. It checks a few of them and ignores unreadable ones.
 func Mistaken(ctx context.Context, f dataset.Frame, files []string) error {
-	const few = 4
 	if !f.Eyes.IsZero() || f.Crop != 0 {
 		return nil
 	}
-	if content, err := ContentOf(ctx, files[:min(few, len(files))]); err != nil || content != Photographs {
+	if content, err := DefaultContent.Of(ctx, files[:min(DefaultContent.Glance, len(files))]); err != nil || content != Photographs {
 		return nil
 	}
 	return advice.Add(errors.New("these look like photographs, but the model was trained on face crops: the images are used as they are"),

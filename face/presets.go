@@ -123,7 +123,7 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%v", advice.Of(lost.why))
 		}
 	}
-	return &Search{Name: name, Digest: digest, Network: lost}, nil
+	return &Search{Name: name, Digest: digest, Network: lost, Sighting: DefaultSighting, Content: DefaultContent}, nil
 }
 
 // absent is a detector whose file is missing.

@@ -34,20 +34,15 @@ func (w Which) Validate() error {
 	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every)})
 }
 
-// offCentre is the share by which the size of a face in a corner counts less than that of
-// one in the middle, for Central. From 0.75 on the face that is meant is taken in each of the
-// 25 photographs of LFW with several; LFW has it in the middle.
-const offCentre = 0.75
-
 // ordered returns found, of a photograph with these bounds, with the one that w takes
 // before all others first.
-func (w Which) ordered(found []Face, photo image.Rectangle) []Face {
+func (s *Search) ordered(w Which, found []Face, photo image.Rectangle) []Face {
 	if w != Central || len(found) < 2 {
 		return found
 	}
 	centre := Point{float64(photo.Dx()) / 2, float64(photo.Dy()) / 2}
 	weight := func(f Face) float64 {
-		return f.size() * (1 - offCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
+		return s.Cascade.size(f) * (1 - s.OffCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
 	}
 	most := slices.MaxFunc(found, func(a, b Face) int { return cmp.Compare(weight(a), weight(b)) })
 	at := slices.IndexFunc(found, func(f Face) bool { return f.Pupils == most.Pupils })

@@ -310,7 +310,7 @@ func TestRealGroup(t *testing.T) {
 		t.Fatalf("%d faces", len(faces))
 	}
 	for i := range faces[1:] {
-		if faces[i].size() < faces[i+1].size() {
+		if DefaultOneFace.size(faces[i]) < DefaultOneFace.size(faces[i+1]) {
 			t.Errorf("face %d is larger than the one before", i+1)
 		}
 	}
@@ -327,7 +327,7 @@ func TestRealContent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := ContentOf(t.Context(), paths); err != nil || got != want {
+			if got, err := DefaultContent.Of(t.Context(), paths); err != nil || got != want {
 				t.Errorf("%v, want %v, error %v", got, want, err)
 			}
 		})

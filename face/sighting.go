@@ -24,12 +24,21 @@ type SightingOptions struct {
 	NearEye               float64 // of a pupil that the cascade finds from the middle of the eye's corners and lids, in eye distances
 	Near                  float64 // of each eye in two looks, in eye distances, below which they show one face
 	Scale                 float64 // score of the cascade that compares to a score of 1 of a network
+
+	// The network of landmarks sees a square with sides of Side eye distances about a point
+	// Below the eyes. It looks again where it moved the pupils by more than Settled eye
+	// distances, Looks times at most.
+	Side    float64
+	Below   float64
+	Settled float64
+	Looks   int
 }
 
 // DefaultSighting is for the detectors of DefaultSearch.
 var DefaultSighting = SightingOptions{
-	LeastOfBox: 0.15, MostOfBox: 0.8, MostResidual: mostResidual, MostTilt: DefaultPupils.MostTilt,
+	LeastOfBox: 0.15, MostOfBox: 0.8, MostResidual: 0.35, MostTilt: DefaultPupils.MostTilt,
 	NearEye: 0.2, Near: 0.35, Scale: 100,
+	Side: 2.4, Below: 0.6, Settled: 0.1, Looks: 3,
 }
 
 // faceOf returns the face of the detection d in photo. Not ok: it has no eyes where those
@@ -74,7 +83,7 @@ func (o SightingOptions) landmarks(ctx context.Context, photo *dataset.Photo, d 
 	if residual > o.MostResidual {
 		return nil, nil
 	}
-	return landmarksAt(ctx, photo, p)
+	return o.landmarksAt(ctx, photo, p)
 }
 
 // near reports whether a face with the eyes at p is f, turned alike.

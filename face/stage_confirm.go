@@ -16,12 +16,11 @@ func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candi
 	if s.cascadeCertain(c.faces) || !s.networkCertain(c.sightings) {
 		return c, false, nil
 	}
-	const least = 20 // degrees: the cascade finds faces that are turned less in the upright photograph
 	var turned []Face
 	var angles []float64
 	for _, f := range c.sightings {
 		angle := math.Round(f.Quality.Angle)
-		if f.sum < s.Sure || math.Abs(angle) < least {
+		if f.sum < s.Sure || math.Abs(angle) < s.Tilted {
 			continue
 		}
 		for _, one := range s.Cascade.facesIn(p.Grey, p.reduced(s.Cascade.Side).turned(angle), s.Cascade.Least, s.Cascade.Sure) {
@@ -29,13 +28,13 @@ func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candi
 				turned = append(turned, one)
 			}
 		}
-		if !slices.ContainsFunc(angles, func(a float64) bool { return math.Abs(math.Remainder(a-angle, 360)) < least }) {
+		if !slices.ContainsFunc(angles, func(a float64) bool { return math.Abs(math.Remainder(a-angle, 360)) < s.Tilted }) {
 			angles = append(angles, angle)
 		}
 	}
 	more, err := s.confirmed(ctx, p, angles)
 	for _, f := range more {
-		if !alike(turned, f) {
+		if !s.Cascade.alike(turned, f) {
 			turned = append(turned, f)
 		}
 	}
@@ -69,7 +68,7 @@ func (s *Search) confirmed(ctx context.Context, p *picture, angles []float64) (f
 		all := s.Cascade.allIn(p.Grey, p.reduced(s.Cascade.Side).turned(degrees), s.Cascade.Least, s.Cascade.Sure)
 		slices.SortStableFunc(all, func(a, b Face) int { return cmp.Compare(b.Quality.Detection, a.Quality.Detection) })
 		for _, f := range all[:min(len(all), s.Checked)] {
-			if alike(faces, f) {
+			if s.Cascade.alike(faces, f) {
 				continue
 			}
 			ok, err := s.confirms(ctx, p, d, f, degrees)

@@ -31,13 +31,13 @@ func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates
 		} else {
 			f.Quality.Detection = s.Sighting.Scale * min(1, one.sum)
 		}
-		confirmed := slices.ContainsFunc(c.faces, func(o Face) bool { return alike([]Face{o}, f) })
-		if (one.sum >= least || confirmed && most < s.Sure) && !alike(faces, f) {
+		confirmed := slices.ContainsFunc(c.faces, func(o Face) bool { return s.Cascade.alike([]Face{o}, f) })
+		if (one.sum >= least || confirmed && most < s.Sure) && !s.Cascade.alike(faces, f) {
 			faces = append(faces, f)
 		}
 	}
 	for _, f := range c.faces {
-		if f.Quality.Detection >= s.Alone && !alike(faces, f) {
+		if f.Quality.Detection >= s.Alone && !s.Cascade.alike(faces, f) {
 			faces = append(faces, f)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Search) quick(ctx context.Context, p *picture) ([]sighting, error) {
 	}
 	found = slices.DeleteFunc(found, func(f Detection) bool { return f.Score < s.Sure })
 	faces, err := s.with(ctx, p.Photo, nil, found)
-	if err != nil || !slices.ContainsFunc(faces, func(f sighting) bool { return boxOf(f.Box).overlap(largest.Box) >= sameFace }) {
+	if err != nil || !slices.ContainsFunc(faces, func(f sighting) bool { return boxOf(f.Box).overlap(largest.Box) >= s.Cascade.SameFace }) {
 		return nil, err
 	}
 	return faces, nil

@@ -14,9 +14,8 @@ func (s slantStage) find(ctx context.Context, p *picture, c candidates) (candida
 	if s.cascadeCertain(c.faces) || s.networkCertain(c.sightings) {
 		return c, false, nil
 	}
-	const around = 0.75 // of the usual surroundings: a small face is enlarged more
 	fine := *s.Search
-	fine.Around *= around
+	fine.Around *= s.Closer
 	fine.Cascade.Side *= 2
 	fine.Cascade.Least /= 2
 	fine.Cascade.Sure = fine.Cascade.Other
@@ -26,7 +25,7 @@ func (s slantStage) find(ctx context.Context, p *picture, c candidates) (candida
 			return c, false, err
 		}
 		for _, f := range found {
-			if !alike(c.faces, f) {
+			if !s.Cascade.alike(c.faces, f) {
 				f.Quality.Detection = max(f.Quality.Detection, s.Cascade.Sure) // by both
 				c.faces = append(slices.Clip(c.faces), f)
 			}

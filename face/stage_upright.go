@@ -32,7 +32,7 @@ func (f Finder) withSmaller(img *image.Gray, fine view, faces []Face) (front, be
 	half.Background, half.Shift = f.Background/2, f.FineShift
 	finer, behind := half.inFront(half.allIn(img, fine, f.Least/2, f.Sure))
 	for _, one := range finer {
-		if !seen(faces, one.Pupils) {
+		if !f.seen(faces, one.Pupils) {
 			faces = append(faces, one)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// ForImages returns in for images that were read with the frame f: eyes, crop, size and
-// embedding are those of f where in does not set them.
+// ForImages returns in, with its unset eyes, crop, size and embedding taken from f, the frame
+// with which images were read.
 func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
 	switch {
 	case in.Size == (dataset.Size{}) && in.Embedding.IsZero(), in.Embedding == f.Embedding && !f.Embedding.IsZero():

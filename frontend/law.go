@@ -39,8 +39,8 @@ func settingsOf(e *embedding.Embedder) string {
 	return strings.Join(append(f.Embedding.Words()[1:], "eyes="+f.Eyes.String()), " ")
 }
 
-// LawFile is the path of the file beside the network file at path that has its impostor
-// distribution.
+// LawFile returns the path of the file with the impostor distribution of the network file at
+// path. It is beside the network file.
 func LawFile(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }
 
 // maxLaw bounds the size of a LawFile.

@@ -55,7 +55,7 @@ type Recognition struct {
 	Coded *classify.Result // of this face alone, by RecogniseCoded; else nil
 }
 
-// Recognise returns the class, the scores and the evidence of each image.
+// Recognise returns the Recognition of each image.
 func (m *Model) Recognise(ctx context.Context, images *dataset.Images) ([]Recognition, error) {
 	return m.recognise(ctx, images, false)
 }

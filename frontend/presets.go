@@ -115,9 +115,9 @@ func Parse(text string) (Pipeline, error) {
 	return parser{measured: true}.parse(words)
 }
 
-// ParseNetwork returns the Pipeline of the network file at path, or of the one of that name that
-// is built in, with the words of Parse that say what it takes. It does not read what was
-// measured of it.
+// ParseNetwork returns the Pipeline of a network: that in the file at path, or the built-in
+// one of that name. words describe its input, as in Parse. The impostor distribution of the
+// network is not read.
 func ParseNetwork(path, words string) (Pipeline, error) {
 	return parser{network: path, embeds: true}.parse(strings.Fields(words))
 }
@@ -150,7 +150,7 @@ type parser struct {
 	Pipeline
 	network string // the file of one; "" for the one that is built in
 	embeds  bool
-	given   embedding.Given
+	input   embedding.Given
 	about   string // the first word about a network
 
 	measured bool // read what was measured of the network
@@ -167,13 +167,13 @@ func (p *parser) embed() error {
 	if p.Size != (dataset.Size{}) {
 		return advice.Add(fmt.Errorf("size %v of an input with a network, which takes faces of its own size", p.Size), "leave it out")
 	}
-	mirror := p.given.Mirror
+	mirror := p.input.Mirror
 	if p.Mirror {
 		on := true
 		mirror, p.Mirror = &on, false
 	}
-	p.given.Mirror, p.given.Eyes = mirror, p.Eyes
-	e, err := embedding.Open(p.network, p.given)
+	p.input.Mirror, p.input.Eyes = mirror, p.Eyes
+	e, err := embedding.Open(p.network, p.input)
 	if err != nil {
 		return err
 	}
@@ -189,24 +189,24 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 	p.about = cmp.Or(p.about, name+"="+value)
 	switch name {
 	case "preset":
-		p.given.Preset = value
+		p.input.Preset = value
 	case "channels":
-		p.given.Channels = value
+		p.input.Channels = value
 	case "output":
-		if p.given.Output = value; value == "" {
+		if p.input.Output = value; value == "" {
 			err = errors.New("output without a name")
 		}
 	case "subtract":
-		p.given.Mean, err = embedding.ParseMean(value)
+		p.input.Mean, err = embedding.ParseMean(value)
 	case "scale":
-		p.given.Scale, err = embedding.ParseScale(value)
+		p.input.Scale, err = embedding.ParseScale(value)
 	case "landmarks":
 		var a dataset.Alignment
 		a, err = dataset.ParseAlignment(value)
-		p.given.Landmarks = &a
+		p.input.Landmarks = &a
 	case "mirror":
 		on := value == "on"
-		if p.given.Mirror = &on; !on && value != "off" {
+		if p.input.Mirror = &on; !on && value != "off" {
 			err = fmt.Errorf("mirror = %q is not on or off", value)
 		}
 		return mirrorStage, err
@@ -362,9 +362,8 @@ const (
 	visibleSide  = 24 // Faces32
 )
 
-// Foreseen returns the pipelines of which one is the default for the images at path. More
-// than one is returned if only the images themselves can decide. size is that of the
-// images, or zero.
+// Foreseen returns the pipelines that can be the default for the images at path, before these
+// are read: several, if only the images can decide. size is that of the images, or zero.
 func Foreseen(path string, size dataset.Size) []Pipeline {
 	switch {
 	case dataset.IsMatrix(path):

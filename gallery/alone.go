@@ -8,9 +8,9 @@ import (
 	"nrdl.example/nrdl/frontend"
 )
 
-// OneIsEnough returns nil if a gallery of a single person can recognise that person: if the method
-// m learns each person without the others, from vectors of a network whose impostor
-// distribution is known, which in has. Otherwise it returns why not, with advice.
+// OneIsEnough returns nil if a gallery of a single person can recognise that person. The
+// method m has to learn each person without the others, and in has to make vectors of a
+// network whose impostor distribution is known. Otherwise the error says why not, with advice.
 func OneIsEnough(in frontend.Pipeline, m classify.Method) error {
 	_, separable := m.(classify.Separable)
 	switch {

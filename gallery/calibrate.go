@@ -13,14 +13,15 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// Calibrate returns g with a threshold. Strangers are faces of people who are not enrolled;
-// may be nil. Where g shortlists, the threshold follows from faces of g that are held out;
-// else from the Impostors of g if it has them, and then nothing is trained; else from
-// cross-validation: in each fold, the method trains without some people, who then are
-// strangers, and without some faces of the others. If only the rate or the strangers
-// change, nothing is held out again. Progress is called after each step; may be nil. Equal
-// galleries and options give equal results. The error wraps openset.ErrNoStrangers if
-// people are too few, and ErrForgotten if g keeps no images.
+// Calibrate returns g with a threshold for opt. Strangers are faces of people who are not
+// enrolled; may be nil. Where g shortlists, the threshold follows from faces of g that are
+// held out. Otherwise, if g has Impostors, it follows from these, and nothing is trained.
+// Otherwise it follows from cross-validation: each fold trains without some people, who stand
+// for strangers, and without some faces of the others.
+//
+// If only the rate or the strangers change, nothing is held out again. Progress is called
+// after each step; may be nil. Equal galleries and options give equal results. The error wraps
+// openset.ErrNoStrangers if people are too few, and ErrForgotten if g keeps no images.
 func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)

@@ -17,8 +17,9 @@ import (
 	"nrdl.example/nrdl/internal/parallel"
 )
 
-// Enrolled are the images that a Gallery keeps. They are immutable. Vectors of a network
-// are in an index: they can be searched, and a change shares the people who stay.
+// Enrolled are the images that a Gallery keeps. They are immutable: a change returns new ones.
+// Vectors of a network are in an index, which can be searched; a change does not copy the
+// people who stay.
 type Enrolled struct {
 	Frame dataset.Frame
 	Faces *index.Index // vectors of a network; nil for other images
@@ -72,8 +73,8 @@ func outsideIndex(images *dataset.Images) *Enrolled {
 	}
 }
 
-// Indexed returns Enrolled with the faces in x, whose further numbers are qualities. It takes
-// from images the properties that all images share, and not the samples.
+// Indexed returns Enrolled with the faces in x. The further numbers of a face in x are its
+// quality. It takes from images the properties that all images share, and not the samples.
 func Indexed(x *index.Index, images *dataset.Images) *Enrolled {
 	e := &Enrolled{Frame: images.Frame, header: *images, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil}
 	e.header.Samples, e.header.Quality = classify.Samples{Grid: images.Grid}, nil
@@ -254,7 +255,8 @@ func (e *Enrolled) Len() (people, images int) {
 // Names returns the names of the people in natural order.
 func (e *Enrolled) Names() []string { return e.list().names }
 
-// Groups returns where the images of the people are, as in classify.Samples.
+// Groups returns the number of the first image of each person, and at last the number of all
+// images, as in classify.Samples.
 func (e *Enrolled) Groups() []int { return e.list().groups }
 
 // Images returns the images, which must not be changed. Those in an index are put together

@@ -110,8 +110,8 @@ func (g *Gallery) fitShared(ctx context.Context, in frontend.Pipeline, run class
 func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
 
 // Refit returns what Learn returns for the images of e, with the method and the pipeline of g.
-// If g and the result both shortlist, the result has the target FPIR of g and a threshold for
-// its people. Otherwise it has no threshold.
+// The result has a threshold only if g and the result both shortlist: that for the target FPIR
+// of g and the people of e.
 func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
 	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, Settings: g.Settings, OpenSet: g.OpenSet}
 	if g.Shortlists() && t.isLarge() {
@@ -189,16 +189,17 @@ func join(e *Enrolled, s classify.Separable, f frontend.Fitted, run classify.Run
 	return &frontend.Model{Fitted: f, Classifier: c}, nil
 }
 
-// Parts returns the parts of the classifier, which must not be changed. Where g shortlists,
-// they are those that all its classifiers share, and Classes.
+// Parts returns the parts of the classifier, which must not be changed. Where g shortlists, it
+// returns the parts that the classifiers of all shortlists have in common, with all people as
+// Classes.
 func (g *Gallery) Parts() classify.Parts {
 	p := g.Shared()
 	p.Classes = g.Names()
 	return p
 }
 
-// Shared returns what Parts does, without Classes where g shortlists: the names of many
-// people take time to read.
+// Shared returns Parts, but without Classes where g shortlists: reading the names of many
+// people takes time.
 func (g *Gallery) Shared() classify.Parts {
 	if g.Shortlists() {
 		return g.shared

@@ -134,9 +134,10 @@ func (g *Gallery) sub(ctx context.Context, people []*index.Person) (*Gallery, er
 // mostWhole is the largest number of faces for which Whole fits a classifier.
 const mostWhole = 100000
 
-// Whole returns g with a classifier over all faces, for what only that can do: g itself
-// unless it shortlists. It takes eight bytes for each number of each face, and more. It is
-// made at the first call. It is an error if there are more than 100,000 faces.
+// Whole returns a gallery with the faces of g and a classifier over all of them; g itself
+// unless it shortlists. The classifier is fitted at the first call, and takes more than eight
+// bytes of memory for each number of each face. It is an error if there are more than 100,000
+// faces.
 func (g *Gallery) Whole() (*Gallery, error) {
 	if !g.Shortlists() {
 		return g, nil

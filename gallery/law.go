@@ -14,10 +14,10 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// Impostors returns the impostor distribution of the network that made the images of g, by
-// which g decides; nil if g decides by margins: without a network, for a network
-// that was not measured, and for a method or a projection that makes other scores of
-// its vectors than cosines.
+// Impostors returns the impostor distribution of the network that made the images of g, if g
+// decides by it. It is nil if g decides by margins: without a network, with a network that was
+// not measured, and where the method or a projection makes scores that are not cosines of the
+// vectors.
 func (g *Gallery) Impostors() *openset.Impostors {
 	if !g.cosines() || g.Embedding.IsZero() || !g.Projection.IsZero() {
 		return nil
@@ -31,10 +31,10 @@ func (g *Gallery) cosines() bool {
 	return is
 }
 
-// Decide returns the decision for r, a result of g, and the margin that decides. If g
-// has Impostors, or a calibration by scores, that is an evidence. With Impostors the
-// cosines of r are made comparable between people with few photographs and with many, and r
-// gets the best Class by them.
+// Decide returns the decision for r, a result of g, and the margin that decides. The margin is
+// an evidence (openset.Calibration) if g has Impostors or a calibration by scores. With
+// Impostors, Decide changes r: it makes the cosines comparable between people with few
+// photographs and with many, and sets the best Class by them.
 func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 	if r.Class < 0 {
 		return openset.Nobody, 0
@@ -70,8 +70,8 @@ func (g *Gallery) decide(r *frontend.Recognition) (openset.Decision, float64) {
 	return c.Decide(score), score
 }
 
-// Without returns the result for the face of f, a result of g, if it shows none of the
-// people for whom excluded is true: the best of the others by the same scores.
+// Without returns what the result f of g would be if the people for whom excluded is true were
+// not enrolled. The scores of the others stay the same.
 func (g *Gallery) Without(f Face, excluded func(name string) bool) Face {
 	names := g.Names()
 	f.Class, f.Largest, f.Margin = -1, math.Inf(-1), math.Inf(1)

@@ -64,8 +64,9 @@ func (g *Gallery) fewestRivals() int {
 	return classify.LeastClasses
 }
 
-// Options returns the options of the threshold of g, or of one that is missing; nil where g
-// names everybody.
+// Options returns the options by which g was calibrated. If g has too few people for a
+// threshold, they are those for the threshold that it gets with more people. They are nil if g
+// names every face.
 func (g *Gallery) Options() *openset.Options {
 	if g.Calibration == nil {
 		return g.OpenSet

@@ -21,9 +21,9 @@ type state struct {
 // State returns what Restore needs beside the faces.
 func (g *Gallery) State() ([]byte, error) { return json.Marshal(state{g.Options(), g.heldOut}) }
 
-// Restore returns a gallery that shortlists, from a g that has faces and a method but no
-// classifier. Text is what State returned, nil if the gallery was not calibrated; seed is that
-// of its fits.
+// Restore returns a gallery that was stored and that shortlists: g with its classifiers and
+// threshold. g has the stored faces and the method, text is what State returned, nil if the
+// gallery was not calibrated, and seed is that of its fits.
 func (g *Gallery) Restore(ctx context.Context, seed uint64, text []byte) (*Gallery, error) {
 	x, t := g.Enrolled.Faces, *g
 	d, info := x.Dims()

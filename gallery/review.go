@@ -47,9 +47,9 @@ type Pair struct {
 	Same  bool     `json:"same"`  // they may be one person under two names
 }
 
-// Review reviews the images of g. Progress is called after
-// each fold; may be nil. The error wraps ErrForgotten if g keeps no images. Where g
-// shortlists, all faces are compared with each other, as Whole allows.
+// Review reviews the images of g. Progress is called after each fold; may be nil. The error
+// wraps ErrForgotten if g keeps no images. Where g shortlists, all faces are compared with
+// each other, which is an error for more than 100,000 (Whole).
 func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*Review, error) {
 	if g.Enrolled == nil {
 		return nil, fmt.Errorf("review: %w", ErrForgotten)

@@ -13,8 +13,8 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// A Survey says how well the people of a Model are recognised. Unknown values
-// are null.
+// A Survey says how well the people of a gallery are recognised. In JSON, unknown values are
+// null.
 type Survey struct {
 	People    []*Person `json:"people"`
 	Faces     int       `json:"faces"`
@@ -186,8 +186,8 @@ func (p *Person) sum() {
 	}
 }
 
-// QualityText describes the mean quality of the faces of p: "good", or the words for what is
-// worse than the Settings of the gallery have it; "" if it is not known.
+// QualityText describes the mean quality of the faces of p: "good", or what is below the
+// limits of the Settings, such as "small, blurred"; "" if it is not known.
 func (p *Person) QualityText() string {
 	q, limits := p.Quality, cmp.Or(p.settings, &DefaultSettings)
 	if q == nil {

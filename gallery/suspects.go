@@ -21,10 +21,10 @@ func (g *Gallery) Survey(ctx context.Context, holdOut bool, progress func(done, 
 	return review.withNotes(), nil
 }
 
-// Suspects returns the images of g whose labels look wrong, the surest first. It is nil where
-// that would take another cross-validation (without Impostors), where g keeps no faces, and
-// where it shortlists, as all faces would have to be compared with each other: Survey knows
-// them of the first.
+// Suspects returns the images of g whose labels look wrong, the surest first. It is nil if g
+// keeps no faces, and where the search would take long: without Impostors, where Survey finds
+// suspects by cross-validation, and where g shortlists, as all faces would have to be compared
+// with each other.
 func (g *Gallery) Suspects(ctx context.Context) ([]Suspect, error) {
 	if g.Impostors() == nil || g.Enrolled == nil || g.Shortlists() {
 		return nil, nil

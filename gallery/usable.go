@@ -6,9 +6,9 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// A UselessError says why the threshold of a Model makes it useless: nearly no
-// enrolled face gets its name. A program should not write such a model in place of a good
-// one unless somebody asks for it.
+// A UselessError says why the threshold of a gallery makes it useless: nearly no enrolled face
+// gets its name. A program should not write such a gallery in place of a good one unless
+// somebody asks for it.
 type UselessError struct {
 	Rates   openset.Rates // at the threshold; Held is 0 if no face could be held out
 	Members bool          // the strangers that were given are probably people of the model

@@ -29,9 +29,9 @@ func (p *Photographs) Folder(i int) string {
 	return fmt.Sprintf("person%04d", i+1)
 }
 
-// Unused is an error if dir holds groups of an earlier run. Their folders may have been
-// renamed, or stand for other people: a second run would give a person two names, or put
-// two people into one folder.
+// Unused returns an error if dir holds groups of an earlier run. Their folders may have other
+// names or other people now: a second run would give a person two names, or put two people
+// into one folder.
 func Unused(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, dataset.GroupsMark)); err != nil {
 		return nil

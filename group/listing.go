@@ -1,6 +1,6 @@
 package group
 
-// A Listing is what a program reads of Photographs.
+// A Listing is the part of Photographs that other programs read.
 type Listing struct {
 	Groups  []ListedGroup `json:"groups"`
 	Without []string      `json:"without_face"` // files

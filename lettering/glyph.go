@@ -22,12 +22,12 @@ type glyph struct {
 	wider       float32 // by how many pixels the strokes are wider than in the font
 	left, right float32 // of the ink
 	top, bottom float32
-	of          font.GID
+	id          font.GID
 }
 
 func newGlyph(part shaping.Output, g shaping.Glyph, heavy bool, x fixed.Int26_6) glyph {
 	const stroke = 1. / 28 // of the size
-	out := glyph{x: pixels(x), y: -pixels(g.YOffset), of: g.GlyphID, scale: pixels(part.Size) / float32(part.Face.Upem())}
+	out := glyph{x: pixels(x), y: -pixels(g.YOffset), id: g.GlyphID, scale: pixels(part.Size) / float32(part.Face.Upem())}
 	if heavy && part.Face != bold.face() {
 		out.wider = pixels(part.Size) * stroke
 	}

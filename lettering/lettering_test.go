@@ -94,7 +94,7 @@ func TestNothingIsMissing(t *testing.T) {
 			ink := false
 			for _, g := range lineOf(w, name, 16).glyphs {
 				ink = ink || g.left <= g.right
-				if g.of == 0 {
+				if g.id == 0 {
 					t.Errorf("%q %U has a glyph of a missing character", name, []rune(name))
 				}
 			}

@@ -34,12 +34,12 @@ const (
 	leastPairs  = 3  // that are expected beyond a point of the law, at either end
 )
 
-// Law returns the impostor distribution of the vectors of several, a data set of people with
-// several photographs: of means of their photographs against the faces of cohort, who are other
-// people. If cohort is nil, they are compared with a photograph of each other person of several.
-// The rates are one standard error, by a bootstrap over people and faces, above those measured.
-// Vectors of zeros are left out before. Law does not fill in Network, Mirror, Landmarks,
-// Settings and Source.
+// Law returns the impostor distribution of vectors of a network. several is a data set of
+// people with several photographs each. The means of their photographs are compared with the
+// faces of cohort, who are other people; if cohort is nil, with a photograph of each other
+// person of several. The false match rates are one standard error above those measured, by a
+// bootstrap over people and faces. Vectors of zeros are left out. Law does not fill in
+// Network, Mirror, Landmarks, Settings and Source.
 func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
 	m := &measurement{x: classify.Unit(several.X), groups: several.Groups, rng: rand.New(rand.NewPCG(1, 2))}
 	if cohort != nil {
@@ -354,7 +354,7 @@ func resample(n int, rng *rand.Rand) []float64 {
 	return w
 }
 
-// Lines is the JSON form of l, a list a line.
+// Lines returns l as JSON, with one line for each list.
 func Lines(l *openset.Impostors) []byte {
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -385,7 +385,8 @@ func Lines(l *openset.Impostors) []byte {
 // least where 1 % of impostor pairs are: half of what the weakest network here accepts (96 %).
 const leastAccepted = 0.5
 
-// Separates returns an error if the network of l hardly accepts the people themselves.
+// Separates returns an error if a network with the impostors l hardly recognises people: it
+// would accept few photographs of the same person.
 func Separates(l *openset.Impostors) error {
 	if share := l.Accepts(1, 0.01); share < leastAccepted {
 		return advice.Add(fmt.Errorf("it accepts %.1f %% of the pairs of photographs of one person where 1 %% of pairs of two people are: too few to recognise anybody", 100*share),

@@ -110,7 +110,7 @@ func (l AlternatingLearning) start(t *task, all *mat.Dense) (a alternation, err 
 
 // An update renews one variable of an iterate, given the others.
 type update struct {
-	of    string
+	name  string
 	renew func() error
 }
 
@@ -119,7 +119,7 @@ func (a *alternation) pass(updates ...update) (float64, error) {
 	lin.Set(a.Last, 1, a.D)
 	for _, u := range updates {
 		if err := u.renew(); err != nil {
-			return math.NaN(), fmt.Errorf("update of %s: %w", u.of, err)
+			return math.NaN(), fmt.Errorf("update of %s: %w", u.name, err)
 		}
 	}
 	return math.Sqrt(squaredDifference(a.D, a.Last) / lin.SquaredNorm(a.Last)), nil

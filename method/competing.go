@@ -10,7 +10,7 @@ import (
 // The methods in this file are NRC with a term or a constraint that makes classes compete.
 // All stop ADMM early and return the class with the least residual.
 
-// CRNRC also asks that each class alone rebuilds the query [crnrc].
+// CRNRC is NRC with the term that each class alone rebuilds the query [crnrc].
 type CRNRC struct {
 	Lambda float64 `json:"lambda" help:"λ ≥ 0, weight of the residual of each class alone" eq:"[crnrc] (5)"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting" eq:"[crnrc] (7)"`
@@ -73,7 +73,7 @@ func (m DNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run
 	return keepSamples(ctx, m, train, run, classify.Residual{})
 }
 
-// ANCR has a ridge, and coefficients that add up to 1 [ancr].
+// ANCR is NRC with an ℓ2 penalty and with coefficients that add up to 1 [ancr].
 type ANCR struct {
 	Lambda float64 `json:"lambda" help:"λ ≥ 0, weight of ‖s‖²" eq:"[ancr] (4)"`
 	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting" eq:"[ancr] (6)"`

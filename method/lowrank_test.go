@@ -195,7 +195,7 @@ func TestLRSDLDescends(t *testing.T) {
 				t.Fatal(err)
 			}
 			if now := lrsdlObjective(m, s); now > last*(1+1e-9) {
-				t.Errorf("%s: J rises from %v to %v", u.of, last, now)
+				t.Errorf("%s: J rises from %v to %v", u.name, last, now)
 			} else {
 				last = now
 			}

@@ -39,7 +39,8 @@ type LRSDL struct {
 	Weight  float64 `json:"weight" help:"w, weight of the distance to the mean code of a class"`
 }
 
-// DefaultLRSDL has the penalties of FDDL, which its J has twice, and its steps.
+// DefaultLRSDL has the steps and the penalties of FDDL. λ₁ is half as large, as J is half of
+// FDDL's.
 var DefaultLRSDL = registerIterative(LRSDL{
 	Lambda1: DefaultFDDL.Lambda1 / 2, Lambda2: DefaultFDDL.Lambda2, Eta: 0.02, Common: 5,
 	Tol: DefaultFDDL.Tol, Steps: DefaultFDDL.Steps, Rho: DefaultFDDL.Rho, Omega: DefaultFDDL.Omega, Weight: DefaultFDDL.Weight,

@@ -158,7 +158,7 @@ func Describe(m classify.Method) string {
 	return cmp.Or(classify.TraitsOf(m).Description, m.Name())
 }
 
-// Title returns the name of m in papers: "LC-KSVD2" for lcksvd2.
+// Title returns the name that papers give m, such as "LC-KSVD2" for lcksvd2.
 func Title(m classify.Method) string {
 	return cmp.Or(classify.TraitsOf(m).Title, strings.ToUpper(m.Name()))
 }

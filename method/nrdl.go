@@ -63,8 +63,8 @@ var DefaultNRDL = registerIterative(NRDL{
 	Proximity: 1e-5, WarmMu: 0.5, WarmGrowth: 1.5, WarmProximity: 1e-4, FewL2: 0.005,
 })
 
-// DefaultNRDLTest is the paper's NRDL-test: the same learning without the
-// non-negativity, queries coded by ridge.
+// DefaultNRDLTest is the paper's NRDL-test: learning without non-negativity, and queries coded
+// by ridge regression.
 var DefaultNRDLTest = registerIterative(signed(DefaultNRDL))
 
 func signed(m NRDL) NRDL {

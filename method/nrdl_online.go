@@ -101,8 +101,8 @@ func (m NRDLOnline) Validate() error {
 	return m.Coder.Validate()
 }
 
-// Fit implements classify.Method: so many passes over train, each in an order of
-// its own.
+// Fit implements classify.Method. It makes Online.Passes passes over train, each in another
+// order.
 func (m NRDLOnline) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
@@ -123,7 +123,7 @@ type nrdlOnlineState struct {
 	NRDLOnline
 	groups  []int // of the atoms
 	learner *dictionary.Learner
-	own     []float64  // α + βn_c, len C
+	labels  []float64  // weights of the labels, α + βn_c, len C
 	pull    float64    // γz
 	ω       []float64  // len C
 	n       []float64  // n_c, len C
@@ -151,7 +151,7 @@ func (m NRDLOnline) start(t *task) (*nrdlOnlineState, error) {
 		return nil, err
 	}
 	s := &nrdlOnlineState{
-		NRDLOnline: m, groups: t.groups, own: make([]float64, classes), ω: make([]float64, classes),
+		NRDLOnline: m, groups: t.groups, labels: make([]float64, classes), ω: make([]float64, classes),
 		n: make([]float64, classes), means: mat.NewDense(d, classes, nil), m: mat.NewDense(classes, classes, nil),
 		weight: make([]float64, classes), stacked: mat.NewDense(d+classes, m.Online.Batch, nil),
 	}
@@ -188,8 +188,8 @@ func (s *nrdlOnlineState) weigh() {
 	}
 	s.pull = s.Gamma * z / all
 	for c, n := range s.n {
-		s.own[c] = s.Alpha + s.Beta*n
-		s.ω[c] = math.Sqrt(s.own[c] + s.pull)
+		s.labels[c] = s.Alpha + s.Beta*n
+		s.ω[c] = math.Sqrt(s.labels[c] + s.pull)
 	}
 }
 
@@ -223,7 +223,7 @@ func (s *nrdlOnlineState) add(ctx context.Context, x *mat.Dense, class []int) er
 		for c, ω := range s.ω {
 			t := s.pull * mean[c] // γz·m̄
 			if c == i {
-				t += s.own[c] // (α + βn_c)h + γz·m̄
+				t += s.labels[c] // (α + βn_c)h + γz·m̄
 			}
 			both.Set(d+c, j, t/ω)
 		}

@@ -14,11 +14,11 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// FitStream learns from the samples of batches, each once, as they come: D₀, and
-// which classes there are, are of the samples first, which are the first batch too.
-// Online.Passes and Online.Tol are not used. Batches may lack classes and be of any
-// size: they are cut and joined to those of Online.Batch samples. An error of batches ends learning,
-// and so do a class that first has not, and samples with other features.
+// FitStream learns from batches of samples, each batch once, in their order. The samples first
+// are the first batch: they decide which classes there are, and D₀ is made of them. Other
+// batches may lack classes and have any size; they are cut and joined to batches of
+// Online.Batch samples. Online.Passes and Online.Tol are not used. It is an error if a batch
+// has a class that first does not have, or other features. An error of batches ends learning.
 func (m NRDLOnline) FitStream(ctx context.Context, first *classify.Samples, batches iter.Seq2[*classify.Samples, error], run classify.Run) (*classify.Classifier, error) {
 	l, err := begin(ctx, m, first, run, m.plan(), func(t *task) (learner, error) {
 		s, err := m.start(t)

@@ -39,9 +39,9 @@ type Info struct {
 // Len is the number of elements of one item.
 func (i Info) Len() int { return elements(i.Shape) }
 
-// An Axis sets the length of an axis that the file leaves open, such as the height of
-// a detector's image. Name is its name in the file; for an axis without a name it is the
-// input and the number of the axis from 0: "image:2".
+// An Axis sets the length of an axis that the file leaves open, such as the height of a
+// detector's image. Name is the name of the axis in the file. If it has none, Name is the
+// input and the number of the axis, counted from 0: "image:2".
 type Axis struct {
 	Name string
 	Size int

@@ -11,10 +11,10 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// ByLaw returns the calibration of a gallery of embeddings, the columns of x, d×n of
-// unit norm and grouped by person, of a network whose impostors are l. Given are the
-// evidences of strangers from the same surroundings; may be nil. It takes
-// milliseconds, as nothing is trained.
+// ByLaw returns the calibration of a gallery of embeddings of a network with the impostors l.
+// The embeddings are the columns of x, d×n of unit norm, grouped by person. Given are the
+// evidences of strangers from the same surroundings; may be nil. Nothing is trained: it takes
+// milliseconds.
 func ByLaw(opt Options, l *Impostors, x *mat.Dense, groups []int, given []float64) (*Calibration, error) {
 	return ByLawOf(opt, l, galleryOf(x, groups), given)
 }
@@ -54,8 +54,8 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 	return c, c.FitByLaw(l)
 }
 
-// FollowsLaw reports whether c is of ByLaw: its margins are evidences by the Impostors of a
-// network.
+// FollowsLaw reports whether c was made by ByLaw: then its margins are evidences by the
+// Impostors of a network.
 func (c *Calibration) FollowsLaw() bool { return c.Photographs != nil }
 
 // FitByLaw computes the threshold and the probabilities from the evidences, for a network whose
@@ -126,8 +126,8 @@ func (c *Calibration) trialsByLaw(l *Impostors) []trial {
 	return all
 }
 
-// A Share is a share of strangers who are named, and its interval of 90 %; where only an upper
-// limit is known, which holds in 90 % of the galleries, Least is 0.
+// A Share is a share of strangers who are named, with its interval of 90 %. Where only an
+// upper limit is known, Least is 0, and Most holds in 90 % of the galleries.
 type Share struct {
 	Rate  float64 `json:"rate"`
 	Least float64 `json:"least"`
@@ -150,10 +150,11 @@ func (s Share) String() string {
 
 const rounding = 1e-6
 
-// StrangerRates returns the expected shares of strangers who are named at the threshold: of
-// people chosen at random, and of strangers who resemble the people of the gallery. Of the
-// second, only an upper limit is known, and that not of few people; of the first too where the
-// resemblance of the people decides. Both are zero if margins are not evidence.
+// StrangerRates returns the expected shares of strangers who are named at the threshold:
+// atLarge of people chosen at random, and like of strangers who resemble the people of the
+// gallery. Only an upper limit of like is known, and nothing of it if people are few
+// (Assumptions.LeastLike). Only an upper limit of atLarge is known where the resemblance of
+// the people sets the threshold. Both are zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	if !c.FollowsLaw() {
 		return Share{}, Share{}

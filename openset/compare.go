@@ -8,8 +8,8 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// A Comparison is a photograph of a gallery compared with the people, its own without
-// itself.
+// A Comparison is the result of comparing a photograph of a gallery with the means of the
+// people. The photograph is left out of the mean of its own person.
 type Comparison struct {
 	Column   int     // of the photograph
 	Best     int     // the person with the largest deviate

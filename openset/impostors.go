@@ -76,8 +76,9 @@ func (l *Impostors) SameRatio(cosine, a, b, shift float64) float64 {
 	return (z*math.Abs(z) - short*short/same + math.Log(different/same)) / 2
 }
 
-// Distinct returns how many independent photographs of a person tell as much as n whose mean
-// has this squared norm. Nearly equal photographs count as one.
+// Distinct returns the effective number of independent photographs among n photographs of a
+// person, from the squared norm of the mean of their unit vectors. Nearly equal photographs
+// count as one.
 func (l *Impostors) Distinct(squaredNorm float64, n int) float64 {
 	if squaredNorm <= l.Same.Mean {
 		return float64(n)
@@ -223,8 +224,9 @@ func (l *Impostors) FMR(k int, cosine float64) float64 {
 	return distuv.UnitNormal.Survival(l.Deviate(k, cosine))
 }
 
-// Accepts is the share of photographs of the same person that are accepted by a mean of k of the
-// person's photographs where this share of other people's are; NaN if it was not measured.
+// Accepts returns the true match rate at a false match rate: the share of photographs that are
+// accepted as the person's by the mean of k others, at the threshold that accepts the share
+// rate of other people's photographs. It is NaN if it was not measured.
 func (l *Impostors) Accepts(k int, rate float64) float64 {
 	if len(l.Accepted) == 0 {
 		return math.NaN()
@@ -271,15 +273,15 @@ func ofMany(p float64, n int) float64 { return -math.Expm1(float64(n) * math.Log
 // ofOne is the p of which share is ofMany.
 func ofOne(share float64, n int) float64 { return -math.Expm1(math.Log1p(-share) / float64(n)) }
 
-// AtLarge returns the threshold, a deviate as in Impostors, that this share of strangers
-// chosen at random exceeds with at least one of so many enrolled people.
+// AtLarge returns a threshold as a deviate (Impostors): this share of strangers chosen at
+// random exceeds it with at least one of so many enrolled people.
 func AtLarge(share float64, people int) float64 {
 	return -distuv.UnitNormal.Quantile(ofOne(share, people))
 }
 
-// Evidence returns −log10 of the share of strangers in general who are as similar to
-// anybody of so many people as a face whose largest cosine, after Level, is this:
-// one stranger in a hundred has an evidence of 2 or more.
+// Evidence returns the evidence of a face whose largest cosine with one of so many people,
+// after Level, is this: −log10 of the share of strangers in general who reach that cosine. One
+// stranger in a hundred has an evidence of 2 or more.
 func (l *Impostors) Evidence(cosine float64, people int) float64 {
 	return evidenceOf(l.Deviate(len(l.Cosines), cosine), people)
 }

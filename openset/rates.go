@@ -68,10 +68,11 @@ func (c *Calibration) rates(fpir, threshold float64) Rates {
 	return r
 }
 
-// Suggest returns the smallest of rates, as RatesAt returns them, above the present one
-// that gives the right name to a share wanted of the known faces; if none does, the
-// smallest of those that name the most. It returns false if the present rate does, or
-// if a higher one gives the right name to hardly more.
+// Suggest returns which of rates, as RatesAt returns them, a user could choose in place of the
+// present one: the smallest above it at which a share wanted of the known faces gets the right
+// name. If none reaches that, it is the smallest of those with the largest share. The result
+// is false if the present rate reaches it, or if the share would grow by less than
+// Assumptions.Worthwhile.
 func (c *Calibration) Suggest(rates []Rates, wanted float64) (Rates, bool) {
 	present := slices.IndexFunc(rates, func(r Rates) bool { return r.Present })
 	if present < 0 || rates[present].Right >= wanted {
@@ -94,8 +95,8 @@ func (c *Calibration) NearChance(people int) bool {
 }
 
 // StrangersAreMembers reports whether the given strangers are probably people of the gallery:
-// most are as similar to people of it as these are to themselves. Of margins that are no
-// evidence it is not known, and false.
+// whether most are as similar to its people as these are to themselves. It is false where
+// margins are no evidence, since it is not known then.
 func (c *Calibration) StrangersAreMembers() bool {
 	n := len(c.Strangers)
 	if n == 0 || len(c.Right) == 0 || !c.FollowsLaw() {

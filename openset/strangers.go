@@ -117,10 +117,11 @@ func (c *Calibration) deviation(classes int, l Law, v float64) float64 {
 // threshold for a lower rate is extrapolated.
 func (c *Calibration) SmallestFPIR() float64 { return 1 / (c.assumptions().Reach * c.Faces) }
 
-// MaxProbability is the largest probability that the sample supports. If none of n faces
-// of strangers and none of h faces of enrolled people was misidentified, the
-// next one may be, with probabilities 1/(n + 2) and 1/(h + 2) by the rule of
-// succession. Where c follows a law, n is that of the law, and no face has to be held out.
+// MaxProbability is the largest probability that the sample supports. If none of n faces of
+// strangers and none of h faces of enrolled people was misidentified, the next one may be,
+// with probabilities 1/(n + 2) and 1/(h + 2) by the rule of succession. Where c follows the
+// law of a network, n is the number of independent comparisons in that law for each person,
+// and h does not count.
 func (c *Calibration) MaxProbability() float64 {
 	held := float64(len(c.Right) + len(c.Wrong))
 	if turns := c.assumptions().Turns; c.Folds > turns { // each was held out several times

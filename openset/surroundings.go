@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// A Kind is a kind of people whom a network separates worse than people chosen at random: how
-// levels of strangers of a kind are distributed, compared with people of the same kind.
+// A Kind is a kind of people whom a network tells apart worse than people chosen at random. It
+// has the distribution of the levels that strangers of this kind reach among people of the
+// same kind (doc/openset.md).
 type Kind struct {
 	Mean  float64 `json:"mean"`
 	SD    float64 `json:"sd"`

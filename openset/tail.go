@@ -19,11 +19,12 @@ type tail struct {
 	excess float64   // its mean
 }
 
-// ByScores returns the calibration of a gallery of so many people from scores: of strangers,
-// who were compared with compared people, and of held-out faces of enrolled people whose best
-// guess is right or wrong. Its margins are evidences, −log10 of the share of strangers who have
-// a score as large with one of the people, so that the FPIR stays the same when people change.
-// The error wraps ErrNoStrangers if strangers are too few.
+// ByScores returns the calibration of a gallery of so many people by scores. The scores
+// strangers were reached among compared people; right and wrong are the scores of held-out
+// faces of enrolled people whose best guess is right or wrong. The margins of the result are
+// evidences: −log10 of the share of strangers who reach a score with one of the people. So the
+// FPIR stays the same when people change. The error wraps ErrNoStrangers if strangers are too
+// few.
 func ByScores(o Options, people, compared int, strangers, right, wrong []float64) (*Calibration, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -68,7 +69,8 @@ func everyNth(list []float64, step int) (kept []float64) {
 	return kept
 }
 
-// Evidence returns the evidence of a score; the score itself unless c is of ByScores.
+// Evidence returns the evidence of a score. If c was not made by ByScores, it is the score
+// itself.
 func (c *Calibration) Evidence(score float64) float64 {
 	if c == nil || c.tail == nil {
 		return score
@@ -89,7 +91,7 @@ func (c *Calibration) Evidence(score float64) float64 {
 }
 
 // Score returns the score at which the evidence reaches the threshold: a face with this score
-// or a larger one is named. If c is not of ByScores, it is the threshold itself.
+// or a larger one is named. If c was not made by ByScores, it is the threshold itself.
 func (c *Calibration) Score() float64 {
 	if c.tail == nil {
 		return c.Threshold

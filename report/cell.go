@@ -85,7 +85,7 @@ func (c *Cell) Interval() (low, high float64, ok bool) {
 	return 100 * low, 100 * high, true
 }
 
-// Images is the number of test images of a run; 0 without runs.
+// Images returns the number of test images of a run; 0 without runs.
 func (c *Cell) Images() int {
 	if c.N == 0 {
 		return 0

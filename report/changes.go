@@ -54,7 +54,7 @@ type Change struct {
 	old, new []*experiment.Record // in pairs
 }
 
-// An Unpaired is a label in a setting that is not compared.
+// An Unpaired is a label in a setting that is not compared, as it has no pair of runs.
 type Unpaired struct {
 	Plan    string `json:"plan"`
 	Setting string `json:"setting"`
@@ -84,7 +84,7 @@ func (r *Report) each(f func(at place, u Unpaired, c *Cell)) {
 	}
 }
 
-// Check is an error if nothing could be compared.
+// Check returns an error if no two runs could be compared.
 func (c *Changes) Check() error {
 	if len(c.Rows) > 0 || len(c.Unpaired) == 0 {
 		return nil

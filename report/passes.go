@@ -13,7 +13,7 @@ import (
 	"nrdl.example/nrdl/report/plot"
 )
 
-// A Passes is the terms of the objective of one training after each pass.
+// Passes are the terms of the objective of one training, after each pass.
 type Passes struct {
 	title  string
 	terms  []string    // "residual" among them
@@ -25,7 +25,7 @@ const (
 	mostTerms  = 64
 )
 
-// ErrNoPasses is the error of ReadPasses for what is no file of passes from its start.
+// ErrNoPasses is the error of ReadPasses for a file whose first line is no pass of a training.
 var ErrNoPasses = errors.New("not the passes of a training")
 
 // ReadPasses reads lines of JSON, one for each pass, as classify.Progress has them. The title

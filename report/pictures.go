@@ -35,7 +35,7 @@ type PictureOptions struct {
 	Real bool // show faces that are not drawn
 }
 
-// DefaultPictures shows all faces, drawn or real.
+// DefaultPictures shows all faces, those of drawn people and of real ones.
 var DefaultPictures = PictureOptions{Side: 72, Real: true}
 
 // The largest numbers of faces in pictures.

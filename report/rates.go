@@ -49,7 +49,7 @@ type LabelRates struct {
 	Runs   []RunRate          `json:"runs"`
 }
 
-// A RunRate is the count of one run.
+// A RunRate has the number of right answers of one run.
 type RunRate struct {
 	Repeat         int             `json:"repeat"`
 	Seed           uint64          `json:"seed"`

@@ -21,7 +21,7 @@ func (r *Report) repetition(o Options) (blocks []block) {
 	var origin []item
 	for _, o := range []struct {
 		term string
-		of   func(experiment.Cost) string
+		read func(experiment.Cost) string
 	}{
 		{"version", func(c experiment.Cost) string { return c.Version }},
 		{"linear algebra", func(c experiment.Cost) string { return c.BLAS }},
@@ -31,7 +31,7 @@ func (r *Report) repetition(o Options) (blocks []block) {
 		values := map[string]int{}
 		for _, p := range r.Plans {
 			for rec := range p.all {
-				values[cmp.Or(o.of(rec.Cost), "unknown")]++
+				values[cmp.Or(o.read(rec.Cost), "unknown")]++
 			}
 		}
 		origin = append(origin, item{o.term, tally(values)})

@@ -29,7 +29,7 @@ type Object struct {
 	Model   string `json:"model"` // the beginning of the SHA-256 of its file
 }
 
-// A Size is that of a photograph in pixels.
+// A Size is the size of a photograph in pixels.
 type Size struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`

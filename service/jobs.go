@@ -57,7 +57,7 @@ type RefusedFile struct {
 	Why  string `json:"why"`
 }
 
-// A RefitResult compares what recognises now with what was trained, on the same held-out
+// A RefitResult compares the model in use with a newly trained one, on the same held-out
 // faces.
 type RefitResult struct {
 	Verdict   string   `json:"verdict" enum:"first,same,better,worse"`
@@ -77,7 +77,7 @@ type HeldOut struct {
 	Threshold float64 `json:"threshold"`
 }
 
-// A RegroupResult tells how the faces of nobody were grouped.
+// A RegroupResult tells how the faces without a person were grouped.
 type RegroupResult struct {
 	Faces  int `json:"faces"`
 	Groups int `json:"groups"`

@@ -189,7 +189,7 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, response)
 }
 
-// An Added tells what became of the faces that were added.
+// Added is the answer to a request that adds faces.
 type Added struct {
 	Operations []string  `json:"operations" doc:"For undo, one a photograph"`
 	Faces      []Face    `json:"faces"`

@@ -288,7 +288,8 @@ type Shown struct {
 	Reasons *Reasons `json:"reasons,omitempty"`
 }
 
-// A ShownPhotograph is the result of identify with why=true.
+// A ShownPhotograph is the result of identify with why=true: a photograph with the reasons for
+// each face.
 type ShownPhotograph struct {
 	Photograph
 	Faces []Shown `json:"faces"`

@@ -51,7 +51,7 @@ type photoFace struct {
 	Face    *face.Face
 	Values  []float64
 	Refused *failure
-	Of      int
+	Total   int
 	Smaller int
 	Thumb   *image.RGBA
 }
@@ -201,7 +201,7 @@ func (l *photoQueue) look(ctx context.Context, p nrdl.Photo, data []byte) ([]fac
 	}
 	var all []face.Seen
 	for _, one := range s.Seen {
-		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Total: one.Of, Smaller: one.Smaller, Thumb: one.Thumb})
+		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Total: one.Total, Smaller: one.Smaller, Thumb: one.Thumb})
 	}
 	return all, s.Size, s.Err.err()
 }

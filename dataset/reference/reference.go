@@ -83,7 +83,8 @@ func Named(name string) (*Database, error) {
 	return nil, advice.Unknown("database", name, names)
 }
 
-// Recognise returns the database of the plans that set is, pixel by pixel; nil if it is none.
+// Recognise returns the database whose images are those of set, pixel by pixel; nil if there
+// is none.
 func Recognise(set *dataset.Images) *Database {
 	for _, db := range Databases() {
 		d, n := set.X.Dims()

@@ -14,8 +14,7 @@ import (
 // the vectors are large.
 const together, numbersTogether = 64, 1 << 24
 
-// Embed returns the vectors of faces, as dataset.Embedder has it, with numbers of
-// single precision.
+// Embed implements dataset.Embedder. The numbers of a vector have single precision.
 func (e *Embedder) Embed(ctx context.Context, faces [][]float32) ([][]float64, error) {
 	n, err := e.open()
 	if err != nil {

@@ -2,21 +2,21 @@ package feature
 
 import "math"
 
-// Gabor is the mean magnitude, in cells, of the responses to a bank of Gabor
-// wavelets [gabor]: waves of Orientations directions and of Scales lengths,
-// from Wavelength in steps of √2, under a round Gaussian of the standard
-// deviation Width·wavelength,
+// Gabor describes an image by the mean magnitude, in cells, of its responses to a bank of
+// Gabor wavelets [gabor]. The wavelets are waves under a round Gaussian. They have
+// Orientations directions and Scales wavelengths, from Wavelength in steps of √2; the standard
+// deviation s of the Gaussian is Width wavelengths:
 //
 //	ψ(x) = exp(−‖x‖²/2s²)·exp(i·k·x),   ‖k‖ = 2π/wavelength,   s = Width·wavelength
 //
-// cut off at 3s, the Gaussian with the sum 1. Beyond its borders the
-// image is reflected. Of the two factors of ψ, that of the axis along which the
-// wave is shorter is freed from its mean, so that an even image has no response.
+// The Gaussian is cut off at 3s and has the sum 1. The image is reflected at its borders. ψ is
+// a product of two factors, one for each axis. The mean is subtracted from the factor of the
+// axis along which the wave is shorter, so that an even image has no response.
 //
-// Responses change slowly: they are taken at every n-th pixel of rows and
-// columns, n the whole number below s and half a cell, at least 1, and pooled
-// bilinearly. The vector has the scales, of each the orientations, and of those
-// the cells in column-major order; it is brought to unit length as a whole.
+// Responses change slowly. So they are computed at every n-th pixel of rows and columns, where
+// n is the whole number below s and half a cell, at least 1. A response counts in the four
+// nearest cells, with bilinear weights. The vector is ordered by scale, then by orientation,
+// then by cell in column-major order; it is brought to unit length as a whole.
 type Gabor struct {
 	Cell         float64 `json:"cell" help:"side of a cell, in pixels"`
 	Scales       int     `json:"scales" help:"wavelengths"`

@@ -106,9 +106,9 @@ var codeOf = func() (table [1 << neighbours]uint8) {
 }()
 
 // A shift is a distance along an axis, for linear interpolation: the value at
-// i + shift is w0·x[i+by] + w1·x[i+by+1].
+// i + shift is w0·x[i+pixels] + w1·x[i+pixels+1].
 type shift struct {
-	by     int
+	pixels int
 	w0, w1 float64
 }
 
@@ -175,7 +175,7 @@ func (p *patternHistograms) patternsOf(patterns []uint8, image, lines []float64,
 	column := func(j int) []float64 { return image[(j+p.pad)*p.padded:][:p.padded] }
 	between := func(k int, s shift) []float64 {
 		line := lines[k*p.padded:][:p.padded]
-		a, b := column(j+s.by), column(j+s.by+1)
+		a, b := column(j+s.pixels), column(j+s.pixels+1)
 		a, b = a[:len(line)], b[:len(line)]
 		for i := range line {
 			line[i] = s.w0*a[i] + s.w1*b[i]
@@ -190,11 +190,11 @@ func (p *patternHistograms) patternsOf(patterns []uint8, image, lines []float64,
 	own := column(j)
 	at := func(line []float64, by int) []float64 { return line[p.pad+by:][:n] }
 	centre, e, w := at(own, 0), at(right, 0), at(left, 0)
-	n0, n1, s0, s1 := at(own, p.back.by), at(own, p.back.by+1), at(own, p.far.by), at(own, p.far.by+1)
-	ne0, ne1 := at(upRight, p.nearBack.by), at(upRight, p.nearBack.by+1)
-	nw0, nw1 := at(upLeft, p.nearBack.by), at(upLeft, p.nearBack.by+1)
-	se0, se1 := at(upRight, p.near.by), at(upRight, p.near.by+1)
-	sw0, sw1 := at(upLeft, p.near.by), at(upLeft, p.near.by+1)
+	n0, n1, s0, s1 := at(own, p.back.pixels), at(own, p.back.pixels+1), at(own, p.far.pixels), at(own, p.far.pixels+1)
+	ne0, ne1 := at(upRight, p.nearBack.pixels), at(upRight, p.nearBack.pixels+1)
+	nw0, nw1 := at(upLeft, p.nearBack.pixels), at(upLeft, p.nearBack.pixels+1)
+	se0, se1 := at(upRight, p.near.pixels), at(upRight, p.near.pixels+1)
+	sw0, sw1 := at(upLeft, p.near.pixels), at(upLeft, p.near.pixels+1)
 	up, down, upDiagonal, downDiagonal := p.back, p.far, p.nearBack, p.near
 	every := uint8(allBright)
 	for i, c := range centre {

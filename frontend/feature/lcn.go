@@ -2,13 +2,12 @@ package feature
 
 import "math"
 
-// LCN is local contrast normalisation [lcn]: with G the Gaussian blur of
-// standard deviation σ, and V the image less its blur, V = I − G∗I, the step
-// gives
+// LCN is local contrast normalisation [lcn]. With I the image, G the Gaussian blur of standard
+// deviation σ, and V = I − G∗I, the step gives
 //
 //	V/√(G∗V² + floor)
 //
-// which is grey values no more: about 0, seldom beyond ±3.
+// The results are no grey values: they lie about 0, seldom beyond ±3.
 type LCN struct {
 	Sigma float64 `json:"sigma" help:"σ, of the blur, in pixels"`
 	Floor float64 `json:"floor" help:"added to the variance, in grey values squared: contrast well below its root is not raised"`

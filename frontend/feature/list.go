@@ -11,8 +11,8 @@ import (
 	"nrdl.example/nrdl/internal/config"
 )
 
-// Features are described side by side: a block of unit length for each, the
-// whole at unit length. A block may be zero.
+// Features are several features of one image. The vector has a block of unit length for each,
+// and is brought to unit length as a whole. A block may be zero.
 type Features []Feature
 
 // maxListed is how many features, or steps, there may be.
@@ -55,7 +55,7 @@ func (f Features) Validate() error {
 	return validateList("feature", f)
 }
 
-// Len is how many numbers there are of an image of that size.
+// Len returns the number of features of an image of this size.
 func (f Features) Len(height, width int) int {
 	n := 0
 	for _, one := range f {
@@ -64,8 +64,8 @@ func (f Features) Len(height, width int) int {
 	return n
 }
 
-// Planes is how many planes of height×width numbers there are of an image, one
-// number for each pixel in each; 0 where a feature does not keep the pixels.
+// Planes returns the number of planes of height×width values that make up the features of an
+// image; 0 if a feature is not one value a pixel.
 func (f Features) Planes(height, width int) int {
 	n := 0
 	for _, one := range f {

@@ -30,8 +30,8 @@ type Filter interface {
 // Steps lists the photometric steps with their default parameters.
 var Steps = []Step{Equalise{}, DefaultLCN, DefaultTanTriggs, Despeckle{}}
 
-// A StepList is the steps that an image goes through, the first one first; the
-// empty one leaves it as it is.
+// A StepList has the photometric steps that an image goes through, in their order. An empty
+// one leaves the image as it is.
 type StepList []Step
 
 // none is how an empty StepList is written.
@@ -82,8 +82,8 @@ func (s *StepList) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Validate reports a list that is too long, the first parameter that is outside
-// its range, and a step after one whose result it cannot work on.
+// Validate reports a list that is too long, a parameter outside its range, or a step that
+// cannot work on the result of the step before.
 func (s StepList) Validate() error {
 	if err := validateList("step", s); err != nil {
 		return err

@@ -52,7 +52,7 @@ func (c Choice) Validate() error {
 	return c.Projection.Validate()
 }
 
-// Fit is the Fit of the projection; it returns nil if there is none.
+// Fit fits the projection to the samples x, d×N, grouped by class; nil without a projection.
 func (c Choice) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, error) {
 	if c.Projection == nil {
 		return nil, nil

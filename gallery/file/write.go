@@ -34,8 +34,8 @@ func Write(w io.Writer, g *gallery.Gallery) error {
 	return g.Enrolled.Faces.Write(context.Background(), w, first, state)
 }
 
-// Save writes g to the file at path, whole or not at all. If g shortlists, and was made of the
-// gallery that is there, it appends what has changed.
+// Save writes g to the file at path, whole or not at all. If g shortlists and follows from the
+// gallery in this file, Save only appends what has changed.
 func Save(ctx context.Context, path string, g *gallery.Gallery) error {
 	if !g.Shortlists() {
 		_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return Write(w, g) })

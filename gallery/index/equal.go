@@ -114,16 +114,17 @@ func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([]
 	return found, nil
 }
 
-// Rows are vectors of a segment, one for each of its people in order, there or not.
+// Rows has a vector for each person of a segment, in the order of the segment; also for people
+// who were removed.
 type Rows struct {
 	*mat.Dense
 	classes []int // the place of each person among People; -1 for one who is not there
 }
 
-// Rows returns a vector of dims numbers for each person, as made by row, segment by segment.
-// They are made once for a segment and a key, so that those who stay when people change are
-// not made again. People are those of x, as People returns them. It is an error if a person
-// cannot be read.
+// Rows returns a vector of dims numbers for each of people, which are all people of x in the
+// order of People. The function row makes the vector of a person. Vectors are kept under key,
+// so that after a change only those of other people are made. The result has one Rows for each
+// segment of the file. It is an error if a person cannot be read.
 func (x *Index) Rows(key any, dims int, people []Ref, row func(*Person) []float64) ([]Rows, error) {
 	all := make([]Rows, len(x.segments))
 	for i, s := range x.segments {
@@ -153,7 +154,8 @@ func (x *Index) Rows(key any, dims int, people []Ref, row func(*Person) []float6
 	return all, nil
 }
 
-// Each calls do with the class and the row of each person who was not removed.
+// Each calls do for each person who was not removed, with the class of the person, an index of
+// People, and the row of the vector.
 func (r Rows) Each(do func(class, row int)) {
 	for row, class := range r.classes {
 		if class >= 0 {

@@ -39,7 +39,7 @@ type Index struct {
 	file     *file      // where segments were read from or written to; nil for none
 }
 
-// A Ref is a person in an Index.
+// A Ref refers to a person in an Index.
 type Ref struct{ segment, person int }
 
 // New returns an Index without people for vectors with so many dimensions, and so many

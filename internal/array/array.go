@@ -74,7 +74,7 @@ func (a Array) String() string {
 	return fmt.Sprintf("%s (%s %s)", a.Name, Size(a.Shape), a.Kind)
 }
 
-// Word is what messages call the array: "array x", "variable x".
+// Word returns how messages call the array: "array x", or "variable x".
 func (a Array) Word() string {
 	if a.MATLAB {
 		return "variable " + a.Name
@@ -287,7 +287,8 @@ func Size(shape []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", "×")
 }
 
-// CutShort replaces the error of a file that ends too early by one that says so.
+// CutShort returns err, or if err says that a file ended too early, an error that tells this
+// to the user.
 func CutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file is cut short: %w", io.ErrUnexpectedEOF)

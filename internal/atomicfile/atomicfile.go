@@ -32,7 +32,7 @@ type Writer struct {
 	cleaned sync.Map // folder → *sync.Once
 }
 
-// Write is as the function Write.
+// Write does what the function Write does.
 func (w *Writer) Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
 	p, err := w.prepare(ctx, path, fill)
 	if err != nil {

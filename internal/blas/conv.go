@@ -165,7 +165,7 @@ func (c *Conv) packDirect(weights []float32) []float32 {
 	return packed
 }
 
-// Border is the border that the inputs need at least.
+// Border returns the least width of the border of zeros around the inputs of Run.
 func (c *Conv) Border() int {
 	s := c.spec
 	below := (c.outH-1)*s.StrideH + (s.KernelH-1)*s.DilationH - s.Top - (c.h - 1)

@@ -72,7 +72,7 @@ func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d
 	m.triangular(Threads(), s == blas.Left, up, d == blas.Unit, rows, cols, alpha, matrix(trans(t), a, lda), matrix(false, b, ldb))
 }
 
-// Dgemm is blas.Float64Level3's.
+// Dgemm implements blas.Float64Level3.
 func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if impl.d == nil {
 		impl.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -81,7 +81,7 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 	gemm(impl.d, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// Sgemm is blas.Float32Level3's.
+// Sgemm implements blas.Float32Level3.
 func (impl Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	if impl.s == nil {
 		impl.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -90,7 +90,7 @@ func (impl Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 	gemm(impl.s, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// Dsyrk is blas.Float64Level3's.
+// Dsyrk implements blas.Float64Level3.
 func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	if impl.d == nil {
 		impl.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
@@ -101,7 +101,7 @@ func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha
 	}
 }
 
-// Dsyr2k is blas.Float64Level3's.
+// Dsyr2k implements blas.Float64Level3.
 func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if impl.d == nil {
 		impl.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -115,7 +115,7 @@ func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alph
 	}
 }
 
-// Dtrsm is blas.Float64Level3's.
+// Dtrsm implements blas.Float64Level3.
 func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if impl.d == nil {
 		impl.Implementation.Dtrsm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
@@ -124,7 +124,7 @@ func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d 
 	trsm(impl.d, s, ul, t, d, m, n, alpha, a, lda, b, ldb)
 }
 
-// Dtrmm is blas.Float64Level3's.
+// Dtrmm implements blas.Float64Level3.
 func (impl Implementation) Dtrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	const base = 32
 	q := n

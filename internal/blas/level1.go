@@ -12,7 +12,7 @@ func dense(n, lenX, incX, lenY, incY int) bool {
 	return n > 0 && incX == 1 && incY == 1 && lenX >= n && lenY >= n
 }
 
-// Ddot is blas.Float64Level1's.
+// Ddot implements blas.Float64Level1.
 func (impl Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
 	if impl.d == nil || !dense(n, len(x), incX, len(y), incY) {
 		return impl.Implementation.Ddot(n, x, incX, y, incY)
@@ -20,7 +20,7 @@ func (impl Implementation) Ddot(n int, x []float64, incX int, y []float64, incY 
 	return impl.d.dot(n, &x[0], &y[0])
 }
 
-// Daxpy is blas.Float64Level1's.
+// Daxpy implements blas.Float64Level1.
 func (impl Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
 	if impl.d == nil || !dense(n, len(x), incX, len(y), incY) {
 		impl.Implementation.Daxpy(n, alpha, x, incX, y, incY)
@@ -31,7 +31,7 @@ func (impl Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y 
 	}
 }
 
-// Idamax is blas.Float64Level1's.
+// Idamax implements blas.Float64Level1.
 func (impl Implementation) Idamax(n int, x []float64, incX int) int {
 	if impl.d == nil || !dense(n, len(x), incX, n, 1) || math.IsNaN(x[0]) {
 		return impl.Implementation.Idamax(n, x, incX)

@@ -39,8 +39,8 @@ const (
 	eoi        = 0xd9
 	adobe      = 0xee
 
-	SOS  = 0xda // a scan begins
-	APP1 = 0xe1 // where EXIF is
+	SOS  = 0xda // marker at the beginning of a scan
+	APP1 = 0xe1 // marker of the segment with EXIF data
 )
 
 // Segments calls f with the marker and the content of each segment of a JPEG file, until f

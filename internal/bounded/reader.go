@@ -14,7 +14,8 @@ type Reader struct {
 	file *bytes.Reader
 }
 
-// NewReader returns a Reader of data. At the end of ctx, its error is the cause of ctx.
+// NewReader returns a Reader of data. When ctx has ended, reading returns the cause of ctx as
+// the error.
 func NewReader(ctx context.Context, data []byte) *Reader {
 	return &Reader{ctx, bytes.NewReader(data)}
 }
@@ -29,7 +30,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return r.file.Read(p[:min(len(p), most)])
 }
 
-// ReadAt is for decoders that would copy the file if there were no ReadAt.
+// ReadAt reads as Read does. Decoders that find no ReadAt copy the whole file.
 func (r *Reader) ReadAt(p []byte, at int64) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)

@@ -15,8 +15,8 @@ import (
 // size is how many bytes an edit has: where, in two bytes, what, and a value.
 const size = 4
 
-// Most bounds how many bytes a list of edits should have: of a longer one an
-// input that is worth keeping takes long to shorten.
+// Most is the largest useful number of bytes of a list of edits. The fuzzer takes long to
+// shorten an input with a longer list.
 const Most = 32 * size
 
 // Apply returns a changed copy of base. Every four bytes of list are an edit;

@@ -19,7 +19,7 @@ func Seconds(d time.Duration) string {
 	}
 }
 
-// Took is Seconds of a time in seconds, "—" where it was not measured.
+// Took formats a number of seconds as Seconds does; "—" if it was not measured.
 func Took(seconds float64) string {
 	if seconds == 0 {
 		return "—"

@@ -9,8 +9,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Start starts a server with JetStream on 127.0.0.1, where port 0 is any that is
-// free, which keeps its queue in the folder store. It returns its URL.
+// Start starts a server with JetStream on 127.0.0.1, and returns its URL. Port 0 stands for
+// any free port. The server keeps its queue in the folder store.
 func Start(port int, store string) (url string, stop func(), err error) {
 	if port == 0 {
 		port = server.RANDOM_PORT

@@ -4,8 +4,8 @@ package packed
 
 import "github.com/klauspost/compress/zstd"
 
-// Bytes returns what data was made of by Pack. Data are embedded: if they are damaged,
-// the program is, and Bytes panics.
+// Bytes unpacks data, the result of Pack. It panics if data are damaged: they are embedded in
+// the program.
 func Bytes(data []byte) []byte {
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<28))
 	if err != nil {

@@ -40,8 +40,8 @@ func New(text, extra string, functions template.FuncMap) func() *template.Templa
 	})
 }
 
-// Write executes a template of t by its name, "page" for the whole page, without characters that no
-// page may contain.
+// Write executes the template of t with this name, "page" for the whole page. It removes
+// characters that a page must not contain.
 func Write(w io.Writer, t func() *template.Template, name string, data any) error {
 	var b bytes.Buffer
 	if err := t().ExecuteTemplate(&b, name, data); err != nil {
@@ -58,7 +58,7 @@ func JPEG(img image.Image, quality int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Data returns an image file of a kind, png or jpeg, as the address of a picture.
+// Data returns an image file of this kind, png or jpeg, as a data: address for a page.
 func Data(kind string, file []byte) template.URL {
 	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(file))
 }

@@ -103,13 +103,13 @@ func ascending(v []float64) []int {
 	return order
 }
 
-// Holm returns the p-values adjusted for being as many [holm], in the order
-// given: rejecting those up to α keeps the chance of any false rejection
-// within α. With p₍₁₎ ≤ … ≤ p₍ₘ₎,
+// Holm returns the p-values adjusted for the number of tests [holm], in the order given: if
+// all tests with an adjusted p-value up to α are rejected, the chance of any false rejection
+// is at most α. With p₍₁₎ ≤ … ≤ p₍ₘ₎,
 //
 //	p̃₍ᵢ₎ = max_{j ≤ i} min(1, (m − j + 1)·p₍ⱼ₎)
 //
-// What is no probability, NaN among others, becomes NaN and does not count.
+// A value that is no probability, such as NaN, becomes NaN and does not count as a test.
 func Holm(p []float64) []float64 {
 	adjusted := make([]float64, len(p))
 	order := ascending(p)

@@ -16,11 +16,10 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// Claims returns what the traits of m say of it and its parameters cannot keep, nil for
-// nothing: ranges of parameters that it has not, that are empty, or that leave out its own
-// value; conditions and presets that are no configuration of it; and a method After which it
-// comes that is neither in package method nor among others. It fits nothing: Run does, and
-// asks the same.
+// Claims returns an error for what the traits of m claim and its parameters contradict; nil if
+// there is nothing. It finds ranges of unknown parameters, ranges that are empty or leave out
+// the default, conditions and presets that are no configuration of m, and an After that is no
+// method of package method or of others. It fits nothing. Run calls it.
 func Claims(m classify.Method, others ...classify.Method) error {
 	traits := classify.TraitsOf(m)
 	var wrong []error

@@ -48,8 +48,9 @@ type Options struct {
 	// Exceptions are the parameters that matter only under a condition, by path.
 	Exceptions map[string]Exception
 
-	// Others are the methods that files are read with, and After which the method may come,
-	// besides those of package method. The method itself need not be among them.
+	// Others are further methods, beside those of package method, that may be the After of the
+	// method's traits and with which model files are read. The method itself need not be among
+	// them.
 	Others []classify.Method
 }
 

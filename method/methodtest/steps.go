@@ -170,9 +170,9 @@ func (s *suite) starts(t *testing.T) {
 	}
 }
 
-// GoesOn tests that a fit that stops after its second pass, and starts again from the state
-// that it has then (classify.Start), goes on as one that does not stop, to rounding. It is a
-// part of Run, for other parameters of m than the defaults.
+// GoesOn tests that a fit can be continued: one that stops after its second pass and starts
+// again from its state (classify.Start) gives the result of one that does not stop, up to
+// rounding. It is a part of Run; call it to test m with other parameters.
 func GoesOn(t *testing.T, m classify.Method) {
 	s := &suite{m: m}
 	if _, ok := s.m.(classify.Iterative); !ok {

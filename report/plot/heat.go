@@ -15,7 +15,7 @@ type Heat struct {
 	Values         [][]float64
 }
 
-// Gaps returns n values of which there is none.
+// Gaps returns n values that are missing (NaN).
 func Gaps(n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -24,7 +24,8 @@ func Gaps(n int) []float64 {
 	return v
 }
 
-// Best returns the largest value, and where it is first; −1 if there is none.
+// Best returns the largest value and its place, the first of equal ones; −1 if there is no
+// value.
 func (h *Heat) Best() (best float64, x, y int) {
 	best, x, y = math.Inf(-1), -1, -1
 	for j, row := range h.Values {
@@ -37,7 +38,7 @@ func (h *Heat) Best() (best float64, x, y int) {
 	return best, x, y
 }
 
-// Share is where v is between the least and the largest value, 0 to 1.
+// Share returns where v lies between the least and the largest value, from 0 to 1.
 func (h *Heat) Share(v float64) float64 {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, row := range h.Values {

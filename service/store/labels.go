@@ -152,8 +152,8 @@ type pair struct{ face, key string }
 
 func (p *pair) columns() []any { return []any{&p.face, &p.key} }
 
-// Denied returns, by face, the ids of the people that it does not show, as users noted and
-// have not undone.
+// Denied returns, for each face, the ids of the people that it does not show according to a
+// user. What was undone does not count.
 func (s *Store) Denied(ctx context.Context, collection string) (map[string][]string, error) {
 	pairs, err := list[pair](ctx, s.read, `SELECT face, person FROM label l WHERE collection = $1 AND kind = 'is_not' AND NOT EXISTS (
 			SELECT 1 FROM label m WHERE m.collection = l.collection AND m.face = l.face AND m.person = l.person AND m.seq > l.seq AND m.kind <> 'is_not')

@@ -192,8 +192,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// CheckRoom returns an error if there is no room for a few more faces, 256 kB, where the database
-// is. It writes that much and removes it again.
+// CheckRoom returns an error if the disk of the database is too full for a few more faces. To
+// find out, it writes 256 kB and removes them.
 func (s *Store) CheckRoom(ctx context.Context) error {
 	data := make([]byte, 1<<18)
 	_, _ = rand.Read(data) // never fails; some file systems need no room for zeros

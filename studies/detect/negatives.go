@@ -27,7 +27,7 @@ type nobody struct {
 // nil where it has no room for one.
 var withoutPeople = []struct {
 	about string
-	of    func(i int, from source, photo *image.RGBA, rng *rand.Rand) *image.RGBA
+	make  func(i int, from source, photo *image.RGBA, rng *rand.Rand) *image.RGBA
 }{
 	{"beside a head", func(i int, from source, photo *image.RGBA, _ *rand.Rand) *image.RGBA {
 		return corner(photo, from.pupils, i%2 == 0)
@@ -49,7 +49,7 @@ func falseFaces(ctx context.Context, d detector, all []source, save string) ([]n
 		rng := rand.New(rand.NewPCG(uint64(i), 99))
 		photo := rgba(from.photo)
 		for k, kind := range withoutPeople {
-			m := kind.of(i, from, photo, rng)
+			m := kind.make(i, from, photo, rng)
 			if m == nil {
 				continue
 			}

@@ -66,7 +66,7 @@ type drawn struct {
 	known       []float64 // evidences of other faces of the people
 	right       []bool    // whether those have the right best guess
 	like, large []float64 // evidences of strangers like the people, and at large
-	given       []float64 // evidences of other strangers like the people
+	others      []float64 // evidences of other strangers like the people
 }
 
 // draw enrols so many people of p by k photographs each.
@@ -105,8 +105,8 @@ func (p *population) draw(l *openset.Impostors, f faces, large *mat.Dense, peopl
 	if p.like != nil {
 		all, _ := g.evidences(l, means, lin.Select(f.x, p.like(enrolled)))
 		g.like = all[:len(all)/2] // of some people; the others may be given
-		g.given = all[len(all)/2:]
-		rng.Shuffle(len(g.given), func(a, b int) { g.given[a], g.given[b] = g.given[b], g.given[a] })
+		g.others = all[len(all)/2:]
+		rng.Shuffle(len(g.others), func(a, b int) { g.others[a], g.others[b] = g.others[b], g.others[a] })
 	}
 	return g
 }

@@ -21,7 +21,7 @@ var kinds = []string{"at large", "cluster", "like", "mixed", "all like", "all mi
 func (g *drawn) calibrated(l *openset.Impostors, fpir float64, given int, by *openset.Assumptions) *openset.Calibration {
 	o := openset.Default
 	o.FPIR, o.Assumptions = fpir, by
-	c, err := openset.ByLaw(o, l, g.photographs, g.groups, slices.Clone(g.given[:min(given, len(g.given))]))
+	c, err := openset.ByLaw(o, l, g.photographs, g.groups, slices.Clone(g.others[:min(given, len(g.others))]))
 	if err != nil {
 		panic(err)
 	}

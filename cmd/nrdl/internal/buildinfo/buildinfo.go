@@ -72,7 +72,7 @@ func (b Info) Line() string {
 	return b.Version + " " + b.Revision
 }
 
-// Measure fills in GFLOPS. It takes about 2⅓ times d.
+// Measure measures the speeds for GFLOPS. It takes about 2⅓ times d.
 func (b *Info) Measure(d time.Duration) {
 	b.GFLOPS = Speeds{One: blas.MeasureGEMM(1, d), All: blas.MeasureGEMM(runtime.GOMAXPROCS(0), d), Peak: blas.PeakFMA(d / 3)}
 }

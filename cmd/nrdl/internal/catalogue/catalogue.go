@@ -82,7 +82,7 @@ func (m Method) WriteText(w io.Writer) error {
 	return writeTable(w, rows)
 }
 
-// Chosen are lines with m and its parameters as --set would give them.
+// Chosen returns lines with m and its parameters in the form of --set.
 func Chosen(m classify.Method, seed uint64) (lines []string) {
 	line := fmt.Sprintf("method %s, seed %d", m.Name(), seed)
 	params := method.Params(m)
@@ -116,7 +116,7 @@ func meaning(p config.Param) string {
 	return strings.TrimPrefix(p.Help+": "+strings.Join(p.Choices, ", "), ": ")
 }
 
-// A Stage is what an input is made of, or an input that has a name.
+// A Stage is a part of an input, or an input that has a name.
 type Stage struct {
 	Kind        string             `json:"kind"` // input, feature, photometric, projection or word
 	Name        string             `json:"name"`
@@ -126,7 +126,7 @@ type Stage struct {
 }
 
 // kinds are the kinds of stages, with the flag that takes them and how.
-var kinds = map[string]struct{ flag, how string }{
+var kinds = map[string]struct{ flag, usage string }{
 	"input":       {"--input", "a preset:"},
 	"feature":     {"--input", "features joined by + (NAME:PARAMETER=VALUE,…):"},
 	"photometric": {"--photometric", "steps joined by +:"},
@@ -134,7 +134,7 @@ var kinds = map[string]struct{ flag, how string }{
 	"word":        {"--input", "further words, between spaces:"},
 }
 
-// Stages describes all, in the order in which they are shown.
+// Stages describes all stages, in the order in which they are shown.
 func Stages() (all []Stage) {
 	for _, p := range frontend.Presets {
 		all = append(all, Stage{"input", p.Name, p.About, &p.Pipeline, nil})
@@ -164,7 +164,7 @@ func Stages() (all []Stage) {
 		Stage{Kind: "word", Name: "output=NAME", Description: "after embedding:FILE.onnx: the output that is the vector of a face, if there are several"})
 }
 
-// FindStage returns the stage of that name, of a word also without its value.
+// FindStage returns the stage of this name; a value after the name is ignored.
 func FindStage(name string) (Stage, bool) {
 	all := Stages()
 	i := slices.IndexFunc(all, func(s Stage) bool {
@@ -197,7 +197,7 @@ func List(c *console.Console) {
 	c.Entries(rows)
 	for all := Stages(); len(all) > 0; {
 		kind := all[0].Kind
-		c.Print("\n%s, %s\n", kinds[kind].flag, kinds[kind].how)
+		c.Print("\n%s, %s\n", kinds[kind].flag, kinds[kind].usage)
 		rows = nil
 		for ; len(all) > 0 && all[0].Kind == kind; all = all[1:] {
 			about := []string{all[0].Description}

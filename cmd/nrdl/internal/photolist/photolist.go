@@ -21,7 +21,7 @@ import (
 // StandardInput is the path that stands for a list of paths on standard input.
 const StandardInput = "-"
 
-// A Source is an image file to look at.
+// A Source is an image file that the command reads.
 type Source struct {
 	Path     string // "" for something in a folder that is no file to read
 	Relative string // its path below a folder of copies
@@ -29,8 +29,8 @@ type Source struct {
 	Err      error  // why it cannot be read, where that is known
 }
 
-// Outputs maps the names of flags to the folders that they name, "" for none. These must
-// lie outside the folders that are read, as their files would be read again.
+// Outputs maps the names of flags to the folders in which the command writes, "" for none.
+// They must lie outside the folders that it reads: otherwise it would read its own files.
 type Outputs map[string]string
 
 // Outside returns an error if an output lies in the folder at path.

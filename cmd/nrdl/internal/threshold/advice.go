@@ -139,8 +139,8 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	}
 }
 
-// Strangers says in words how many strangers get a name by m, whose margins are evidence: with
-// what holds in nine of ten models, and with what it was measured on.
+// Strangers says in words how many strangers get a name by m, whose margins are evidence: the
+// shares, their limits, and on how much the network was measured.
 func Strangers(m *gallery.Gallery) string {
 	c := m.Calibration
 	atLarge, like := c.StrangerRates(m.Impostors())
@@ -178,8 +178,8 @@ func Enabling(m *gallery.Gallery, path string) string {
 	return "nrdl calibrate " + path
 }
 
-// Known says on how many faces c was estimated: those of people of the model, who are left
-// out in turn, and those of given strangers.
+// Known says from what c was estimated: "10 people and 30 faces of strangers". People are left
+// out in turn.
 func Known(c *openset.Calibration) string {
 	var all []string
 	if c.People > 0 {
