@@ -23,7 +23,7 @@ import (
 // right, and a last one ends at the edge; where Step ≤ Side they cover the image. The blocks
 // of the sample and of the atoms are brought to unit norm.
 //
-// The code is the mean of the codes of the blocks. The rule classify.Votes counts their votes:
+// The code is the mean of the codes of the blocks. The rule votes counts their votes:
 // a block gives class c the part
 //
 //	exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄)),   R_c = ‖y − D_c·s_c‖
