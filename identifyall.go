@@ -1,6 +1,7 @@
 package nrdl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
@@ -15,6 +16,7 @@ import (
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/header"
 )
 
 // A Photo is a photograph whose faces are to be identified.
@@ -45,6 +47,9 @@ type Result struct {
 	Photo Photo
 	Size  image.Point // of the upright photograph; zero if the image is used as it is
 	Faces []Face      // the largest first; empty if no face was found
+
+	Stored      image.Point // size of the photograph as it is stored; zero if Size is
+	Orientation int         // 1 … 8, as that of EXIF: how the stored photograph is turned upright; 0 if Size is zero
 
 	// Smaller is the number of faces in the background, less than half as large as the
 	// largest, that are left out: face.Every takes them too.
@@ -140,7 +145,20 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 	}
 	seen, size, err := look(ctx, data)
 	j.Size, j.Faces, j.Smaller = size, facesOf(r.m, seen), smaller(seen)
+	if size.X > 0 {
+		j.Stored, j.Orientation = storedSize(data, size)
+	}
 	return err
+}
+
+// storedSize returns the size as stored, and the orientation, of the image file with this
+// content, whose upright size is known.
+func storedSize(data []byte, upright image.Point) (image.Point, int) {
+	h, err := header.Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil || h.Orientation < 5 {
+		return upright, h.Orientation
+	}
+	return image.Pt(upright.Y, upright.X), h.Orientation
 }
 
 // lookAt finds the faces in the photograph p, whose file has the content data, and cuts

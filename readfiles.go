@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"maps"
 	"slices"
 	"sync"
@@ -16,19 +17,24 @@ import (
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/tags"
 )
 
 // ReadFiles reads the faces in image files, with the frame o.Frame. If the frame has no size,
 // ReadFiles decides from the images whether they are photographs or crops, as Read does. The
 // result has the unlabelled images in the order of files; NoFace marks those without a face. It
 // leaves out labelled images without a face, and files that cannot be read, with a warning. It
-// is an error if no face is found.
+// is an error if no face is found. Files with tags are all files, or none; of them the faces that
+// have a name by tags are read, and no others.
 func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
 	if err := o.Detect.Validate(); err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
 		return nil, errors.New("no image files")
+	}
+	if files[0].Tags != nil {
+		return readTaggedFiles(ctx, files, o)
 	}
 	var paths []string
 	for _, f := range files {
@@ -236,7 +242,16 @@ func labelled(faces []readFace, f dataset.Frame) (*dataset.Images, error) {
 // A readFile is a file as face.Decode reads it.
 type readFile struct {
 	seen []face.Seen
+	size image.Point // of the upright photograph
 	err  error
+}
+
+// stored is the size of the stored photograph whose tags are p.
+func (r readFile) stored(p *tags.Photo) image.Point {
+	if p.Orientation >= 5 {
+		return image.Pt(r.size.Y, r.size.X)
+	}
+	return r.size
 }
 
 // usable reports whether one of the faces can be used.
@@ -257,7 +272,7 @@ func (o ReadOptions) readAll(ctx context.Context, files []dataset.File, cut face
 		}
 		data, err := dataset.ReadFile(files[j].Path)
 		if err == nil {
-			all[j].seen, _, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
+			all[j].seen, all[j].size, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
 		}
 		all[j].err = err
 		mu.Lock()

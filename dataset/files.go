@@ -9,6 +9,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/tags"
 )
 
 // A File is an image file of a person.
@@ -16,6 +17,9 @@ type File struct {
 	Path   string
 	Person string // "" if unlabelled
 	ID     string // as Open makes it: person, slash, path below the folder of the person
+
+	// Tags, if not nil, say whose faces the file shows, and Person is "". ID is then the path.
+	Tags *tags.Photo
 }
 
 // PhotoFiles lists the images at path, unlabelled, without duplicates.

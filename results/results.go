@@ -21,6 +21,10 @@ import (
 type Object struct {
 	File   string `json:"file"`
 	Size   *Size  `json:"size,omitempty"`   // of the photograph, upright; none where images are taken as they are
+	Stored *Size  `json:"stored,omitempty"` // of the photograph as it is stored, to which areas of face tags apply
+
+	Orientation int `json:"orientation,omitempty"` // 1 … 8, as that of EXIF: how the stored photograph is turned upright
+
 	Faces  []Face `json:"faces"`            // largest first
 	Reason string `json:"reason,omitempty"` // why there are no faces
 
@@ -109,6 +113,9 @@ func New(r nrdl.Result, unread error, top int, model string) Object {
 	}
 	if r.Size.X > 0 {
 		o.Size = &Size{r.Size.X, r.Size.Y}
+	}
+	if r.Orientation > 0 {
+		o.Stored, o.Orientation = &Size{r.Stored.X, r.Stored.Y}, r.Orientation
 	}
 	for k, f := range r.Faces {
 		o.Faces[k] = NewFace(f, top)

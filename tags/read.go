@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"nrdl.example/nrdl/advice"
@@ -32,6 +33,10 @@ type Region struct {
 	Written bool   // by nrdl; false if a person or another program named it
 }
 
+// Usable reports whether r has a name of a person or of another program. Names that nrdl wrote
+// are not learned from: errors would become labels.
+func (r Region) Usable() bool { return r.Name != "" && !r.Written }
+
 // A Photo says what a file and its sidecar tell about the people in a photograph.
 type Photo struct {
 	Stored      image.Point // width and height as stored; zero if the file does not tell
@@ -39,6 +44,11 @@ type Photo struct {
 	Regions     []Region
 	Names       []string // PersonInImage, without those that nrdl wrote
 	Problems    []error  // of what could not be read
+}
+
+// Named reports whether p has a name that can be used.
+func (p *Photo) Named() bool {
+	return len(p.Names) > 0 || slices.ContainsFunc(p.Regions, Region.Usable)
 }
 
 // Size is the width and height of the upright photograph.
@@ -54,6 +64,19 @@ func (p *Photo) Box(a Area) image.Rectangle {
 	w, h := float64(p.Size().X), float64(p.Size().Y)
 	round := func(v float64) int { return int(math.Round(v)) }
 	return image.Rect(round(a.X*w), round(a.Y*h), round((a.X+a.W)*w), round((a.Y+a.H)*h))
+}
+
+// Area is box, in pixels of the upright photograph, as an Area.
+func (p *Photo) Area(box image.Rectangle) Area {
+	w, h := float64(p.Size().X), float64(p.Size().Y)
+	return Area{X: float64(box.Min.X) / w, Y: float64(box.Min.Y) / h, W: float64(box.Dx()) / w, H: float64(box.Dy()) / h}
+}
+
+// Covers reports whether r and a are of one face: the middle of each is in the other. Programs
+// draw regions of very different sizes about a face.
+func (r Region) Covers(a Area) bool {
+	in := func(x, y float64, a Area) bool { return a.X <= x && x <= a.X+a.W && a.Y <= y && y <= a.Y+a.H }
+	return in(r.X+r.W/2, r.Y+r.H/2, a) && in(a.X+a.W/2, a.Y+a.H/2, r.Area)
 }
 
 // Read reads the tags of the photograph at path. It reads the header of the file and the
@@ -177,19 +200,10 @@ func (f *file) add(p *Photo, packet []byte) {
 		p.merge(Region{r.Turned(f.Orientation), r.Name, false})
 	}
 	for _, name := range people.Names {
-		if !contains(p.Names, name) {
+		if !slices.Contains(p.Names, name) {
 			p.Names = append(p.Names, name)
 		}
 	}
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // sameFace is the overlap from which two regions are of one face.

@@ -7,9 +7,9 @@ import (
 	"image"
 	"io"
 	"os"
+	"slices"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/header"
 	"nrdl.example/nrdl/internal/xmp"
@@ -161,15 +161,14 @@ func (f *file) addition(base []byte, faces []Face, copies bool) (a *xmp.Addition
 	}
 	theirs.Names = append(theirs.Names, embedded.Names...)
 	copied := len(a.Faces) + len(a.Names)
-	size := theirs.Size()
 	for _, face := range faces {
-		area := areaOf(face.Box, size)
+		area := theirs.Area(face.Box)
 		if theirs.names(area, face.Name) {
 			kept++
 			continue
 		}
 		a.Faces = append(a.Faces, xmp.Face{Area: place(area), Name: face.Name, Probability: face.Probability})
-		if !contains(theirs.Names, face.Name) && !contains(a.Names, face.Name) {
+		if !slices.Contains(theirs.Names, face.Name) && !slices.Contains(a.Names, face.Name) {
 			a.Names = append(a.Names, face.Name)
 		}
 	}
@@ -179,27 +178,14 @@ func (f *file) addition(base []byte, faces []Face, copies bool) (a *xmp.Addition
 	return a, kept, nil
 }
 
-// areaOf is box as shares of an image of this size.
-func areaOf(box image.Rectangle, size image.Point) Area {
-	w, h := float64(size.X), float64(size.Y)
-	return Area{X: float64(box.Min.X) / w, Y: float64(box.Min.Y) / h, W: float64(box.Dx()) / w, H: float64(box.Dy()) / h}
-}
-
 // names reports whether a region with a name is over area, or one has this name.
 func (p *Photo) names(area Area, name string) bool {
 	for _, r := range p.Regions {
-		if r.Name != "" && (r.Name == name || covers(r.Area, area)) {
+		if r.Name != "" && (r.Name == name || r.Covers(area)) {
 			return true
 		}
 	}
 	return false
-}
-
-// covers reports whether two areas are of one face: the middle of each is in the other. Programs
-// draw regions of very different sizes about a face.
-func covers(a, b Area) bool {
-	in := func(x, y float64, a Area) bool { return a.X <= x && x <= a.X+a.W && a.Y <= y && y <= a.Y+a.H }
-	return in(a.X+a.W/2, a.Y+a.H/2, b) && in(b.X+b.W/2, b.Y+b.H/2, a)
 }
 
 // embed writes faces into the JPEG file f.
@@ -239,7 +225,7 @@ func (w *Writer) embed(ctx context.Context, f *file, faces []Face) (Outcome, err
 // jpeg reads the JPEG file f: its data, where its packet is, and the packet without what nrdl
 // wrote.
 func (f *file) jpeg() (data []byte, place *header.Place, base []byte, err error) {
-	if data, err = dataset.ReadFile(f.path); err != nil {
+	if data, err = readJPEG(f.path); err != nil {
 		return nil, nil, nil, err
 	}
 	if place, err = header.Locate(data); err != nil {
@@ -249,6 +235,21 @@ func (f *file) jpeg() (data []byte, place *header.Place, base []byte, err error)
 		return nil, nil, nil, fmt.Errorf("%s: %w", f.path, err)
 	}
 	return data, place, base, nil
+}
+
+// maxFile bounds the JPEG files that are rewritten.
+const maxFile = 256 << 20
+
+// readJPEG returns the content of the file at path.
+func readJPEG(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxFile {
+		err = advice.Add(fmt.Errorf("%s is %d MiB; at most %d MiB are rewritten", path, info.Size()>>20, maxFile>>20), "write a sidecar")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
 }
 
 // rewrite makes packet that of the JPEG file f, whose content is data.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
 	"nrdl.example/nrdl/dataset"
@@ -40,8 +42,8 @@ func (a *app) addCmd() *cobra.Command {
 					return cli.AsMisuse(err)
 				}
 			}
-			if f.name != "" && f.labels.names != "" {
-				return cli.Misuse("--name and --names exclude each other")
+			if f.name != "" && (f.labels.names != "" || f.labels.tagged) || f.labels.tagged && f.labels.names != "" {
+				return cli.Misuse("--name, --names and --tags exclude each other")
 			}
 			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
@@ -65,14 +67,7 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	files, err := f.files(photos, r.Model().CanonicalName, a.WarnOf)
-	if errors.Is(err, dataset.ErrNoPerson) {
-		err = cli.AsMisuse(err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	more, err := r.ReadFiles(ctx, files)
+	more, err := a.newFaces(ctx, r, photos, f)
 	if err != nil {
 		return nil, err
 	}
@@ -96,20 +91,44 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	return next, nil
 }
 
+// newFaces reads the faces in photos with their people.
+func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, photos []string, f *adding) (*dataset.Images, error) {
+	files, err := f.files(ctx, photos, r.Model().CanonicalName, a.WarnOf)
+	if errors.Is(err, dataset.ErrNoPerson) {
+		err = cli.AsMisuse(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.ReadFiles(ctx, files)
+}
+
 // files lists photos with their people.
-func (f *adding) files(photos []string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
-	if f.labels.names == "" {
+func (f *adding) files(ctx context.Context, photos []string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
+	if f.labels.names == "" && !f.labels.tagged {
 		return dataset.PeopleFiles(photos, f.name, canonicalName, warn)
 	}
 	var all []dataset.File
 	for _, path := range photos {
-		files, err := dataset.NamedFiles(path, f.labels.names, canonicalName, warn)
+		files, err := f.filesAt(ctx, path, canonicalName, warn)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, files...)
 	}
+	if len(all) == 0 {
+		return nil, advice.Add(errors.New("no photograph has tags with names of people"), "nrdl people --tags DIR lists who is in the tags of a folder")
+	}
 	return all, nil
+}
+
+// filesAt lists the photographs at path with their people.
+func (f *adding) filesAt(ctx context.Context, path string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
+	if !f.labels.tagged {
+		return dataset.NamedFiles(path, f.labels.names, canonicalName, warn)
+	}
+	files, err := dataset.TaggedFiles(ctx, path, canonicalName, warn, nil)
+	return slices.DeleteFunc(files, func(f dataset.File) bool { return !f.Tags.Named() }), err
 }
 
 // tellMerger warns of images that were left out or renamed.

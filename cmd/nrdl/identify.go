@@ -68,6 +68,7 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
+	i.tagVar(c)
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
 	cli.Complete(c, "html", cli.Files("html"))
 	clusterVar(c, &i.nats, elsewhere)
@@ -123,6 +124,7 @@ type identification struct {
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
+	tagger   *tagger // nil without --tags
 	drawings output.Drawings
 	drawJobs errgroup.Group // of drawings
 }
@@ -137,6 +139,7 @@ type identifyFlags struct {
 	resume     bool
 	watched    string
 	draw, sort string
+	tags       string
 	html       string
 	nats       worker.Options
 }
@@ -166,6 +169,9 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return cli.AsMisuse(err)
 	}
 	if err := i.mayWatch(); err != nil {
+		return err
+	}
+	if done, err := i.startTagging(ctx, sources); done || err != nil {
 		return err
 	}
 	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
@@ -295,10 +301,8 @@ func (i *identification) openModel(path string) (err error) {
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
 	}
 	i.top = min(i.top, len(m.Names()))
-	if i.json || i.output != "" {
-		if i.checksum, err = output.Checksum(path); err != nil {
-			return err
-		}
+	if i.checksum, err = i.modelChecksum(path); err != nil {
+		return err
 	}
 	if m.Calibration == nil {
 		i.Warn("the model has no threshold: every face is named")
@@ -312,6 +316,9 @@ func (i *identification) end(took time.Duration) error {
 	t := i.tally
 	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
+	}
+	if err := i.tagger.end(i.app); err != nil {
+		return err
 	}
 	if t.trained > 0 {
 		i.Warn("%d of %s were used to train the model: such names do not show how well it recognises new photographs", t.trained, legible.Count(t.named+t.unknown, "face"))

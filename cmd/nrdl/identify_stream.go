@@ -96,6 +96,9 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 	if i.draw != "" {
 		i.drawJobs.Go(func() error { return p.unlessVanished(i.drawings.Draw(ctx, p.Result, p.Relative), "drawn", i.Warn) })
 	}
+	if i.tagger != nil {
+		i.drawJobs.Go(func() error { return p.unlessVanished(i.tagger.write(ctx, p.Result, i.Complain), "tagged", i.Warn) })
+	}
 	i.count(p)
 	if i.sorter != nil {
 		if err := p.unlessVanished(i.place(p), "sorted", i.Warn); err != nil {

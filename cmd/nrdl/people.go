@@ -3,19 +3,25 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/natural"
 )
 
 func (a *app) peopleCmd() *cobra.Command {
-	var asJSON, list bool
+	var asJSON, list, tagged bool
 	var html, photos string
 	var by *face.Search
 	c := &cobra.Command{
@@ -23,6 +29,10 @@ func (a *app) peopleCmd() *cobra.Command {
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
+			case tagged && (asJSON || list || html != "" || photos != ""):
+				return cli.Misuse("--tags lists the names in a folder of photographs: it stands alone")
+			case tagged:
+				return a.peopleOfTags(c.Context(), args[0])
 			case photos != "" && html == "":
 				return cli.Misuse("--photos needs --html PAGE, the page to write")
 			case html != "" && (list || asJSON):
@@ -38,6 +48,7 @@ func (a *app) peopleCmd() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write an object with all numbers")
 	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
+	c.Flags().BoolVar(&tagged, "tags", false, "list the names in the face tags of photographs: MODEL is a folder of them; only headers are read")
 	c.Flags().StringVar(&html, "html", "", "write a page for a browser: `PAGE`")
 	c.Flags().StringVar(&photos, "photos", "", "show photographs from the folder `DIR`, which the model was trained on")
 	detectorVar(c, &by)
@@ -83,4 +94,44 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 		return a.printJSON(s)
 	}
 	return describe.People(a.Console, r.Model(), s)
+}
+
+// peopleOfTags lists who is in the tags of the photographs at path, with the number of
+// photographs and of regions.
+func (a *app) peopleOfTags(ctx context.Context, path string) error {
+	o, done := a.observer("reading tags")
+	progress := func(n, total int) {
+		if o.Progress != nil {
+			o.Progress("reading tags", n, total)
+		}
+	}
+	read, err := dataset.TaggedFiles(ctx, path, func(name string) string { return name }, a.WarnOf, progress)
+	done()
+	if err != nil {
+		return err
+	}
+	photographs, regions := map[string]int{}, map[string]int{}
+	named := 0
+	for _, t := range read {
+		people := map[string]bool{}
+		for _, r := range t.Tags.Regions {
+			if r.Usable() {
+				people[r.Name] = true
+				regions[r.Name]++
+			}
+		}
+		for _, name := range t.Tags.Names {
+			people[name] = true
+		}
+		for name := range people {
+			photographs[name]++
+		}
+		named += min(1, len(people))
+	}
+	a.Tell("%s, %d with names of people", legible.Count(len(read), "photograph"), named)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, name := range slices.SortedFunc(maps.Keys(photographs), natural.Compare) {
+		fmt.Fprintf(table, "%s\t%d\t%d\n", legible.Printable(name), photographs[name], regions[name])
+	}
+	return table.Flush()
 }

@@ -1,0 +1,83 @@
+package dataset
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
+
+	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/tags"
+)
+
+// TaggedFiles lists the photographs at path, a folder or a file, with what their face tags say.
+// It reads headers and sidecars, and no pixels. CanonicalName maps a name to the spelling that
+// is in use. Warn is called for files that are left out, for damaged tags, and for names that
+// nobody may have, which are left out; progress, which may be nil, never by two goroutines at
+// once.
+func TaggedFiles(ctx context.Context, path string, canonicalName func(string) string, warn func(error), progress func(done, total int)) ([]File, error) {
+	paths, _, err := Photographs(path)
+	if len(paths) == 0 {
+		return nil, cmp.Or(err, fmt.Errorf("%s holds no images", path))
+	}
+	for _, one := range Joined(err) {
+		warn(fmt.Errorf("left out: %w", one))
+	}
+	read, failed := make([]*tags.Photo, len(paths)), make([]error, len(paths))
+	var mu sync.Mutex
+	done := 0
+	parallel.For(len(paths), 16, func(lo, hi int) {
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			read[j], failed[j] = tags.Read(paths[j])
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if done += hi - lo; progress != nil {
+			progress(done, len(paths))
+		}
+	})
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	refused := map[string]bool{} // tags of which it has warned
+	var files []File
+	for j, p := range read {
+		if failed[j] != nil {
+			warn(fmt.Errorf("left out: %w", failed[j]))
+			continue
+		}
+		for _, problem := range p.Problems {
+			warn(fmt.Errorf("tags left out: %w", problem))
+		}
+		name := func(tag string) string {
+			name := norm.NFC.String(strings.TrimSpace(tag))
+			if name == "" || refused[name] {
+				return ""
+			}
+			if err := CheckName(name); err != nil {
+				warn(fmt.Errorf("tag left out: %s: %w", paths[j], err))
+				refused[name] = true
+				return ""
+			}
+			return canonicalName(name)
+		}
+		for i := range p.Regions {
+			p.Regions[i].Name = name(p.Regions[i].Name)
+		}
+		for i := range p.Names {
+			p.Names[i] = name(p.Names[i])
+		}
+		p.Names = slices.DeleteFunc(p.Names, func(n string) bool { return n == "" })
+		below, err := filepath.Rel(path, paths[j])
+		if err != nil || below == "." {
+			below = filepath.Base(paths[j])
+		}
+		files = append(files, File{Path: paths[j], ID: Text(filepath.ToSlash(below)), Tags: p})
+	}
+	return files, nil
+}

@@ -1,0 +1,189 @@
+package nrdl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/tags"
+)
+
+// readTagged reads the faces of those whom tags of the photographs at path name.
+func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
+	all, err := dataset.TaggedFiles(ctx, path, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path))
+	if err != nil {
+		return nil, err
+	}
+	files := slices.DeleteFunc(slices.Clone(all), func(f dataset.File) bool { return !f.Tags.Named() })
+	usable, written := 0, 0
+	for _, f := range all {
+		for _, r := range f.Tags.Regions {
+			switch {
+			case r.Written:
+				written++
+			case r.Name != "":
+				usable++
+			}
+		}
+	}
+	o.tell("%s, %d with names of people, %s", legible.Count(len(all), "photograph"), len(files), legible.Count(usable, "region"))
+	if written > 0 {
+		o.tell("not used: %s of names that nrdl wrote itself", legible.Count(written, "region"))
+	}
+	if len(files) == 0 {
+		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people", path),
+			"regions and PersonInImage are read, in the files and in sidecars a.jpg.xmp or a.xmp: let the program that has the names write them; or %v", advice.Group.With(advice.Data.To(path), advice.Output.To("DIR")))
+	}
+	return ReadFiles(ctx, files, o)
+}
+
+// readTaggedFiles is ReadFiles of files with tags.
+func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
+	o, err := o.detecting(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := o.cut()
+	if err != nil {
+		return nil, err
+	}
+	o.Detect.Which = face.Every // a face in the background can have a tag
+	seen, err := o.readAll(ctx, files, cut)
+	if err != nil {
+		return nil, err
+	}
+	labels := o.regionLabels(files, seen)
+	var faces []readFace
+	for i, r := range seen {
+		n := 0
+		for k, s := range r.seen {
+			if s.Refused == nil {
+				n++
+			}
+			name := labels[i][k]
+			if name == "" || s.Refused != nil {
+				continue
+			}
+			id := name + "/" + files[i].ID
+			if n > 1 {
+				id = fmt.Sprintf("%s#%d", id, n) // as when a data set is opened
+			}
+			faces = append(faces, readFace{values: s.Values, person: name, id: id, quality: &s.Face.Quality})
+		}
+	}
+	if len(faces) == 0 {
+		return nil, advice.Add(errors.New("no face was found where the tags are"), "look at what is tagged: exiftool -RegionInfo PHOTO")
+	}
+	return labelled(faces, o.Frame)
+}
+
+// detecting is o with the frame and the embedder for faces that are found in photographs.
+func (o ReadOptions) detecting(ctx context.Context, files []dataset.File) (ReadOptions, error) {
+	if !o.Frame.Eyes.IsZero() {
+		return o, nil
+	}
+	o.Detect.Detect = face.Always
+	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
+	switch e := o.embedder(); {
+	case e != nil:
+		d.Embedder, d.Required = e, true
+	case o.Frame.Size == (dataset.Size{}):
+		d.Embedder = embedding.Default()
+		d.Frame.Size = defaultFrame.Size
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	reader, frame, err := d.Faces(ctx, paths)
+	if err == nil && reader == nil {
+		err = errors.New("tags are read with faces that are found in photographs")
+	}
+	if err != nil {
+		return o, err
+	}
+	if o.Frame = frame; !frame.Embedding.IsZero() && o.Embedder == nil {
+		o.Embedder = cmp.Or(o.embedder(), embedding.Default())
+	}
+	return o, nil
+}
+
+// mostTold is the largest number of regions without a face that are told one by one.
+const mostTold = 10
+
+// regionLabels returns the name of each face that was seen in files, "" for those of nobody. It
+// warns of files that cannot be read and of names without a face.
+func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]string {
+	labels := make([][]string, len(files))
+	without, unclear := 0, 0
+	for i, f := range files {
+		p := f.Tags
+		labels[i] = make([]string, len(seen[i].seen))
+		if seen[i].err != nil {
+			o.warn(fmt.Errorf("left out: %w", seen[i].err))
+			continue
+		}
+		p.Stored = seen[i].stored(p)
+		missing := label(p, seen[i].seen, labels[i])
+		if len(p.Names) > 0 && !slices.ContainsFunc(p.Regions, tags.Region.Usable) && slices.Max(append(labels[i], "")) == "" {
+			unclear++
+		}
+		for _, r := range missing {
+			if without++; without <= mostTold {
+				o.warn(fmt.Errorf("%s: no face was found in the region of %s at %v", f.Path, r.Name, p.Box(r.Area)))
+			}
+		}
+	}
+	if without > mostTold {
+		o.warn(fmt.Errorf("and %s more without a face", legible.Count(without-mostTold, "region")))
+	}
+	if unclear > 0 {
+		o.warn(fmt.Errorf("left out: %s with names and no regions, where several names or faces leave open who is who", legible.Count(unclear, "photograph")))
+	}
+	return labels
+}
+
+// label names the faces of a photograph by its regions, each by the one with the largest
+// overlap, and returns the regions without a face. A single name without a region is that of a
+// single face.
+func label(p *tags.Photo, seen []face.Seen, names []string) (missing []tags.Region) {
+	type pair struct {
+		region, face int
+		overlap      float64
+	}
+	var pairs []pair
+	regions := slices.DeleteFunc(slices.Clone(p.Regions), func(r tags.Region) bool { return !r.Usable() })
+	for i, r := range regions {
+		for k, s := range seen {
+			if s.Face == nil {
+				continue
+			}
+			if box := p.Area(s.Face.Box); r.Covers(box) {
+				pairs = append(pairs, pair{i, k, r.Overlap(box)})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.overlap, a.overlap) })
+	found := make([]bool, len(regions))
+	for _, q := range pairs {
+		if !found[q.region] && names[q.face] == "" {
+			found[q.region], names[q.face] = true, regions[q.region].Name
+		}
+	}
+	for i, r := range regions {
+		if !found[i] {
+			missing = append(missing, r)
+		}
+	}
+	if len(regions) == 0 && len(p.Names) == 1 && len(seen) == 1 {
+		names[0] = p.Names[0]
+	}
+	return missing
+}
