@@ -70,7 +70,7 @@ func (c Kernel) Work(d, k int) Work {
 	return w
 }
 
-// Of writes k(a_i, b_j) of the columns of a, d×m, and of b, d×n, into dst, m×n.
+// Of sets element (i, j) of dst, m×n, to k(a_i, b_j), for the columns of a, d×m, and of b, d×n.
 func (c Kernel) Of(dst, a, b *mat.Dense) {
 	m, n := dst.Dims()
 	norms := make([]float64, m+n)

@@ -47,7 +47,7 @@ func (n SaltAndPepper) Apply(set *Images, seed uint64) (*Images, error) {
 }
 
 // Select returns set.Select(columns) with the same noise on these images as Apply gives.
-// It is an error if columns is empty.
+// It returns an error if columns is empty.
 func (n SaltAndPepper) Select(set *Images, columns []int, seed uint64) (*Images, error) {
 	return corruptSelected(n, set, columns, seed)
 }

@@ -147,7 +147,7 @@ func parseCSV(data []byte) ([]row, error) {
 }
 
 // separator finds the separator in the first line that is neither empty nor a comment.
-// It is an error if a line is too long.
+// It returns an error if a line is too long.
 func separator(data []byte) (rune, error) {
 	comma := rune(0)
 	number := 0

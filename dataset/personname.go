@@ -20,7 +20,7 @@ const maxPersonName = 200
 // Unknown is the label of a face that matches nobody.
 const Unknown = "unknown"
 
-// CheckName is an error if name is not allowed as the name of a person, which is also the
+// CheckName returns an error if name is not allowed as the name of a person, which is also the
 // name of a folder. Accents, spaces inside and emoji are allowed. Invisible characters are
 // not, since two different names would look the same.
 func CheckName(name string) error {

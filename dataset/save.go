@@ -46,7 +46,7 @@ func notWritten(path, ext string) error {
 		"write NAME.mat, NAME.npz, or NAME for a folder of PNG images")
 }
 
-// CheckSave is an error if Save to path would fail for every set. Call it before a long
+// CheckSave returns an error if Save to path would fail for every set. Call it before a long
 // computation, so that its result is not lost.
 func CheckSave(path string) error {
 	var err error

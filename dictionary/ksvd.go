@@ -76,7 +76,7 @@ const (
 //	replaced  atoms that were replaced
 //	kept      samples that kept their codes
 //
-// It is an error if x or d0 is not finite, if an atom of d0 is zero, or if
+// It returns an error if x or d0 is not finite, if an atom of d0 is zero, or if
 // Sparsity exceeds K. Once ctx is done Learn soon returns its cause. Beside x it
 // needs memory for the residuals, N×d, the nonzeros of the codes, and K×K and a
 // few times K×d numbers.

@@ -72,7 +72,7 @@ func (o Online) Validate() error {
 // seeds give equal dictionaries. run.Watch sees each pass: its residual is the
 // mean change of an atom, √(‖ΔD‖²/K), and its terms are those of Learner.Terms.
 //
-// It is an error if x or d0 is not finite, if the squares of x are out of range,
+// It returns an error if x or d0 is not finite, if the squares of x are out of range,
 // if an atom of d0 is zero, or if the coder cannot code over K atoms. Once ctx is done Learn returns its cause, at
 // the latest after the batch at hand.
 func (o Online) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (*mat.Dense, classify.Outcome, error) {

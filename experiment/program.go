@@ -41,7 +41,7 @@ type Program struct {
 // Name returns ProgramMethod.
 func (Program) Name() string { return ProgramMethod }
 
-// Validate is an error if the program cannot be started.
+// Validate returns an error if the program cannot be started.
 func (p Program) Validate() error {
 	if len(p.Command) == 0 {
 		return errors.New("no command")

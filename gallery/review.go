@@ -30,10 +30,14 @@ type Suspect struct {
 	Image       int      `json:"image"` // column of the images
 	ID          string   `json:"id"`
 	Person      string   `json:"person"`      // its label
-	Other       string   `json:"other"`       // who it looks like; "" for nobody of the model
+	Other       string   `json:"other"`       // the person that it looks like; "" if it looks like nobody of the model
 	Probability *float64 `json:"probability"` // that the label is wrong; nil without Impostors
 	Nearest     int      `json:"nearest"`     // column of the image of Other, or of Person if there is none, that is nearest to it; -1 without Impostors
-	Part        []int    `json:"part"`        // columns of the images of Person that look like one other person together, this one included; of two images that do not look like one person, both; nil without
+
+	// Part has the columns of the images of Person that together look like another person,
+	// with this one. If Person has two images, which do not look like one person, it has both.
+	// It is nil if there is no such part.
+	Part []int `json:"part"`
 }
 
 // A Pair is two people who may be confused. Share and Alike are nil without Impostors.

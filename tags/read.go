@@ -81,7 +81,7 @@ func (r Region) Covers(a Area) bool {
 
 // Read reads the tags of the photograph at path. It reads the header of the file and the
 // sidecar, and no pixels. Tags of a sidecar come first; of two regions of one face one is kept.
-// It is an error if the file cannot be read; damaged tags are Problems.
+// It returns an error if the file cannot be read; damaged tags are Problems.
 func Read(path string) (*Photo, error) {
 	f, err := open(path)
 	if err != nil {

@@ -152,7 +152,7 @@ func (j *JPEG) Memory() int64 {
 	return int64(n)
 }
 
-// Check is an error if the file has too many scans.
+// Check returns an error if the file has too many scans.
 func (j *JPEG) Check() error {
 	var why string
 	switch {

@@ -104,7 +104,7 @@ func signedRankCDF(ranks []float64, w float64) float64 {
 // Differences that are all equal have variance 0, for which P is the limit: 1
 // if they are 0, and else 0, with t = ±Inf. That limit follows from normality,
 // which equal differences speak against: then read Wilcoxon's p-value instead.
-// It is an error if there are fewer than two pairs, a and b are of unequal
+// It returns an error if there are fewer than two pairs, a and b are of unequal
 // lengths or a difference is not finite.
 func CorrectedT(a, b []float64, ratio float64) (Test, error) {
 	d, err := differences(a, b)

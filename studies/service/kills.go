@@ -274,51 +274,12 @@ func killedOn(name, database string, photos [][]byte) error {
 	}
 	usable := len(slices.DeleteFunc(found.Faces, func(f struct{ Refused string }) bool { return f.Refused != "" }))
 
-	var all sync.WaitGroup
-	failed := make(chan error, 8)
-	imported := 0
-	for _, do := range []func() error{
-		func() error { return k.enrols(1) }, func() error { return k.enrols(2) }, k.refits,
-		func() (err error) { imported, err = k.imports(photos); return err },
-	} {
-		all.Go(func() {
-			if err := do(); err != nil {
-				failed <- err
-			}
-		})
+	imported, err := k.worksThroughKills(&p, database, quick, photos)
+	if err != nil {
+		return err
 	}
-	address := strings.TrimPrefix(p.url, "http://")
-	rng := rand.New(rand.NewPCG(3, 4))
-	for n := range *kills {
-		time.Sleep(time.Duration(50+rng.IntN(700)) * time.Millisecond)
-		if len(failed) > 0 {
-			return <-failed
-		}
-		p.kill()
-		if p, err = start(database, address, quick...); err != nil {
-			return fmt.Errorf("after kill %d: %w", n+1, err)
-		}
-	}
-	k.ended.Store(true)
-	all.Wait()
-	if len(failed) > 0 {
-		return <-failed
-	}
-	// An import whose answer was lost has a job, which may not have ended.
-	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(100 * time.Millisecond) {
-		open := 0
-		for _, at := range []string{k.people, k.into} {
-			for _, state := range []string{store.Waiting, store.Running} {
-				n, err := k.count(at + "/jobs?state=" + state + "&")
-				if err != nil {
-					return err
-				}
-				open += n
-			}
-		}
-		if open == 0 {
-			break
-		}
+	if err := k.waitsForJobs(); err != nil {
+		return err
 	}
 	faces, err := k.count(k.into + "/faces?")
 	if err != nil {
@@ -337,6 +298,62 @@ func killedOn(name, database string, photos [][]byte) error {
 	fmt.Printf("| %s | %d | %d | %d | %d | %d | %d |\n", name, *kills, k.acknowledged.Load(), k.lost.Load(), k.jobs.Load(), k.again.Load(), len(k.wrong))
 	for _, w := range k.wrong {
 		fmt.Println(w)
+	}
+	return nil
+}
+
+// worksThroughKills enrols, imports and refits while the service *p is killed and started
+// again, and returns the number of photographs that were imported.
+func (k *killing) worksThroughKills(p **process, database string, quick []string, photos [][]byte) (imported int, err error) {
+	var all sync.WaitGroup
+	failed := make(chan error, 8)
+	for _, do := range []func() error{
+		func() error { return k.enrols(1) }, func() error { return k.enrols(2) }, k.refits,
+		func() (err error) { imported, err = k.imports(photos); return err },
+	} {
+		all.Go(func() {
+			if err := do(); err != nil {
+				failed <- err
+			}
+		})
+	}
+	address := strings.TrimPrefix((*p).url, "http://")
+	rng := rand.New(rand.NewPCG(3, 4))
+	for n := range *kills {
+		time.Sleep(time.Duration(50+rng.IntN(700)) * time.Millisecond)
+		if len(failed) > 0 {
+			return 0, <-failed
+		}
+		(*p).kill()
+		if *p, err = start(database, address, quick...); err != nil {
+			return 0, fmt.Errorf("after kill %d: %w", n+1, err)
+		}
+	}
+	k.ended.Store(true)
+	all.Wait()
+	if len(failed) > 0 {
+		return 0, <-failed
+	}
+	return imported, nil
+}
+
+// waitsForJobs waits until all jobs have ended, a minute at most: an import whose answer was
+// lost has a job, which may not have ended.
+func (k *killing) waitsForJobs() error {
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(100 * time.Millisecond) {
+		open := 0
+		for _, at := range []string{k.people, k.into} {
+			for _, state := range []string{store.Waiting, store.Running} {
+				n, err := k.count(at + "/jobs?state=" + state + "&")
+				if err != nil {
+					return err
+				}
+				open += n
+			}
+		}
+		if open == 0 {
+			break
+		}
 	}
 	return nil
 }

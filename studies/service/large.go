@@ -85,19 +85,12 @@ func large(dir string) error {
 		return time.Since(begun), err
 	}
 	const times = 200
-	var few, many, enrolled, both []time.Duration
-	var cost time.Duration // processor time of all enrolments
-	for range times {
-		a, err := identify(small)
-		if err != nil {
-			return err
-		}
-		b, err := identify(at)
-		if err != nil {
-			return err
-		}
-		few, many = append(few, a), append(many, b)
+	few, many, err := alternately(times, identify, small, at)
+	if err != nil {
+		return err
 	}
+	var enrolled, both []time.Duration
+	var cost time.Duration // processor time of all enrolments
 	for range times {
 		begun, used := time.Now(), p.used()
 		if err := must("POST", at+"/people/"+last+"/faces", object{"vector": near(rng, nil, n), "space": in}, nil); err != nil {
@@ -116,6 +109,22 @@ func large(dir string) error {
 	fmt.Printf("| %d × %d | %.1f s | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f MB, %.0f MB |\n", *people, each, started.Seconds(),
 		quantile(few, 0.5), quantile(many, 0.5), quantile(both, 0.5), quantile(enrolled, 0.5), quantile(enrolled, 0.95), float64(cost.Milliseconds())/times, now, most)
 	return nil
+}
+
+// alternately measures identify at a and at b in turn.
+func alternately(times int, identify func(at string) (time.Duration, error), a, b string) (atA, atB []time.Duration, err error) {
+	for range times {
+		first, err := identify(a)
+		if err != nil {
+			return nil, nil, err
+		}
+		second, err := identify(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		atA, atB = append(atA, first), append(atB, second)
+	}
+	return atA, atB, nil
 }
 
 // each is the number of vectors of a person.

@@ -145,6 +145,21 @@ func total[K comparable](counts map[K]int) (n int) {
 	return n
 }
 
+// identifyTimes measures how long photo takes in the collection at an address, one request
+// after another for half of the seconds.
+func identifyTimes(at string, photo []byte) (times []time.Duration, err error) {
+	kind, body := form("photo", photo)
+	for end := time.Now().Add(time.Duration(*seconds) * time.Second / 2); time.Now().Before(end); {
+		begun := time.Now()
+		if err := mustSend("POST", at+"/identify", kind, body, nil); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(begun))
+		time.Sleep(10 * time.Millisecond)
+	}
+	return times, nil
+}
+
 // refit measures how fast photographs are identified one after another, without other
 // work and while refits make the vectors of faces anew.
 func refit(dir string) error {
@@ -173,20 +188,7 @@ func refit(dir string) error {
 	defer p.kill()
 	at = p.url + at[len("http://127.0.0.1:00000"):]
 	for _, some := range of {
-		kind, body := form("photo", some[0])
-		measure := func() ([]time.Duration, error) {
-			var times []time.Duration
-			for end := time.Now().Add(time.Duration(*seconds) * time.Second / 2); time.Now().Before(end); {
-				begun := time.Now()
-				if err := mustSend("POST", at+"/identify", kind, body, nil); err != nil {
-					return nil, err
-				}
-				times = append(times, time.Since(begun))
-				time.Sleep(10 * time.Millisecond)
-			}
-			return times, nil
-		}
-		idle, err := measure()
+		idle, err := identifyTimes(at, some[0])
 		if err != nil {
 			return err
 		}
@@ -198,7 +200,7 @@ func refit(dir string) error {
 		if err := must("POST", p.url+"/v1/collections/"+other+"/jobs", object{"kind": "refit"}, &j); err != nil {
 			return err
 		}
-		busy, err := measure()
+		busy, err := identifyTimes(at, some[0])
 		if err != nil {
 			return err
 		}

@@ -57,14 +57,19 @@ func mobile(data []byte) ([]byte, error) {
 		lastBias:    onnxfile.FloatTensor(lastBias, biases, kept),
 		lastShape:   onnxfile.IntTensor(lastShape, 1, kept),
 	}
-	// The rest of the file stays, byte for byte.
+	return changedFile(data, graph, changed)
+}
+
+// changedFile is the file data with other tensors in its graph, and with its own input, output
+// and metadata. The rest stays, byte for byte.
+func changedFile(data, graph []byte, changed map[string]onnxfile.Tensor) ([]byte, error) {
 	g := &network{}
 	x := g.normalised("face", 1./128, 127, 127, 127)
 	g.node("Identity", "input", []string{x})
 	g.Input("face", onnxfile.Float32, 1, 3, 112, 112)
 	g.Output("output", onnxfile.Float32, 1, kept)
 	out := g.Parts()
-	err = fields(graph, func(number protowire.Number, field, value []byte) {
+	err := fields(graph, func(number protowire.Number, field, value []byte) {
 		name, _ := tensorOf(value)
 		switch t, ok := changed[name]; {
 		case number == 5 && ok:
