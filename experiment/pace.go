@@ -48,3 +48,23 @@ func (p *pace) remaining(jobs []*job, atATime int) time.Duration {
 	}
 	return time.Duration(total / float64(max(atATime, 1)) * float64(time.Second))
 }
+
+// Left is the number of runs of p without a record among those, and an estimate of their
+// time, so many at a time, by the times of the runs that have one. It is 0 where these say
+// too little.
+func (p *Plan) Left(records []Record, atATime int) (runs int, _ time.Duration) {
+	made := map[string]*Record{}
+	for i := range records {
+		made[records[i].Key] = &records[i]
+	}
+	var known pace
+	var pending []*job
+	for _, j := range p.jobs() {
+		if r := made[j.key]; r != nil {
+			known.add(j, r.Cost.seconds())
+		} else {
+			pending = append(pending, j)
+		}
+	}
+	return len(pending), known.remaining(pending, atATime)
+}

@@ -79,7 +79,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"warm_mu":        {Warm: true},
 		"warm_growth":    {Warm: true},
 		"warm_proximity": {Skip: "the systems of this set are regular: TestProximitiesMatter has singular ones"},
-		"few_l2":         {Given: map[string]string{"atoms": "3"}, Value: "0.5"},
+		"few_l2":         {Given: map[string]string{"atoms": "3"}, Value: "200"},
 	},
 	"nrc": {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
 	"representation": {

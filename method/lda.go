@@ -52,7 +52,9 @@ type PCALDA struct {
 }
 
 // DefaultPCALDA has the components of projection.DefaultPCA. The N − C of the paper leave
-// next to no scatter within classes in some directions, which then decide.
+// next to no scatter within classes in some directions, which then decide. Of 50, 100 and 150
+// components 100 have the best mean rate in folds of the training parts of the paper's five
+// databases (studies/validate); no number suits all.
 var DefaultPCALDA = register(PCALDA{Dims: projection.DefaultPCA.Dims, Ridge: 1e-4})
 
 func (PCALDA) Name() string { return "pca-lda" }

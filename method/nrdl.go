@@ -45,7 +45,7 @@ type NRDL struct {
 	WarmMu        float64 `json:"warm_mu" omitted:"0.5" help:"mu of a fit that starts from an earlier model, as a part of alpha; > 0"`
 	WarmGrowth    float64 `json:"warm_growth" omitted:"1.5" help:"growth of such a fit; ≥ 1"`
 	WarmProximity float64 `json:"warm_proximity" omitted:"0.0001" help:"proximity of such a fit"`
-	FewL2         float64 `json:"few_l2" omitted:"0.005" help:"l2 of the exact non-negative coder, over atoms at norm 1, where there are fewer atoms than training images; 0 codes as (19)"`
+	FewL2         float64 `json:"few_l2" omitted:"2" help:"where there are fewer atoms K than training samples N, the exact non-negative coder has l2 = few_l2·K/N²; 0 codes as (19)"`
 }
 
 // DefaultNRDL has the values that the authors published for Extended Yale B. The last four
@@ -60,7 +60,7 @@ var DefaultNRDL = registerIterative(NRDL{
 	Init: dictionary.DefaultKSVD,
 	Mu:   1e-5, Growth: 1.1, MuMax: 1e8, Tol: 1e-6, Passes: 1000,
 	Coder: coding.DefaultNonNegative, Ridge: coding.DefaultRidge,
-	Proximity: 1e-5, WarmMu: 0.5, WarmGrowth: 1.5, WarmProximity: 1e-4, FewL2: 0.005,
+	Proximity: 1e-5, WarmMu: 0.5, WarmGrowth: 1.5, WarmProximity: 1e-4, FewL2: 2,
 })
 
 // DefaultNRDLTest is the paper's NRDL-test: learning without non-negativity, and queries coded
@@ -102,7 +102,7 @@ class: max_c (W·s)_c`,
 	if !m.Signed {
 		t.Ranges = append(t.Ranges, coderRanges(m.Coder)...)
 		if m.Atoms > 0 {
-			t.Ranges = append(t.Ranges, Range{Path: "few_l2", Low: 1e-3, High: 0.1, Log: true, Zero: true})
+			t.Ranges = append(t.Ranges, Range{Path: "few_l2", Low: 0.2, High: 20, Log: true, Zero: true})
 		}
 		return t
 	}
@@ -150,6 +150,18 @@ func (m NRDL) coder() coding.Coder {
 		return m.Ridge
 	}
 	return m.Coder
+}
+
+// coderFor codes queries over K atoms that were learned from N samples. Where samples are
+// left out of D, exact codes cancel atoms against each other, and their sum is several times
+// that of the learned ones: a small ridge makes such sums dear.
+func (m NRDL) coderFor(k, n int) coding.Coder {
+	exact, ok := m.coder().(coding.NonNegative)
+	if !ok || k >= n || exact.Solver != coding.Exact || exact.L2 > 0 {
+		return m.coder()
+	}
+	exact.L2 = m.FewL2 * float64(k) / (float64(n) * float64(n))
+	return exact
 }
 
 // Fit implements classify.Method. A fit that ends as Exhausted still returns a

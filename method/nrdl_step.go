@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
@@ -92,25 +91,11 @@ func (s *nrdlState) restart(given map[string]*mat.Dense) error {
 
 func (s *nrdlState) parts(out classify.Outcome) (classify.Parts, error) {
 	_, n := s.X.Dims()
-	coder, _ := s.fewCoder(s.atoms[len(s.atoms)-1], n)
-	norms := s.units()
-	return classify.Parts{
-		D: overColumns(s.D, norms), Groups: s.atoms, Coder: coder,
-		Rule: classify.Linear{W: overColumns(s.W, norms)}, Trained: out,
-	}, nil
+	_, k := s.D.Dims()
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coderFor(k, n), Rule: classify.Linear{W: s.W}, Trained: out}, nil
 }
 
-func (s *nrdlState) codes() (*mat.Dense, error) {
-	norms := s.units()
-	if norms == nil {
-		return s.S, nil
-	}
-	out := mat.DenseCopyOf(s.S)
-	for k, v := range norms {
-		blas64.Scal(v, blas64.Vector{N: out.RawMatrix().Cols, Inc: 1, Data: out.RawRowView(k)})
-	}
-	return out, nil
-}
+func (s *nrdlState) codes() (*mat.Dense, error) { return s.S, nil }
 
 // updateS: S = max(0, [G + εI]⁻¹ [Dᵀ(X+λR) + WᵀT + εS]),
 // G = (λ+1)DᵀD + (α+2μ)WᵀW,  R = D(Q⊙S)   (11)

@@ -16,6 +16,7 @@ func Example() {
 	// Output:
 	// ablation
 	// atoms
+	// authors
 	// convergence
 	// cost
 	// frontends

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -70,7 +71,7 @@ func (a *app) benchCmd() *cobra.Command {
 	clusterVar(c, &b.nats, elsewhere)
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
 	f.StringVar(&b.only, "only", "", "only the data sets `NAME,...` of the plan")
-	f.BoolVar(&b.list, "list", false, "print the runs of the plan and stop")
+	f.BoolVar(&b.list, "list", false, "print the runs of the plan and the time that those without a record will take, and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
 	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
 	f.BoolVar(&b.schema, "schema", false, "write the JSON schema of plans to standard output and stop")
@@ -85,14 +86,11 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	if err != nil {
 		return err
 	}
-	if b.list {
-		for _, line := range plan.List() {
-			a.Print("%s\n", line)
-		}
-		return nil
-	}
 	if b.output == "" {
 		b.output = strings.NewReplacer("/", "-", `\`, "-").Replace(plan.Name) + ".jsonl"
+	}
+	if b.list {
+		return a.listRuns(plan, b)
 	}
 	blas.SetThreads(1) // of each run; the command is the whole process
 	show, done := a.benchProgress(plan.Name)
@@ -158,6 +156,27 @@ func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
 		}
 	}
 	return plan, nil
+}
+
+// listRuns prints the runs of the plan, and how long those will take that have no record.
+func (a *app) listRuns(plan *experiment.Plan, b benching) error {
+	for _, line := range plan.List() {
+		a.Print("%s\n", line)
+	}
+	records, err := experiment.ReadRecordsFile(b.output, nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	runs, left := plan.Left(records, b.jobs)
+	switch {
+	case runs == 0:
+		a.Tell("all runs have a record in %s", b.output)
+	case left == 0:
+		a.Tell("%s without a record in %s, which says too little about their time: make some of them, and list again", legible.Count(runs, "run"), b.output)
+	default:
+		a.Tell("%s without a record in %s: about %s, %d at a time, as long as those that have one", legible.Count(runs, "run"), b.output, legible.Seconds(left), b.jobs)
+	}
+	return nil
 }
 
 // benchProgress shows a bar on a terminal; elsewhere it writes a line for each run.

@@ -1,6 +1,6 @@
 // Command peers measures this project beside scikit-learn: orthogonal matching
 // pursuit, the lasso and online dictionary learning, in one run, on the same
-// samples, with the same number of threads, and judges the results of both. It
+// samples, with one thread each, and judges the results of both. It
 // prints a table in Markdown. The script run beside it calls it.
 //
 // Where NRDL_DATA names the face databases it uses Extended Yale B, else drawn
@@ -17,7 +17,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	_ "embed"
 
@@ -31,17 +33,16 @@ var script string
 
 func main() {
 	python := flag.String("python", "python3", "the Python that has NumPy and scikit-learn")
-	threads := flag.Int("threads", runtime.NumCPU(), "threads that each side may use")
 	rounds := flag.Int("rounds", 3, "measure so many times and keep the least")
 	flag.Parse()
-	hint.Exit("peers", compare(os.Stdout, *python, *threads, *rounds))
+	hint.Exit("peers", compare(os.Stdout, *python, *rounds))
 }
 
 // compare measures ours, then theirs, then ours again, so that neither has the
 // quieter machine to itself.
-func compare(w io.Writer, python string, threads, rounds int) error {
+func compare(w io.Writer, python string, rounds int) error {
 	ctx := context.Background()
-	runtime.GOMAXPROCS(threads)
+	runtime.GOMAXPROCS(1)
 	tasks, err := draw(ctx)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func compare(w io.Writer, python string, threads, rounds int) error {
 	if err != nil {
 		return err
 	}
-	peer, err := ask(tasks, python, threads, rounds)
+	peer, err := ask(tasks, python, rounds)
 	if err != nil {
 		return err
 	}
@@ -59,13 +60,13 @@ func compare(w io.Writer, python string, threads, rounds int) error {
 		return err
 	}
 	own.keepLeast(again)
-	fmt.Fprintf(w, "%s, %s, back end %v, against %s; %d threads each, the least of %d runs; %s.\n\n",
-		runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH, blas.Current(), peer.version, threads, rounds, tasks.data)
+	fmt.Fprintf(w, "%s, %s, back end %v, against %s; one thread each, the least processor time of %d runs; %s.\n\n",
+		runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH, blas.Current(), peer.version, rounds, tasks.data)
 	return tasks.report(ctx, w, own, peer)
 }
 
 // ask has the Python program measure the same tasks, and reads what it wrote.
-func ask(t *tasks, python string, threads, rounds int) (*results, error) {
+func ask(t *tasks, python string, rounds int) (*results, error) {
 	dir, err := os.MkdirTemp("", "peers")
 	if err != nil {
 		return nil, err
@@ -77,8 +78,8 @@ func ask(t *tasks, python string, threads, rounds int) (*results, error) {
 	}
 	cmd := exec.Command(python, "-c", script, in, out, strconv.Itoa(rounds))
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	n := strconv.Itoa(threads)
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS="+n, "OMP_NUM_THREADS="+n, "PEERS_THREADS="+n)
+	best := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OPENBLAS_CORETYPE=") }) // OpenBLAS chooses
+	cmd.Env = append(best, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
 	if err := cmd.Run(); err != nil {
 		err = fmt.Errorf("measure with %s: %w", python, err)
 		if errors.Is(err, exec.ErrNotFound) {

@@ -2,32 +2,30 @@
 
 usage: python3 -c SCRIPT tasks.npz results.npz ROUNDS
 
-A task is tried on a part of its samples in every way that scikit-learn offers,
-and by as many processes or threads as the environment variable PEERS_THREADS
-allows; the way that was fastest is measured on all. Samples are rows here.
+A task is tried on a part of its samples in every way that scikit-learn offers, on
+one thread; the way that was fastest is measured on all. Times are processor time.
+Samples are rows here.
 """
-import os
 import sys
 import time
 import warnings
 
-import joblib
 import numpy as np
 import sklearn
 from sklearn.decomposition import MiniBatchDictionaryLearning
 from sklearn.linear_model import Lasso, LassoLars, orthogonal_mp_gram
+from threadpoolctl import threadpool_info
 
 warnings.filterwarnings("ignore")  # of early ends, which the Go program judges
-THREADS = int(os.environ["PEERS_THREADS"])
 
 
 def least(rounds, act):
     """Returns the least time of several runs of act and its last result."""
     best = np.inf
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         result = act()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best, result
 
 
@@ -38,7 +36,6 @@ def fastest(name, rounds, ways, part, samples, valid=lambda samples, result: Tru
     """
     trials = {}
     for way, act in ways.items():
-        act(part[:THREADS])  # starts the processes
         seconds, result = least(1, lambda: act(part))
         ok = valid(part, result)
         print(f"scikit-learn {name}, {len(part)} samples, {way}: {seconds:.3f} s{'' if ok else ', not valid'}", file=sys.stderr)
@@ -48,14 +45,6 @@ def fastest(name, rounds, ways, part, samples, valid=lambda samples, result: Tru
     seconds, result = least(rounds, lambda: ways[way](samples))
     print(f"scikit-learn {name}, {len(samples)} samples, {way}: {seconds:.3f} s", file=sys.stderr)
     return seconds, result, way
-
-
-def divided(code, rows, backend):
-    """Codes the rows in as many parts as there are threads, side by side."""
-    parts = np.array_split(rows, THREADS)
-    with joblib.parallel_backend(backend, n_jobs=THREADS, inner_max_num_threads=1) if backend == "loky" \
-            else joblib.parallel_backend(backend, n_jobs=THREADS):
-        return np.vstack(joblib.Parallel()(joblib.delayed(code)(p) for p in parts))
 
 
 def pursue(atoms, samples, sparsity):
@@ -85,47 +74,44 @@ def walk(atoms, samples, penalty):
     return lars.fit(atoms.T, samples.T, Xy=atoms @ samples.T).coef_
 
 
-def learn(start, samples, penalty, batch, passes, algorithm, jobs):
+def learn(start, samples, penalty, batch, passes, algorithm):
     learner = MiniBatchDictionaryLearning(
         n_components=len(start), alpha=penalty, max_iter=passes, fit_algorithm=algorithm, batch_size=batch,
-        dict_init=start.copy(), random_state=0, tol=0, max_no_improvement=None, n_jobs=jobs)
+        dict_init=start.copy(), random_state=0, tol=0, max_no_improvement=None)
     return learner.fit(samples).components_
 
 
 def main():
     tasks = np.load(sys.argv[1])
     rounds = int(sys.argv[3])
-    out = {"version": np.array([f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}"])}
+    np.ones((2, 2)) @ np.ones((2, 2))
+    kernels = ", ".join(f"{i['internal_api']} {i['version']} for {i['architecture']}" for i in threadpool_info() if i["user_api"] == "blas")
+    out = {"version": np.array([f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}, {kernels}"])}
 
-    def task(name, ways, part, samples, rounds=rounds, **valid):
+    def task(name, ways, part, samples, **valid):
         seconds, result, way = fastest(name, rounds, ways, part, samples, **valid)
         out[name + "_seconds"], out[name], out[name + "_way"] = np.array([seconds]), result, np.array([way])
 
     atoms, probes = tasks["atoms"], tasks["probes"]
     sparsity = int(tasks["sparsity"][0])
-    task("omp", {
-        "one call": lambda y: pursue(atoms, y, sparsity),
-        f"{THREADS} processes": lambda y: divided(lambda p: pursue(atoms, p, sparsity), y, "loky"),
-    }, probes[::4], probes)
+    task("omp", {"one call": lambda y: pursue(atoms, y, sparsity)}, probes[::4], probes)
     gap = float(tasks["gap"][0])
     i = 0
     while f"penalty{i}" in tasks:
         penalty, some = float(tasks[f"penalty{i}"][0]), tasks[f"probes{i}"]
         task(f"lasso{i}", {
-            f"coordinate descent, {THREADS} threads": lambda y: divided(
-                lambda p: descend(atoms, p, penalty, gap), y, "threading"),
-            f"LARS, {THREADS} processes": lambda y: divided(lambda p: walk(atoms, p, penalty), y, "loky"),
-        }, some[:len(some) // 10 + THREADS], some, rounds=1,
+            "coordinate descent": lambda y: descend(atoms, y, penalty, gap),
+            "LARS": lambda y: walk(atoms, y, penalty),
+        }, some[:len(some) // 10 + 1], some,
             valid=lambda y, codes: worst_gap(atoms, y, codes, penalty) <= 2 * gap)
         i += 1
     for name in tasks["dictionaries"]:
         start, samples = tasks[name + "_start"], tasks[name + "_samples"]
         penalty, batch, passes = (tasks[f"{name}_{p}"][0] for p in ("penalty", "batch", "passes"))
         task(name, {
-            f"{algorithm}, n_jobs={jobs}": lambda x, algorithm=algorithm, jobs=jobs: learn(
-                start, x, float(penalty), int(batch), int(passes), algorithm, jobs)
-            for algorithm in ("cd", "lars") for jobs in sorted({1, THREADS})
-        }, samples[:2 * int(batch)], samples, rounds=1)
+            algorithm: lambda x, algorithm=algorithm: learn(start, x, float(penalty), int(batch), int(passes), algorithm)
+            for algorithm in ("cd", "lars")
+        }, samples[:2 * int(batch)], samples)
     np.savez(sys.argv[2], **out)
 
 

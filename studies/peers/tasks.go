@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,6 +15,7 @@ import (
 	"nrdl.example/nrdl/dictionary"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/npz"
+	"nrdl.example/nrdl/studies/internal/cputime"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -223,12 +223,12 @@ type results struct {
 
 func (r *results) least(name string, rounds int, act func() (*mat.Dense, error)) error {
 	for range rounds {
-		start := time.Now()
+		start := cputime.Used()
 		value, err := act()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		seconds := time.Since(start).Seconds()
+		seconds := (cputime.Used() - start).Seconds()
 		if was, ok := r.found[name]; !ok || seconds < was.seconds {
 			r.found[name] = found{seconds: seconds, value: value}
 		}

@@ -8,7 +8,7 @@ compare, and fails where that is more than 1e-8; --write replaces the file. It n
 Debian's python3-numpy.
 
 ProCRC and the kernel forms have one solution: theirs are the scores of
-studies/twins/twins.py. The other problems are not convex, so that scores agree to many
+twins.py. The other problems are not convex, so that scores agree to many
 digits only where both sides make the same steps from the same start. The steps here are
 those of doc/equations.md, in the plain way: a system for each class, objectives from
 their definition, nothing kept from step to step that can be computed again.
@@ -23,7 +23,7 @@ from numpy.linalg import norm, solve, svd
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "studies", "twins"))
+sys.path.insert(0, HERE)
 import twins  # noqa: E402
 from twins import class_means, fisher, on_ball, residuals, shrink_rank, soft, unit  # noqa: E402
 
@@ -404,7 +404,7 @@ def lrsdl(x, own, atoms, lambda1=0.0025, lambda2=0.05, eta=0.02, passes=15, step
 
 
 POLYNOMIAL = {"kernel": "polynomial", "degree": 2, "offset": 1}
-CONVEX = {  # configurations of studies/twins/twins.py
+CONVEX = {  # configurations of twins.py
     "procrc": ("procrc", {}),
     "knrc": ("knrc", {"coder.rho": 0.01}),
     "kcrc": ("kcrc", {}),
