@@ -27,14 +27,14 @@ var Scopes = []string{"identify", "enrol", "review", "admin", "metrics"}
 const cookieName = "nrdl_session"
 
 var (
-	errBusy      = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many requests: try again later"), http.Header{"Retry-After": {"1"}})
-	errFull      = huma.ErrorWithHeaders(huma.Error429TooManyRequests("too many images wait to be decoded: try again later"), http.Header{"Retry-After": {"5"}})
-	errNoKey     = huma.ErrorWithHeaders(huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …"), http.Header{"WWW-Authenticate": {"Bearer"}})
-	errUnknown   = huma.ErrorWithHeaders(huma.Error401Unauthorized("the key is not known, or it has expired"), http.Header{"WWW-Authenticate": {"Bearer"}})
-	errSignedOut = huma.ErrorWithHeaders(huma.Error401Unauthorized("the session has ended: sign in with a key"), http.Header{"WWW-Authenticate": {"Bearer"}})
-	errNotHere   = huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys")
-	errProxy     = huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy")
-	errHost      = huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host")
+	errBusy      = huma.ErrorWithHeaders(coded("rate_limited", huma.Error429TooManyRequests("too many requests: try again later")), http.Header{"Retry-After": {"1"}})
+	errFull      = huma.ErrorWithHeaders(coded("decoding_full", huma.Error429TooManyRequests("too many images wait to be decoded: try again later")), http.Header{"Retry-After": {"5"}})
+	errNoKey     = huma.ErrorWithHeaders(coded("key_missing", huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …")), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errUnknown   = huma.ErrorWithHeaders(coded("key_unknown", huma.Error401Unauthorized("the key is not known, or it has expired")), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errSignedOut = huma.ErrorWithHeaders(coded("session_ended", huma.Error401Unauthorized("the session has ended: sign in with a key")), http.Header{"WWW-Authenticate": {"Bearer"}})
+	errNotHere   = coded("local_only", huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys"))
+	errProxy     = coded("local_only", huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy"))
+	errHost      = coded("local_only", huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host"))
 )
 
 // allow returns an error unless the sender of r may use an operation that needs one of scopes.
@@ -93,7 +93,7 @@ func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.C
 	req := requestOf(r.Context())
 	req.actor, req.collections = key.ID, key.Collections
 	if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
-		return huma.Error403Forbidden("the key does not have the scope " + strings.Join(needed, " or "))
+		return coded("scope_missing", huma.Error403Forbidden("the key does not have the scope "+strings.Join(needed, " or ")))
 	}
 	return checkCollection(r, key.Collections)
 }
@@ -135,14 +135,14 @@ func isForwarded(r *http.Request) bool {
 // checkCollection returns an error if a key for some collections, none for all, may not be used
 // for the operation of r.
 func checkCollection(r *http.Request, collections []string) error {
-	id := r.PathValue("c")
+	id := r.PathValue("collection")
 	switch {
 	case len(collections) == 0 || slices.Contains(collections, id):
 		return nil
 	case id == "" && slices.Contains([]string{"GET /v1/collections", "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
 		return nil
 	}
-	return huma.Error403Forbidden("the key is for other collections")
+	return coded("other_collections", huma.Error403Forbidden("the key is for other collections"))
 }
 
 // isLocal reports whether the host of an address is this machine.

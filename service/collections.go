@@ -54,29 +54,29 @@ func (v *Service) collections() {
 		c, err = v.store.CreateCollection(ctx, requestOf(ctx).actor, c.Name, c.FPIR, v.engine.inputs[0].space)
 		return answered(collectionResponse(c), err)
 	})
-	operation(v, http.MethodGet, path+"/{c}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[Collection], error) {
+	operation(v, http.MethodGet, path+"/{collection}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[Collection], error) {
 		c, err := v.store.Collection(ctx, in.Collection)
 		return answered(collectionResponse(c), err)
 	})
-	operation(v, http.MethodPatch, path+"/{c}", "Rename a collection, or set how many strangers may be named", forReview, v.setCollection)
-	operation(v, http.MethodDelete, path+"/{c}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
+	operation(v, http.MethodPatch, path+"/{collection}", "Rename a collection, or set how many strangers may be named", forReview, v.setCollection)
+	operation(v, http.MethodDelete, path+"/{collection}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
 		if err := v.store.DeleteCollection(ctx, requestOf(ctx).actor, in.Collection); err != nil {
 			return nil, err
 		}
 		_, _ = v.engine.snapshot(ctx, in.Collection) // removes the one in memory
 		return nil, nil
 	})
-	operation(v, http.MethodGet, path+"/{c}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[Calibration], error) {
+	operation(v, http.MethodGet, path+"/{collection}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[Calibration], error) {
 		s, err := v.engine.snapshot(ctx, in.Collection)
 		if err != nil {
 			return nil, err
 		}
 		return answered(s.calibration(), nil)
 	})
-	operation(v, http.MethodGet, path+"/{c}/operations", "List what can be undone, the latest first", forReview, v.listOperations)
-	operation(v, http.MethodPost, path+"/{c}/undo/{op}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
+	operation(v, http.MethodGet, path+"/{collection}/operations", "List what can be undone, the latest first", forReview, v.listOperations)
+	operation(v, http.MethodPost, path+"/{collection}/undo/{operation}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
 		InCollection
-		Operation string `path:"op"`
+		Operation string `path:"operation"`
 	},
 	) (*struct{}, error) {
 		err := v.store.Undo(ctx, requestOf(ctx).actor, in.Collection, in.Operation)
@@ -106,7 +106,7 @@ func (v *Service) setCollection(ctx context.Context, in *struct {
 			return nil, err
 		}
 		if err := s.uselessAt(ctx, c.FPIR); err != nil {
-			return nil, huma.Error409Conflict(err.Error() + ": the rate stays as it was; with force it is set all the same")
+			return nil, coded("rate_useless", huma.Error409Conflict(err.Error()+": the rate stays as it was; with force it is set all the same"))
 		}
 	}
 	if err := v.store.SetCollection(ctx, requestOf(ctx).actor, c.ID, c.Name, c.FPIR); err != nil {
@@ -180,7 +180,7 @@ type Calibration struct {
 	People    int             `json:"people" doc:"Who have faces"`
 	Faces     int             `json:"faces"`
 	Threshold *float64        `json:"threshold" doc:"Least evidence of a face that is named; null if nobody is enrolled"`
-	Strangers *Strangers      `json:"strangers"`
+	Strangers *Strangers      `json:"strangers,omitempty" doc:"Missing if nobody is enrolled"`
 	Rates     []openset.Rates `json:"rates" doc:"On held-out faces, at this and other rates"`
 	Added     AddedStrangers  `json:"given"`
 }

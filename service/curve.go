@@ -25,7 +25,7 @@ type Curve struct {
 type CurvePoint struct {
 	FPIR      float64       `json:"fpir"`
 	Threshold float64       `json:"threshold"`
-	Strangers *Strangers    `json:"strangers"`
+	Strangers *Strangers    `json:"strangers,omitempty"`
 	HeldOut   int           `json:"held"`
 	Right     openset.Share `json:"right" doc:"Share of held-out faces with the right name"`
 	Wrong     openset.Share `json:"wrong" doc:"Share of held-out faces with a wrong name"`
@@ -34,7 +34,7 @@ type CurvePoint struct {
 // A Placed is a face, and how similar it is to the best guess.
 type Placed struct {
 	Face     string  `json:"face"`
-	Person   *Ref    `json:"person" doc:"Null for nobody yet"`
+	Person   *Ref    `json:"person,omitempty" doc:"Missing for nobody yet"`
 	Guess    Ref     `json:"guess"`
 	Evidence float64 `json:"evidence"`
 }

@@ -47,7 +47,7 @@ type Decided struct {
 }
 
 func (v *Service) review() {
-	operation(v, http.MethodGet, "/v1/collections/{c}/review", "Groups of similar faces of nobody yet, the largest first", forReview, func(ctx context.Context, in *struct {
+	operation(v, http.MethodGet, "/v1/collections/{collection}/review", "Groups of similar faces of nobody yet, the largest first", forReview, func(ctx context.Context, in *struct {
 		InCollection
 		Cursor
 		State string `query:"state" enum:"cluster,doubtful,conflict" default:"cluster" doc:"doubtful: only those with a guess that is known or doubtful; conflict: faces of somebody whose labels may be wrong, which is with the same person confirms"`
@@ -71,7 +71,7 @@ func (v *Service) review() {
 		all = all[min(first, len(all)):]
 		return page(all, in.Limit, func(Cluster) string { return strconv.Itoa(first + in.Limit) }, func(c Cluster) Cluster { return c }), nil
 	})
-	operation(v, http.MethodPost, "/v1/collections/{c}/review/decide", "Decide whose faces these are; each decision is made whole or not at all, in their order, up to the first that fails", forReview, func(ctx context.Context, in *struct {
+	operation(v, http.MethodPost, "/v1/collections/{collection}/review/decide", "Decide whose faces these are; each decision is made whole or not at all, in their order, up to the first that fails", forReview, func(ctx context.Context, in *struct {
 		InCollection
 		Body struct {
 			Decisions []Decision `json:"decisions" minItems:"1" maxItems:"500"`

@@ -186,18 +186,18 @@ func (v *Service) exportedFace(ctx context.Context, collection, space string, f 
 
 // sendExport answers with the tar of the collection, or of the person of the path.
 func (v *Service) sendExport(w http.ResponseWriter, r *http.Request) error {
-	name := r.PathValue("c")
-	if p := r.PathValue("p"); p != "" {
+	name := r.PathValue("collection")
+	if p := r.PathValue("person"); p != "" {
 		name = p
-		if _, err := v.store.Person(r.Context(), r.PathValue("c"), p); err != nil {
+		if _, err := v.store.Person(r.Context(), r.PathValue("collection"), p); err != nil {
 			return err
 		}
 	}
-	if _, err := v.engine.inputOf(r.Context(), r.PathValue("c")); err != nil {
+	if _, err := v.engine.inputOf(r.Context(), r.PathValue("collection")); err != nil {
 		return err
 	}
 	attach(w, name)
-	if _, err := v.export(r.Context(), &patient{w, http.NewResponseController(w)}, r.PathValue("c"), r.PathValue("p"), func(int) {}); err != nil {
+	if _, err := v.export(r.Context(), &patient{w, http.NewResponseController(w)}, r.PathValue("collection"), r.PathValue("person"), func(int) {}); err != nil {
 		panic(http.ErrAbortHandler) // too late for a status: the client sees that the answer is cut short
 	}
 	return nil

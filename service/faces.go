@@ -39,14 +39,14 @@ func faceResponse(f store.Face) Face {
 }
 
 func (v *Service) faces() {
-	const path = "/v1/collections/{c}/faces"
+	const path = "/v1/collections/{collection}/faces"
 	operation(v, http.MethodGet, path, "List faces", forReading, v.listFaces)
-	operation(v, http.MethodGet, path+"/{f}", "Get a face", forReading, func(ctx context.Context, in *InFace) (*body[Face], error) {
+	operation(v, http.MethodGet, path+"/{face}", "Get a face", forReading, func(ctx context.Context, in *InFace) (*body[Face], error) {
 		f, err := v.store.Face(ctx, in.Collection, in.Face)
 		return answered(faceResponse(f), err)
 	})
-	operation(v, http.MethodGet, path+"/{f}/crop", "Get the aligned crop of a face, a PNG", forReading, v.crop)
-	operation(v, http.MethodDelete, path+"/{f}", "Delete a face, for good", forReview, func(ctx context.Context, in *struct {
+	operation(v, http.MethodGet, path+"/{face}/crop", "Get the aligned crop of a face, a PNG", forReading, v.crop)
+	operation(v, http.MethodDelete, path+"/{face}", "Delete a face, for good", forReview, func(ctx context.Context, in *struct {
 		InFace
 		Person string `query:"expected" doc:"Whose the face is, as far as you know, as in a decision"`
 	},
@@ -54,7 +54,7 @@ func (v *Service) faces() {
 		err := v.store.DeleteFaces(ctx, requestOf(ctx).actor, in.Collection, Expected{in.Person}.person(), []string{in.Face})
 		return nil, v.published(ctx, in.Collection, err)
 	})
-	operation(v, http.MethodDelete, "/v1/collections/{c}/strangers", "Delete the faces of strangers, for good", forReview, func(ctx context.Context, in *InCollection) (*body[Removed], error) {
+	operation(v, http.MethodDelete, "/v1/collections/{collection}/strangers", "Delete the faces of strangers, for good", forReview, func(ctx context.Context, in *InCollection) (*body[Removed], error) {
 		n, err := v.store.DeleteStrangers(ctx, requestOf(ctx).actor, in.Collection)
 		return answered(Removed{n}, v.published(ctx, in.Collection, err))
 	})

@@ -63,19 +63,19 @@ func FuzzRequests(f *testing.F) {
 		kind, body = formOf("archive", data)
 		f.Add("import", c.ID, name, "folders=people", kind, body)
 	}
-	f.Add("GET /v1/collections/{c}/people", "\x00/../..", "\xff", "limit=-1&cursor=%00", "", []byte(nil))
+	f.Add("GET /v1/collections/{collection}/people", "\x00/../..", "\xff", "limit=-1&cursor=%00", "", []byte(nil))
 	f.Add("verify", c.ID, p.ID, "", "multipart/form-data; boundary=x", []byte("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n--x--"))
 
 	f.Fuzz(func(t *testing.T, which, collection, other, query, kind string, body []byte) {
 		for _, o := range targets(v) {
-			if which == "" || !strings.Contains(o.method+" "+o.path, which) || o.path == "/v1/keys" && o.method == "POST" || o.path == "/v1/collections/{c}" && o.method == "DELETE" && collection == c.ID {
+			if which == "" || !strings.Contains(o.method+" "+o.path, which) || o.path == "/v1/keys" && o.method == "POST" || o.path == "/v1/collections/{collection}" && o.method == "DELETE" && collection == c.ID {
 				continue // with a key, all that follows would be refused
 			}
 			path := o.path
-			for _, id := range []string{"{p}", "{f}", "{j}", "{h}", "{k}", "{op}"} {
+			for _, id := range []string{"{person}", "{face}", "{job}", "{hook}", "{key}", "{operation}"} {
 				path = strings.ReplaceAll(path, id, other)
 			}
-			path = strings.ReplaceAll(path, "{c}", collection)
+			path = strings.ReplaceAll(path, "{collection}", collection)
 			r := &http.Request{
 				Method: o.method, URL: &url.URL{Path: path, RawQuery: query}, Header: http.Header{"Content-Type": {kind}, onceHeader: {query}},
 				Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Host: "localhost", RemoteAddr: "127.0.0.1:1", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

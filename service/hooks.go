@@ -264,7 +264,7 @@ func (v *Service) checkHook(ctx context.Context, text string) error {
 var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
 func (v *Service) hooks() {
-	const path = "/v1/collections/{c}/hooks"
+	const path = "/v1/collections/{collection}/hooks"
 	const most = 20
 	operation(v, http.MethodGet, path, "List hooks", forAdmin, func(ctx context.Context, in *InCollection) (*body[Page[Hook]], error) {
 		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
@@ -289,15 +289,15 @@ func (v *Service) hooks() {
 		response.Secret = h.Secret
 		return answered(response, v.published(ctx, in.Collection, err))
 	})
-	operation(v, http.MethodDelete, path+"/{h}", "Send no more messages to an address", forAdmin, func(ctx context.Context, in *InHook) (*struct{}, error) {
+	operation(v, http.MethodDelete, path+"/{hook}", "Send no more messages to an address", forAdmin, func(ctx context.Context, in *InHook) (*struct{}, error) {
 		err := v.store.DeleteHook(ctx, requestOf(ctx).actor, in.Collection, in.Hook)
 		return nil, v.published(ctx, in.Collection, err)
 	})
-	operation(v, http.MethodPost, path+"/{h}/test", "Send a message with the event ping", forAdmin, func(ctx context.Context, in *InHook) (*body[Delivery], error) {
+	operation(v, http.MethodPost, path+"/{hook}/test", "Send a message with the event ping", forAdmin, func(ctx context.Context, in *InHook) (*body[Delivery], error) {
 		j, err := v.store.TestHook(ctx, in.Collection, in.Hook)
 		return answered(deliveryResponse(j), err)
 	})
-	operation(v, http.MethodGet, path+"/{h}/deliveries", "List messages to an address of the last week, the latest first", forAdmin, func(ctx context.Context, in *struct {
+	operation(v, http.MethodGet, path+"/{hook}/deliveries", "List messages to an address of the last week, the latest first", forAdmin, func(ctx context.Context, in *struct {
 		InHook
 		Cursor
 	},

@@ -63,8 +63,8 @@ type RefitResult struct {
 	Verdict   string   `json:"verdict" enum:"first,same,better,worse"`
 	Decision  string   `json:"decision" enum:"swapped,needed,accepted,discarded"`
 	Embedded  int      `json:"embedded" doc:"Faces that got a vector of the present network"`
-	Live      *HeldOut `json:"live"`
-	Candidate *HeldOut `json:"candidate"`
+	Live      *HeldOut `json:"live,omitempty"`
+	Candidate *HeldOut `json:"candidate,omitempty"`
 }
 
 // HeldOut are counts of faces that were recognised by a model that has not seen them.
@@ -85,7 +85,7 @@ type RegroupResult struct {
 
 // An EraseResult has the receipts of the people who were erased.
 type EraseResult struct {
-	Receipts []store.Receipt `json:"receipts" doc:"Each as DELETE people/{p} returns it"`
+	Receipts []store.Receipt `json:"receipts" doc:"Each as DELETE people/{person} returns it"`
 }
 
 // An ExportResult describes the file of an export.
@@ -107,7 +107,7 @@ func jobResponse(j store.Job) Job {
 }
 
 func (v *Service) jobs() {
-	const path = "/v1/collections/{c}/jobs"
+	const path = "/v1/collections/{collection}/jobs"
 	operation(v, http.MethodGet, path, "List jobs, the latest first", forReading, func(ctx context.Context, in *struct {
 		InCollection
 		Cursor
@@ -133,10 +133,10 @@ func (v *Service) jobs() {
 		}
 		return jobBody(v.enqueue(ctx, j))
 	})
-	operation(v, http.MethodGet, path+"/{j}", "Get a job", forReading, func(ctx context.Context, in *InJob) (*body[Job], error) {
+	operation(v, http.MethodGet, path+"/{job}", "Get a job", forReading, func(ctx context.Context, in *InJob) (*body[Job], error) {
 		return jobBody(v.job(ctx, in))
 	})
-	operation(v, http.MethodDelete, path+"/{j}", "Cancel a job, unless it has ended; what it has done stays", forEnrolling, func(ctx context.Context, in *InJob) (*body[Job], error) {
+	operation(v, http.MethodDelete, path+"/{job}", "Cancel a job, unless it has ended; what it has done stays", forEnrolling, func(ctx context.Context, in *InJob) (*body[Job], error) {
 		if _, err := v.job(ctx, in); err != nil {
 			return nil, err
 		}
@@ -146,19 +146,19 @@ func (v *Service) jobs() {
 		}
 		return jobBody(j, err)
 	})
-	operation(v, http.MethodPost, path+"/{j}/retry", "Try a job again that has failed", forAdmin, v.retryJob)
+	operation(v, http.MethodPost, path+"/{job}/retry", "Try a job again that has failed", forAdmin, v.retryJob)
 	for _, verb := range []string{"accept", "discard"} {
-		operation(v, http.MethodPost, path+"/{j}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
+		operation(v, http.MethodPost, path+"/{job}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[Job], error) {
 			return jobBody(v.decideRefit(ctx, in, verb))
 		})
 	}
-	v.plain(http.MethodGet, path+"/{j}/file", plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
-	v.plain(http.MethodGet, path+"/{j}/events", plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
-	v.plain(http.MethodPost, "/v1/collections/{c}/import", plain{
+	v.plain(http.MethodGet, path+"/{job}/file", plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
+	v.plain(http.MethodGet, path+"/{job}/events", plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
+	v.plain(http.MethodPost, "/v1/collections/{collection}/import", plain{
 		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, files: []string{"photo", "archive"}, answer: Job{},
 		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
-	v.plain(http.MethodGet, "/v1/collections/{c}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
+	v.plain(http.MethodGet, "/v1/collections/{collection}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
 }
 
 func (v *Service) retryJob(ctx context.Context, in *InJob) (*body[Job], error) {
@@ -190,7 +190,7 @@ func (v *Service) job(ctx context.Context, in *InJob) (store.Job, error) {
 // events sends each change of a job until the job ends, or the time of a request: then the
 // client asks again by itself.
 func (v *Service) events(w http.ResponseWriter, r *http.Request) error {
-	in := &InJob{InCollection{r.PathValue("c")}, r.PathValue("j")}
+	in := &InJob{InCollection{r.PathValue("collection")}, r.PathValue("job")}
 	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
 	j, err := v.job(r.Context(), in)
 	if err != nil {
@@ -312,7 +312,7 @@ func (f *jobReader) ReadAt(b []byte, at int64) (n int, err error) {
 
 // jobFile answers with the file of an export.
 func (v *Service) jobFile(w http.ResponseWriter, r *http.Request) error {
-	j, err := v.job(r.Context(), &InJob{InCollection{r.PathValue("c")}, r.PathValue("j")})
+	j, err := v.job(r.Context(), &InJob{InCollection{r.PathValue("collection")}, r.PathValue("job")})
 	if err != nil {
 		return err
 	}

@@ -37,8 +37,8 @@ func (v *Service) keys() {
 		return page(all, len(all), nil, keyResponse), err
 	})
 	operation(v, http.MethodPost, "/v1/keys", "Create a key; the first one needs the scope admin", forAdmin, v.createKey)
-	operation(v, http.MethodDelete, "/v1/keys/{k}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
-		Key string `path:"k"`
+	operation(v, http.MethodDelete, "/v1/keys/{key}", "Delete a key", forAdmin, func(ctx context.Context, in *struct {
+		Key string `path:"key"`
 	},
 	) (*struct{}, error) {
 		admins, err := v.admins(ctx, in.Key)
@@ -46,7 +46,7 @@ func (v *Service) keys() {
 			return nil, err
 		}
 		if admins == 0 {
-			return nil, huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first")
+			return nil, coded("last_admin_key", huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first"))
 		}
 		return nil, v.store.DeleteKey(ctx, requestOf(ctx).actor, in.Key)
 	})
@@ -80,24 +80,25 @@ func (v *Service) keys() {
 	v.sessions()
 }
 
+type newKey struct {
+	Name        string    `json:"name" minLength:"1" maxLength:"200"`
+	Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
+	Expires     time.Time `json:"expires,omitempty"`
+	Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
+}
+
 type createdKey struct {
 	Key
 	Secret string `json:"key" doc:"For the header Authorization: Bearer …; it is not shown again"`
 }
 
-func (v *Service) createKey(ctx context.Context, in *body[struct {
-	Name        string    `json:"name" minLength:"1" maxLength:"200"`
-	Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
-	Expires     time.Time `json:"expires,omitempty"`
-	Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
-}],
-) (*body[createdKey], error) {
+func (v *Service) createKey(ctx context.Context, in *body[newKey]) (*body[createdKey], error) {
 	admins, err := v.admins(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero() || len(in.Body.Collections) > 0) {
-		return nil, huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")
+		return nil, coded("first_key", huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another"))
 	}
 	for _, c := range in.Body.Collections {
 		if _, err := v.store.Collection(ctx, c); err != nil {

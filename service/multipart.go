@@ -23,6 +23,7 @@ type plain struct {
 	summary string
 	scopes  []string // nil: no key is needed
 	files   []string // of its form
+	several bool     // there may be several of each
 	body    any      // a value of the type of a body of JSON, instead of the form; nil: none
 	query   []*huma.Param
 	answer  any    // a value of the type of the answer; nil: no JSON
@@ -71,16 +72,15 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 	} else if p.kind != "" {
 		response.Content = map[string]*huma.MediaType{p.kind: {}}
 	}
-	wrong := map[string]*huma.MediaType{"application/problem+json": {Schema: huma.SchemaFromType(schemas, reflect.TypeFor[problem]())}}
 	o := &huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: p.summary,
-		Responses: map[string]*huma.Response{"200": response, "default": {Description: "Error", Content: wrong}},
+		Responses: map[string]*huma.Response{"200": response, "default": {Description: "Error", Content: problemContent(v.api)}},
 	}
 	if p.scopes != nil {
 		o.Description = scopesInWords(p.scopes)
 		o.Security = []map[string][]string{{"key": {}}}
 	}
-	for _, name := range []string{"c", "p", "j"} {
+	for _, name := range []string{"collection", "person", "job"} {
 		if strings.Contains(path, "/{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}
@@ -90,6 +90,11 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
 		for _, f := range p.files {
 			form.Properties[f] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "image file"}
+			if p.several {
+				form.Properties[f] = &huma.Schema{Type: huma.TypeArray, Items: form.Properties[f], MinItems: new(1), MaxItems: new(mostParts)}
+			} else {
+				form.Required = append(form.Required, f)
+			}
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}
 		if p.body != nil {
@@ -182,7 +187,7 @@ func asCut(err error) error {
 	if errors.As(err, &large) || isStore(err) {
 		return err
 	}
-	return huma.Error400BadRequest("the body is cut short or damaged")
+	return coded("body_damaged", huma.Error400BadRequest("the body is cut short or damaged"))
 }
 
 // single is parts for one file of this name.

@@ -22,7 +22,10 @@ import (
 )
 
 // onceHeader has the key of a request that is carried out once, even if it is sent again.
-const onceHeader = "Idempotency-Key"
+const (
+	onceHeader = "Idempotency-Key"
+	longestKey = 200 // characters
+)
 
 // Ends of routes: a POST to the first changes nothing; the answers of the second have a secret
 // and are not stored.
@@ -39,9 +42,8 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 		do(w, r)
 		return
 	}
-	const longest = 200
-	if len(key) > longest {
-		v.fail(w, r, huma.Error422UnprocessableEntity(fmt.Sprintf("%s has more than %d characters", onceHeader, longest)))
+	if len(key) > longestKey {
+		v.fail(w, r, huma.Error422UnprocessableEntity(fmt.Sprintf("%s has more than %d characters", onceHeader, longestKey)))
 		return
 	}
 	d := newDigest(r.Header.Get("Content-Type"))
@@ -51,7 +53,7 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 		io.Closer
 	}{io.TeeReader(r.Body, d), r.Body}
 
-	keyed := &store.Request{Actor: requestOf(r.Context()).actor, Key: key, Collection: r.PathValue("c"), Route: r.URL.Path}
+	keyed := &store.Request{Actor: requestOf(r.Context()).actor, Key: key, Collection: r.PathValue("collection"), Route: r.URL.Path}
 	earlier, err := v.store.BeginRequest(r.Context(), keyed, v.Lease)
 	if err == nil && earlier != nil {
 		err = v.replay(w, earlier, r.URL.Path, read, d)
@@ -96,20 +98,20 @@ func (v *Service) answerOnce(w http.ResponseWriter, r *http.Request, keyed *stor
 func (v *Service) replay(w http.ResponseWriter, earlier *store.Request, route string, body io.Reader, d *digest) error {
 	switch {
 	case earlier.Route != route:
-		return huma.Error422UnprocessableEntity("another request had this " + onceHeader)
+		return coded("idempotency_key_reused", huma.Error422UnprocessableEntity("another request had this "+onceHeader))
 	case earlier.Status == 0 && earlier.HasChanges && earlier.IsAbandoned():
-		return huma.Error409Conflict("the request with this " + onceHeader + " has changed something, and its answer is lost: look what there is, and send another key if something is missing")
+		return coded("answer_lost", huma.Error409Conflict("the request with this "+onceHeader+" has changed something, and its answer is lost: look what there is, and send another key if something is missing"))
 	case earlier.Status == 0:
-		return huma.ErrorWithHeaders(huma.Error409Conflict("the request with this "+onceHeader+" is being carried out"), http.Header{"Retry-After": {"1"}})
+		return huma.ErrorWithHeaders(coded("in_progress", huma.Error409Conflict("the request with this "+onceHeader+" is being carried out")), http.Header{"Retry-After": {"1"}})
 	}
 	if _, err := io.Copy(io.Discard, body); err != nil {
 		return asCut(err)
 	}
 	if d.Sum() != earlier.Digest {
-		return huma.Error422UnprocessableEntity("another request, with another body, had this " + onceHeader)
+		return coded("idempotency_key_reused", huma.Error422UnprocessableEntity("another request, with another body, had this "+onceHeader))
 	}
 	if len(earlier.Answer) == 0 && earlier.Status == http.StatusOK {
-		return huma.Error409Conflict("the request with this " + onceHeader + " was carried out, and its answer is shown once")
+		return coded("answer_shown_once", huma.Error409Conflict("the request with this "+onceHeader+" was carried out, and its answer is shown once"))
 	}
 	if earlier.Type != "" {
 		w.Header().Set("Content-Type", earlier.Type)

@@ -50,7 +50,7 @@ func (v *Service) people() {
 		Person
 		Done
 	}
-	const path = "/v1/collections/{c}/people"
+	const path = "/v1/collections/{collection}/people"
 	operation(v, http.MethodGet, path, "List people", forReading, v.listPeople)
 	operation(v, http.MethodPost, path, "Create a person", forEnrolling, func(ctx context.Context, in *inCollection[personFields]) (*body[createdPerson], error) {
 		if err := dataset.CheckName(in.Body.Name); err != nil {
@@ -60,12 +60,12 @@ func (v *Service) people() {
 		p, op, err := v.store.CreatePerson(ctx, requestOf(ctx).actor, in.Collection, in.Body.Name, kind, in.Body.Namesake)
 		return answered(createdPerson{personResponse(p), Done{op}}, v.published(ctx, in.Collection, err))
 	})
-	operation(v, http.MethodGet, path+"/{p}", "Get a person", forReading, func(ctx context.Context, in *InPerson) (*body[Person], error) {
+	operation(v, http.MethodGet, path+"/{person}", "Get a person", forReading, func(ctx context.Context, in *InPerson) (*body[Person], error) {
 		p, err := v.store.Person(ctx, in.Collection, in.Person)
 		return answered(personResponse(p), err)
 	})
-	operation(v, http.MethodPatch, path+"/{p}", "Rename or ignore a person", forReview, v.changePerson)
-	operation(v, http.MethodDelete, path+"/{p}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *struct {
+	operation(v, http.MethodPatch, path+"/{person}", "Rename or ignore a person", forReview, v.changePerson)
+	operation(v, http.MethodDelete, path+"/{person}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *struct {
 		InPerson
 		Faces int `query:"faces" default:"-1" minimum:"-1" doc:"How many faces the person has, as far as you know. If there are more or fewer now, nothing is erased, and the answer is 409. Missing or -1: any number"`
 	},
@@ -77,7 +77,7 @@ func (v *Service) people() {
 		receipt, err := v.store.ErasePerson(ctx, requestOf(ctx).actor, in.Collection, in.Person, expected)
 		return answered(receipt, v.published(ctx, in.Collection, err))
 	})
-	operation(v, http.MethodPost, path+"/{p}/merge", "Merge other people into a person", forReview, func(ctx context.Context, in *struct {
+	operation(v, http.MethodPost, path+"/{person}/merge", "Merge other people into a person", forReview, func(ctx context.Context, in *struct {
 		InPerson
 		Body struct {
 			From []string `json:"from" minItems:"1" maxItems:"500"`

@@ -1,12 +1,14 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -17,6 +19,7 @@ import (
 // A problem is the answer to a request that failed.
 type problem struct {
 	huma.ErrorModel
+	Code    string         `json:"code" doc:"What is wrong, for programs; doc/service.md lists all"`
 	ID      string         `json:"id,omitempty" doc:"Of what is there already"`
 	Holders []store.Holder `json:"now,omitempty" doc:"Whose the faces are on which somebody else has decided meanwhile"`
 }
@@ -35,19 +38,66 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return huma.Error404NotFound(err.Error())
 	case errors.As(err, &conflict):
-		return &problem{huma.ErrorModel{Status: http.StatusConflict, Title: http.StatusText(http.StatusConflict), Detail: err.Error()}, conflict.ID, conflict.Holders}
+		p := coded(cmp.Or(conflict.Code, "conflict"), huma.Error409Conflict(err.Error()))
+		p.ID, p.Holders = conflict.ID, conflict.Holders
+		return p
 	case errors.Is(err, context.Canceled):
-		return huma.NewError(499, "the client has gone")
+		return huma.NewError(clientGone, "the client has gone")
 	}
 	v.Log.Error("failed", "request", requestOf(ctx).id, "error", err.Error())
 	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the request could not be answered: try again later"), http.Header{"Retry-After": {"5"}})
 }
 
-// inWords writes the list of errors of a problem by huma into its detail, too.
+// codes are what programs are told of errors that have no code of their own.
+var codes = map[int]string{
+	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusNotFound: "not_found",
+	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable", http.StatusRequestTimeout: "body_slow", http.StatusConflict: "conflict",
+	http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type", http.StatusUnprocessableEntity: "invalid",
+	http.StatusTooManyRequests: "too_many_requests", clientGone: "client_gone", http.StatusInternalServerError: "bug", http.StatusBadGateway: "hook_failed",
+	http.StatusServiceUnavailable: "unavailable",
+}
+
+const clientGone = 499
+
+// coded returns an error of huma as a problem with a code.
+func coded(code string, err huma.StatusError) *problem {
+	p := &problem{Code: code}
+	if m, ok := err.(*huma.ErrorModel); ok {
+		p.ErrorModel = *m
+	} else {
+		p.ErrorModel = huma.ErrorModel{Status: err.GetStatus(), Title: http.StatusText(err.GetStatus()), Detail: err.Error()}
+	}
+	return p
+}
+
+// asProblem returns err with a code.
+func asProblem(err huma.StatusError) *problem {
+	var p *problem
+	if errors.As(err, &p) {
+		return p
+	}
+	var m *huma.ErrorModel
+	if errors.As(err, &m) {
+		err = m
+	}
+	return coded(cmp.Or(codes[err.GetStatus()], "error"), err)
+}
+
+// problemContent is what the description says of the body of an error.
+func problemContent(api huma.API) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/problem+json": {Schema: huma.SchemaFromType(api.OpenAPI().Components.Schemas, reflect.TypeFor[problem]())}}
+}
+
+// inWords gives errors a code, and writes the list of errors of a problem by huma into its
+// detail, too.
 func inWords(_ huma.Context, _ string, answer any) (any, error) {
-	p, ok := answer.(*huma.ErrorModel)
-	if !ok || p.Detail != "validation failed" || len(p.Errors) == 0 {
+	failed, ok := answer.(huma.StatusError)
+	if !ok {
 		return answer, nil
+	}
+	p := asProblem(failed)
+	if p.Detail != "validation failed" || len(p.Errors) == 0 {
+		return p, nil
 	}
 	var all []string
 	for _, e := range p.Errors {
@@ -67,7 +117,7 @@ func unusable(err error) error {
 	if h := hint(err); h != "" {
 		text += "; " + h
 	}
-	return huma.Error422UnprocessableEntity(text)
+	return coded("unusable", huma.Error422UnprocessableEntity(text))
 }
 
 // fail answers with err.
@@ -86,7 +136,7 @@ func (v *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 func writeProblem(w http.ResponseWriter, p huma.StatusError) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.GetStatus())
-	_ = json.NewEncoder(w).Encode(p)
+	_ = json.NewEncoder(w).Encode(asProblem(p))
 }
 
 // answer writes o as JSON.

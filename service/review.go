@@ -21,7 +21,7 @@ const (
 // A Cluster is a group of similar faces without a person.
 type Cluster struct {
 	Faces []string `json:"faces"`
-	Guess *Guess   `json:"guess" doc:"Who it may be; null if nobody is enrolled who is not ruled out"`
+	Guess *Guess   `json:"guess,omitempty" doc:"Who it may be; missing if nobody is enrolled who is not ruled out"`
 	Apart []string `json:"apart,omitempty" doc:"Those of faces that look like another person than the rest: two people?"`
 	Loose bool     `json:"may_be_several,omitempty" doc:"The faces may be of several people who look alike"`
 

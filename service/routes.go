@@ -30,23 +30,23 @@ func answered[T any](answer T, err error) (*body[T], error) { return &body[T]{an
 // Parameters of operations. They are exported, since huma sees exported fields only.
 type (
 	InCollection struct {
-		Collection string `path:"c"`
+		Collection string `path:"collection"`
 	}
 	InPerson struct {
 		InCollection
-		Person string `path:"p"`
+		Person string `path:"person"`
 	}
 	InFace struct {
 		InCollection
-		Face string `path:"f"`
+		Face string `path:"face"`
 	}
 	InJob struct {
 		InCollection
-		Job string `path:"j"`
+		Job string `path:"job"`
 	}
 	InHook struct {
 		InCollection
-		Hook string `path:"h"`
+		Hook string `path:"hook"`
 	}
 	Cursor struct {
 		After string `query:"cursor" maxLength:"64"`
@@ -60,7 +60,7 @@ type inCollection[B any] struct {
 	Body B
 }
 
-var errCursor = huma.Error422UnprocessableEntity("the cursor is not one of this list: take next from the last answer, and the same parameters beside it")
+var errCursor = coded("cursor_invalid", huma.Error422UnprocessableEntity("the cursor is not one of this list: take next from the last answer, and the same parameters beside it"))
 
 // number is the number of items before the page, in a list that is not ordered by ids.
 func (c Cursor) number() (int, error) {
@@ -139,11 +139,6 @@ func operation[I, O any](v *Service, method, path, summary string, scopes []stri
 // mostJSON is the most bytes of a body of JSON: ten times as many as 500 ids have.
 const mostJSON = 1 << 18
 
-func operationID(method, path string) string {
-	words := strings.FieldsFunc(strings.TrimPrefix(path, "/v1"), func(r rune) bool { return r == '/' || r == '{' || r == '}' || r == '.' })
-	return strings.ToLower(method) + "-" + strings.Join(words, "-")
-}
-
 var (
 	forReading   = []string{"identify", "enrol", "review"}
 	forEnrolling = []string{"enrol"}
@@ -173,6 +168,7 @@ func (v *Service) routes() {
 	v.statistics()
 	v.page()
 	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service", forAdmin, v.backup)
+	v.completeDescription()
 }
 
 // A Backup is a copy of the database.
@@ -183,7 +179,7 @@ type Backup struct {
 
 func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error) {
 	if v.Backups == "" {
-		return nil, huma.Error409Conflict(store.ErrNoBackup.Error())
+		return nil, coded("no_backups", huma.Error409Conflict(store.ErrNoBackup.Error()))
 	}
 	if err := os.MkdirAll(v.Backups, 0o700); err != nil {
 		return nil, err

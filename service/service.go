@@ -141,7 +141,7 @@ func New(s *store.Store, o Options) *Service {
 	v.mux.HandleFunc("/", v.missing)
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, huma.Error403Forbidden("a page of another site has sent this request, and the service takes changes from its own page only"))
+		writeProblem(w, coded("cross_site", huma.Error403Forbidden("a page of another site has sent this request, and the service takes changes from its own page only")))
 	}))
 	v.guard = guard.Handler(v.mux)
 	return v
@@ -154,7 +154,7 @@ type room struct {
 	err error
 }
 
-var errRoom = huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the database answers, but nothing can be written: the disk may be full"), http.Header{"Retry-After": {"5"}})
+var errRoom = huma.ErrorWithHeaders(coded("no_room", huma.Error503ServiceUnavailable("the database answers, but nothing can be written: the disk may be full")), http.Header{"Retry-After": {"5"}})
 
 // ready returns an error if the database cannot be changed.
 func (v *Service) ready(ctx context.Context) error {
@@ -334,7 +334,7 @@ const imagesPerProcessor = 4
 // afterwards.
 func (v *Service) decode(ctx context.Context, memory int64) (done func(), err error) {
 	if memory > v.Decoded {
-		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller", memory/1_000_000, v.Decoded/1_000_000))
+		return nil, coded("image_too_large", huma.Error422UnprocessableEntity(fmt.Sprintf("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller", memory/1_000_000, v.Decoded/1_000_000)))
 	}
 	weight := max(memory, v.Decoded/int64(imagesPerProcessor*runtime.GOMAXPROCS(0)))
 	if !requestOf(ctx).job {

@@ -131,6 +131,7 @@ func (c *client) send(want int, method, path string, kind string, body io.Reader
 	if a.StatusCode != want {
 		c.Fatalf("%s %s: %d, not %d: %s\n%s", method, path, a.StatusCode, want, data, c.log)
 	}
+	checkAnswer(c, c.v, method, path, a, data)
 	if want >= 400 && a.Header.Get("Content-Type") != "application/problem+json" {
 		c.Fatalf("%s %s: %d is %s", method, path, want, a.Header.Get("Content-Type"))
 	}
@@ -753,7 +754,7 @@ func TestKeys(t *testing.T) {
 	c.do(429, "GET", at, nil, nil)
 	c.key = admin.Key
 	c.do(204, "DELETE", "/v1/keys/"+identify.ID, nil, nil)
-	if text := c.send(200, "GET", "/metrics", "", nil, nil); !bytes.Contains(text, []byte(`nrdl_requests_total{route="POST /v1/collections/{c}/identify",status="200"} 1`)) {
+	if text := c.send(200, "GET", "/metrics", "", nil, nil); !bytes.Contains(text, []byte(`nrdl_requests_total{route="POST /v1/collections/{collection}/identify",status="200"} 1`)) {
 		t.Errorf("metrics %s", text)
 	}
 	c.key = ""
@@ -845,7 +846,7 @@ func TestOpenAPI(t *testing.T) {
 	for _, p := range d.Paths {
 		n += len(p)
 	}
-	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/collections/{c}/identify"]["post"].OperationID != "post-collections-c-identify" || n < 30 {
+	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/collections/{collection}/identify"]["post"].OperationID != "post-identify" || n < 30 {
 		t.Fatalf("%d operations: %v", n, d)
 	}
 }

@@ -22,7 +22,7 @@ type Statistics struct {
 	Held   int      `json:"held" doc:"Faces that could be compared: none with a single face"`
 	Right  int      `json:"right" doc:"Of held: with a right best guess"`
 	Known  int      `json:"known" doc:"Of right: at or above the threshold"`
-	Rival  *Ref     `json:"rival" doc:"The other person whom the faces resemble most"`
+	Rival  *Ref     `json:"rival,omitempty" doc:"The other person whom the faces resemble most"`
 	Taken  int      `json:"taken" doc:"Of held: that resemble the rival more than the person"`
 	Advice []string `json:"advice" doc:"What the photographs lack"`
 	Faces  []Judged `json:"faces,omitempty" doc:"Only of a single person"`
@@ -40,8 +40,8 @@ type Judged struct {
 const mostStatistics = 100
 
 func (v *Service) statistics() {
-	const path = "/v1/collections/{c}/"
-	operation(v, http.MethodGet, path+"people/{p}/statistics", "Say how well a person is recognised, and what the faces lack", forReading, func(ctx context.Context, in *InPerson) (*body[Statistics], error) {
+	const path = "/v1/collections/{collection}/"
+	operation(v, http.MethodGet, path+"people/{person}/statistics", "Say how well a person is recognised, and what the faces lack", forReading, func(ctx context.Context, in *InPerson) (*body[Statistics], error) {
 		if _, err := v.store.Person(ctx, in.Collection, in.Person); err != nil {
 			return nil, err
 		}

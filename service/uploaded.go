@@ -30,7 +30,7 @@ type importRequest struct {
 // upload stores the files of the body for a job that imports them. Memory does not grow with the
 // body.
 func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
-	ctx, collection := r.Context(), r.PathValue("c")
+	ctx, collection := r.Context(), r.PathValue("collection")
 	if _, err := v.engine.inputOf(ctx, collection); err != nil {
 		return err
 	}

@@ -24,25 +24,25 @@ import (
 )
 
 func (v *Service) uploads() {
-	const c = "/v1/collections/{c}/"
+	const c = "/v1/collections/{collection}/"
 	v.plain(http.MethodPost, c+"identify", plain{
 		summary: "Name the faces in a photograph", scopes: forIdentify, files: []string{"photo"}, answer: ShownPhotograph{},
 		query: []*huma.Param{option("why", "true", "With a picture of each face, and the reasons")},
 	}, v.identify)
 	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, files: []string{"a", "b", "person"}, answer: Verification{}}, v.verify)
 	v.plain(http.MethodPost, c+"detect", plain{summary: "Find the faces in a photograph", scopes: forIdentify, files: []string{"photo"}, answer: Detection{}}, v.detect)
-	add := plain{scopes: forEnrolling, files: []string{"photo"}, query: []*huma.Param{onNew}, answer: Added{}}
+	add := plain{scopes: forEnrolling, files: []string{"photo"}, several: true, query: []*huma.Param{onNew}, answer: Added{}}
 	add.summary = "Add all faces in photographs, of nobody yet"
 	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, "") })
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
 	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, store.Stranger) })
 	add.summary, add.files, add.body = "Add the largest face in each photograph, aligned crops, or a vector, to a person", []string{"photo", "crop"}, Vector{}
-	v.plain(http.MethodPost, c+"people/{p}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("p")) })
-	v.plain(http.MethodGet, c+"people/{p}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
+	v.plain(http.MethodPost, c+"people/{person}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("person")) })
+	v.plain(http.MethodGet, c+"people/{person}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
 }
 
 func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
-	s, err := v.engine.snapshot(r.Context(), r.PathValue("c"))
+	s, err := v.engine.snapshot(r.Context(), r.PathValue("collection"))
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 type Verification struct{ results.Comparison }
 
 func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
-	in, err := v.engine.inputOf(r.Context(), r.PathValue("c"))
+	in, err := v.engine.inputOf(r.Context(), r.PathValue("collection"))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	photos := 2
 	if person := files["person"]; person != nil {
 		photos = 1
-		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("c"), string(person), files["a"])
+		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("collection"), string(person), files["a"])
 	} else {
 		err = v.decoded(r.Context(), func() error {
 			photo := func(name string) nrdl.Photo {
@@ -162,7 +162,7 @@ type Detection struct {
 }
 
 func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
-	by, err := v.engine.inputOf(r.Context(), r.PathValue("c"))
+	by, err := v.engine.inputOf(r.Context(), r.PathValue("collection"))
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ type Refusal struct {
 
 // addFaces adds faces to a person, "" for nobody.
 func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string) error {
-	ctx, collection := r.Context(), r.PathValue("c")
+	ctx, collection := r.Context(), r.PathValue("collection")
 	in, err := v.engine.inputOf(ctx, collection)
 	if err != nil {
 		return err

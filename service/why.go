@@ -190,7 +190,7 @@ func (v *Service) reasons(ctx context.Context, s *snapshot, itself string, vecto
 type Explained struct {
 	Face
 	Decision    string   `json:"decision" enum:"known,doubtful,unknown"`
-	Guess       *Ref     `json:"guess"`
+	Guess       *Ref     `json:"guess,omitempty"`
 	Probability *float64 `json:"probability" doc:"That the guess is right"`
 	Margin      *float64 `json:"margin" doc:"The evidence for the guess"`
 	Reason      string   `json:"why"`
@@ -334,5 +334,5 @@ func scoresOf(m *gallery.Gallery, ranked []nrdl.Candidate) []float64 {
 }
 
 func (v *Service) why() {
-	operation(v, http.MethodGet, "/v1/collections/{c}/faces/{f}/why", "Say why a stored face is recognised or not, without its label", forReading, v.explained)
+	operation(v, http.MethodGet, "/v1/collections/{collection}/faces/{face}/why", "Say why a stored face is recognised or not, without its label", forReading, v.explained)
 }

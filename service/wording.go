@@ -11,13 +11,13 @@ type inAPI struct{}
 
 // offered are the operations for options that advice names; the others are not for clients.
 var offered = map[advice.Option]string{
-	advice.Strangers: "POST /v1/collections/{c}/strangers",
+	advice.Strangers: "POST /v1/collections/{collection}/strangers",
 }
 
 // doing are the operations that do what advice names.
 var doing = map[advice.Verb]string{
-	advice.Calibrate: "PATCH /v1/collections/{c}",
-	advice.Train:     "POST /v1/collections/{c}/jobs",
+	advice.Calibrate: "PATCH /v1/collections/{collection}",
+	advice.Train:     "POST /v1/collections/{collection}/jobs",
 }
 
 func (inAPI) Setting(s advice.Setting) string { return offered[s.Option] }

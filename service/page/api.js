@@ -130,4 +130,4 @@ export async function learn() {
 }
 
 /** has reports whether the service has an operation, below the collection if path begins with …. */
-export const has = (method, path) => features.has(method + " " + path.replace("…", "/v1/collections/{c}"));
+export const has = (method, path) => features.has(method + " " + path.replace("…", "/v1/collections/{collection}"));

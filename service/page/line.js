@@ -72,8 +72,8 @@ export async function view(root, ctx) {
     let show = flip;
     if (now === then) show = [...curve.faces].sort((a, b) => Math.abs(a.evidence - now) - Math.abs(b.evidence - now)).slice(0, 12).sort((a, b) => b.evidence - a.evidence);
     const tiles = h("div", { class: "faces flips", role: "list" }, show.slice(0, most).map((f, i) => {
-      const right = f.person === null || f.person.id === f.guess.id;
-      const words = f.person === null ? `like ${called(f.guess)}` : right ? f.guess.name : `${f.person.name}, taken for ${called(f.guess)}`;
+      const right = !f.person || f.person.id === f.guess.id;
+      const words = !f.person ? `like ${called(f.guess)}` : right ? f.guess.name : `${f.person.name}, taken for ${called(f.guess)}`;
       return h("div", { role: "listitem" }, h("button", { class: "flip" + (right ? "" : " wrong"), tabindex: i ? -1 : 0, "aria-label": `${words}${f.evidence >= now ? ", named now" : ", unknown now"}. Why?`, onclick: () => why(ctx.base, f.face) }, crop(ctx.base, f.face), h("span", { class: "small", dir: "auto" }, words), now === then && h("span", { class: "soft small" }, f.evidence >= now ? "named" : "unknown")));
     }));
     rove(tiles, ".flip");

@@ -87,7 +87,7 @@ async function jobs(box, ctx) {
     const page = await get(`${ctx.base}/jobs?limit=8`, ctx.signal);
     list.replaceChildren(...page.items.map((j) => h("li", {}, h("span", { class: "what" }, h("strong", {}, jobNames[j.kind] ?? j.kind), " ", h("span", { class: "soft" }, state(j))), h("div", { class: "row" },
       ["waiting", "running"].includes(j.state) && h("button", { onclick: () => del(`${ctx.base}/jobs/${j.id}`).then(draw) }, "Stop"),
-      j.state === "failed" && has("POST", "…/jobs/{j}/retry") && h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/retry`).then(draw) }, "Try again"),
+      j.state === "failed" && has("POST", "…/jobs/{job}/retry") && h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/retry`).then(draw) }, "Try again"),
       j.result?.decision === "needed" && [h("button", { class: "main", onclick: () => post(`${ctx.base}/jobs/${j.id}/accept`).then(draw) }, "Use it"), h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/discard`).then(draw) }, "Keep the old one")]))));
     if (!page.items.length) put(list, h("li", { class: "soft" }, "Nothing was asked for yet."));
     if (page.items.some((j) => ["waiting", "running"].includes(j.state)) && !ctx.signal.aborted) setTimeout(() => { if (!ctx.signal.aborted) draw().catch(() => {}); }, 1000);
@@ -143,7 +143,7 @@ async function hooks(box, ctx) {
   section(box, "Messages to other programs", "The service sends a signed message when something happens.", list, h("button", { onclick: create }, "New address"));
   const all = (await get(`${ctx.base}/hooks`, ctx.signal)).items;
   list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", {}, k.url), " ", h("span", { class: "soft" }, k.events.join(", "), k.names ? ", with names" : "")), h("div", { class: "row" },
-    has("POST", "…/hooks/{h}/test") && h("button", { "aria-label": `Test ${k.url}`, onclick: async () => { await post(`${ctx.base}/hooks/${k.id}/test`); toast("A test message is on its way."); } }, "Test"),
+    has("POST", "…/hooks/{hook}/test") && h("button", { "aria-label": `Test ${k.url}`, onclick: async () => { await post(`${ctx.base}/hooks/${k.id}/test`); toast("A test message is on its way."); } }, "Test"),
     h("button", { class: "danger", "aria-label": `Delete ${k.url}`, onclick: async () => { if (await ask("Delete this address?", k.url, "Delete", { danger: true })) { await del(`${ctx.base}/hooks/${k.id}`); ctx.again(); } } }, "Delete")))));
   async function create() {
     const asked = await dialog("New address", (close) => {

@@ -38,7 +38,7 @@ func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir f
 // checkUnique fails with a Conflict if a collection with another id has the name.
 func (t *tx) checkUnique(id, name string) {
 	if others := rows[string](t, "SELECT id FROM collection WHERE name = $1 AND id <> $2 ORDER BY id LIMIT 1", name, id); len(others) > 0 {
-		t.fail(&Conflict{Text: "a collection has this name already", ID: others[0]})
+		t.fail(&Conflict{Code: "name_taken", Text: "a collection has this name already", ID: others[0]})
 	}
 }
 

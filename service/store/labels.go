@@ -94,7 +94,7 @@ func decidedMeanwhile(others []Holder, faces int) *Conflict {
 		}
 		parts = append(parts, fmt.Sprintf("%s %s %s", some, verb, owner))
 	}
-	c := &Conflict{Text: fmt.Sprintf("somebody has decided on these faces meanwhile: %s now", strings.Join(parts, " and ")), Holders: others}
+	c := &Conflict{Code: "changed_meanwhile", Text: fmt.Sprintf("somebody has decided on these faces meanwhile: %s now", strings.Join(parts, " and ")), Holders: others}
 	if people == 1 && others[0].kind != "" {
 		c.ID = others[0].Person
 	}

@@ -83,7 +83,7 @@ func (t *tx) checkName(p Person, namesake bool) {
 		return
 	}
 	if others := rows[string](t, personByName, t.collection, norm.NFC.String(p.Name), Known, p.ID); len(others) > 0 {
-		t.fail(&Conflict{Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: others[0]})
+		t.fail(&Conflict{Code: "name_taken", Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: others[0]})
 	}
 }
 
@@ -189,7 +189,7 @@ func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string, e
 		t.deletePerson(id)
 		receipt.Faces = rows[string](t, facesOfPerson, collection, id)
 		if n := len(receipt.Faces); expected != nil && n != *expected {
-			t.fail(&Conflict{Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id})
+			t.fail(&Conflict{Code: "changed_meanwhile", Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id})
 		}
 		for _, f := range receipt.Faces {
 			labels, photo := t.deleteFace(f)

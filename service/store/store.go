@@ -40,6 +40,7 @@ var (
 // A Conflict is the error of a change that the present state does not allow. errors.Is reports
 // that it is ErrConflict.
 type Conflict struct {
+	Code    string // what is wrong, for programs; "" for a conflict of another kind
 	Text    string
 	ID      string   // of the person or collection that prevents the change; "" if there is not exactly one
 	Holders []Holder // faces that do not have the expected person

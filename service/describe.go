@@ -1,0 +1,147 @@
+package service
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// tags are the parts of the API, in the order of the description, with the words of a path that
+// belong to them; the last one has the rest.
+var tags = []struct {
+	name, about string
+	words       []string
+}{
+	{"photographs", "Name, compare and find faces in photographs", []string{"identify", "verify", "detect"}},
+	{"people", "People, and how well they are recognised", []string{"people", "statistics"}},
+	{"faces", "Stored faces, those of nobody yet, and those of strangers", []string{"faces", "strangers"}},
+	{"review", "Groups of faces of nobody yet, and decisions that can be undone", []string{"review", "operations", "undo"}},
+	{"jobs", "Long work: imports, exports, refits", []string{"jobs", "import", "export"}},
+	{"hooks", "Messages to other programs", []string{"hooks"}},
+	{"collections", "Sets of people and faces that share nothing", []string{"collections", "calibration"}},
+	{"operation", "Keys, sessions, the audit log, backups, health", nil},
+}
+
+// tagOf returns the name of the tag of a path.
+func tagOf(at string) string {
+	words := strings.Split(strings.TrimPrefix(at, "/v1/collections/{collection}"), "/")
+	for _, t := range tags {
+		if t.words == nil || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(t.words, w) }) {
+			return t.name
+		}
+	}
+	return ""
+}
+
+// one has the singular of words in paths.
+var one = map[string]string{"collections": "collection", "people": "person", "faces": "face", "jobs": "job", "hooks": "hook", "keys": "key"}
+
+// operationID names an operation by its method and the words of its path. A word that an id
+// follows is in the singular: GET /v1/collections/{collection}/people/{person} is get-person.
+func operationID(method, at string) string {
+	words := strings.Split(strings.Trim(strings.TrimPrefix(at, "/v1"), "/"), "/")
+	name := strings.ToLower(method)
+	for i, w := range words {
+		switch last := i == len(words)-1; {
+		case strings.HasPrefix(w, "{"), i == 0 && w == "collections" && len(words) > 2:
+			continue
+		case !last && strings.HasPrefix(words[i+1], "{") && one[w] != "":
+			w = one[w]
+		}
+		name += "-" + w
+	}
+	return name
+}
+
+// refusals are the statuses of errors, with what they mean for any operation.
+var refusals = []struct {
+	status int
+	about  string
+	has    func(method string, o *huma.Operation) bool
+}{
+	{http.StatusBadRequest, "The body is damaged", hasBody},
+	{http.StatusUnauthorized, "There is no key, or it is not known", isKeyed},
+	{http.StatusForbidden, "The key is for something else", isKeyed},
+	{http.StatusNotFound, "There is no such thing", hasPathParameter},
+	{http.StatusRequestTimeout, "The body arrives too slowly", hasBody},
+	{http.StatusConflict, "The present state does not allow it", isChange},
+	{http.StatusRequestEntityTooLarge, "The body is too large", hasBody},
+	{http.StatusUnsupportedMediaType, "The body is of another type", hasBody},
+	{http.StatusUnprocessableEntity, "Something in the request is wrong", isKeyed},
+	{http.StatusTooManyRequests, "Too many requests: try again later", isKeyed},
+	{http.StatusServiceUnavailable, "The database does not answer, or has no room", func(_ string, o *huma.Operation) bool { return o.OperationID != "get-healthz" }},
+}
+
+func hasBody(_ string, o *huma.Operation) bool       { return o.RequestBody != nil }
+func isKeyed(_ string, o *huma.Operation) bool       { return len(o.Security) > 0 }
+func isChange(method string, _ *huma.Operation) bool { return method != http.MethodGet }
+func hasPathParameter(_ string, o *huma.Operation) bool {
+	return slices.ContainsFunc(o.Parameters, func(p *huma.Param) bool { return p.In == "path" })
+}
+
+// completeDescription adds to the description of the API what holds for all operations. It is
+// called when all are registered.
+func (v *Service) completeDescription() {
+	api := v.api.OpenAPI()
+	api.Servers = []*huma.Server{{URL: "/", Description: "The service that sends this description"}}
+	api.Info.License = &huma.License{Name: "MIT", Identifier: "MIT"}
+	for _, t := range tags {
+		api.Tags = append(api.Tags, &huma.Tag{Name: t.name, Description: t.about})
+	}
+	for at, item := range api.Paths {
+		for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete} {
+			if o != nil {
+				v.completeOperation(method, at, o)
+			}
+		}
+	}
+	for _, s := range api.Components.Schemas.Map() {
+		completeSchema(s)
+	}
+}
+
+func (v *Service) completeOperation(method, at string, o *huma.Operation) {
+	o.Tags = []string{tagOf(at)}
+	if o.Security == nil {
+		o.Security = []map[string][]string{}
+	}
+	if method == http.MethodPost && !slices.Contains(harmless, path.Base(at)) {
+		o.Parameters = append(o.Parameters, &huma.Param{
+			Name: onceHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(longestKey)},
+			Description: "Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again",
+		})
+	}
+	wrong := problemContent(v.api)
+	for status := range o.Responses {
+		if status >= "400" {
+			delete(o.Responses, status)
+		}
+	}
+	for _, r := range refusals {
+		if r.has(method, o) {
+			o.Responses[strconv.Itoa(r.status)] = &huma.Response{Description: r.about, Content: wrong}
+		}
+	}
+	o.Responses["default"] = &huma.Response{Description: "Another error", Content: wrong}
+	if o.Responses["200"] != nil && path.Base(at) == "crop" {
+		o.Responses["200"].Content = map[string]*huma.MediaType{"image/png": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	}
+}
+
+// completeSchema says that lists are never null: huma cannot know it.
+func completeSchema(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Type == huma.TypeArray {
+		s.Nullable = false
+	}
+	completeSchema(s.Items)
+	for _, p := range s.Properties {
+		completeSchema(p)
+	}
+}
