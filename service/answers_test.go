@@ -3,7 +3,6 @@ package service
 import (
 	"bytes"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,9 +32,9 @@ var schemas = sync.OnceValue(func() *jsonschema.Compiler {
 var compiling sync.Mutex // of schemas, each once
 
 // checkAnswer fails unless the description has the answer to a request.
-func checkAnswer(t testing.TB, v *Service, method, target string, a *http.Response, data []byte) {
+func checkAnswer(t testing.TB, v *Service, r *http.Request, a *http.Response, data []byte) {
 	t.Helper()
-	_, pattern := v.mux.Handler(httptest.NewRequest(method, target, nil))
+	_, pattern := v.mux.Handler(r)
 	_, at, ok := strings.Cut(pattern, " ")
 	item := v.api.OpenAPI().Paths[at]
 	if !ok || item == nil {
@@ -46,10 +45,10 @@ func checkAnswer(t testing.TB, v *Service, method, target string, a *http.Respon
 	compile := func(status string) (*jsonschema.Schema, error) {
 		compiling.Lock()
 		defer compiling.Unlock()
-		return schemas().Compile("api.json#/paths/" + escape.Replace(at) + "/" + strings.ToLower(method) + "/responses/" + status + "/content/" + escape.Replace(kind) + "/schema")
+		return schemas().Compile("api.json#/paths/" + escape.Replace(at) + "/" + strings.ToLower(r.Method) + "/responses/" + status + "/content/" + escape.Replace(kind) + "/schema")
 	}
 	switch {
-	case len(data) == 0:
+	case len(data) == 0 || a.StatusCode/100 == 3: // of an empty id
 		return
 	case !slices.Contains([]string{"application/json", "application/problem+json"}, kind):
 		for _, o := range []string{"image/png", "text/plain", "application/x-tar", "text/event-stream"} {

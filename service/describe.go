@@ -99,6 +99,7 @@ func (v *Service) completeDescription() {
 			}
 		}
 	}
+	delete(api.Components.Schemas.Map(), "ErrorModel") // a part of Problem
 	for _, s := range api.Components.Schemas.Map() {
 		completeSchema(s)
 	}
@@ -106,6 +107,9 @@ func (v *Service) completeDescription() {
 
 func (v *Service) completeOperation(method, at string, o *huma.Operation) {
 	o.Tags = []string{tagOf(at)}
+	if o.Description == "" {
+		o.Description = "For anybody."
+	}
 	if o.Security == nil {
 		o.Security = []map[string][]string{}
 	}

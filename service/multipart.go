@@ -68,7 +68,7 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 	schemas := v.api.OpenAPI().Components.Schemas
 	response := &huma.Response{Description: "OK"}
 	if p.answer != nil {
-		response.Content = map[string]*huma.MediaType{"application/json": {Schema: huma.SchemaFromType(schemas, reflect.TypeOf(p.answer))}}
+		response.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeOf(p.answer), true, "")}}
 	} else if p.kind != "" {
 		response.Content = map[string]*huma.MediaType{p.kind: {}}
 	}
@@ -98,7 +98,7 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}
 		if p.body != nil {
-			o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: huma.SchemaFromType(schemas, reflect.TypeOf(p.body))}
+			o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schemas.Schema(reflect.TypeOf(p.body), true, "")}
 		}
 	}
 	v.api.OpenAPI().AddOperation(o)

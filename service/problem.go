@@ -85,7 +85,7 @@ func asProblem(err huma.StatusError) *problem {
 
 // problemContent is what the description says of the body of an error.
 func problemContent(api huma.API) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{"application/problem+json": {Schema: huma.SchemaFromType(api.OpenAPI().Components.Schemas, reflect.TypeFor[problem]())}}
+	return map[string]*huma.MediaType{"application/problem+json": {Schema: api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "")}}
 }
 
 // inWords gives errors a code, and writes the list of errors of a problem by huma into its

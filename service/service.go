@@ -128,14 +128,14 @@ func New(s *store.Store, o Options) *Service {
 		return nil
 	})
 	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
-	v.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	v.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeOK(w) })
 	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers and has room for changes", kind: "text/plain"})
 	v.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := v.ready(r.Context()); err != nil {
 			v.fail(w, r, err)
 			return
 		}
-		_, _ = io.WriteString(w, "ok\n")
+		writeOK(w)
 	})
 	v.routes()
 	v.mux.HandleFunc("/", v.missing)
@@ -145,6 +145,11 @@ func New(s *store.Store, o Options) *Service {
 	}))
 	v.guard = guard.Handler(v.mux)
 	return v
+}
+
+func writeOK(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain")
+	_, _ = io.WriteString(w, "ok\n")
 }
 
 // A room remembers for a second whether the database has room for changes, as anybody may ask.

@@ -131,7 +131,7 @@ func (c *client) send(want int, method, path string, kind string, body io.Reader
 	if a.StatusCode != want {
 		c.Fatalf("%s %s: %d, not %d: %s\n%s", method, path, a.StatusCode, want, data, c.log)
 	}
-	checkAnswer(c, c.v, method, path, a, data)
+	checkAnswer(c, c.v, r, a, data)
 	if want >= 400 && a.Header.Get("Content-Type") != "application/problem+json" {
 		c.Fatalf("%s %s: %d is %s", method, path, want, a.Header.Get("Content-Type"))
 	}
