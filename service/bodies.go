@@ -42,6 +42,13 @@ type bodies struct {
 	all     map[*arriving]struct{}
 }
 
+// inUse returns the bytes that are in memory.
+func (b *bodies) inUse() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bytes
+}
+
 func newBodies(most, largest int64) *bodies {
 	return &bodies{most: most, mostEach: max(most/2, min(largest, most)), partTime: partTime, byActor: map[string]int64{}, all: map[*arriving]struct{}{}}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -110,6 +111,11 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 	r.Header.Set("Nrdl-Event", e.Event.Event)
 	r.Header.Set("Nrdl-Delivery", j.ID)
 	r.Header.Set("Nrdl-Signature", "t="+seconds+",v1="+signature(h.Secret, seconds, body))
+	r.Header.Set("Webhook-Id", j.ID)
+	r.Header.Set("Webhook-Timestamp", seconds)
+	r.Header.Set("Webhook-Signature", "v1,"+standardSignature(h.Secret, j.ID, seconds, body))
+	result := "failed"
+	defer func() { v.metrics.hooks.WithLabelValues(result).Inc() }()
 	a, err := v.sender.Do(r)
 	switch {
 	case errors.Is(err, errPrivate):
@@ -125,6 +131,7 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 	if a.StatusCode < 200 || a.StatusCode > 299 {
 		return huma.Error502BadGateway(fmt.Sprintf("the answer has status %d", a.StatusCode))
 	}
+	result = "sent"
 	return nil
 }
 
@@ -158,6 +165,15 @@ func signature(secret, seconds string, body []byte) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
+// standardSignature is that of Standard Webhooks, whose libraries take the secret as whsec_ and
+// its bytes in base64.
+func standardSignature(secret, id, seconds string, body []byte) string {
+	m := hmac.New(sha256.New, []byte(secret))
+	m.Write([]byte(id + "." + seconds + "."))
+	m.Write(body)
+	return base64.StdEncoding.EncodeToString(m.Sum(nil))
+}
+
 // A photoFace is a face of a photograph in a message.
 type photoFace struct {
 	Decision    string   `json:"decision"`
@@ -175,6 +191,7 @@ func (v *Service) notifyHooks(ctx context.Context, s *snapshot, p Photograph) {
 	var content photoEvent
 	happened := map[string]bool{} // events
 	for _, f := range p.Faces {
+		v.metrics.named.WithLabelValues(f.Decision).Inc()
 		o := photoFace{Decision: f.Decision, Probability: f.Probability}
 		if f.Person != nil {
 			o.Person = *f.Person

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"nrdl.example/nrdl/service/store"
 )
@@ -83,6 +84,20 @@ func asProblem(err huma.StatusError) *problem {
 	return coded(cmp.Or(codes[err.GetStatus()], "error"), err)
 }
 
+// noteCode tells the recorders around w the code of an error, for the metrics.
+func noteCode(w http.ResponseWriter, code string) {
+	for {
+		if r, ok := w.(*recorder); ok {
+			r.code = code
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = inner.Unwrap()
+	}
+}
+
 // problemContent is what the description says of the body of an error.
 func problemContent(api huma.API) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/problem+json": {Schema: api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "")}}
@@ -90,12 +105,14 @@ func problemContent(api huma.API) map[string]*huma.MediaType {
 
 // inWords gives errors a code, and writes the list of errors of a problem by huma into its
 // detail, too.
-func inWords(_ huma.Context, _ string, answer any) (any, error) {
+func inWords(c huma.Context, _ string, answer any) (any, error) {
 	failed, ok := answer.(huma.StatusError)
 	if !ok {
 		return answer, nil
 	}
 	p := asProblem(failed)
+	_, w := humago.Unwrap(c)
+	noteCode(w, p.Code)
 	if p.Detail != "validation failed" || len(p.Errors) == 0 {
 		return p, nil
 	}
@@ -134,9 +151,11 @@ func (v *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // writeProblem answers with problem+json.
 func writeProblem(w http.ResponseWriter, p huma.StatusError) {
+	described := asProblem(p)
+	noteCode(w, described.Code)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.GetStatus())
-	_ = json.NewEncoder(w).Encode(asProblem(p))
+	_ = json.NewEncoder(w).Encode(described)
 }
 
 // answer writes o as JSON.

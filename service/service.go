@@ -30,8 +30,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
@@ -98,8 +96,7 @@ type Service struct {
 	mu       sync.Mutex
 	limiters map[string]*rate.Limiter // by key
 
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
+	metrics *metrics
 }
 
 // New returns a Service on a store. The caller closes the store.
@@ -119,12 +116,9 @@ func New(s *store.Store, o Options) *Service {
 	v.api = humago.New(v.mux, config)
 	v.api.UseMiddleware(v.authorized)
 
-	metrics := prometheus.NewRegistry()
-	v.requests = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "nrdl_requests_total", Help: "Requests by route and status."}, []string{"route", "status"})
-	v.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "nrdl_request_seconds", Help: "Time to answer by route."}, []string{"route"})
-	metrics.MustRegister(v.requests, v.seconds, collectors.NewGoCollector())
+	v.metrics = newMetrics(v)
 	v.plain(http.MethodGet, "/metrics", plain{summary: "Metrics for Prometheus", scopes: []string{"metrics"}, kind: "text/plain"}, func(w http.ResponseWriter, r *http.Request) error {
-		promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+		promhttp.HandlerFor(v.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 		return nil
 	})
 	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
@@ -292,8 +286,11 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		// Neither path nor query: they may have what callers keep to themselves.
 		route, took := r.Pattern, time.Since(start)
-		v.requests.WithLabelValues(route, strconv.Itoa(answer.status)).Inc()
-		v.seconds.WithLabelValues(route).Observe(took.Seconds())
+		if answer.code != "" {
+			v.metrics.refusals.WithLabelValues(answer.code).Inc()
+		}
+		v.metrics.requests.WithLabelValues(route, strconv.Itoa(answer.status)).Inc()
+		v.metrics.seconds.WithLabelValues(route).Observe(took.Seconds())
 		v.Log.Info("request", "request", req.id, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.actor)
 	}()
 	v.guard.ServeHTTP(answer, r)
@@ -307,6 +304,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type recorder struct {
 	http.ResponseWriter
 	status int
+	code   string        // of a problem; "" for another answer
 	body   *arriving     // nil: none
 	copied *bytes.Buffer // gets a copy of the answer; nil: none
 }

@@ -1,0 +1,53 @@
+package service
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The metrics count what is in the database, refusals by their code, and backups.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{Version: "1.2.3", Backups: t.TempDir()})
+	at := c.collection()
+	c.enrol(at, everybody[0], everybody[1])
+	photo := "photo=" + photos(t, "people/person001")[0]
+	c.upload(200, at+"/strangers", nil, photo)
+	c.upload(200, at+"/identify", nil, photo)
+	c.do(404, "GET", at+"/people/x", nil, nil)
+	c.do(422, "GET", at+"/people?cursor=x", nil, nil)
+	read := func() string { return string(c.send(200, "GET", "/metrics", "", nil, nil)) }
+	text := read()
+	for _, want := range []string{
+		"nrdl_people 2", `nrdl_faces{of="person"} 4`, `nrdl_faces{of="nobody"} 0`, `nrdl_faces{of="stranger"} 1`, "nrdl_database_up 1", `nrdl_build_info{version="1.2.3"} 1`,
+		`nrdl_refusals_total{code="not_found"} 1`, `nrdl_refusals_total{code="cursor_invalid"} 1`, `nrdl_faces_identified_total{decision="known"} 1`, "nrdl_hook_queue 0",
+		`nrdl_jobs{state="waiting"} 0`, `nrdl_request_body_bytes{what="limit"} 5.36870912e+08`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	size := regexp.MustCompile(`nrdl_database_bytes (\S+)`).FindStringSubmatch(text)
+	if size == nil || size[1] == "0" || strings.Contains(text, "nrdl_backup_age_seconds ") || t.Failed() {
+		t.Fatalf("%v %s", size, text)
+	}
+	c.do(200, "POST", "/v1/backup", nil, nil)
+	if text = read(); !strings.Contains(text, "nrdl_backup_age_seconds ") {
+		t.Errorf("no backup in %s", text)
+	}
+}
+
+// A signature is the one that the specification of Standard Webhooks has as an example.
+func TestStandardSignature(t *testing.T) {
+	t.Parallel()
+	secret, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := standardSignature(string(secret), "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
+	if got != "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+		t.Error(got)
+	}
+}
