@@ -17,7 +17,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -61,6 +60,10 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 	return err
 }
 
+// socketPeer is the address of whoever sends a request by a Unix socket, which only the user of
+// the process can.
+const socketPeer = "@"
+
 // allowLocal returns an error unless r comes from this machine and there is no key.
 func (v *Service) allowLocal(r *http.Request) error {
 	keys, err := v.store.Keys(r.Context())
@@ -69,7 +72,7 @@ func (v *Service) allowLocal(r *http.Request) error {
 		return err
 	case len(keys) > 0:
 		return errNoKey
-	case !isLocal(r.RemoteAddr):
+	case !isLocal(r.RemoteAddr) && r.RemoteAddr != socketPeer:
 		return errNotHere
 	case isForwarded(r):
 		return errProxy
@@ -184,58 +187,6 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 		return
 	}
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
-}
-
-// CheckAddress returns an error if the address is not HOST:PORT, or if other machines can reach
-// it and the database at url does not exist: it has no key.
-func CheckAddress(address, url string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return advice.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
-	}
-	if isPublic(address) && store.IsNew(url) {
-		return notYet(address, errNoKeys)
-	}
-	return nil
-}
-
-var errNoKeys = errors.New("there is no key yet, so other machines cannot be answered")
-
-// isPublic reports whether other machines can reach an address.
-func isPublic(address string) bool {
-	a, err := netip.ParseAddrPort(address)
-	return err != nil || !a.Addr().IsLoopback()
-}
-
-func notYet(address string, err error) error {
-	return advice.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
-}
-
-// Listen listens at an address. If other machines can reach it, there has to be a key.
-func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
-	if isPublic(address) {
-		if err := v.CheckPublic(ctx); err != nil {
-			return nil, notYet(address, err)
-		}
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		err = fmt.Errorf("serve: %w", err)
-	}
-	return l, err
-}
-
-// CheckPublic returns an error if there is no key, so that other machines must not reach the
-// service.
-func (v *Service) CheckPublic(ctx context.Context) error {
-	keys, err := v.store.Keys(ctx)
-	if err == nil && len(keys) == 0 {
-		err = errNoKeys
-	}
-	return err
 }
 
 // CheckReady returns an error unless the service at an address such as http://127.0.0.1:8080

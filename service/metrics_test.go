@@ -2,9 +2,12 @@ package service
 
 import (
 	"encoding/base64"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // The metrics count what is in the database, refusals by their code, and backups.
@@ -49,5 +52,47 @@ func TestStandardSignature(t *testing.T) {
 	got := standardSignature(string(secret), "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
 	if got != "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
 		t.Error(got)
+	}
+}
+
+// Alerts, dashboard and documentation name metrics that there are; the documentation has all.
+func TestMetricsAreDocumented(t *testing.T) {
+	t.Parallel()
+	v := New(nil, Options{})
+	v.metrics.requests.WithLabelValues("", "")
+	v.metrics.seconds.WithLabelValues("")
+	v.metrics.refusals.WithLabelValues("")
+	v.metrics.named.WithLabelValues("")
+	v.metrics.hooks.WithLabelValues("")
+	there := map[string]bool{}
+	described := make(chan *prometheus.Desc, 100)
+	v.metrics.registry.Describe(described)
+	close(described)
+	name := regexp.MustCompile(`\bnrdl_[a-z_]+`)
+	for d := range described {
+		if m := name.FindString(d.String()); m != "" {
+			there[m] = true
+		}
+	}
+	if len(there) < 15 {
+		t.Fatalf("%v", there)
+	}
+	for _, file := range []string{"../doc/operating.md", "../packaging/prometheus-rules.yaml", "../packaging/grafana-dashboard.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := map[string]bool{}
+		for _, m := range name.FindAllString(string(text), -1) {
+			m = strings.TrimSuffix(m, "_bucket")
+			if in[m] = true; !there[m] {
+				t.Errorf("%s: there is no %s", file, m)
+			}
+		}
+		for m := range there {
+			if file == "../doc/operating.md" && !in[m] {
+				t.Errorf("%s does not have %s", file, m)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,6 +178,36 @@ type Backup struct {
 	Bytes int64  `json:"bytes"`
 }
 
+// backupName is the name of a backup that is made at a time; names are in the order of times.
+func backupName(at time.Time) string { return at.UTC().Format("20060102T150405.000000Z") + ".db" }
+
+var isBackup = regexp.MustCompile(`^\d{8}T\d{6}\.\d{6}Z\.db$`)
+
+// BackupFile copies the database of SQLite in a file, which a service may use meanwhile, to
+// another file. If that is a folder, the copy gets the time as its name, and only the latest of
+// such copies stay there, keep of them; 0 is all. It returns where the copy is, and its size.
+func BackupFile(ctx context.Context, database, to string, keep int) (at string, size int64, err error) {
+	info, err := os.Stat(to)
+	folder := err == nil && info.IsDir()
+	if at = to; folder {
+		at = filepath.Join(to, backupName(time.Now()))
+	}
+	if size, err = store.BackupFile(ctx, database, at); err != nil || !folder || keep == 0 {
+		return at, size, err
+	}
+	entries, err := os.ReadDir(to) // by name
+	if err != nil {
+		return at, size, err
+	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !isBackup.MatchString(e.Name()) })
+	for _, e := range entries[:max(0, len(entries)-keep)] {
+		if err := os.Remove(filepath.Join(to, e.Name())); err != nil {
+			return at, size, err
+		}
+	}
+	return at, size, nil
+}
+
 func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error) {
 	if v.Backups == "" {
 		return nil, coded("no_backups", huma.Error409Conflict(store.ErrNoBackup.Error()))
@@ -184,7 +215,7 @@ func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error
 	if err := os.MkdirAll(v.Backups, 0o700); err != nil {
 		return nil, err
 	}
-	file := time.Now().UTC().Format("20060102T150405.000000Z") + ".db"
+	file := backupName(time.Now())
 	size, err := v.store.Backup(ctx, filepath.Join(v.Backups, file))
 	return answered(Backup{file, size}, err)
 }

@@ -61,8 +61,8 @@ type Options struct {
 	Request time.Duration // longest time for an answer; 60 s
 }
 
-// withDefaults returns o with defaults instead of zeros.
-func (o Options) withDefaults() Options {
+// WithDefaults returns o with defaults instead of zeros.
+func (o Options) WithDefaults() Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Body, o.Bodies, o.Decoded = cmp.Or(o.Body, 20<<20), cmp.Or(o.Bodies, 512<<20), cmp.Or(o.Decoded, dataset.MaxDecoding)
 	o.Rate, o.Burst = cmp.Or(o.Rate, 200), cmp.Or(o.Burst, 2000)
@@ -101,7 +101,7 @@ type Service struct {
 
 // New returns a Service on a store. The caller closes the store.
 func New(s *store.Store, o Options) *Service {
-	v := &Service{Options: o.withDefaults(), store: s, engine: newEngine(s, o.Input, o.Search), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
+	v := &Service{Options: o.WithDefaults(), store: s, engine: newEngine(s, o.Input, o.Search), mux: http.NewServeMux(), limiters: map[string]*rate.Limiter{}}
 	v.bodies, v.decoding = newBodies(v.Bodies, v.Body), semaphore.NewWeighted(v.Decoded)
 
 	const uploading, following = 4, 200

@@ -25,6 +25,31 @@ func (a *app) healthcheckCmd() *cobra.Command {
 	}
 }
 
+func (a *app) backupCmd() *cobra.Command {
+	var keep int
+	c := &cobra.Command{
+		Use:  "backup DATA FILE",
+		Args: cli.Arguments(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if keep < 0 {
+				return cli.Misuse("--keep: %d is below 0", keep)
+			}
+			info, err := os.Stat(args[1])
+			if isFolder := err == nil && info.IsDir(); keep > 0 && !isFolder {
+				return advice.Add(cli.Misuse("--keep needs a folder, and %s is none", args[1]), "make the folder first")
+			}
+			at, size, err := service.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.Out, "%s\t%d bytes\n", at, size)
+			return err
+		},
+	}
+	c.Flags().IntVar(&keep, "keep", 0, "if FILE is a folder, keep only the latest `N` backups there; 0: all")
+	return c
+}
+
 func (a *app) keyCmd() *cobra.Command {
 	c := &cobra.Command{Use: "key"}
 	var database string

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -21,6 +20,9 @@ func (a *app) serveCmd() *cobra.Command {
 		Use:  "serve [DATA]",
 		Args: cli.Arguments(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := fromEnvironment(c.Flags()); err != nil {
+				return err
+			}
 			if (len(args) == 1) == (s.database != "") {
 				return advice.Add(cli.Misuse("serve needs either DATA, the folder for the database, or --database"), "for example: nrdl serve DATA")
 			}
@@ -33,11 +35,16 @@ func (a *app) serveCmd() *cobra.Command {
 			return s.run(c.Context())
 		},
 	}
-	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`; port 0 is any that is free")
+	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`, HOST:PORT or unix:PATH; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
 	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
 	detectorVar(c, &s.detector)
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
+	c.Flags().StringVar(&s.certificate, "tls-cert", "", "speak TLS with the certificates in `FILE` (PEM), which is read again when it changes")
+	c.Flags().StringVar(&s.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
+	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
+	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
+	limitFlags(c.Flags(), &s.limits)
 	return c
 }
 
@@ -45,13 +52,31 @@ func (a *app) serveCmd() *cobra.Command {
 type serving struct {
 	*app
 	data, database, listen, input string
+	certificate, key, log, level  string
+	limits                        service.Options
 	private                       bool
 	detector                      *face.Search
 }
 
 func (s *serving) run(ctx context.Context) error {
-	o := service.Options{Log: slog.New(slog.NewTextHandler(s.Err, nil)), Version: buildinfo.Read().Version, Private: s.private, Search: s.detector}
-	var err error
+	o := s.limits
+	o.Version, o.Private, o.Search = buildinfo.Read().Version, s.private, s.detector
+	err := checkLimits(o)
+	if err != nil {
+		return err
+	}
+	if o.Log, err = newLog(s.Err, s.log, s.level); err != nil {
+		return err
+	}
+	var certificate *service.Certificate
+	if (s.certificate == "") != (s.key == "") {
+		return cli.Misuse("--tls-cert and --tls-key belong together")
+	}
+	if s.certificate != "" {
+		if certificate, err = service.LoadCertificate(s.certificate, s.key); err != nil {
+			return err
+		}
+	}
 	if o.Input, err = service.ParseInput(s.input); err != nil {
 		return err
 	}
@@ -68,7 +93,14 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.Tell("listening on http://%s", l.Addr())
+	scheme := "http://"
+	if certificate != nil {
+		l, scheme = certificate.Listener(l), "https://"
+	}
+	if l.Addr().Network() == "unix" {
+		scheme = "unix:"
+	}
+	s.Tell("listening on %s%s", scheme, l.Addr())
 	s.endless = true
 	if err := v.Serve(ctx, l); err != nil {
 		return err

@@ -19,6 +19,23 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	if s.postgres {
 		return 0, ErrNoBackup
 	}
+	return backup(ctx, s.file, path)
+}
+
+// BackupFile is Backup of the database of SQLite in the file from, which a service may use
+// meanwhile.
+func BackupFile(ctx context.Context, from, path string) (size int64, err error) {
+	if isPostgres(from) {
+		return 0, ErrNoBackup
+	}
+	if _, err := os.Stat(from); err != nil {
+		return 0, fmt.Errorf("backup: %w", err)
+	}
+	return backup(ctx, fileURL(from)+"?_pragma=busy_timeout(10000)", path)
+}
+
+// backup copies the database with a data source name.
+func backup(ctx context.Context, source, path string) (size int64, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, conflict("backup: %s is there already", path)
 	}
@@ -35,7 +52,7 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	if err := ownFile(part); err != nil { // SQLite would make one that others can read
 		return 0, err
 	}
-	from, err := sql.Open("sqlite", s.file)
+	from, err := sql.Open("sqlite", source)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"nrdl.example/nrdl/service"
+)
+
+// Sizes are read and written in the same units; what is no size is refused.
+func TestBytesFlag(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"1": 1, "512": 512, "20MB": 20 << 20, "20 mb": 20 << 20, "1.5G": 3 << 29, "1k": 1 << 10, "100B": 100, "1TB": 1 << 40} {
+		var n int64
+		if err := (bytesFlag{&n}).Set(text); err != nil || n != want {
+			t.Errorf("%q is %d, %v", text, n, err)
+		}
+		var again int64
+		if err := (bytesFlag{&again}).Set(bytesFlag{&n}.String()); err != nil || again != n {
+			t.Errorf("%d is written as %s", n, bytesFlag{&n})
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "x", "MB", "NaN", "Inf", "1e99", "20MBB", "2 0"} {
+		n := int64(7)
+		if err := (bytesFlag{&n}).Set(text); err == nil || n != 7 {
+			t.Errorf("%q is %d, %v", text, n, err)
+		}
+	}
+}
+
+// A variable of the environment sets a flag that the command line does not have.
+func TestFromEnvironment(t *testing.T) {
+	t.Setenv("NRDL_MAX_REQUEST", "50MB")
+	t.Setenv("NRDL_RATE", "5")
+	var o service.Options
+	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	limitFlags(f, &o)
+	if err := f.Parse([]string{"--rate", "7"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := fromEnvironment(f); err != nil || o.Body != 50<<20 || o.Rate != 7 || o.Burst != 2000 {
+		t.Errorf("%v %+v", err, o)
+	}
+	t.Setenv("NRDL_BURST", "many")
+	if err := fromEnvironment(f); err == nil || !strings.Contains(err.Error(), "NRDL_BURST") {
+		t.Error(err)
+	}
+}
+
+// The log is in the format and from the level on that is asked for.
+func TestNewLog(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	log, err := newLog(&b, "json", "warn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Info("a")
+	log.Error("b")
+	if got := b.String(); strings.Contains(got, `"a"`) || !strings.Contains(got, `"msg":"b"`) {
+		t.Error(got)
+	}
+	for _, wrong := range [][2]string{{"xml", "info"}, {"json", "loud"}} {
+		if _, err := newLog(&b, wrong[0], wrong[1]); err == nil {
+			t.Errorf("%v is taken", wrong)
+		}
+	}
+}
+
+// Limits with which nothing could be answered are refused.
+func TestCheckLimits(t *testing.T) {
+	t.Parallel()
+	good := service.Options{}.WithDefaults()
+	if err := checkLimits(good); err != nil {
+		t.Error(err)
+	}
+	for _, spoil := range []func(*service.Options){
+		func(o *service.Options) { o.Rate = 0 }, func(o *service.Options) { o.Burst = 0 }, func(o *service.Options) { o.Wait = -1 }, func(o *service.Options) { o.Body = o.Bodies + 1 },
+	} {
+		o := good
+		spoil(&o)
+		if checkLimits(o) == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+// The page for operators has each limit with its default.
+func TestLimitsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../doc/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o service.Options
+	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	limitFlags(f, &o)
+	f.VisitAll(func(flag *pflag.Flag) {
+		value := strings.TrimSuffix(strings.TrimSuffix(flag.DefValue, "0s"), "m0s")
+		if line := lineWith(string(text), "`--"+flag.Name+"`"); !strings.Contains(line, value) {
+			t.Errorf("--%s is %s: %q", flag.Name, flag.DefValue, line)
+		}
+	})
+}
+
+func lineWith(text, part string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "|") && strings.Contains(line, part) {
+			return line
+		}
+	}
+	return ""
+}
