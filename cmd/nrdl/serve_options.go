@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/time/rate"
@@ -48,6 +50,42 @@ func (b bytesFlag) Set(text string) error {
 	return fmt.Errorf("not a number of bytes such as 20MB")
 }
 
+// longFlag is a time, such as 10s or 1m30s.
+type longFlag struct{ d *time.Duration }
+
+func (l longFlag) Type() string { return "TIME" }
+
+func (l longFlag) String() string {
+	if l.d == nil {
+		return ""
+	}
+	return l.d.String()
+}
+
+func (l longFlag) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		return fmt.Errorf("not a time above 0 and at most 24h, such as 10s or 1m")
+	}
+	*l.d = d
+	return nil
+}
+
+// countFlag is a number above 0.
+type countFlag struct{ set func(float64) }
+
+func (c countFlag) Type() string   { return "COUNT" }
+func (c countFlag) String() string { return "" }
+
+func (c countFlag) Set(text string) error {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0 && x <= 1e9) {
+		return fmt.Errorf("not a number above 0 and at most 1e9")
+	}
+	c.set(x)
+	return nil
+}
+
 // limitFlags adds the limits of the service to the flags.
 func limitFlags(f *pflag.FlagSet, o *service.Options) {
 	*o = service.Options{}.WithDefaults()
@@ -63,21 +101,16 @@ func limitFlags(f *pflag.FlagSet, o *service.Options) {
 	} {
 		f.Var(bytesFlag{l.n}, l.name, l.usage)
 	}
-	f.Float64Var((*float64)(&o.Rate), "rate", float64(o.Rate), "take `N` requests a second with one key")
-	f.IntVar(&o.Burst, "burst", o.Burst, "take `N` requests of one key at once")
-	f.DurationVar(&o.Wait, "wait", o.Wait, "let a photograph wait at most this `TIME` for memory")
-	f.DurationVar(&o.Request, "request-time", o.Request, "answer a request within this `TIME`")
-	f.DurationVar(&o.Lease, "lease", o.Lease, "take over jobs and requests of a process that has not been heard of for this `TIME`")
+	f.Var(countFlag{func(x float64) { o.Rate = rate.Limit(x) }}, "rate", fmt.Sprintf("take `N` requests a second with one key (default %g)", o.Rate))
+	f.Var(countFlag{func(x float64) { o.Burst = int(math.Ceil(x)) }}, "burst", fmt.Sprintf("take `N` requests of one key at once (default %d)", o.Burst))
+	f.Var(longFlag{&o.Wait}, "wait", "let a photograph wait at most this `TIME` for memory")
+	f.Var(longFlag{&o.Request}, "request-time", "answer a request within this `TIME`")
+	f.Var(longFlag{&o.Lease}, "lease", "take over jobs and requests of a process that has not been heard of for this `TIME`")
 }
 
-// checkLimits returns an error for a limit with which nothing could be answered.
+// checkLimits returns an error for limits that contradict each other.
 func checkLimits(o service.Options) error {
-	switch {
-	case !(o.Rate > 0 && o.Rate <= rate.Limit(1e9)), o.Burst < 1:
-		return cli.Misuse("--rate and --burst need to be above 0")
-	case o.Wait <= 0, o.Request <= 0, o.Lease <= 0:
-		return cli.Misuse("--wait, --request-time and --lease need to be above 0, for example 10s")
-	case o.Body > o.Bodies:
+	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,21 +72,15 @@ func TestNewLog(t *testing.T) {
 	}
 }
 
-// Limits with which nothing could be answered are refused.
+// Limits that contradict each other are refused.
 func TestCheckLimits(t *testing.T) {
 	t.Parallel()
 	good := service.Options{}.WithDefaults()
 	if err := checkLimits(good); err != nil {
 		t.Error(err)
 	}
-	for _, spoil := range []func(*service.Options){
-		func(o *service.Options) { o.Rate = 0 }, func(o *service.Options) { o.Burst = 0 }, func(o *service.Options) { o.Wait = -1 }, func(o *service.Options) { o.Body = o.Bodies + 1 },
-	} {
-		o := good
-		spoil(&o)
-		if checkLimits(o) == nil {
-			t.Errorf("%+v is taken", o)
-		}
+	if good.Body = good.Bodies + 1; checkLimits(good) == nil {
+		t.Error("a request that never fits is taken")
 	}
 }
 
@@ -100,6 +95,9 @@ func TestLimitsAreDocumented(t *testing.T) {
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	limitFlags(f, &o)
 	f.VisitAll(func(flag *pflag.Flag) {
+		if flag.DefValue == "" {
+			flag.DefValue = regexp.MustCompile(`default (.*)\)`).FindStringSubmatch(flag.Usage)[1]
+		}
 		value := strings.TrimSuffix(strings.TrimSuffix(flag.DefValue, "0s"), "m0s")
 		if line := lineWith(string(text), "`--"+flag.Name+"`"); !strings.Contains(line, value) {
 			t.Errorf("--%s is %s: %q", flag.Name, flag.DefValue, line)
