@@ -19,11 +19,11 @@ import (
 func TestModelKeepsItsDetector(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 2, 3)
-	network, err := os.ReadFile(filepath.Join("face", "networks", "tiny.onnx"))
+	network, err := os.ReadFile(filepath.Join("face", "networks", "tiny.onnx.zst"))
 	check(err)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "finder.onnx")
-	check(os.WriteFile(file, network, 0o666))
+	check(os.WriteFile(file, packed.Bytes(network), 0o666))
 	photo := photograph(drawnFaces(1, 1, 1), 0)
 	for _, name := range []string{"auto", "cascade", file} {
 		by, err := face.OpenSearch(name)

@@ -33,7 +33,7 @@ var layers = []string{
 	"report",
 	".",
 	"results service/store worker",
-	"service cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
+	"engine service cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
 	"cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output cmd/nrdl/internal/demo",
 	"cmd/nrdl/internal/describe",
 	"internal/release internal/modulepath internal/fileproxy examples/external/nearest",

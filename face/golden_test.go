@@ -19,6 +19,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/synthetic"
 )
@@ -159,7 +160,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "tiny.onnx")
-	if err := os.WriteFile(file, tinyFile, 0o666); err != nil {
+	if err := os.WriteFile(file, packed.Bytes(tinyFile), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	scenes := goldenScenes()

@@ -17,7 +17,7 @@ import (
 //go:embed networks/ssd.onnx.zst
 var ssdFile []byte
 
-//go:embed networks/tiny.onnx
+//go:embed networks/tiny.onnx.zst
 var tinyFile []byte
 
 // A NetDetector finds faces by a neural network. It is safe for concurrent use.
@@ -56,7 +56,7 @@ type detectorNet struct {
 // The networks that are built in.
 var (
 	builtInSSD  = &detectorNet{file: func() []byte { return packed.Bytes(ssdFile) }, decode: decodeSSD}
-	builtInTiny = &detectorNet{file: func() []byte { return tinyFile }, decode: decodeTiny}
+	builtInTiny = &detectorNet{file: func() []byte { return packed.Bytes(tinyFile) }, decode: decodeTiny}
 )
 
 // at returns the network for an input of this side, and keeps it.

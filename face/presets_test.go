@@ -12,6 +12,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/network"
 )
 
@@ -146,7 +147,7 @@ func TestOpenSearch(t *testing.T) {
 	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil || !strings.Contains(err.Error(), "its outputs have the shapes") {
 		t.Errorf("a network that is no detector: %v", err)
 	}
-	tiny, err := OpenSearch(write("tiny.onnx", tinyFile))
+	tiny, err := OpenSearch(write("tiny.onnx", packed.Bytes(tinyFile)))
 	if err != nil {
 		t.Fatal(err)
 	}

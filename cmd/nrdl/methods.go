@@ -12,6 +12,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/engine"
 	"nrdl.example/nrdl/internal/legible"
 	notices "nrdl.example/nrdl/internal/licences"
 	"nrdl.example/nrdl/method"
@@ -25,7 +26,7 @@ func (a *app) methodsCmd() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && asJSON:
-				return a.printJSON(catalogue.Methods())
+				return a.printJSON(engine.Methods())
 			case len(args) == 0:
 				catalogue.List(a.Console)
 				return nil

@@ -112,10 +112,14 @@ func (a Array) Float64s() ([]float64, error) {
 		return nil, fmt.Errorf("%s is %s, not numbers", a.Word(), a.Kind)
 	}
 	rows, cols := a.Dims()
-	out := make([]float64, 0, len(a.Data)/size)
-	if cap(out) == 0 {
-		return out, nil // the other side may be huge
+	n := len(a.Data) / size
+	switch {
+	case n == 0:
+		return []float64{}, nil // the other side may be huge
+	case a.Type == "f8" && !a.Fortran && a.Order == binary.LittleEndian:
+		return transposed(a.Data, rows, cols), nil
 	}
+	out := make([]float64, 0, n)
 	exact := size < 8 || a.Type[0] == 'f'
 	rowStep, at := a.places(cols)
 	for j := range cols {
@@ -132,6 +136,25 @@ func (a Array) Float64s() ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// transposed returns the numbers of a matrix, row by row in data, column by column. Tiles of
+// it stay in the cache, which makes it several times faster than column after column.
+func transposed(data []byte, rows, cols int) []float64 {
+	const tile = 32
+	out := make([]float64, rows*cols)
+	for top := 0; top < rows; top += tile {
+		for left := 0; left < cols; left += tile {
+			for i := top; i < min(top+tile, rows); i++ {
+				row := data[8*(i*cols+left):]
+				for j := left; j < min(left+tile, cols); j++ {
+					out[j*rows+i] = math.Float64frombits(binary.LittleEndian.Uint64(row))
+					row = row[8:]
+				}
+			}
+		}
+	}
+	return out
 }
 
 // places returns where the elements of a row are, relative to its first element, and

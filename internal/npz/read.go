@@ -10,6 +10,7 @@ package npz
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ type (
 
 // Limits bound the memory of Read.
 type Limits struct {
-	Bytes int64 // of all arrays together, inflated
+	Bytes  int64 // of all arrays together, inflated
+	AtOnce int64 // bytes that may be taken before the data are there; 0 takes few
 }
 
 // DefaultLimits are far above the field's data sets.
@@ -66,6 +68,13 @@ func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 		as = append(as, a)
 	}
 	return as, nil
+}
+
+// ReadArray reads a single array of that name, which ends where r does. The error is that of
+// Read.
+func ReadArray(r io.Reader, name string, lim Limits) (Array, error) {
+	d := decoder{remaining: lim.Bytes, lim: lim}
+	return d.array(r, name)
 }
 
 // A decoder holds what is common to the arrays of a file.
@@ -112,12 +121,11 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 		return Array{}, fmt.Errorf("the arrays are larger than the limit of %d bytes", d.lim.Bytes)
 	}
 	d.remaining -= n
-	if a.Data, err = io.ReadAll(io.LimitReader(r, n)); err != nil {
+	data := bytes.NewBuffer(make([]byte, 0, min(n, d.lim.AtOnce)+bytes.MinRead))
+	if _, err := io.CopyN(data, r, n); err != nil {
 		return Array{}, array.CutShort(err)
 	}
-	if int64(len(a.Data)) < n {
-		return Array{}, array.CutShort(io.EOF)
-	}
+	a.Data = data.Bytes()
 	rest, err := io.ReadFull(r, make([]byte, 1)) // at its end, zip compares the checksum
 	switch {
 	case rest > 0:

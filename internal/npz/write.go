@@ -25,7 +25,24 @@ func Write(w io.Writer, arrays ...Array) error {
 	return archive.Close()
 }
 
-func write(archive *zip.Writer, a Array) error {
+// WriteArray writes a single array as a .npy file.
+func WriteArray(w io.Writer, a Array) error {
+	if err := check(a); err != nil {
+		return err
+	}
+	return writeTo(w, a)
+}
+
+// Size returns the number of bytes that WriteArray writes.
+func Size(a Array) int64 {
+	n, err := array.Bytes(a.Shape, a.Type.Size())
+	if err != nil {
+		panic(err) // a was made of numbers that are there
+	}
+	return int64(len(formatHeader(a))) + n
+}
+
+func check(a Array) error {
 	n, err := array.Bytes(a.Shape, a.Type.Size())
 	switch {
 	case a.Type == "" || a.Order != binary.LittleEndian || a.Fortran:
@@ -37,17 +54,28 @@ func write(archive *zip.Writer, a Array) error {
 	case a.Name == "" || !utf8.ValidString(a.Name):
 		return fmt.Errorf("%q cannot be its name", a.Name)
 	}
+	return nil
+}
+
+func write(archive *zip.Writer, a Array) error {
+	if err := check(a); err != nil {
+		return err
+	}
 	f, err := archive.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: compression(a)})
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(formatHeader(a)); err != nil {
+	return writeTo(f, a)
+}
+
+func writeTo(w io.Writer, a Array) error {
+	if _, err := w.Write(formatHeader(a)); err != nil {
 		return err
 	}
 	if a.Fill != nil {
-		return writeRows(f, a)
+		return writeRows(w, a)
 	}
-	_, err = f.Write(a.Data)
+	_, err := w.Write(a.Data)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/engine"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/frontend/feature"
@@ -21,40 +22,10 @@ import (
 )
 
 // A Method is a method with its defaults.
-type Method struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Formulation string         `json:"formulation,omitempty"` // its optimisation problem
-	Limit       string         `json:"limit,omitempty"`       // how many samples it can learn from
-	Params      []method.Param `json:"params"`
-	Presets     []Preset       `json:"presets,omitempty"` // those that change it
-}
-
-// A Preset is the values of parameters for a database.
-type Preset struct {
-	Name   string         `json:"name"`
-	About  string         `json:"about"`
-	Values []method.Value `json:"values"`
-}
+type Method engine.Description
 
 // Of describes m.
-func Of(m classify.Method) Method {
-	out := Method{Name: m.Name(), Description: method.Describe(m), Formulation: classify.TraitsOf(m).Formulation, Params: method.Params(m), Limit: method.Limit(m)}
-	for _, name := range method.PresetNames() {
-		if values := method.PresetValues(m, name); len(values) > 0 {
-			out.Presets = append(out.Presets, Preset{name, method.PresetAbout(name), values})
-		}
-	}
-	return out
-}
-
-// Methods describes all methods.
-func Methods() (all []Method) {
-	for _, m := range method.All() {
-		all = append(all, Of(m))
-	}
-	return all
-}
+func Of(m classify.Method) Method { return Method(engine.Describe(m)) }
 
 // WriteText writes the objective, a table of the parameters and one of the presets
 // of m, where it has these.

@@ -12,7 +12,8 @@ import (
 // The text of every method has its parameters and presets, and no other name is a
 // stage.
 func TestMethods(t *testing.T) {
-	for _, m := range catalogue.Methods() {
+	for _, each := range method.All() {
+		m := catalogue.Of(each)
 		var text strings.Builder
 		if err := m.WriteText(&text); err != nil {
 			t.Fatal(err)

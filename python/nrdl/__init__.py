@@ -1,0 +1,31 @@
+"""Face recognition by dictionaries that are learned, as estimators of scikit-learn.
+
+Every method of the program ``nrdl`` is a class; the program, which the package brings along,
+does the work. ``doc/python.md`` of the repository is an introduction.
+"""
+
+from nrdl._base import Parts
+from nrdl._dictionaries import *  # noqa: F403
+from nrdl._dictionaries import __all__ as _dictionaries
+from nrdl._engine import Engine, EngineError, find_program
+from nrdl._faces import FaceEmbedder, detect
+from nrdl._learn import Fit, Step, learn, steps
+from nrdl._methods import *  # noqa: F403
+from nrdl._methods import __all__ as _methods
+from nrdl._openset import OpenSetClassifier
+
+__all__ = [
+    *_methods,
+    *_dictionaries,
+    "Engine",
+    "EngineError",
+    "FaceEmbedder",
+    "Fit",
+    "OpenSetClassifier",
+    "Parts",
+    "Step",
+    "detect",
+    "find_program",
+    "learn",
+    "steps",
+]

@@ -1,0 +1,198 @@
+"""The learners of dictionaries, as transformers of scikit-learn.
+
+Written by generate.py of what the program says of itself: do not change it.
+"""
+
+from __future__ import annotations
+
+from nrdl._dictionary import Dictionary
+
+__all__ = [
+    "KSVDDictionary",
+    "OnlineDictionary",
+]
+
+
+class KSVDDictionary(Dictionary):
+    """K-SVD: dictionary for sparse codes, learned from all samples.
+
+    The problem that it solves::
+
+        min_{D,Γ}  ‖X − DΓ‖²   s.t. ‖γ_j‖₀ ≤ T₀ or ‖x_j − Dγ_j‖ ≤ ε for every sample j
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        K, number of atoms.
+    sparsity : int, default=30
+        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+    error : float, default=0.0
+        ε ≥ 0, length of the residual at which a sample has atoms enough.
+    passes : int, default=10
+        Passes over the samples; 0 leaves the atoms as they are.
+    min_uses : int, default=4
+        An atom that fewer samples use, or not all if they are fewer, is replaced by a sample.
+    coherence : float, default=0.99
+        An atom whose cosine to an earlier one is larger in magnitude is replaced likewise.
+    monotone : bool, default=False
+        a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
+    params : dict, optional
+        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The atoms.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    status_ : str
+        Why the fit ended, such as ``'complete'``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'ksvd'
+    _iterative = True
+    _parameters = (
+        ('sparsity', 'sparsity', 30),
+        ('error', 'error', 0.0),
+        ('passes', 'passes', 10),
+        ('min_uses', 'min_uses', 4),
+        ('coherence', 'coherence', 0.99),
+        ('monotone', 'monotone', False),
+    )
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        sparsity: int = 30,
+        error: float = 0.0,
+        passes: int = 10,
+        min_uses: int = 4,
+        coherence: float = 0.99,
+        monotone: bool = False,
+        params: dict | None = None,
+        random_state: int | None = 0,
+    ):
+        self.n_components = n_components
+        self.sparsity = sparsity
+        self.error = error
+        self.passes = passes
+        self.min_uses = min_uses
+        self.coherence = coherence
+        self.monotone = monotone
+        self.params = params
+        self.random_state = random_state
+
+
+class OnlineDictionary(Dictionary):
+    """online dictionary learning: dictionary learned from small batches of samples.
+
+    The problem that it solves::
+
+        min_D  1/N Σ_j min_s ½‖x_j − D·s‖² + ψ(s)   s.t. ‖d_k‖ ≤ 1 for every atom k
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        K, number of atoms.
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='lasso'
+        How samples are coded; one that needs no classes. Equation: [odl] (2).
+    coder_lambda : float, default=0.01
+        λ > 0, weight of ‖s‖₁.
+    coder_gap : float, default=1e-06
+        Duality gap > 0 that a code may have, in units of ‖y‖².
+    coder_positive : bool, default=False
+        Ask for s ≥ 0.
+    batch : int, default=256
+        η, samples a batch, the last one the rest; ≥ 1. Equation: [odl] 3.4.3.
+    passes : int, default=10
+        Passes over the samples, each in an order of its own.
+    rho : float, default=5.0
+        ρ ≥ 0, how fast earlier codes are forgotten; 0 keeps all. Equation: [odl] 3.4.2.
+    sweeps : int, default=1
+        Updates of each atom a batch; ≥ 1. Equation: [odl] alg. 2.
+    idle : int, default=10
+        An atom that so many batches in a row do not use is replaced by a sample; 0 replaces
+        none. Equation: [odl] 3.4.5.
+    tol : float, default=0.0
+        Converged when the mean change of an atom in a pass is below it; 0 makes all passes.
+    params : dict, optional
+        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The atoms.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    status_ : str
+        Why the fit ended, such as ``'complete'``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'online'
+    _iterative = True
+    _parameters = (
+        ('coder', 'coder', 'lasso'),
+        ('coder_lambda', 'coder.lambda', 0.01),
+        ('coder_gap', 'coder.gap', 1e-06),
+        ('coder_positive', 'coder.positive', False),
+        ('batch', 'batch', 256),
+        ('passes', 'passes', 10),
+        ('rho', 'rho', 5.0),
+        ('sweeps', 'sweeps', 1),
+        ('idle', 'idle', 10),
+        ('tol', 'tol', 0.0),
+    )
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        coder: str = 'lasso',
+        coder_lambda: float = 0.01,
+        coder_gap: float = 1e-06,
+        coder_positive: bool = False,
+        batch: int = 256,
+        passes: int = 10,
+        rho: float = 5.0,
+        sweeps: int = 1,
+        idle: int = 10,
+        tol: float = 0.0,
+        params: dict | None = None,
+        random_state: int | None = 0,
+    ):
+        self.n_components = n_components
+        self.coder = coder
+        self.coder_lambda = coder_lambda
+        self.coder_gap = coder_gap
+        self.coder_positive = coder_positive
+        self.batch = batch
+        self.passes = passes
+        self.rho = rho
+        self.sweeps = sweeps
+        self.idle = idle
+        self.tol = tol
+        self.params = params
+        self.random_state = random_state

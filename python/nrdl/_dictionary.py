@@ -1,0 +1,74 @@
+"""Learners of dictionaries without labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from nrdl._base import Parameterised, checked, seed_of
+from nrdl._engine import shared
+
+
+class Dictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Parameterised):
+    """A learner of a dictionary as a transformer: samples become sparse codes."""
+
+    n_components: int
+
+    def fit(self, X: Any, y: Any = None) -> "Dictionary":
+        """Learn atoms from samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, which keep their scale.
+        y : Ignored
+
+        Returns
+        -------
+        self : object
+        """
+        X = checked(self, X, reset=True)
+        self.seed_ = seed_of(self.random_state)
+        header, arrays = shared().call(
+            "dictionary", {"x": X}, method=self._method, params=self._settings(), atoms=int(self.n_components), seed=self.seed_
+        )
+        self.components_ = np.ascontiguousarray(arrays["D"].T)
+        self._set_outcome(header)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the codes of samples over the atoms.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        X = checked(self, X, reset=False)
+        _, arrays = shared().call("code", {"x": X, "D": self.components_.T}, method=self._method, params=self._settings())
+        return arrays["codes"]
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return the samples that codes stand for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+
+        Returns
+        -------
+        samples : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return np.asarray(X) @ self.components_
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

@@ -1,0 +1,159 @@
+"""Classification where samples may be of none of the classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from nrdl import _checks
+from nrdl._base import Method, checked
+from nrdl._engine import shared
+
+
+class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A method with a threshold: samples of strangers are answered with `unknown`.
+
+    The threshold and the probabilities are estimated by leaving out classes and samples in
+    turn, as ``nrdl train`` does: ``doc/openset.md``.
+
+    Parameters
+    ----------
+    base : Method
+        The method.
+    fpir : float, default=0.01
+        Share of strangers who may get the label of a class, 0 to 1.
+    prior : float, default=0.5
+        Assumed share of strangers among the samples, for the probabilities.
+    folds : int, default=0
+        Folds of the cross-validation; 0 is 20 for methods in closed form and 5 for others.
+    unknown : object, optional
+        The label of strangers; by default ``'unknown'`` among labels that are text, and −1
+        among numbers.
+
+    Attributes
+    ----------
+    base_ : Method
+        The fitted method, with the model that has the threshold.
+    classes_ : ndarray of shape (n_classes + 1,)
+        The labels, and the one of strangers, sorted.
+    unknown_ : object
+        The label of strangers.
+    threshold_ : float
+        The smallest margin of a sample that gets the label of a class.
+    smallest_fpir_ : float
+        The smallest `fpir` that so many samples support; the threshold of a smaller one is
+        extrapolated.
+    n_features_in_ : int
+        Number of features.
+    """
+
+    def __init__(self, base: Method, fpir: float = 0.01, *, prior: float = 0.5, folds: int = 0, unknown: Any = None):
+        self.base = base
+        self.fpir = fpir
+        self.prior = prior
+        self.folds = folds
+        self.unknown = unknown
+
+    def fit(self, X: Any, y: Any, strangers: Any = None) -> "OpenSetClassifier":
+        """Learn from samples, and estimate the threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of three classes or more, unless there are strangers.
+        strangers : array-like of shape (n_strangers, n_features), optional
+            Samples of none of the classes.
+
+        Returns
+        -------
+        self : object
+        """
+        self.base_ = clone(self.base)
+        members, arrays = self.base_._request(X, y)
+        header, made = shared().call("fit", arrays, keep=True, **members)
+        model = made["model"].tobytes()
+        more = {} if strangers is None else {"strangers": self.base_._pixels(checked(self.base_, strangers, reset=False))}
+        threshold = {"fpir": float(self.fpir), "prior": float(self.prior), "folds": int(self.folds)}
+        calibrated, made = shared().with_model("calibrate", model, more, **threshold)
+        self.base_._made(header, made)
+        self.threshold_, self.smallest_fpir_ = calibrated["threshold"], calibrated["smallest_fpir"]
+        known = self.base_.classes_
+        text = known.dtype.kind in "USO"
+        self.unknown_ = self.unknown if self.unknown is not None else "unknown" if text else -1
+        if self.unknown_ in known:
+            raise ValueError(f"{self.unknown_!r} is the label of a class: choose another one for strangers (unknown=…)")
+        self.classes_ = np.unique(np.append(known, np.asarray([self.unknown_], dtype=object if known.dtype.kind == "O" else None)))
+        self._columns = np.searchsorted(self.classes_, known)
+        self.n_features_in_ = self.base_.n_features_in_
+        if hasattr(self.base_, "feature_names_in_"):
+            self.feature_names_in_ = self.base_.feature_names_in_
+        return self
+
+    def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
+        return _checks.tags(self)
+
+    def __sklearn_tags__(self):  # since scikit-learn 1.6
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _decided(self, X: Any) -> dict[str, np.ndarray]:
+        check_is_fitted(self)
+        return shared().with_model("open_set", self.base_.model_, {"x": self.base_._pixels(checked(self.base_, X, reset=False))})[1]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label of each sample: of its class, or of strangers below the threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        got = self._decided(X)
+        column = np.where(got["known"] == 1, self._columns[got["class"]], np.searchsorted(self.classes_, self.unknown_))
+        return self.classes_[column]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return calibrated probabilities.
+
+        That of the best class is the probability that it is right, where a share `prior` of the
+        samples are of strangers; the rest is that of `unknown_`. `predict` compares a margin
+        with a threshold for the rate `fpir` instead, so the two may differ.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes + 1)
+            In the order of `classes_`. NaN where no sample could be held out.
+        """
+        got = self._decided(X)
+        right = np.where(got["class"] >= 0, got["probability"], 0.0)
+        out = np.zeros((len(right), len(self.classes_)))
+        out[:, np.searchsorted(self.classes_, self.unknown_)] = 1 - right
+        rows = np.arange(len(right))
+        out[rows, self._columns[got["class"]]] = right
+        return out
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the margin by which each sample exceeds the threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        margin : ndarray of shape (n_samples,)
+            A sample with 0 or more gets the label of a class.
+        """
+        return self._decided(X)["margin"] - self.threshold_

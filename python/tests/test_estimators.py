@@ -1,0 +1,31 @@
+"""The checks of scikit-learn, for every class."""
+
+import inspect
+import os
+import warnings
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import nrdl
+from nrdl._base import Parameterised
+
+# Values with which a class learns from the few samples of the checks, and soon.
+FEW = {"coder_neighbours": 5, "sparsity": 1, "coder_sparsity": 1, "init_sparsity": 1, "passes": 2, "init_passes": 1}
+
+
+def few(c):
+    names = c().get_params()
+    return c(**{name: value for name, value in FEW.items() if name in names})
+
+
+CLASSES = [c for _, c in sorted(vars(nrdl).items()) if inspect.isclass(c) and issubclass(c, Parameterised)]
+ESTIMATORS = [few(c) for c in CLASSES] + [nrdl.OpenSetClassifier(nrdl.NRC()), nrdl.FaceEmbedder()]
+# "0/2" is the first half of them: .ci/run checks both at the same time.
+PART, OF = map(int, os.environ.get("NRDL_PART", "0/1").split("/"))
+
+
+@parametrize_with_checks(ESTIMATORS[PART::OF])
+def test_check(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        check(estimator)

@@ -1,0 +1,275 @@
+"""What programs do with the estimators."""
+
+import csv
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+from sklearn.svm import LinearSVC
+
+import nrdl
+from nrdl._engine import Engine, find_program, shared
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:200], y[:200], X[200:300], y[200:300]
+
+
+def test_pipeline_search_and_validation(digits):
+    X, y, X2, y2 = digits
+    assert make_pipeline(Normalizer(), nrdl.NRC()).fit(X, y).score(X2, y2) > 0.85
+    assert make_pipeline(nrdl.NRC(), LinearSVC()).fit(X, y).score(X2, y2) > 0.85
+    search = GridSearchCV(nrdl.NRC(), {"coder_rho": [0.1, 1.0], "coder_passes": [5]}, n_jobs=2, cv=2).fit(X, y)
+    alone = GridSearchCV(nrdl.NRC(), {"coder_rho": [0.1, 1.0], "coder_passes": [5]}, cv=2).fit(X, y)
+    assert search.best_params_ == alone.best_params_
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
+    assert cross_val_score(nrdl.CRC(), X, y, cv=2).mean() > 0.8
+
+
+def test_scores_of_the_program(digits, tmp_path):
+    """Scores are those of ``nrdl predict`` on the saved model, bit for bit."""
+    X, y, X2, _ = digits
+    np.savez(tmp_path / "probes.npz", X=X2)
+    for estimator in nrdl.NRC(), nrdl.NRDL(passes=20), nrdl.FDDL(passes=2, tol=0), nrdl.SVM():
+        estimator.fit(X, y).save(tmp_path / "m.nrdl")
+        command = [find_program(), "predict", "m.nrdl", "probes.npz", "--scores", "-o", "scores.csv"]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+        with open(tmp_path / "scores.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        theirs = np.array([[float(row[f"score of {c}"]) for c in estimator.classes_] for row in rows])
+        np.testing.assert_array_equal(estimator.decision_function(X2), theirs)
+        assert [row["class"] for row in rows] == [str(c) for c in estimator.predict(X2)]
+
+
+def test_pickle_joblib_and_another_engine(digits, tmp_path):
+    X, y, X2, _ = digits
+    fitted = nrdl.NRC().fit(X, y)
+    want = fitted.decision_function(X2)
+    joblib.dump(fitted, tmp_path / "m.joblib")
+    shared().close()  # another process knows no model
+    for again in fitted, pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "m.joblib"):
+        np.testing.assert_array_equal(again.decision_function(X2), want)
+    assert not hasattr(clone(fitted), "model_")
+
+
+def _scores(fitted, X, queue):
+    queue.put(fitted.decision_function(X))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_fork(digits):
+    """A child has an engine of its own; that of its parent goes on, and ends with the parent."""
+    X, y, X2, _ = digits
+    fitted = nrdl.NRC().fit(X, y)
+    want = fitted.decision_function(X2)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    children = [context.Process(target=_scores, args=(fitted, X2, queue)) for _ in range(2)]
+    for c in children:
+        c.start()
+    np.testing.assert_array_equal(fitted.decision_function(X2), want)
+    for c in children:
+        np.testing.assert_array_equal(queue.get(timeout=60), want)
+        c.join()
+        assert c.exitcode == 0
+
+
+def test_threads(digits):
+    X, y, X2, _ = digits
+    fitted = [m.fit(X, y) for m in (nrdl.NRC(), nrdl.CRC())]
+    want = [f.decision_function(X2) for f in fitted]
+    wrong = []
+
+    def work(i):
+        for _ in range(5):
+            if not np.array_equal(fitted[i % 2].decision_function(X2), want[i % 2]):
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_interrupted(digits):
+    """After an interruption the answer of the old request is not taken for a new one's."""
+    X, y, X2, _ = digits
+    fitted = nrdl.NRC().fit(X, y)
+    want = fitted.decision_function(X2)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has started the tests in the background
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        nrdl.NRDL(passes=10**9, tol=0.0, growth=1.0).fit(X, y)
+        time.sleep(60)
+    np.testing.assert_array_equal(fitted.decision_function(X2), want)
+
+
+def test_engine_ends_with_its_parent():
+    engine = Engine()
+    engine.call("methods")
+    process = engine._process
+    engine.close()
+    assert process.returncode == 0
+
+
+def test_missing_program():
+    with pytest.raises(FileNotFoundError):
+        Engine(["/no/such/program"]).call("methods")
+    with pytest.raises(nrdl.EngineError, match="has ended"):
+        Engine([find_program(), "no-such-command"]).call("methods")
+
+
+def test_errors_have_advice(digits):
+    X, y, _, _ = digits
+    with pytest.raises(nrdl.EngineError) as failed:
+        shared().call("fit", {"x": X, "y": y}, method="nrcc", classes=[str(c) for c in range(10)])
+    assert failed.value.hint == 'did you mean "nrc"?' and failed.value.advice and failed.value.code == "failed"
+    again = pickle.loads(pickle.dumps(failed.value))
+    assert str(again) == str(failed.value) and again.advice == failed.value.advice
+    with pytest.raises(ValueError, match="lambda"):
+        nrdl.NRDL(lambda_=-1.0).fit(X, y)
+    with pytest.raises(ValueError, match="kappa"):
+        nrdl.NRC(params={"kappa": 1}).fit(X, y)
+
+
+def test_words_of_advice():
+    part = {"setting": {"option": "parameter", "value": "coder.solver=admm"}}
+    call = {"action": {"verb": "nrdl.Recogniser.Calibrate", "settings": [{"option": "strangers", "value": "3"}]}}
+    error = nrdl.EngineError("it fails", advice=[{"text": "set "}, part, {"text": ", then "}, call])
+    assert str(error) == "it fails (set coder_solver='admm', then calibrate(strangers=3))"
+
+
+def test_parameters(digits):
+    X, y, X2, _ = digits
+    other = nrdl.Representation(coder="lasso", params={"coder.lambda": 0.02}).fit(X, y)
+    same = nrdl.SRC(coder_lambda=0.02).fit(X, y)
+    np.testing.assert_array_equal(other.transform(X2), same.transform(X2))
+    assert nrdl.NRC().fit(X, y).seed_ == 0
+    drawn = nrdl.NRC(random_state=np.random.RandomState(3)).fit(X, y)
+    assert drawn.seed_ == nrdl.NRC(random_state=np.random.RandomState(3)).fit(X, y).seed_ != 0
+
+
+def test_names_and_sparse(digits):
+    X, y, X2, _ = digits
+    with pytest.raises(TypeError, match="[Ss]parse"):
+        nrdl.NRC().fit(scipy.sparse.csr_matrix(X), y)
+    names = np.array(["zoë", "ann", "Ben"])[y % 3]
+    fitted = nrdl.NRC().fit(X, names)
+    assert set(fitted.predict(X2)) <= set(names)
+    np.testing.assert_array_equal(fitted.classes_, np.unique(names))
+    assert list(fitted.get_feature_names_out())[:2] == ["nrc0", "nrc1"]
+
+
+def test_names_of_features(digits):
+    pandas = pytest.importorskip("pandas")
+    X, y, _, _ = digits
+    frame = pandas.DataFrame(X, columns=[f"p{i}" for i in range(X.shape[1])])
+    assert nrdl.NRC().fit(frame, y).feature_names_in_[1] == "p1"
+
+
+def test_parts(digits):
+    X, y, X2, _ = digits
+    fitted = nrdl.NRDL(atoms=3, passes=10).fit(X, y)
+    parts = fitted.parts()
+    assert parts.D.shape == (64, 30) and parts.W.shape == (10, 30) and parts.classes == [str(c) for c in range(10)]
+    np.testing.assert_allclose(fitted.transform(X2) @ parts.W.T, fitted.decision_function(X2), atol=1e-9)
+
+
+def test_learn_and_steps(digits):
+    X, y, X2, _ = digits
+    method = nrdl.FDDL(passes=4, tol=0.0)
+    fit = nrdl.learn(method, X, y)
+    assert len(fit.objective) == fit.n_iter == 4 and fit.S.shape == (fit.D.shape[1], 200)
+    objectives = []
+    for step in nrdl.steps(nrdl.FDDL(passes=4, tol=0.0), X, y):
+        objectives.append(step.objective)
+        if step.n_iter == 2:
+            half = step.fit()
+            np.testing.assert_array_equal(step.matrices()["S"], half.state["S"])
+            break
+    np.testing.assert_array_equal(objectives, fit.objective[:2])
+    rest = nrdl.learn(nrdl.FDDL(passes=2, tol=0.0), X, y, start=half)
+    np.testing.assert_allclose(rest.D, fit.D, atol=1e-9)
+    near = nrdl.learn(nrdl.FDDL(passes=1, tol=0.0), X, y, start={"D": fit.D, "S": fit.S})
+    assert near.objective[0] < fit.objective[0]
+    np.testing.assert_array_equal(method.decision_function(X2), nrdl.FDDL(passes=4, tol=0.0).fit(X, y).decision_function(X2))
+
+
+def test_dictionaries(digits):
+    X, _, X2, _ = digits
+    for learner in nrdl.KSVDDictionary(30, sparsity=5, passes=3), nrdl.OnlineDictionary(30, passes=3, coder="omp", params={"coder.sparsity": 5}):
+        codes = learner.fit(X).transform(X2)
+        assert codes.shape == (100, 30) and (codes != 0).sum(axis=1).max() <= 5
+        assert np.linalg.norm(learner.inverse_transform(codes) - X2) < 0.6 * np.linalg.norm(X2)
+
+
+def test_open_set(digits):
+    X, y, X2, y2 = digits
+    known, strangers = y < 7, y2 >= 7
+    fitted = nrdl.OpenSetClassifier(nrdl.NRC(), fpir=0.1).fit(X[known], y[known])
+    assert list(fitted.classes_) == [-1, 0, 1, 2, 3, 4, 5, 6]
+    answers, probabilities = fitted.predict(X2), fitted.predict_proba(X2)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(answers != -1, fitted.decision_function(X2) >= 0)
+    right = probabilities.max(axis=1, where=np.arange(8) > 0, initial=0)
+    assert right[~strangers].mean() > right[strangers].mean()
+    assert (answers[strangers] == -1).mean() > (answers[~strangers] == -1).mean()
+    names = nrdl.OpenSetClassifier(nrdl.NRC()).fit(X[known], np.array(list("abcdefg"))[y[known]])
+    assert "unknown" in names.classes_ and set(names.predict(X2)) <= set(names.classes_)
+    with pytest.raises(ValueError, match="label of a class"):
+        nrdl.OpenSetClassifier(nrdl.NRC(), unknown=3).fit(X[known], y[known])
+    given = nrdl.OpenSetClassifier(nrdl.NRC(), fpir=0.1).fit(X[known], y[known], strangers=X[~known])
+    assert given.threshold_ != fitted.threshold_
+    search = GridSearchCV(nrdl.OpenSetClassifier(nrdl.NRC()), {"base__coder_rho": [0.1, 1.0], "fpir": [0.1]}, cv=2).fit(X[known], y[known])
+    assert search.best_score_ > 0
+
+
+def test_faces(tmp_path):
+    subprocess.run([find_program(), "data", "synth", "people", "--people", "3", "--images", "3", "--size", "120x120"], cwd=tmp_path, check=True, capture_output=True)
+    files = sorted((tmp_path / "people").glob("*/*"))
+    files = [f for f in files if f.suffix in (".png", ".jpg", ".pgm")]
+    people = [f.parent.name for f in files]
+    embedder = nrdl.FaceEmbedder(detect=False)
+    vectors = embedder.fit_transform(files)
+    assert vectors.shape == (9, embedder.get_feature_names_out().size)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert make_pipeline(nrdl.FaceEmbedder(detect=False), nrdl.NRC()).fit(files, people).predict(files[:1])[0] == people[0]
+    blank = np.zeros((60, 50, 3), np.uint8)
+    with pytest.raises(nrdl.EngineError, match="image 0"):
+        nrdl.FaceEmbedder().transform([blank])
+    assert np.isnan(nrdl.FaceEmbedder(missing="nan").transform([blank])).all()
+    with pytest.raises(ValueError, match="uint8"):
+        embedder.transform([np.zeros((3, 3))])
+    assert nrdl.detect([blank]) == [[]]
+
+
+def test_images(digits):
+    """Blocks of images in C order, which the engine gets column after column."""
+    X, y, X2, y2 = digits
+    model = nrdl.Blocks(image_shape=(8, 8), coder_side=4, coder_step=4).fit(X, y)
+    assert model.score(X2, y2) > 0.7
+    wide = nrdl.Blocks(image_shape=(4, 8), coder_side=4, coder_step=4).fit(X[:, :32], y)
+    tall = nrdl.Blocks(image_shape=(8, 4), coder_side=4, coder_step=4)
+    turned = [Z[:, :32].reshape(-1, 4, 8).transpose(0, 2, 1).reshape(len(Z), 32) for Z in (X, X2)]
+    np.testing.assert_allclose(wide.decision_function(X2[:, :32]), tall.fit(turned[0], y).decision_function(turned[1]), atol=1e-9)
+    with pytest.raises(ValueError, match="64"):
+        nrdl.Blocks(image_shape=(8, 9)).fit(X, y)
