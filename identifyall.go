@@ -16,7 +16,7 @@ import (
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/header"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
 // A Photo is a photograph whose faces are to be identified.
@@ -154,7 +154,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 // storedSize returns the size as stored, and the orientation, of the image file with this
 // content, whose upright size is known.
 func storedSize(data []byte, upright image.Point) (image.Point, int) {
-	h, err := header.Read(bytes.NewReader(data), int64(len(data)))
+	h, err := metadata.Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil || h.Orientation < 5 {
 		return upright, h.Orientation
 	}

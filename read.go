@@ -22,9 +22,9 @@ type ReadOptions struct {
 	Embedder *embedding.Embedder
 	// Names says where in the paths of a folder the names of the people are.
 	Names dataset.Naming
-	// Tagged says that the names are those of tags: of regions in photographs, and of
-	// PersonInImage where there is one name and one face. See package tags.
-	Tagged bool
+	// Tags says that the names are those of tags of photographs; "": those of folders. See
+	// package tags.
+	Tags dataset.TagSource
 	// Arrays says which arrays of a .mat or .npz file are read, and whether without labels.
 	Arrays dataset.Arrays
 	Observer
@@ -43,7 +43,7 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 	if err := o.Detect.Validate(); err != nil {
 		return nil, err
 	}
-	if o.Tagged {
+	if o.Tags != "" {
 		return readTagged(ctx, path, o)
 	}
 	if dataset.Grouped(path) && (o.Detect.Detect == "" || o.Detect.Detect == face.Auto) {

@@ -7,17 +7,22 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/group"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/tags"
 )
 
 // readTagged reads the faces of those whom tags of the photographs at path name.
 func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
-	all, err := dataset.TaggedFiles(ctx, path, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path))
+	all, err := dataset.TaggedFiles(ctx, path, o.Tags, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path))
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +65,11 @@ func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (
 		return nil, err
 	}
 	labels := o.regionLabels(files, seen)
+	if files[0].Tags.Weak {
+		if err := o.weakLabels(ctx, files, seen, labels); err != nil {
+			return nil, err
+		}
+	}
 	var faces []readFace
 	for i, r := range seen {
 		n := 0
@@ -144,7 +154,7 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 	if without > mostTold {
 		o.warn(fmt.Errorf("and %s more without a face", legible.Count(without-mostTold, "region")))
 	}
-	if unclear > 0 {
+	if unclear > 0 && !files[0].Tags.Weak {
 		o.warn(fmt.Errorf("left out: %s with names and no regions, where several names or faces leave open who is who", legible.Count(unclear, "photograph")))
 	}
 	return labels
@@ -182,8 +192,60 @@ func label(p *tags.Photo, seen []face.Seen, names []string) (missing []tags.Regi
 			missing = append(missing, r)
 		}
 	}
-	if len(regions) == 0 && len(p.Names) == 1 && len(seen) == 1 {
+	if len(regions) == 0 && len(p.Names) == 1 && len(seen) == 1 && !p.Weak {
 		names[0] = p.Names[0]
 	}
 	return missing
+}
+
+// weakLabels gives the names of whole photographs to their faces, by who appears together, where
+// labels has none yet.
+func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen []readFile, labels [][]string) error {
+	law := frontend.Pipeline{Frame: o.Frame}.Law()
+	if law == nil {
+		return advice.Add(errors.New("who is who in a photograph of several names is found by the similarity of faces, which is known for measured networks only"), "leave the network out, for the built-in one")
+	}
+	type place struct{ file, face int }
+	var places []place
+	var photographs []int
+	var known []string
+	names := make([][]string, len(files))
+	for i, f := range files {
+		names[i] = slices.Clone(f.Tags.Names)
+		for _, r := range f.Tags.Regions {
+			if r.Usable() {
+				names[i] = append(names[i], r.Name)
+			}
+		}
+		for k, s := range seen[i].seen {
+			if s.Refused == nil {
+				places, photographs, known = append(places, place{i, k}), append(photographs, i), append(known, labels[i][k])
+			}
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	x := mat.NewDense(o.Frame.Len(), len(places), nil)
+	for j, p := range places {
+		x.SetCol(j, seen[p.file].seen[p.face].Values)
+	}
+	guesses, err := group.Weak(ctx, classify.Unit(x), photographs, names, known, law, group.DefaultWeak)
+	if err != nil {
+		return err
+	}
+	named, doubtful := 0, 0
+	for j, g := range guesses {
+		p := places[j]
+		switch {
+		case g.Name != "":
+			labels[p.file][p.face] = g.Name
+			named++
+		case g.Likeliest != "":
+			doubtful++
+			o.tell("doubtful: %s, face %d: %s with a probability of %s %%", files[p.file].ID, p.face+1, g.Likeliest, legible.Percent(g.Probability))
+		}
+	}
+	o.tell("by who appears together, %d of %s have a name; %d are doubtful and left out, the others are nobody's", named, legible.Count(len(places), "face"), doubtful)
+	return nil
 }

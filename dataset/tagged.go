@@ -11,16 +11,54 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/tags"
 )
+
+// A TagSource says where the names of people in photographs are. What is none of the constants is
+// the path of a list of photographs with names, as tags.ReadList reads it.
+type TagSource string
+
+// The sources. Regions say whose face is where; of the others a photograph has names, and who is
+// who follows from who appears together.
+const (
+	Regions TagSource = "regions" // in the photographs and their sidecars
+	Takeout TagSource = "takeout" // in the JSON files of Google Takeout beside the photographs
+)
+
+// ParseTagSource returns the source that text names: a constant, or a file whose name ends in .csv,
+// .tsv or .txt.
+func ParseTagSource(text string) (TagSource, error) {
+	s := TagSource(text)
+	if s != Regions && s != Takeout && !slices.Contains([]string{".csv", ".tsv", ".txt"}, strings.ToLower(filepath.Ext(text))) {
+		return "", advice.Add(fmt.Errorf("%q is no source of tags", text), "give %s, %s, or a list LIST.csv of lines photograph,name,name", Regions, Takeout)
+	}
+	return s, nil
+}
+
+// names returns a function that returns further names of the photograph at a path.
+func (s TagSource) names() (func(path string) ([]string, error), error) {
+	switch s {
+	case Regions:
+		return func(string) ([]string, error) { return nil, nil }, nil
+	case Takeout:
+		return tags.Takeout, nil
+	}
+	all, err := tags.ReadList(string(s))
+	return func(path string) ([]string, error) { return all[filepath.Clean(path)], nil }, err
+}
 
 // TaggedFiles lists the photographs at path, a folder or a file, with what their face tags say.
 // It reads headers and sidecars, and no pixels. CanonicalName maps a name to the spelling that
 // is in use. Warn is called for files that are left out, for damaged tags, and for names that
 // nobody may have, which are left out; progress, which may be nil, never by two goroutines at
 // once.
-func TaggedFiles(ctx context.Context, path string, canonicalName func(string) string, warn func(error), progress func(done, total int)) ([]File, error) {
+func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string, warn func(error), progress func(done, total int)) ([]File, error) {
+	more, err := by.names()
+	if err != nil {
+		return nil, err
+	}
 	paths, _, err := Photographs(path)
 	if len(paths) == 0 {
 		return nil, cmp.Or(err, fmt.Errorf("%s holds no images", path))
@@ -33,7 +71,14 @@ func TaggedFiles(ctx context.Context, path string, canonicalName func(string) st
 	done := 0
 	parallel.For(len(paths), 16, func(lo, hi int) {
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			read[j], failed[j] = tags.Read(paths[j])
+			if read[j], failed[j] = tags.Read(paths[j]); failed[j] != nil {
+				continue
+			}
+			names, err := more(paths[j])
+			if err != nil {
+				read[j].Problems = append(read[j].Problems, err)
+			}
+			read[j].Names, read[j].Weak = append(read[j].Names, names...), by != Regions
 		}
 		mu.Lock()
 		defer mu.Unlock()

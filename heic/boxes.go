@@ -6,7 +6,7 @@ import (
 	"image"
 	"image/color"
 
-	"nrdl.example/nrdl/internal/isobmff"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
 // isAVIF reports whether the file says that it holds AVIF images.
@@ -27,20 +27,20 @@ func isAVIF(data []byte) bool {
 // upright: the largest size in the file. Thumbnails, tiles and depth maps are smaller.
 func DecodeConfig(data []byte) (image.Config, error) {
 	c := image.Config{ColorModel: color.YCbCrModel}
-	all, err := isobmff.Descend(data, "meta", "iprp", "ipco")
+	all, err := metadata.Descend(data, "meta", "iprp", "ipco")
 	if err == nil && all == nil {
 		err = errors.New("it holds no still image")
 	}
 	if err != nil {
 		return c, err
 	}
-	sizes, err := isobmff.Within(all, "ispe")
+	sizes, err := metadata.Within(all, "ispe")
 	if err != nil {
 		return c, err
 	}
 	for _, b := range sizes {
 		if len(b.Content) < 12 {
-			return c, isobmff.ErrBoxes
+			return c, metadata.ErrBoxes
 		}
 		w, h := binary.BigEndian.Uint32(b.Content[4:]), binary.BigEndian.Uint32(b.Content[8:])
 		if uint64(w)*uint64(h) >= uint64(c.Width)*uint64(c.Height) {
@@ -51,7 +51,7 @@ func DecodeConfig(data []byte) (image.Config, error) {
 		return c, errors.New("it does not tell the size of its image")
 	}
 	if c.Width <= 0 || c.Height <= 0 {
-		return c, isobmff.ErrBoxes
+		return c, metadata.ErrBoxes
 	}
 	return c, nil
 }
@@ -59,11 +59,11 @@ func DecodeConfig(data []byte) (image.Config, error) {
 // hasVideoRange reports whether the values of the photograph are those of video: luma
 // 16 … 235, chroma 16 … 240, and not 0 … 255.
 func hasVideoRange(data []byte) bool {
-	all, err := isobmff.Descend(data, "meta", "iprp", "ipco")
+	all, err := metadata.Descend(data, "meta", "iprp", "ipco")
 	if err != nil || isAVIF(data) { // the decoder of AVIF makes RGB
 		return false
 	}
-	colours, _ := isobmff.Within(all, "colr")
+	colours, _ := metadata.Within(all, "colr")
 	for _, b := range colours {
 		if len(b.Content) >= 11 && string(b.Content[:4]) == "nclx" {
 			return b.Content[10]&0x80 == 0

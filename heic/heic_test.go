@@ -19,7 +19,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"nrdl.example/nrdl/internal/isobmff"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
 func file(t testing.TB, name string) []byte {
@@ -290,7 +290,7 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("%d×%d", c.Width, c.Height)
 		}
 		hasVideoRange(data)
-		_, _ = isobmff.Transforms(data)
+		_, _ = metadata.Transforms(data)
 	})
 }
 

@@ -3,12 +3,12 @@ package heic
 import (
 	"image"
 
-	"nrdl.example/nrdl/internal/isobmff"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
 // upright applies the transforms of a file.
 func upright(m *image.RGBA, data []byte) (image.Image, error) {
-	all, err := isobmff.Transforms(data)
+	all, err := metadata.Transforms(data)
 	for _, t := range all {
 		switch w, h := m.Rect.Dx(), m.Rect.Dy(); {
 		case t.Kind == "imir" && t.Code == 0:

@@ -3,6 +3,7 @@ package tags_test
 import (
 	"bufio"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,9 +13,23 @@ import (
 
 // A tool is an exiftool that stays, as its start takes long.
 type tool struct {
-	mu  sync.Mutex
-	in  io.Writer
-	out *bufio.Reader
+	mu      sync.Mutex
+	in      io.Writer
+	out     *bufio.Reader
+	command *exec.Cmd
+}
+
+// running is the tool once it is started.
+var running *tool
+
+// TestMain ends the tool, which does not end with its input.
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if running != nil {
+		_, _ = io.WriteString(running.in, "-stay_open\nFalse\n")
+		_ = running.command.Wait()
+	}
+	os.Exit(status)
 }
 
 var started = sync.OnceValue(func() *tool {
@@ -28,7 +43,8 @@ var started = sync.OnceValue(func() *tool {
 	if c.Stderr = c.Stdout; errIn != nil || errOut != nil || c.Start() != nil {
 		return nil
 	}
-	return &tool{in: in, out: bufio.NewReader(out)}
+	running = &tool{in: in, out: bufio.NewReader(out), command: c}
+	return running
 })
 
 // exiftool runs the program, which reads and writes tags as no code here does.

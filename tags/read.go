@@ -18,13 +18,12 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/header"
-	"nrdl.example/nrdl/internal/xmp"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
 // An Area is a part of an upright photograph: its left upper corner and its size, as shares of
 // the width and the height.
-type Area = xmp.Area
+type Area = metadata.Area
 
 // A Region is an area with the name of the person in it.
 type Region struct {
@@ -43,6 +42,7 @@ type Photo struct {
 	Orientation int         // 1 … 8, as that of EXIF
 	Regions     []Region
 	Names       []string // PersonInImage, without those that nrdl wrote
+	Weak        bool     // Names are those of a source without regions: who is who is open
 	Problems    []error  // of what could not be read
 }
 
@@ -96,7 +96,7 @@ func Read(path string) (*Photo, error) {
 
 // A file is the header of a photograph and its sidecar.
 type file struct {
-	*header.File
+	*metadata.File
 	path    string
 	sidecar string // path; the one that would be written if there is none
 	packet  []byte // of the sidecar; nil if there is none
@@ -118,7 +118,7 @@ func open(path string) (*file, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	if f.File, err = header.Read(in, info.Size()); err != nil {
+	if f.File, err = metadata.Read(in, info.Size()); err != nil {
 		f.problem = fmt.Errorf("%s: %w", path, err)
 	}
 	for _, at := range sidecars(path) {
@@ -153,9 +153,9 @@ func readSidecar(path string) ([]byte, error) {
 	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", path))
 	}
-	packet, err := io.ReadAll(io.LimitReader(in, xmp.MaxBytes+1))
-	if err == nil && len(packet) > xmp.MaxBytes {
-		err = advice.Add(fmt.Errorf("%s is larger than %d MiB", path, xmp.MaxBytes>>20), "move the sidecar away if it is damaged")
+	packet, err := io.ReadAll(io.LimitReader(in, metadata.MaxBytes+1))
+	if err == nil && len(packet) > metadata.MaxBytes {
+		err = advice.Add(fmt.Errorf("%s is larger than %d MiB", path, metadata.MaxBytes>>20), "move the sidecar away if it is damaged")
 	}
 	return packet, err
 }
@@ -179,7 +179,7 @@ func (f *file) beside() [][]byte {
 
 // add adds the tags in packet to p.
 func (f *file) add(p *Photo, packet []byte) {
-	people, err := xmp.Read(packet)
+	people, err := metadata.ReadPeople(packet)
 	if err != nil {
 		p.Problems = append(p.Problems, fmt.Errorf("%s: %w", f.path, err))
 		return

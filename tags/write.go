@@ -11,8 +11,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/header"
-	"nrdl.example/nrdl/internal/xmp"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
 // A Face is a face with a name that a model gave it.
@@ -79,27 +78,27 @@ func without(packet []byte) ([]byte, error) {
 	if packet == nil {
 		return nil, nil
 	}
-	base, err := xmp.Remove(packet)
+	base, err := metadata.Remove(packet)
 	if err != nil {
 		return nil, err
 	}
-	if xmp.IsEmpty(base) {
+	if metadata.IsEmpty(base) {
 		return nil, nil
 	}
 	return base, nil
 }
 
 // added is base with a.
-func (w *Writer) added(base []byte, a *xmp.Addition) ([]byte, error) {
+func (w *Writer) added(base []byte, a *metadata.Addition) ([]byte, error) {
 	a.Model = w.Model
 	if len(a.Faces) == 0 && len(a.Names) == 0 {
 		return base, nil
 	}
 	if base == nil {
-		base = xmp.Empty()
+		base = metadata.Empty()
 	}
-	next, err := xmp.Add(base, a)
-	if errors.Is(err, xmp.ErrForm) {
+	next, err := metadata.Add(base, a)
+	if errors.Is(err, metadata.ErrForm) {
 		err = advice.Add(err, "let the program that wrote it save it again, or move it away")
 	}
 	return next, err
@@ -120,13 +119,13 @@ func (w *Writer) replace(ctx context.Context, path string, old, next []byte) (ch
 // addition is what is to be added to base, a packet of f without what nrdl wrote, for faces; with
 // copies, also the regions and names of the photograph itself if base has none. Kept is the
 // number of faces that a person named.
-func (f *file) addition(base []byte, faces []Face, copies bool) (a *xmp.Addition, kept int, err error) {
+func (f *file) addition(base []byte, faces []Face, copies bool) (a *metadata.Addition, kept int, err error) {
 	theirs := f.photo() // tags of others
 	upright := false
-	var own *xmp.People
+	var own *metadata.People
 	if base != nil {
 		f.add(theirs, base)
-		if own, err = xmp.Read(base); err != nil {
+		if own, err = metadata.ReadPeople(base); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", f.path, err)
 		}
 		if len(own.Regions) > 0 {
@@ -137,11 +136,11 @@ func (f *file) addition(base []byte, faces []Face, copies bool) (a *xmp.Addition
 	}
 	embedded := f.photo()
 	for _, packet := range f.XMP {
-		if packet, err = xmp.Remove(packet); err == nil {
+		if packet, err = metadata.Remove(packet); err == nil {
 			f.add(embedded, packet)
 		}
 	}
-	a = &xmp.Addition{Width: f.Width, Height: f.Height}
+	a = &metadata.Addition{Width: f.Width, Height: f.Height}
 	place := func(area Area) Area {
 		if upright {
 			return area
@@ -150,7 +149,7 @@ func (f *file) addition(base []byte, faces []Face, copies bool) (a *xmp.Addition
 	}
 	if copies && (own == nil || len(own.Regions) == 0) {
 		for _, r := range embedded.Regions {
-			a.Faces = append(a.Faces, xmp.Face{Area: place(r.Area), Name: r.Name, Copied: true})
+			a.Faces = append(a.Faces, metadata.Face{Area: place(r.Area), Name: r.Name, Copied: true})
 		}
 	}
 	if copies && (own == nil || len(own.Names) == 0) {
@@ -167,7 +166,7 @@ func (f *file) addition(base []byte, faces []Face, copies bool) (a *xmp.Addition
 			kept++
 			continue
 		}
-		a.Faces = append(a.Faces, xmp.Face{Area: place(area), Name: face.Name, Probability: face.Probability})
+		a.Faces = append(a.Faces, metadata.Face{Area: place(area), Name: face.Name, Probability: face.Probability})
 		if !slices.Contains(theirs.Names, face.Name) && !slices.Contains(a.Names, face.Name) {
 			a.Names = append(a.Names, face.Name)
 		}
@@ -224,11 +223,11 @@ func (w *Writer) embed(ctx context.Context, f *file, faces []Face) (Outcome, err
 
 // jpeg reads the JPEG file f: its data, where its packet is, and the packet without what nrdl
 // wrote.
-func (f *file) jpeg() (data []byte, place *header.Place, base []byte, err error) {
+func (f *file) jpeg() (data []byte, place *metadata.Place, base []byte, err error) {
 	if data, err = readJPEG(f.path); err != nil {
 		return nil, nil, nil, err
 	}
-	if place, err = header.Locate(data); err != nil {
+	if place, err = metadata.Locate(data); err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", f.path, err)
 	}
 	if base, err = without(place.Packet); err != nil {
@@ -253,11 +252,11 @@ func readJPEG(path string) ([]byte, error) {
 }
 
 // rewrite makes packet that of the JPEG file f, whose content is data.
-func (w *Writer) rewrite(ctx context.Context, f *file, data []byte, place *header.Place, packet []byte) (changed bool, err error) {
+func (w *Writer) rewrite(ctx context.Context, f *file, data []byte, place *metadata.Place, packet []byte) (changed bool, err error) {
 	switch {
 	case string(packet) == string(place.Packet) && (packet == nil) == (place.Packet == nil):
 		return false, nil
-	case len(packet) > header.MaxPacket:
+	case len(packet) > metadata.MaxPacket:
 		err = fmt.Errorf("%s: its XMP would be longer than a segment of a JPEG file: %w", f.path, ErrNoRoom)
 	case place.MPF && len(packet) != len(place.Packet):
 		err = fmt.Errorf("%s: its XMP stands behind a list of further pictures, whose places would change: %w", f.path, ErrNoRoom)
@@ -266,7 +265,7 @@ func (w *Writer) rewrite(ctx context.Context, f *file, data []byte, place *heade
 		return false, advice.Add(err, "write a sidecar")
 	}
 	_, err = w.files.Write(ctx, f.path, func(to io.Writer) error {
-		for _, part := range [][]byte{data[:place.Start], header.Segment(packet), data[place.End:]} {
+		for _, part := range [][]byte{data[:place.Start], metadata.Segment(packet), data[place.End:]} {
 			if _, err := to.Write(part); err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ func (a *app) addCmd() *cobra.Command {
 					return cli.AsMisuse(err)
 				}
 			}
-			if f.name != "" && (f.labels.names != "" || f.labels.tagged) || f.labels.tagged && f.labels.names != "" {
+			if f.name != "" && (f.labels.names != "" || f.labels.tags != "") || f.labels.tags != "" && f.labels.names != "" {
 				return cli.Misuse("--name, --names and --tags exclude each other")
 			}
 			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
@@ -105,7 +105,7 @@ func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, photos []string,
 
 // files lists photos with their people.
 func (f *adding) files(ctx context.Context, photos []string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
-	if f.labels.names == "" && !f.labels.tagged {
+	if f.labels.names == "" && f.labels.tags == "" {
 		return dataset.PeopleFiles(photos, f.name, canonicalName, warn)
 	}
 	var all []dataset.File
@@ -124,10 +124,10 @@ func (f *adding) files(ctx context.Context, photos []string, canonicalName func(
 
 // filesAt lists the photographs at path with their people.
 func (f *adding) filesAt(ctx context.Context, path string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
-	if !f.labels.tagged {
+	if f.labels.tags == "" {
 		return dataset.NamedFiles(path, f.labels.names, canonicalName, warn)
 	}
-	files, err := dataset.TaggedFiles(ctx, path, canonicalName, warn, nil)
+	files, err := dataset.TaggedFiles(ctx, path, f.labels.tags, canonicalName, warn, nil)
 	return slices.DeleteFunc(files, func(f dataset.File) bool { return !f.Tags.Named() }), err
 }
 

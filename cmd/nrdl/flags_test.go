@@ -25,6 +25,7 @@ var senseless = map[string][]string{
 	"HxW":     {"", "x", "0", "0x0", "-1x-1", "1e308", "99999x99999", "NaN", "4", "4x4x4"},
 	"SPLIT":   {"", "x", "0", "first:0", "first:-1", "random:1e308", "random:99999999999999999999", "NaN"},
 	"HOW":     {"", "x", "0", "-1", "NaN"},
+	"SOURCE":  {"", "x", "0", "-1", "NaN", "Takeout"},
 	"string":  {""},
 
 	"DETECTOR": {"x", "0", "-1", "1e308", "NaN", "sdd", "nowhere.onnx"},

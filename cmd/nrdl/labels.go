@@ -14,16 +14,18 @@ import (
 type labels struct {
 	arrays dataset.Arrays
 	names  dataset.Naming
-	tagged bool
+	tags   dataset.TagSource
 }
 
 // register registers the flags for folders.
 func (l *labels) register(c *cobra.Command) {
 	cli.Choice(c, &l.names, "names", "where the names of people are in a folder: first (the first folder, the default), last (the folder that the image is in, as 2023/Ann/1.jpg) or files (Ann.jpg, Ann 2.jpg, Ann_0003.jpg: the name without a number after a separator)", dataset.Namings)
-	c.Flags().BoolVar(&l.tagged, "tags", false, "take the names of face tags: regions and PersonInImage in the photographs (XMP) and in their sidecars; DATA is any folder of photographs")
+	cli.Var(c, &l.tags, "tags", "", "SOURCE", "take the names of face tags in a folder of photographs, from SOURCE: regions (XMP in photographs and sidecars; --tags alone), takeout (JSON of Google Takeout) or a list LIST.csv of lines photograph,name,name", dataset.ParseTagSource, func(s dataset.TagSource) string { return string(s) })
+	c.Flags().Lookup("tags").NoOptDefVal = string(dataset.Regions)
+	cli.Complete(c, "tags", cli.Words(string(dataset.Regions), string(dataset.Takeout)))
 }
 
 // options are those by which a data set is read for in.
 func (l labels) options(in frontend.Pipeline, find face.Options) nrdl.ReadOptions {
-	return nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tagged: l.tagged, Arrays: l.arrays}
+	return nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tags: l.tags, Arrays: l.arrays}
 }

@@ -105,7 +105,7 @@ func (a *app) peopleOfTags(ctx context.Context, path string) error {
 			o.Progress("reading tags", n, total)
 		}
 	}
-	read, err := dataset.TaggedFiles(ctx, path, func(name string) string { return name }, a.WarnOf, progress)
+	read, err := dataset.TaggedFiles(ctx, path, dataset.Regions, func(name string) string { return name }, a.WarnOf, progress)
 	done()
 	if err != nil {
 		return err

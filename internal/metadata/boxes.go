@@ -1,7 +1,4 @@
-// Package isobmff reads the boxes of HEIC and AVIF files, which are those of ISO base media
-// files (ISO/IEC 14496-12), and where in them a photograph and its XMP packets are
-// (ISO/IEC 23008-12).
-package isobmff
+package metadata
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package xmp
+package metadata
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestForms(t *testing.T) {
 		"pixels":      `<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions d:w="400" d:h="300"/><mwg-rs:RegionList><rdf:Bag><rdf:li mwg-rs:Name="Ann"><mwg-rs:Area a:x="200" a:y="120" a:w="80" a:h="30" a:unit="pixel"/></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`,
 	} {
 		packet := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF ` + ns + `><rdf:Description rdf:about="">` + body + `</rdf:Description></rdf:RDF></x:xmpmeta>`
-		p, err := Read([]byte(packet))
+		p, err := ReadPeople([]byte(packet))
 		if err != nil || len(p.Regions) != 1 || p.Applied != [2]int{400, 300} {
 			t.Errorf("%s: %+v, %v", name, p, err)
 			continue
@@ -40,7 +40,7 @@ func TestUTF16(t *testing.T) {
 	for _, r := range string(full) {
 		wide = append(wide, byte(r>>8), byte(r))
 	}
-	p, err := Read(wide)
+	p, err := ReadPeople(wide)
 	if err != nil || len(p.Regions) != 1 || p.Regions[0].Name != addition().Faces[0].Name {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -75,7 +75,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(full)
 	f.Add([]byte(strings.ReplaceAll(string(full), "nrdl", "other"))) // of another program
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		p, err := Read(packet)
+		p, err := ReadPeople(packet)
 		if err != nil {
 			return
 		}
@@ -90,7 +90,7 @@ func FuzzAdd(f *testing.F) {
 		if err != nil {
 			return
 		}
-		q, err := Read(with)
+		q, err := ReadPeople(with)
 		if err != nil || len(q.Regions) == 0 || !q.Regions[len(q.Regions)-1].Ours {
 			t.Fatalf("%v: %s", err, with)
 		}

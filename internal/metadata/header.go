@@ -1,15 +1,16 @@
-// Package header reads what stands around the pixels of an image file: its size, its EXIF
-// orientation and its XMP packets. It reads no pixels, so it takes a few kilobytes of a file.
-// Files may be damaged or hostile: what is read is bounded.
-package header
+// Package metadata reads what stands around the pixels of an image file: its size, its EXIF
+// orientation, the boxes of HEIC and AVIF files (ISO/IEC 14496-12 and 23008-12) and its XMP packets
+// (ISO 16684-1). In these it reads and changes the people: the face regions of the Metadata Working
+// Group and of Microsoft, and the names of IPTC's PersonInImage. A change adds or cuts whole elements
+// and leaves every other byte as it was. Read reads no pixels, so it takes a few kilobytes of a
+// file. Files may be damaged or hostile: what is read is bounded.
+package metadata
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-
-	"nrdl.example/nrdl/internal/isobmff"
 )
 
 // A File is what Read finds in an image file. A size of 0×0 was not found.
@@ -187,7 +188,7 @@ func (f *File) readHEIF(in *input) error {
 			size, from = int64(binary.BigEndian.Uint64(head[8:])), 16
 		}
 		if size < from || size > in.size-at {
-			return isobmff.ErrBoxes
+			return ErrBoxes
 		}
 		if string(head[4:8]) != "meta" {
 			at += size
@@ -200,7 +201,7 @@ func (f *File) readHEIF(in *input) error {
 		if err != nil {
 			return err
 		}
-		image, err := isobmff.Describe(append([]byte(nil), meta...))
+		image, err := Describe(append([]byte(nil), meta...))
 		if err != nil {
 			return err
 		}
@@ -209,7 +210,7 @@ func (f *File) readHEIF(in *input) error {
 }
 
 // ofImage takes what a file of boxes says of its photograph.
-func (f *File) ofImage(in *input, image *isobmff.Image) error {
+func (f *File) ofImage(in *input, image *Image) error {
 	f.Width, f.Height, f.Orientation = image.Width, image.Height, orientationOf(image.Transforms)
 	for _, parts := range image.XMP {
 		var packet []byte
@@ -220,7 +221,7 @@ func (f *File) ofImage(in *input, image *isobmff.Image) error {
 			case e.Length > maxBytes || e.Offset > 1<<62 || len(packet) > maxBytes:
 				return errTooLong
 			case e.InData && e.Offset+e.Length > uint64(len(image.Data)):
-				return isobmff.ErrBoxes
+				return ErrBoxes
 			case e.InData:
 				part = image.Data[e.Offset:][:e.Length]
 			default:
@@ -237,7 +238,7 @@ func (f *File) ofImage(in *input, image *isobmff.Image) error {
 }
 
 // orientationOf is the orientation that transforms one after the other make.
-func orientationOf(transforms []isobmff.Transform) int {
+func orientationOf(transforms []Transform) int {
 	// Where the upright image has the left upper and the right upper corner of the stored one
 	// decides the orientation: follow two points.
 	type point struct{ x, y int }

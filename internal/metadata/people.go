@@ -1,4 +1,4 @@
-package xmp
+package metadata
 
 import (
 	"math"
@@ -30,9 +30,9 @@ type People struct {
 	Written   []string // of PersonInImage: those that nrdl wrote
 }
 
-// Read returns the people in packet. Regions that are no faces of people, such as pets and
+// ReadPeople returns the people in packet. Regions that are no faces of people, such as pets and
 // focus points, are left out.
-func Read(packet []byte) (*People, error) {
+func ReadPeople(packet []byte) (*People, error) {
 	root, err := parse(packet)
 	if err != nil {
 		return nil, err

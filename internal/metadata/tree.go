@@ -1,8 +1,4 @@
-// Package xmp reads and changes the people in XMP packets (ISO 16684-1): the face regions of
-// the Metadata Working Group and of Microsoft, and the names of IPTC's PersonInImage. A change
-// adds or cuts whole elements and leaves every other byte as it was. Packets may be damaged or
-// hostile: their size, depth and number of elements are bounded.
-package xmp
+package metadata
 
 import (
 	"bytes"

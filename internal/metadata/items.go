@@ -1,4 +1,4 @@
-package isobmff
+package metadata
 
 import (
 	"encoding/binary"

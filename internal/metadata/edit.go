@@ -1,4 +1,4 @@
-package xmp
+package metadata
 
 import (
 	"bytes"

@@ -1,29 +1,27 @@
-package header
+package metadata
 
 import (
 	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"nrdl.example/nrdl/internal/isobmff"
 )
 
 func TestOrientationOf(t *testing.T) {
-	turn := func(n byte) isobmff.Transform { return isobmff.Transform{Kind: "irot", Code: n} }
-	flip := func(n byte) isobmff.Transform { return isobmff.Transform{Kind: "imir", Code: n} }
+	turn := func(n byte) Transform { return Transform{Kind: "irot", Code: n} }
+	flip := func(n byte) Transform { return Transform{Kind: "imir", Code: n} }
 	for _, c := range []struct {
-		transforms []isobmff.Transform
+		transforms []Transform
 		want       int
 	}{
 		{nil, 1},
-		{[]isobmff.Transform{flip(1)}, 2},
-		{[]isobmff.Transform{turn(2)}, 3},
-		{[]isobmff.Transform{flip(0)}, 4},
-		{[]isobmff.Transform{turn(1), flip(0)}, 5},
-		{[]isobmff.Transform{turn(3)}, 6},
-		{[]isobmff.Transform{turn(1), flip(1)}, 7},
-		{[]isobmff.Transform{turn(1)}, 8},
+		{[]Transform{flip(1)}, 2},
+		{[]Transform{turn(2)}, 3},
+		{[]Transform{flip(0)}, 4},
+		{[]Transform{turn(1), flip(0)}, 5},
+		{[]Transform{turn(3)}, 6},
+		{[]Transform{turn(1), flip(1)}, 7},
+		{[]Transform{turn(1)}, 8},
 	} {
 		if got := orientationOf(c.transforms); got != c.want {
 			t.Errorf("%v: %d, want %d", c.transforms, got, c.want)
