@@ -53,6 +53,9 @@ func fewer(records []experiment.Record) string {
 				continue
 			}
 			suffix := "atoms=" + r.Varied.Value
+			if _, ok := rates[unridged+", "+suffix]; !ok {
+				continue
+			}
 			gains = append(gains, versus(of[d], r.Label, unridged+", "+suffix)...)
 			if k, err := strconv.Atoi(r.Varied.Value); err == nil && k > last {
 				last, most = k, suffix
@@ -101,5 +104,5 @@ func sensitive(records []experiment.Record) string {
 	if len(sets) == 0 {
 		return ""
 	}
-	return "Pairs of NRDL's weights over four decades, one split each, the best chosen on the test images: " + strings.Join(sets, "; ") + "."
+	return "Pairs of NRDL's weights over two to four decades, one split each, the best chosen on the test images: " + strings.Join(sets, "; ") + "."
 }

@@ -16,7 +16,6 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/npz"
 	"nrdl.example/nrdl/studies/internal/cputime"
-	"nrdl.example/nrdl/synthetic"
 )
 
 // What is asked of both sides.
@@ -37,7 +36,6 @@ var penalties = []struct {
 
 // tasks are the samples, one per column, and what to do with them.
 type tasks struct {
-	data          string
 	atoms, probes *mat.Dense // for the coders
 	learn         []learning
 }
@@ -52,7 +50,7 @@ type learning struct {
 }
 
 func draw(ctx context.Context) (*tasks, error) {
-	set, data, err := faces(ctx)
+	set, err := dataset.Open(ctx, filepath.Join(os.Getenv("NRDL_DATA"), "sets", "yaleb_32x32.mat"), dataset.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +62,7 @@ func draw(ctx context.Context) (*tasks, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tasks{data: data, atoms: classify.Unit(set.Select(train).X), probes: classify.Unit(set.Select(test).X)}
+	t := &tasks{atoms: classify.Unit(set.Select(train).X), probes: classify.Unit(set.Select(test).X)}
 	whole, err := newLearning("faces", classify.Unit(set.X), 256)
 	if err != nil {
 		return nil, err
@@ -76,18 +74,6 @@ func draw(ctx context.Context) (*tasks, error) {
 	small, err := newLearning("patches", cut, 256)
 	t.learn = []learning{whole, small}
 	return t, err
-}
-
-// faces are 38 people with up to 64 images each, of 32×32 pixels.
-func faces(ctx context.Context) (*dataset.Images, string, error) {
-	if root := os.Getenv("NRDL_DATA"); root != "" {
-		set, err := dataset.Open(ctx, filepath.Join(root, "sets", "yaleb_32x32.mat"), dataset.Options{})
-		return set, "Extended Yale B, 32×32", err
-	}
-	s := synthetic.Default
-	s.People, s.PerPerson = 38, 64
-	set, err := s.Draw(ctx)
-	return set, "drawn faces, 32×32", err
 }
 
 // cuttings are 8×8 patches from all over the faces, less their means, at unit
@@ -234,13 +220,4 @@ func (r *results) least(name string, rounds int, act func() (*mat.Dense, error))
 		}
 	}
 	return nil
-}
-
-// keepLeast takes over what was faster in another round.
-func (r *results) keepLeast(other *results) {
-	for name, f := range other.found {
-		if f.seconds < r.found[name].seconds {
-			r.found[name] = f
-		}
-	}
 }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+)
+
+//go:embed agreement.md
+var head string
+
+// A comparison is a method, its published program, and the sets on which both learn.
+type comparison struct {
+	method, title, program string
+	params                 [][2]string // beside the defaults and the preset of the set
+	data                   []string
+	reason                 string // of what differs
+}
+
+var comparisons = []comparison{
+	{"nrdl", "NRDL", "chenzhe207/NRDL", [][2]string{{"coder.solver", "authors"}}, []string{"orl", "gt"}, "both with the program's query coder, which is not optimal; nrdl's default is the optimal one"},
+	{"nrc", "NRC", "csjunxu/NSCR", nil, []string{"orl", "gt", "lfw", "yaleb"}, ""},
+	{"llc", "LLC", "charlesfuture/LLC_SPM", nil, []string{"orl", "gt", "lfw", "yaleb"}, ""},
+	{"src", "SRC", "tiepvupsu/DICTOL", nil, []string{"orl", "gt", "lfw", "yaleb"}, "the program makes 300 steps of FISTA, which are not always enough"},
+	{"lcle", "LCLE", "mjLi0403/Joint-Dictionary-Learning", nil, []string{"orl", "gt", "lfw", "yaleb"}, ""},
+	{"fddl", "FDDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt", "lfw"}, "another start; nrdl is nearer to a minimum after as many passes"},
+	{"d2l2r2", "D²L²R²", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start"},
+	{"lrsdl", "LRSDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program codes queries with weights of its own"},
+	{"dlsi", "DLSI", "tiepvupsu/DICTOL", [][2]string{{"passes", "10"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start"},
+	{"copar", "COPAR", "tiepvupsu/DICTOL", [][2]string{{"passes", "10"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program solves for the codes, nrdl makes 7 steps a pass"},
+	{"ksvd", "K-SVD", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "where many residuals are rounding errors, these choose the samples that replace atoms"},
+	{"lcksvd2", "LC-KSVD2", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "the start of the program pairs atoms with rows of W of other classes ([equations.md](equations.md))"},
+}
+
+// near is the difference of two objectives, in percent, up to which the page calls them equal.
+const near, equal = 0.01, "equal"
+
+// page is doc/agreement.md.
+func page(rows []row) []byte {
+	var b bytes.Buffer
+	b.WriteString(head)
+	for _, c := range comparisons {
+		for _, data := range c.data {
+			at := slices.IndexFunc(rows, func(r row) bool { return r.Method == c.method && r.Data == data })
+			if at < 0 {
+				continue
+			}
+			r := rows[at]
+			alike, objective := fmt.Sprintf("%d of %d", r.Same, r.Images), "–"
+			if r.Same < 0 {
+				alike = "–"
+			}
+			if r.Objectives != [2]float64{} {
+				objective = fmt.Sprintf("%.6g / %.6g", r.Objectives[0], r.Objectives[1])
+			}
+			verdict, reason := r.verdict(), c.reason
+			if verdict == equal {
+				reason = ""
+			}
+			fmt.Fprintf(&b, "| %s | [%s](https://github.com/%s) | %s, %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %.2g × | %s | %s |\n", c.title, c.program, c.program, sets[data].title, r.Split,
+				r.Rates[0], r.Rates[1], alike, objective, r.Seconds[0], r.Seconds[1], r.Seconds[0]/r.Seconds[1], verdict, reason)
+		}
+	}
+	return b.Bytes()
+}
+
+// verdict says who is nearer to a minimum where the two differ.
+func (r row) verdict() string {
+	part := 0.0
+	if r.Objectives[1] != 0 {
+		part = 100 * (r.Objectives[0] - r.Objectives[1]) / max(r.Objectives[0], r.Objectives[1])
+	}
+	switch {
+	case math.Abs(part) >= near:
+		return fmt.Sprintf("objective of %s %.2g %% lower", map[bool]string{true: "nrdl", false: "the program"}[part > 0], math.Abs(part))
+	case r.Same == r.Images:
+		return equal
+	}
+	return fmt.Sprintf("%+.1f points", r.Rates[1]-r.Rates[0])
+}
