@@ -22,10 +22,18 @@ type Cut struct {
 // search is how faces are found.
 func (c Cut) search() *Search {
 	s := cmp.Or(c.Search, DefaultSearch)
-	if c.Embedder == nil && !c.Network || c.Embedder != nil && c.Embedder.Frame().Embedding.Alignment == dataset.ByPupils {
+	if !c.byLandmarks() {
 		return s.withPupils()
 	}
 	return s
+}
+
+// byLandmarks reports whether c aligns faces by landmarks.
+func (c Cut) byLandmarks() bool {
+	if c.Embedder == nil {
+		return c.Network
+	}
+	return c.Embedder.Frame().Embedding.Alignment != dataset.ByPupils
 }
 
 // limits are those for what c makes of faces.
@@ -66,6 +74,19 @@ func (c Cut) faces(ctx context.Context, photo *dataset.Photo, faces []Face) ([][
 		crops[i] = cropColour(photo, to, c.Embedder.Input())
 	}
 	return c.Embedder.Embed(ctx, crops)
+}
+
+// cover sets the landmarks of f, and which parts of it are covered, if c aligns by landmarks.
+func (c Cut) cover(ctx context.Context, photo *dataset.Photo, f *Face) error {
+	if !c.byLandmarks() {
+		return nil
+	}
+	five, err := c.search().Sighting.five(ctx, photo, *f)
+	if err != nil {
+		return err
+	}
+	f.Landmarks, f.Covered = [5]Point(five), covered(coverFeatures(photo, five))
+	return nil
 }
 
 // place returns the similarity from the input of the network to the face f in photo.

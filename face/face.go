@@ -47,6 +47,11 @@ type Face struct {
 	Pupils  [2]Point        `json:"pupils"` // for an upright face, first the left one in the photograph
 	Quality dataset.Quality `json:"quality"`
 
+	// Covered are the parts of the face, "eyes", "mouth" or "eyes and mouth", that are probably
+	// covered, as by sunglasses or a mask; "" for none, and where faces are not aligned by
+	// landmarks.
+	Covered string `json:"covered,omitempty"`
+
 	// Aligned are the pupils of the mean face, fitted to the five landmarks of this
 	// face by least squares; zero if no landmarks were searched for.
 	Aligned [2]Point `json:"-"`

@@ -76,9 +76,13 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 	for i := range seen {
 		s := &seen[i]
 		s.Smaller, s.Thumb = len(behind), cut.thumb(photo, s.Face)
-		if s.Refused == nil {
-			used = append(used, *s.Face)
+		if s.Refused != nil {
+			continue
 		}
+		if err := cut.cover(ctx, photo, s.Face); err != nil {
+			return nil, err
+		}
+		used = append(used, *s.Face)
 	}
 	values, err := cut.faces(ctx, photo, used)
 	if err != nil {

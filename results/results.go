@@ -61,6 +61,7 @@ type Detection struct {
 	Box     *Box             `json:"box,omitempty"`
 	Pupils  *[2]face.Point   `json:"pupils,omitempty"`
 	Quality *dataset.Quality `json:"quality,omitempty"`
+	Covered string           `json:"covered,omitempty" doc:"Parts of the face that are probably covered: eyes, mouth, or eyes and mouth"`
 }
 
 // A Box is a rectangle in pixels of the upright photograph.
@@ -166,6 +167,7 @@ func NewDetection(f *face.Face) Detection {
 			Eyes: Round(q.Eyes), Sharpness: Round(q.Sharpness), Exposure: Round(q.Exposure),
 			Angle: Round(q.Angle), Detection: Round(q.Detection),
 		},
+		Covered: f.Covered,
 	}
 }
 

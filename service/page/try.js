@@ -122,5 +122,6 @@ function sub(f) {
     case "doubtful": return f.probability === null ? "perhaps" : `perhaps, ${chance(f.probability)} sure`;
     case "refused": return "the picture of the face is too poor";
   }
+  if (f.covered) return `nobody here, or not sure: ${f.covered} probably covered`;
   return f.maybe ? `a little like ${f.maybe}` : "nobody here, or not sure";
 }

@@ -13,6 +13,9 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
+// enrolledPhotographs are of each person, as they are.
+const enrolledPhotographs = 3
+
 // An enrolled is a gallery of people, each with enrolledPhotographs, and a threshold at
 // which 1 % of strangers in general are named.
 type enrolled struct {

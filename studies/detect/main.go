@@ -4,15 +4,14 @@
 //	go -C studies run ./detect -data DIR -photos lfw_several -n 100
 //	go -C studies run ./detect -data DIR -photos gt_db,lfw86 -n 100 -detectors auto -negatives -save OUT
 //	go -C studies run ./detect -data DIR -photos lfw86,lfw_strangers -found auto
-//	go -C studies run ./detect -data DIR -photos lfw_several,lfw_cohort -n 100 -quality auto
 //	go -C studies run ./detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
 //	go -C studies run ./detect -data DIR -photos lfw_several -n 200 -slanted auto -covered auto
+//	go -C studies run ./detect -data DIR -photos lfw_cohort -n 1400 -fitted face/networks/covered.f32
 package main
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"image"
@@ -51,12 +50,6 @@ func main() {
 	add("found", "how many faces are found in all photographs of the folders", func(by *face.Search, folders []string) error {
 		return found(ctx, by, *data, folders, *names)
 	})
-	add("quality", "how many spoilt faces of the first folder are named among strangers of the second", func(by *face.Search, folders []string) error {
-		if len(folders) != 2 {
-			return errors.New("-quality needs two folders in -photos")
-		}
-		return quality(ctx, by, *data, folders[0], folders[1], *n, 2**n)
-	})
 	add("turned", "how many faces are found and named in turned photographs", func(by *face.Search, folders []string) error {
 		return turned(ctx, by, *data, folders, *n, *names)
 	})
@@ -65,7 +58,13 @@ func main() {
 			return wild(ctx, by, *data, folders, *n, covered)
 		})
 	}
+	fitted := flag.String("fitted", "", "only fit what tells covered faces, on those of the first folder, and write the weights to this `FILE`")
 	flag.Parse()
+	if *fitted != "" {
+		measurements = append(measurements, func() error {
+			return fitCovers(ctx, face.DefaultSearch, filepath.Join(*data, "photos", strings.Split(*photos, ",")[0]), *n, *fitted)
+		})
+	}
 	if len(measurements) == 0 {
 		hint.Exit("detect", run(ctx, *data, strings.Split(*photos, ","), *n, *only, *alone, *save))
 	}

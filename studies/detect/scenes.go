@@ -23,6 +23,8 @@ type scene struct {
 	Light         float64    // factor of all values; 0 is 1
 	Worn          string     // cap, glasses or mask
 	Blur          float64    // standard deviation of a blur, in eye distances
+
+	Paint func(u, v float64) (grey float64, painted bool) // over the face, in eye distances from between the eyes; nil for nothing
 }
 
 // A placed is a face in a picture: its pupils.
@@ -75,6 +77,10 @@ func (s scene) of(photo *image.RGBA, p placed, background *image.RGBA) (*image.R
 			pu, pv := (float64(x)+0.5-ox)/s.Eyes, (float64(y)+0.5-oy)/s.Eyes
 			u, v := cos*pu+sin*pv, cos*pv-sin*pu
 			c, worn := wear(s.Worn, u, v)
+			if s.Paint != nil {
+				c[0], worn = s.Paint(u, v)
+				c[1], c[2] = c[0], c[0]
+			}
 			if !worn {
 				if u > 0 && u < 2 {
 					u += narrow * u * (1 - u/2)

@@ -14,8 +14,9 @@ import (
 	"nrdl.example/nrdl/face"
 )
 
-// covers are what is painted on faces.
-var covers = []string{"", "sunglasses", "mask", "white mask", "black mask"}
+// covers are what is painted on faces: something that has always this form, or the parts over
+// which something of random form is painted.
+var covers = []string{"", "sunglasses", "eyes", "mask", "white mask", "black mask", "mouth"}
 
 // wild prints how many small faces are found and named in larger pictures that are turned
 // or, with covered, how many covered faces are. People are enrolled by other photographs,
@@ -27,7 +28,7 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "%d photographs of %d people\n", len(probes), len(g.means))
-	fmt.Fprintln(w, "face\twithout a face %\tother faces per mille\tnamed rightly %\twrongly %\tms\t")
+	fmt.Fprintln(w, "face\twithout a face %\tother faces per mille\tnamed rightly %\twrongly %\tcalled covered %\tms\t")
 	for k, degrees := range []float64{0, 30, -30, 45, -45, 60, -60} {
 		if covered {
 			break
@@ -44,18 +45,29 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 		}
 		row.print(w, fmt.Sprintf("40 to 80 pixels in 1000×750, turned by %v°", degrees))
 	}
-	for _, worn := range covers {
+	for _, cover := range covers {
 		if !covered {
 			break
 		}
 		row := wildRow{}
-		for _, p := range probes {
-			m, pupils := scene{Worn: worn}.of(rgba(p.photo), p.pupils, nil)
+		for i, p := range probes {
+			s := scene{Worn: cover}
+			if slices.Contains(face.CoverParts, cover) {
+				s = scene{Paint: worn(cover, rand.New(rand.NewPCG(uint64(i), 1)))}
+			}
+			m, pupils := s.of(rgba(p.photo), p.pupils, nil)
+			said, err := coveredIn(ctx, by, dataset.NewPhoto(m))
+			if err != nil {
+				return err
+			}
+			if said != "" {
+				row.covered++
+			}
 			if err := row.add(ctx, g, by, m, pupils, p.person); err != nil {
 				return err
 			}
 		}
-		row.print(w, "covered by: "+worn)
+		row.print(w, "covered by: "+cover)
 	}
 	return w.Flush()
 }
@@ -78,8 +90,8 @@ func backdrop(i int, p source, rng *rand.Rand) *image.RGBA {
 
 // A wildRow counts the answers for one kind of pictures.
 type wildRow struct {
-	pictures, none, others, right, wrong int
-	ms                                   []float64
+	pictures, none, others, right, wrong, covered int
+	ms                                            []float64
 }
 
 func (r *wildRow) add(ctx context.Context, g *enrolled, by *face.Search, m *image.RGBA, pupils placed, person int) error {
@@ -111,5 +123,5 @@ func (r *wildRow) add(ctx context.Context, g *enrolled, by *face.Search, m *imag
 func (r *wildRow) print(w *tabwriter.Writer, about string) {
 	slices.Sort(r.ms)
 	share := func(k int) float64 { return 100 * float64(k) / float64(r.pictures) }
-	fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", about, share(r.none), 10*share(r.others), share(r.right), share(r.wrong), r.ms[len(r.ms)/4])
+	fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", about, share(r.none), 10*share(r.others), share(r.right), share(r.wrong), share(r.covered), r.ms[len(r.ms)/4])
 }

@@ -58,18 +58,37 @@ func nameOf(f nrdl.Face) string {
 	return f.Name
 }
 
-// labelOf is nameOf and, for an unknown face, who it may be, or whose name another face has.
+// labelOf is nameOf and, for an unknown face, who it may be, or whose name another face has,
+// and which parts of it may be covered.
 func labelOf(f nrdl.Face) string {
-	maybe := f.Maybe
-	switch {
-	case maybe == "" && f.Taken != "" && !f.Known:
-		return fmt.Sprintf("%s (%s is another face)", nrdl.Unknown, f.Taken)
-	case maybe == "":
+	if f.Known || f.Rejected != nil {
 		return nameOf(f)
-	case math.IsNaN(f.Probability):
-		return fmt.Sprintf("%s (maybe %s)", nrdl.Unknown, maybe)
 	}
-	return fmt.Sprintf("%s (maybe %s, %s)", nrdl.Unknown, maybe, percent(f.Probability))
+	var notes []string
+	switch {
+	case f.Maybe == "" && f.Taken != "":
+		notes = append(notes, f.Taken+" is another face")
+	case f.Maybe == "":
+	case math.IsNaN(f.Probability):
+		notes = append(notes, "maybe "+f.Maybe)
+	default:
+		notes = append(notes, "maybe "+f.Maybe, percent(f.Probability))
+	}
+	if c := coveredOf(f); c != "" {
+		notes = append(notes, c+" probably covered")
+	}
+	if notes == nil {
+		return nrdl.Unknown
+	}
+	return fmt.Sprintf("%s (%s)", nrdl.Unknown, strings.Join(notes, ", "))
+}
+
+// coveredOf says which parts of f are probably covered; "" for none.
+func coveredOf(f nrdl.Face) string {
+	if f.Detected == nil {
+		return ""
+	}
+	return f.Detected.Covered
 }
 
 // sureness says a probability in a word; "" if it is not known.
@@ -111,9 +130,9 @@ var header = []string{
 	"left_x", "left_y", "right_x", "right_y", "eyes", "sharpness", "exposure", "angle", "detection", "refused",
 }
 
-// footer has the last columns of a table: who an unknown face may be, and the ID of the
-// equal face that the model was trained on.
-var footer = []string{"maybe", "trained"}
+// footer has the last columns of a table: who an unknown face may be, the ID of the
+// equal face that the model was trained on, and the parts of the face that may be covered.
+var footer = []string{"maybe", "trained", "covered"}
 
 // Table writes the header of a CSV table and returns a Writer of its rows, one per face,
 // with everything that is known and the top likeliest people. Top is at least 1.
@@ -151,7 +170,7 @@ func rows(r nrdl.Result, top int) [][]string {
 		if f.Rejected != nil {
 			fields[len(header)-1] = legible.Field(f.Rejected.Error())
 		}
-		all = append(all, slices.Concat(fields, likeliest[2:], []string{legible.Field(f.Maybe), legible.Field(f.Trained)}))
+		all = append(all, slices.Concat(fields, likeliest[2:], []string{legible.Field(f.Maybe), legible.Field(f.Trained), coveredOf(f)}))
 	}
 	return all
 }

@@ -85,6 +85,7 @@ type card struct {
 	Guess         string // who is most likely, if that is not Name
 	Probability   string
 	RunnerUp      string
+	Covered       string // parts of the face
 	Why           []string
 	Trained       string
 	Reason        string       // why it has no name
@@ -186,7 +187,7 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 	if f.Known && c.Sub != "" {
 		c.Sub = sureness(f.Probability) + ", " + c.Sub
 	}
-	c.Trained = legible.Escaped(f.Trained)
+	c.Trained, c.Covered = legible.Escaped(f.Trained), coveredOf(f)
 	if len(f.Ranked) > 1 {
 		c.RunnerUp = f.Ranked[1].Name
 	}
