@@ -66,26 +66,7 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 	for _, one := range Joined(err) {
 		warn(fmt.Errorf("left out: %w", one))
 	}
-	read, failed := make([]*tags.Photo, len(paths)), make([]error, len(paths))
-	var mu sync.Mutex
-	done := 0
-	parallel.For(len(paths), 16, func(lo, hi int) {
-		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			if read[j], failed[j] = tags.Read(paths[j]); failed[j] != nil {
-				continue
-			}
-			names, err := more(paths[j])
-			if err != nil {
-				read[j].Problems = append(read[j].Problems, err)
-			}
-			read[j].Names, read[j].Weak = append(read[j].Names, names...), by != Regions
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if done += hi - lo; progress != nil {
-			progress(done, len(paths))
-		}
-	})
+	read, failed := readTags(ctx, paths, more, by != Regions, progress)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -99,18 +80,7 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		for _, problem := range p.Problems {
 			warn(fmt.Errorf("tags left out: %w", problem))
 		}
-		name := func(tag string) string {
-			name := norm.NFC.String(strings.TrimSpace(tag))
-			if name == "" || refused[name] {
-				return ""
-			}
-			if err := CheckName(name); err != nil {
-				warn(fmt.Errorf("tag left out: %s: %w", paths[j], err))
-				refused[name] = true
-				return ""
-			}
-			return canonicalName(name)
-		}
+		name := func(tag string) string { return allowed(tag, paths[j], refused, canonicalName, warn) }
 		for i := range p.Regions {
 			p.Regions[i].Name = name(p.Regions[i].Name)
 		}
@@ -125,4 +95,45 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		files = append(files, File{Path: paths[j], ID: Text(filepath.ToSlash(below)), Tags: p})
 	}
 	return files, nil
+}
+
+// readTags reads the tags of the photographs at paths on all processors, with further names of
+// more, which are weak.
+func readTags(ctx context.Context, paths []string, more func(path string) ([]string, error), weak bool, progress func(done, total int)) (read []*tags.Photo, failed []error) {
+	read, failed = make([]*tags.Photo, len(paths)), make([]error, len(paths))
+	var mu sync.Mutex
+	done := 0
+	parallel.For(len(paths), 16, func(lo, hi int) {
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			if read[j], failed[j] = tags.Read(paths[j]); failed[j] != nil {
+				continue
+			}
+			names, err := more(paths[j])
+			if err != nil {
+				read[j].Problems = append(read[j].Problems, err)
+			}
+			read[j].Names, read[j].Weak = append(read[j].Names, names...), weak
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if done += hi - lo; progress != nil {
+			progress(done, len(paths))
+		}
+	})
+	return read, failed
+}
+
+// allowed returns tag as the name of a person, or "" with a warning if nobody may have it. Refused
+// are the tags of which it has warned.
+func allowed(tag, path string, refused map[string]bool, canonicalName func(string) string, warn func(error)) string {
+	name := norm.NFC.String(strings.TrimSpace(tag))
+	if name == "" || refused[name] {
+		return ""
+	}
+	if err := CheckName(name); err != nil {
+		warn(fmt.Errorf("tag left out: %s: %w", path, err))
+		refused[name] = true
+		return ""
+	}
+	return canonicalName(name)
 }
