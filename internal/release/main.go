@@ -4,7 +4,7 @@
 //	go run ./internal/release -o dist -check   # makes them twice and compares
 //
 // They are programs in archives, packages for Debian with manual, completions and
-// the systemd unit, a list of what is inside (CycloneDX), the notes of the version
+// the systemd unit, wheels of the Python package with the program inside, a list of what is inside (CycloneDX), the notes of the version
 // out of CHANGELOG.md, and SHA256SUMS. The bytes depend on the commit alone. The
 // packages need dpkg-deb.
 package main
@@ -196,6 +196,9 @@ func (r *release) program(system string) error {
 		return err
 	}
 	if err := r.sbom(name, at); err != nil {
+		return err
+	}
+	if err := r.wheel(system, at, file); err != nil {
 		return err
 	}
 	if goos == "linux" {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tags are the platforms of wheels, by system. The program needs no library of the system, so
+// it runs with glibc and with musl.
+var tags = map[string]string{
+	"linux/amd64":   "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
+	"linux/arm64":   "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
+	"darwin/amd64":  "macosx_12_0_x86_64",
+	"darwin/arm64":  "macosx_12_0_arm64",
+	"windows/amd64": "win_amd64",
+}
+
+// wheel writes the Python package for a system, with the program among its scripts, as pip
+// installs it: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+func (r *release) wheel(system, program, file string) error {
+	name := "nrdl-" + r.version
+	info := name + ".dist-info/"
+	metadata, err := r.metadata()
+	if err != nil {
+		return fmt.Errorf("python/pyproject.toml: %w", err)
+	}
+	var about strings.Builder
+	about.WriteString("Wheel-Version: 1.0\nGenerator: nrdl\nRoot-Is-Purelib: false\n")
+	for _, tag := range strings.Split(tags[system], ".") {
+		fmt.Fprintf(&about, "Tag: py3-none-%s\n", tag)
+	}
+	files := []wheelFile{
+		{name + ".data/scripts/" + file, program, nil, 0o755},
+		{info + "METADATA", "", []byte(metadata), 0o644},
+		{info + "WHEEL", "", []byte(about.String()), 0o644},
+		{info + "licenses/LICENSE", "LICENSE", nil, 0o644},
+		{info + "licenses/NOTICE", "NOTICE", nil, 0o644},
+	}
+	sources, err := filepath.Glob("python/nrdl/*")
+	if err != nil {
+		return err
+	}
+	for _, path := range sources {
+		if ext := filepath.Ext(path); ext == ".py" || ext == ".typed" {
+			files = append(files, wheelFile{"nrdl/" + filepath.Base(path), path, nil, 0o644})
+		}
+	}
+	slices.SortFunc(files, func(a, b wheelFile) int { return strings.Compare(a.name, b.name) })
+	return r.zipWheel(filepath.Join(r.out, name+"-py3-none-"+tags[system]+".whl"), info+"RECORD", files)
+}
+
+// A wheelFile is a file of a wheel, with its content or where that is.
+type wheelFile struct {
+	name, from string
+	data       []byte
+	mode       fs.FileMode
+}
+
+// zipWheel writes files and their digests, as the file record, to path.
+func (r *release) zipWheel(path, record string, files []wheelFile) error {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	add := func(name string, data []byte, mode fs.FileMode) error {
+		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: r.date}
+		h.SetMode(mode)
+		one, err := w.CreateHeader(h)
+		if err == nil {
+			_, err = one.Write(data)
+		}
+		return err
+	}
+	var list strings.Builder
+	for _, f := range files {
+		if f.from != "" {
+			var err error
+			if f.data, err = os.ReadFile(f.from); err != nil {
+				return err
+			}
+		}
+		sum := sha256.Sum256(f.data)
+		fmt.Fprintf(&list, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
+		if err := add(f.name, f.data, f.mode); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(&list, "%s,,\n", record)
+	if err := add(record, []byte(list.String()), 0o644); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o666)
+}
+
+var (
+	field        = regexp.MustCompile(`(?m)^(name|description|requires-python) = "(.*)"$`)
+	dependencies = regexp.MustCompile(`(?s)\ndependencies = \[(.*?)\]`)
+	quoted       = regexp.MustCompile(`"(.*?)"`)
+)
+
+// metadata is that of python/pyproject.toml in the form of wheels.
+func (r *release) metadata() (string, error) {
+	project, err := os.ReadFile("python/pyproject.toml")
+	if err != nil {
+		return "", err
+	}
+	has := map[string]string{}
+	for _, m := range field.FindAllStringSubmatch(string(project), -1) {
+		has[m[1]] = m[2]
+	}
+	needs := dependencies.FindStringSubmatch(string(project))
+	if len(has) != 3 || needs == nil {
+		return "", errors.New("it has no name, description, requires-python and dependencies")
+	}
+	readme, err := os.ReadFile("python/README.md")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: MIT\nRequires-Python: %s\n", has["name"], r.version, has["description"], has["requires-python"])
+	for _, m := range quoted.FindAllStringSubmatch(needs[1], -1) {
+		fmt.Fprintf(&b, "Requires-Dist: %s\n", m[1])
+	}
+	b.WriteString("License-File: LICENSE\nLicense-File: NOTICE\nDescription-Content-Type: text/markdown\n\n")
+	b.Write(readme)
+	return b.String(), nil
+}
