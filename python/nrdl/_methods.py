@@ -3349,9 +3349,9 @@ class NRDLTest(Method):
         Growth of such a fit; ≥ 1.
     warm_proximity : float, default=0.0001
         Proximity of such a fit.
-    few_l2 : float, default=0.005
-        l2 of the exact non-negative coder, over atoms at norm 1, where there are fewer atoms
-        than training images; 0 codes as (19).
+    few_l2 : float, default=2.0
+        Where there are fewer atoms K than training samples N, the exact non-negative coder has
+        l2 = few_l2·K/N²; 0 codes as (19).
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -3413,7 +3413,7 @@ class NRDLTest(Method):
         ('warm_mu', 'warm_mu', 0.5),
         ('warm_growth', 'warm_growth', 1.5),
         ('warm_proximity', 'warm_proximity', 0.0001),
-        ('few_l2', 'few_l2', 0.005),
+        ('few_l2', 'few_l2', 2.0),
     )
 
     def __init__(
@@ -3448,7 +3448,7 @@ class NRDLTest(Method):
         warm_mu: float = 0.5,
         warm_growth: float = 1.5,
         warm_proximity: float = 0.0001,
-        few_l2: float = 0.005,
+        few_l2: float = 2.0,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
@@ -3565,9 +3565,9 @@ class NRDL(Method):
         Growth of such a fit; ≥ 1.
     warm_proximity : float, default=0.0001
         Proximity of such a fit.
-    few_l2 : float, default=0.005
-        l2 of the exact non-negative coder, over atoms at norm 1, where there are fewer atoms
-        than training images; 0 codes as (19).
+    few_l2 : float, default=2.0
+        Where there are fewer atoms K than training samples N, the exact non-negative coder has
+        l2 = few_l2·K/N²; 0 codes as (19).
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -3629,7 +3629,7 @@ class NRDL(Method):
         ('warm_mu', 'warm_mu', 0.5),
         ('warm_growth', 'warm_growth', 1.5),
         ('warm_proximity', 'warm_proximity', 0.0001),
-        ('few_l2', 'few_l2', 0.005),
+        ('few_l2', 'few_l2', 2.0),
     )
 
     def __init__(
@@ -3664,7 +3664,7 @@ class NRDL(Method):
         warm_mu: float = 0.5,
         warm_growth: float = 1.5,
         warm_proximity: float = 0.0001,
-        few_l2: float = 0.005,
+        few_l2: float = 2.0,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
@@ -3994,9 +3994,9 @@ class NRDLAblation(Method):
         Growth of such a fit; ≥ 1.
     warm_proximity : float, default=0.0001
         Proximity of such a fit.
-    few_l2 : float, default=0.005
-        l2 of the exact non-negative coder, over atoms at norm 1, where there are fewer atoms
-        than training images; 0 codes as (19).
+    few_l2 : float, default=2.0
+        Where there are fewer atoms K than training samples N, the exact non-negative coder has
+        l2 = few_l2·K/N²; 0 codes as (19).
     samples : bool, default=False
         a query is coded over the training samples X in place of D; needs atoms = 0.
     residual : bool, default=True
@@ -4062,7 +4062,7 @@ class NRDLAblation(Method):
         ('warm_mu', 'warm_mu', 0.5),
         ('warm_growth', 'warm_growth', 1.5),
         ('warm_proximity', 'warm_proximity', 0.0001),
-        ('few_l2', 'few_l2', 0.005),
+        ('few_l2', 'few_l2', 2.0),
         ('samples', 'samples', False),
         ('residual', 'residual', True),
     )
@@ -4099,7 +4099,7 @@ class NRDLAblation(Method):
         warm_mu: float = 0.5,
         warm_growth: float = 1.5,
         warm_proximity: float = 0.0001,
-        few_l2: float = 0.005,
+        few_l2: float = 2.0,
         samples: bool = False,
         residual: bool = True,
         image_shape: tuple[int, int] | None = None,
