@@ -1,13 +1,10 @@
 package heic
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"sync"
 
@@ -15,6 +12,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 	wasi "github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"nrdl.example/nrdl/internal/packed"
 )
 
 // maxMemory is the most memory that one file may need, in pages of 64 KiB.
@@ -27,10 +26,10 @@ const (
 	turnsPerPixel = 200
 )
 
-//go:embed wasm/heif.wasm.gz
+//go:embed wasm/heif.wasm.zst
 var heifProgram []byte
 
-//go:embed wasm/avif.wasm.gz
+//go:embed wasm/avif.wasm.zst
 var avifProgram []byte
 
 // A decoder is a program that is compiled when the first file asks for it.
@@ -49,15 +48,8 @@ var decoding = make(chan struct{}, min(runtime.NumCPU(), 4))
 
 func decoderOf(program []byte) decoder {
 	return sync.OnceValues(func() (*compiled, error) {
-		unzipped, err := gzip.NewReader(bytes.NewReader(program))
+		code, err := meter(packed.Bytes(program))
 		if err != nil {
-			return nil, err
-		}
-		code, err := io.ReadAll(unzipped)
-		if err != nil {
-			return nil, err
-		}
-		if code, err = meter(code); err != nil {
 			return nil, err
 		}
 		ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))

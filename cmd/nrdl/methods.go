@@ -71,11 +71,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if licences {
-				text, err := notices.Notice()
-				if err != nil {
-					return err
-				}
-				_, err = a.Out.Write(text)
+				_, err := a.Out.Write(notices.Notice())
 				return err
 			}
 			b := buildinfo.Read()

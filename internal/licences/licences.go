@@ -4,22 +4,15 @@
 package licences
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"io"
+	_ "embed" // the text
+
+	"nrdl.example/nrdl/internal/packed"
 )
 
 //go:generate go -C ../../studies run ./licences
 
-//go:embed notice.gz
+//go:embed notice.zst
 var notice []byte
 
 // Notice returns the text of NOTICE.
-func Notice() ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(notice))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}
+func Notice() []byte { return packed.Bytes(notice) }

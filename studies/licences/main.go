@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/internal/licences/embedded"
+	"nrdl.example/nrdl/internal/packed"
 )
 
 func main() {
@@ -74,18 +74,11 @@ func run(root string) error {
 	if err := os.WriteFile(filepath.Join(root, "NOTICE"), text, 0o666); err != nil {
 		return err
 	}
-	var zipped bytes.Buffer
-	w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	small, err := packed.Pack(text)
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(text); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(root, "internal/licences/notice.gz"), zipped.Bytes(), 0o666)
+	return os.WriteFile(filepath.Join(root, "internal/licences/notice.zst"), small, 0o666)
 }
 
 type linkedModule struct{ Path, Version, Dir string }

@@ -17,22 +17,22 @@ type Part struct {
 var Parts = []Part{
 	{
 		What:     "libheif 1.18.2 and libde265 1.0.15, compiled to WebAssembly",
-		Files:    []string{"heic/wasm/heif.wasm.gz"},
-		From:     "github.com/gen2brain/heic v0.4.5, lib/heif.wasm.gz, unchanged",
+		Files:    []string{"heic/wasm/heif.wasm.zst"},
+		From:     "github.com/gen2brain/heic v0.4.5, lib/heif.wasm.gz, packed by Zstandard in place of gzip",
 		Licences: []string{"heic/wasm/LICENSE.libheif", "heic/wasm/LICENSE.libde265", "heic/wasm/LICENSE.gen2brain"},
 		Note: "Both libraries are under the GNU Lesser General Public License 3. Their source is\n" +
 			"           at https://github.com/strukturag/libheif (tag v1.18.2) and\n" +
 			"           https://github.com/strukturag/libde265 (tag v1.0.15); the file heif.c, the changes to\n" +
 			"           the sources and the commands that compile them are lib/heif.c and lib/Makefile of\n" +
 			"           github.com/gen2brain/heic v0.4.5. To use a changed library, compile it to a module\n" +
-			"           with the same exports, put it in the place of heic/wasm/heif.wasm.gz and build nrdl\n" +
+			"           with the same exports, put it packed by zstd, in the place of heic/wasm/heif.wasm.zst and build nrdl\n" +
 			"           again. Whoever has received this program can ask its maintainers for the complete\n" +
 			"           corresponding source of these libraries for three years, at the cost of sending it.",
 	},
 	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
-		Files:    []string{"heic/wasm/avif.wasm.gz"},
-		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, unchanged",
+		Files:    []string{"heic/wasm/avif.wasm.zst"},
+		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard in place of gzip",
 		Licences: []string{"heic/wasm/LICENSE.libavif", "heic/wasm/LICENSE.aom", "heic/wasm/LICENSE.gen2brain"},
 	},
 	{
@@ -57,7 +57,7 @@ var Parts = []Part{
 	},
 	{
 		What:     "cascades that detect faces and pupils",
-		Files:    []string{"face/cascades/facefinder", "face/cascades/puploc"},
+		Files:    []string{"face/cascades/facefinder", "face/cascades/puploc.zst"},
 		From:     "github.com/esimov/pigo v1.4.6, cascade/, unchanged",
 		Licences: []string{"face/cascades/LICENSE"},
 	},
