@@ -3,15 +3,13 @@ package service
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// metrics are the numbers for an operator; doc/service.md explains each.
+// metrics are the numbers for an operator; doc/operating.md explains each.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -94,7 +92,7 @@ func (s *stateCollector) Collect(out chan<- prometheus.Metric) {
 func lastBackup(folder string) (latest time.Time, ok bool) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) != ".db" || strings.HasPrefix(e.Name(), ".") {
+		if !isBackup.MatchString(e.Name()) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.ModTime().After(latest) {

@@ -92,7 +92,7 @@ const (
 func ReadList(path string) (map[string][]string, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, advice.Add(fmt.Errorf("list of names: %w", err), "it is a file of lines: a photograph and the names of the people in it")
 	}
 	defer in.Close()
 	buffer := bufio.NewReader(io.LimitReader(in, maxList))
