@@ -115,7 +115,7 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 	r.Header.Set("Webhook-Timestamp", seconds)
 	r.Header.Set("Webhook-Signature", "v1,"+standardSignature(h.Secret, j.ID, seconds, body))
 	result := "failed"
-	defer func() { v.metrics.hooks.WithLabelValues(result).Inc() }()
+	defer func() { v.metrics.add("nrdl_hook_messages_total", "result", result) }()
 	a, err := v.sender.Do(r)
 	switch {
 	case errors.Is(err, errPrivate):
@@ -191,7 +191,7 @@ func (v *Service) notifyHooks(ctx context.Context, s *snapshot, p Photograph) {
 	var content photoEvent
 	happened := map[string]bool{} // events
 	for _, f := range p.Faces {
-		v.metrics.named.WithLabelValues(f.Decision).Inc()
+		v.metrics.add("nrdl_faces_identified_total", "decision", f.Decision)
 		o := photoFace{Decision: f.Decision, Probability: f.Probability}
 		if f.Person != nil {
 			o.Person = *f.Person

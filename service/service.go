@@ -21,7 +21,6 @@ import (
 	"path"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,7 +29,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
@@ -116,9 +114,10 @@ func New(s *store.Store, o Options) *Service {
 	v.api = humago.New(v.mux, config)
 	v.api.UseMiddleware(v.authorized)
 
-	v.metrics = newMetrics(v)
+	v.metrics = newMetrics()
 	v.plain(http.MethodGet, "/metrics", plain{summary: "Metrics for Prometheus", scopes: []string{"metrics"}, kind: "text/plain"}, func(w http.ResponseWriter, r *http.Request) error {
-		promhttp.HandlerFor(v.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		v.writeMetrics(r.Context(), w)
 		return nil
 	})
 	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
@@ -287,10 +286,9 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Neither path nor query: they may have what callers keep to themselves.
 		route, took := r.Pattern, time.Since(start)
 		if answer.code != "" {
-			v.metrics.refusals.WithLabelValues(answer.code).Inc()
+			v.metrics.add("nrdl_refusals_total", "code", answer.code)
 		}
-		v.metrics.requests.WithLabelValues(route, strconv.Itoa(answer.status)).Inc()
-		v.metrics.seconds.WithLabelValues(route).Observe(took.Seconds())
+		v.metrics.request(route, answer.status, took)
 		v.Log.Info("request", "request", req.id, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.actor)
 	}()
 	v.guard.ServeHTTP(answer, r)

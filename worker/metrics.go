@@ -6,50 +6,52 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"nrdl.example/nrdl/advice"
 )
 
 // A meter counts what a process does, for Prometheus.
 type meter struct {
-	registry *prometheus.Registry
-	server   *http.Server
-
-	workers, left         prometheus.Gauge   // of a coordinator
-	results, refusals     prometheus.Counter // of a coordinator
-	starts, ends, crashes prometheus.Counter // of a worker
+	set    *metrics.Set
+	server *http.Server
 }
+
+// The numbers: workers at a piece of a coordinator's work, its pieces without a result, results
+// that it received, reasons of workers not to take part; of a worker its pieces begun, ended or
+// given back, and its processes that ended by themselves.
+const (
+	busyWorkers     = "nrdl_workers"
+	piecesLeft      = "nrdl_pieces_left"
+	resultsReceived = "nrdl_results_total"
+	workerRefusals  = "nrdl_refusals_total"
+	piecesBegun     = "nrdl_worker_pieces_begun_total"
+	piecesEnded     = "nrdl_worker_pieces_ended_total"
+	workerCrashes   = "nrdl_worker_crashes_total"
+)
 
 func newMeter() *meter {
-	gauge := func(name, help string) prometheus.Gauge {
-		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "nrdl", Name: name, Help: help})
-	}
-	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "nrdl", Name: name, Help: help})
-	}
-	return &meter{
-		registry: prometheus.NewRegistry(),
-		workers:  gauge("workers", "Worker processes that are at a piece of the work of this coordinator."),
-		left:     gauge("pieces_left", "Pieces of work that this coordinator has handed out and has no result of."),
-		results:  counter("results_total", "Results that this coordinator received."),
-		refusals: counter("refusals_total", "Reasons of workers not to take part that this coordinator received."),
-		starts:   counter("worker_pieces_begun_total", "Pieces of work that this worker began."),
-		ends:     counter("worker_pieces_ended_total", "Pieces of work that this worker ended or gave back."),
-		crashes:  counter("worker_crashes_total", "Processes of this worker that ended by themselves."),
-	}
+	metrics.ExposeMetadata(true)
+	return &meter{set: metrics.NewSet()}
 }
 
-// showCoordinator shows the numbers of a coordinator.
-func (m *meter) showCoordinator() { m.show(m.workers, m.left, m.results, m.refusals) }
+func (m *meter) count(name string) { m.set.GetOrCreateCounter(name).Inc() }
 
-// showWorker shows the numbers of a worker.
-func (m *meter) showWorker() { m.show(m.starts, m.ends, m.crashes) }
+func (m *meter) gauge(name string, x float64) { m.set.GetOrCreateGauge(name, nil).Set(x) }
 
-func (m *meter) show(all ...prometheus.Collector) {
-	for _, c := range all {
-		_ = m.registry.Register(c) // fails for the second task, which has the same numbers
+// showCoordinator shows the numbers of a coordinator before they are known.
+func (m *meter) showCoordinator() {
+	m.gauge(busyWorkers, 0)
+	m.gauge(piecesLeft, 0)
+	m.show(resultsReceived, workerRefusals)
+}
+
+// showWorker shows the numbers of a worker before there are any.
+func (m *meter) showWorker() { m.show(piecesBegun, piecesEnded, workerCrashes) }
+
+func (m *meter) show(counters ...string) {
+	for _, name := range counters {
+		m.set.GetOrCreateCounter(name)
 	}
 }
 
@@ -63,7 +65,7 @@ func (m *meter) serve(address string) error {
 		return advice.Add(fmt.Errorf("metrics: %w", err), "give %v with a free port, as 127.0.0.1:9090", advice.Metrics.To("HOST:PORT"))
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { m.set.WritePrometheus(w) })
 	m.server = &http.Server{Addr: l.Addr().String(), Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
 	go func() { _ = m.server.Serve(l) }()
 	return nil

@@ -30,7 +30,7 @@ func (c *Cluster) Supervise(ctx context.Context, n int, command func() *exec.Cmd
 					return
 				}
 				c.warn("a worker process ended: %v; another one is started", err)
-				c.meter.crashes.Inc()
+				c.meter.count(workerCrashes)
 				if at != (piece{}) {
 					if err := c.retry(ctx, "count a crash", func(ctx context.Context) error { return c.countCrash(ctx, at) }); err != nil {
 						return
@@ -72,9 +72,9 @@ func (c *Cluster) child(ctx context.Context, cmd *exec.Cmd) (current piece, err 
 		var p piece
 		if json.Unmarshal(lines.Bytes(), &p) == nil {
 			if p == (piece{}) {
-				c.meter.ends.Inc()
+				c.meter.count(piecesEnded)
 			} else {
-				c.meter.starts.Inc()
+				c.meter.count(piecesBegun)
 			}
 			current = p
 		}

@@ -167,7 +167,7 @@ func (k *coordinator) receive(ctx context.Context, wanted func(key string) bool,
 			return fmt.Errorf("the result of piece %s: %w", key, err)
 		}
 		k.received.Add(1)
-		k.meter.results.Inc()
+		k.meter.count(resultsReceived)
 		if more, err := use(key, data); err != nil || !more {
 			return err
 		}
@@ -183,8 +183,8 @@ func (k *coordinator) report() (stop func()) {
 			s := Status{Workers: k.notices.workers(), Done: int(k.received.Load())}
 			s.Left = max(0, int(k.handedOut.Load())-s.Done)
 			s.Rate = float64(s.Done) / time.Since(k.start).Seconds()
-			k.meter.workers.Set(float64(s.Workers))
-			k.meter.left.Set(float64(s.Left))
+			k.meter.gauge(busyWorkers, float64(s.Workers))
+			k.meter.gauge(piecesLeft, float64(s.Left))
 			if k.tell != nil {
 				k.tell(s)
 			}

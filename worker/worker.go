@@ -150,8 +150,8 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 	}()
 	w.countPieces(p.Task, 1)
 	defer w.countPieces(p.Task, -1)
-	w.meter.starts.Inc()
-	defer w.meter.ends.Inc()
+	w.meter.count(piecesBegun)
+	defer w.meter.count(piecesEnded)
 	if w.report != nil {
 		w.report(p)
 		defer w.report(piece{})
@@ -351,7 +351,7 @@ func (k *coordinator) listen() (*notices, error) {
 		defer n.mu.Unlock()
 		if f := one.Refusal; f != nil && !warned[[2]string{one.Worker, f.Text}] {
 			warned[[2]string{one.Worker, f.Text}] = true
-			k.meter.refusals.Inc()
+			k.meter.count(workerRefusals)
 			k.warn("worker %s: %w", one.Worker, f.err())
 		}
 		n.last[one.Worker] = datedNotice{one, time.Now()}
