@@ -143,6 +143,7 @@ var verbs = []struct {
 	{"calibrate", (*session).calibrate},
 	{"open_set", (*session).openSet},
 	{"dictionary", (*session).dictionary},
+	{"observe", (*session).observe},
 	{"code", (*session).code},
 	{"embed", (*session).embed},
 	{"detect", (*session).detect},

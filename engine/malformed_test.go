@@ -44,6 +44,8 @@ func TestRefusals(t *testing.T) {
 		{header{"verb": "predict"}, []npz.Array{bad, npz.Uint8("model", []int{4}, []byte("abcd"))}, "failed", "not an nrdl model"},
 		{header{"verb": "predict"}, []npz.Array{bad, npz.Int64("model", []int{1}, []int64{1})}, "request", "uint8"},
 		{header{"verb": "dictionary", "method": "ksvd", "atoms": 1 << 30}, []npz.Array{bad}, "failed", ""},
+		{header{"verb": "observe", "method": "ksvd", "atoms": 1}, []npz.Array{bad}, "failed", "online"},
+		{header{"verb": "observe", "method": "online"}, []npz.Array{bad, npz.Float64("state.atoms", []int{2, 2}, []float64{1, 0, 0, 1})}, "failed", "state.A of the state is missing"},
 		{header{"verb": "dictionary", "method": "k-svd"}, []npz.Array{bad}, "failed", "k-svd"},
 		{header{"verb": "learned"}, nil, "request", "no fit"},
 		{header{"verb": "steps", "method": "nrc", "classes": s.names, "state": []header{{"name": "D", "rows": 9, "columns": 0}}}, s.sent, "failed", "axes"},

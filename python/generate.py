@@ -181,8 +181,9 @@ def main():
         name = {"KSVD": "KSVDDictionary", "Online": "OnlineDictionary"}[m["type"]]
         own = ["n_components : int, default=10", "    K, number of atoms."] + parameters(m, PARAMS + SEED)
         after = ["params: dict | None = None", "random_state: int | None = 0"]
-        classes[name] = class_text(name, "Dictionary", m, (["n_components: int = 10"], after), own, FITTED_DICTIONARY)
-    write(FOLDER / "nrdl" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl._dictionary", "Dictionary", classes)
+        base = {"Online": "OnlineLearner"}.get(m["type"], "Dictionary")
+        classes[name] = class_text(name, base, m, (["n_components: int = 10"], after), own, FITTED_DICTIONARY)
+    write(FOLDER / "nrdl" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl._dictionary", "Dictionary, OnlineLearner", classes)
 
 
 if __name__ == "__main__":

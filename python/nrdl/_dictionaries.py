@@ -5,7 +5,7 @@ Written by generate.py of what the program says of itself: do not change it.
 
 from __future__ import annotations
 
-from nrdl._dictionary import Dictionary
+from nrdl._dictionary import Dictionary, OnlineLearner
 
 __all__ = [
     "KSVDDictionary",
@@ -95,7 +95,7 @@ class KSVDDictionary(Dictionary):
         self.random_state = random_state
 
 
-class OnlineDictionary(Dictionary):
+class OnlineDictionary(OnlineLearner):
     """online dictionary learning: dictionary learned from small batches of samples.
 
     The problem that it solves::

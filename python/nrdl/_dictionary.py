@@ -72,3 +72,40 @@ class Dictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Parameterise
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+class OnlineLearner(Dictionary):
+    """A learner that can go on with further samples."""
+
+    def fit(self, X: Any, y: Any = None) -> "OnlineLearner":
+        self.__dict__.pop("_state", None)
+        return super().fit(X, y)
+
+    fit.__doc__ = Dictionary.fit.__doc__
+
+    def partial_fit(self, X: Any, y: Any = None) -> "OnlineLearner":
+        """Learn from further samples, each of which is taken once.
+
+        Calls with multiples of ``batch`` samples are one call with all of them. The first call
+        starts from samples, so that it needs ``n_components`` of them or more. What `fit` has
+        learned is forgotten.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+
+        Returns
+        -------
+        self : object
+        """
+        state = getattr(self, "_state", {})
+        X = checked(self, X, reset=not state)
+        if not state:
+            self.seed_ = seed_of(self.random_state)
+        header, arrays = shared().call(
+            "observe", {"x": X, **state}, method=self._method, params=self._settings(), atoms=int(self.n_components), seed=self.seed_
+        )
+        self.components_ = np.ascontiguousarray(arrays.pop("D").T)
+        self._state, self.n_samples_seen_ = arrays, header["seen"]
+        return self

@@ -222,6 +222,23 @@ def test_dictionaries(digits):
         assert np.linalg.norm(learner.inverse_transform(codes) - X2) < 0.6 * np.linalg.norm(X2)
 
 
+def test_partial_fit(digits):
+    X, _, X2, _ = digits
+    whole, parts = nrdl.OnlineDictionary(20, batch=50), nrdl.OnlineDictionary(20, batch=50)
+    whole.partial_fit(X[:200])
+    for lo in 0, 50, 150:
+        parts = pickle.loads(pickle.dumps(parts.partial_fit(X[lo:{0: 50, 50: 150, 150: 200}[lo]])))
+    # The first call chooses the first atoms among its samples, so these differ.
+    same = nrdl.OnlineDictionary(20, batch=50).partial_fit(X[:50]).partial_fit(X[50:200])
+    np.testing.assert_array_equal(parts.components_, same.components_)
+    assert parts.n_samples_seen_ == whole.n_samples_seen_ == 200
+    error = [np.linalg.norm(d.inverse_transform(d.transform(X2)) - X2) for d in (parts, whole)]
+    assert max(error) < 0.6 * np.linalg.norm(X2)
+    with pytest.raises(ValueError, match="features"):
+        parts.partial_fit(X[:, 1:])
+    assert parts.fit(X[:100]).partial_fit(X).n_samples_seen_ == len(X)
+
+
 def test_open_set(digits):
     X, y, X2, y2 = digits
     known, strangers = y < 7, y2 >= 7
