@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,70 +16,69 @@ import (
 	"nrdl.example/nrdl/doc"
 )
 
+// preparing are the examples that make what the others use, so that they run for somebody who
+// has nothing: here once, before all others, with fewer and smaller images. The network and the
+// default method are those of everybody.
+var preparing = []struct{ line, small string }{
+	{"nrdl data synth drawn --photos", "data synth drawn --photos --people 3 --images 3 --size 240x320"},
+	{"nrdl train drawn/people -o people.nrdl", "train drawn/people -o people.nrdl"},
+	{"nrdl data synth faces --people 6 --images 7", "data synth faces --people 6 --images 7"},
+	{"nrdl train faces -o faces.nrdl --input pixels --size 16x16", "train faces -o faces.nrdl --input pixels --size 16x16"},
+	{"nrdl bench quick", "bench quick"}, // a small plan has this name
+	{"nrdl key create DATA", "key create DATA"},
+}
+
 // Every example in the help, and every nrdl command in the README and in the list of
-// tasks, runs as it stands where there are faces of nrdl data synth people and a model
-// of them, but for the demo, which has a script, and for those that wait for files or
-// requests, or need a network of one's own (which a script measures): those of one command, and those of the README and of the tasks that no
-// command has, in the order in which they are listed, each of these in a folder of its
-// own. There, a small plan has the name quick. Those that take longest run with NRDL_LONG
-// only, and are parsed without: the scripts do all that they do.
+// tasks, runs as it stands in a folder with what the preparing ones made, but for the demo,
+// which has a script, and for those that wait for files or requests, or need a network of
+// one's own (which a script measures): those of one command, and those of the README and of
+// the tasks that no command has, in the order in which they are listed, each of these in a
+// folder of its own. What they use is made by one of them, or by preparing. Those that take
+// longest run with NRDL_LONG only, and are parsed without: the scripts do all that they do.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("learns from 42 faces, several times")
 	}
 	shared, scripts := t.TempDir(), t.TempDir()
-	run := func(line string) {
-		cmd := exec.Command("nrdl", strings.Fields(line)...)
+	smallQuick(t, filepath.Join(shared, "quick"))
+	for _, p := range preparing {
+		cmd := exec.Command("nrdl", strings.Fields(p.small)...)
 		cmd.Dir = shared
 		if told, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", line, err, told)
+			t.Fatalf("%s: %v\n%s", p.line, err, told)
 		}
 	}
-	run("data synth people --people 6 --images 7")
-	run("train people -o people.nrdl --input pixels --size 16x16 --trace passes.jsonl") // quick to train again
-	run("data convert people probes.npz --size 16x16")
-	run("data synth passers-by --people 10 --images 1 --seed 9")
-	run("data synth new --people 1 --images 3 --seed 5")
-	if err := os.Rename(filepath.Join(shared, "new", "person001"), filepath.Join(shared, "photos-of-ann")); err != nil {
-		t.Fatal(err)
-	}
-	run("key create DATA")
-	smallQuick(t, filepath.Join(shared, "quick"))
-	run("bench quick")
 
 	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true, "README": true}
 	first := map[string]string{
-		"nrdl-bench":   "rm quick.jsonl\n", // which the others report
-		"nrdl-compare": "cp quick.jsonl new.jsonl\n",
-		"nrdl-backup":  "mkdir backups\n",
-		"tasks": `run nrdl data synth photos --people 2 --images 2 --size 240x240
-run nrdl data convert people people.mat
-mkdir zoe
-cp photos-of-ann/0001.png zoe/1.png
-cp photos-of-ann/0002.png zoe/2.png
+		"nrdl-bench":  "rm quick.jsonl\n", // which the others report
+		"nrdl-backup": "mkdir backups\n",
+		"tasks": `mkdir zoe
+cp drawn/others/stranger1.jpg zoe/1.jpg
+cp drawn/others/stranger2.jpg zoe/2.jpg
 `,
 	}
-	const photographs = "nrdl data synth drawn --photos --people 3 --images 2 --size 240x320"
-	after := map[string]string{ // some photographs of each kind are enough
-		photographs: "rm drawn/others/person002.jpg drawn/others/person003.jpg drawn/others/group1.jpg drawn/others/stranger2.jpg drawn/others/nobody.jpg\n",
-	}
 	written := map[string]bool{}
+	for _, p := range preparing {
+		written[p.line] = true
+	}
 	write := func(name string, lines []string, onlyNew bool) {
 		if long[name] && os.Getenv("NRDL_LONG") == "" {
 			accepted(t, lines)
 			for _, line := range lines {
-				written[strings.TrimSpace(line)] = true
+				written[command(line)] = true
 			}
 			return
 		}
 		var script strings.Builder
 		script.WriteString(first[name])
 		for _, line := range lines {
-			line = strings.Replace(strings.TrimSpace(line), "480x640", "240x320", 1) // smaller photographs
+			line = strings.Replace(command(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
-			if !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && line != "nrdl demo" && !isElsewhere(line) {
-				script.WriteString("run " + line + "\n" + after[line])
+			made := slices.ContainsFunc(preparing, func(p struct{ line, small string }) bool { return p.line == line && line != "nrdl bench quick" })
+			if !made && !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && line != "nrdl demo" && !isElsewhere(line) {
+				script.WriteString("run " + line + "\n")
 			}
 			written[line] = true
 		}
@@ -101,12 +101,17 @@ cp photos-of-ann/0002.png zoe/2.png
 		t.Error("the help has no nrdl demo")
 	}
 	readme := strings.ReplaceAll(strings.Join(readmeCommands(t), "\n"), "go run ./cmd/nrdl ", "nrdl ")
-	readme = strings.Replace(readme, "nrdl data synth drawn --photos", photographs, 1) // few and small
 	write("README", strings.Split(readme, "\n"), true)
 	write("tasks", taskCommands(t), true)
 	testscript.Run(t, testscript.Params{Dir: scripts, Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs}, Setup: func(env *testscript.Env) error {
 		return os.CopyFS(env.WorkDir, os.DirFS(shared))
 	}})
+}
+
+// command is a line of examples without what is said of it.
+func command(line string) string {
+	line, _, _ = strings.Cut(line, "  #")
+	return strings.TrimSpace(line)
 }
 
 // isElsewhere reports whether a command needs another process, or what only its own script has.

@@ -129,9 +129,8 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		switch n := len(args); {
 		case n < least:
 			_, form, _ := strings.Cut(c.Use, " ")
-			example, _, _ := strings.Cut(c.Example, "\n")
 			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
-			return advice.Add(err, "for example: %s", strings.TrimSpace(example))
+			return advice.Add(err, "for example: %s", firstExample(c))
 		case most >= 0 && n > most:
 			return advice.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())
 		}
@@ -143,6 +142,16 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// firstExample is the first example of c that is not there to make what c needs.
+func firstExample(c *cobra.Command) string {
+	for line := range strings.Lines(c.Example) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, c.CommandPath()+" ") {
+			return line
+		}
+	}
+	return c.UseLine()
 }
 
 // exclusive says in a sentence which flags cobra found together that exclude each other.
