@@ -3,6 +3,8 @@ package experiment
 import (
 	"slices"
 	"time"
+
+	"nrdl.example/nrdl/plans"
 )
 
 func (c Cost) seconds() float64 { return c.FitSeconds + c.CodeSeconds + c.TuneSeconds }
@@ -50,8 +52,8 @@ func (p *pace) remaining(jobs []*job, atATime int) time.Duration {
 }
 
 // Left is the number of runs of p without a record among those, and an estimate of their
-// time, so many at a time, by the times of the runs that have one. It is 0 where these say
-// too little.
+// time, so many at a time, by the times of the runs that have one; if there is none, by
+// plans.RecordedTimes. It is 0 where these say too little.
 func (p *Plan) Left(records []Record, atATime int) (runs int, _ time.Duration) {
 	made := map[string]*Record{}
 	for i := range records {
@@ -64,6 +66,13 @@ func (p *Plan) Left(records []Record, atATime int) (runs int, _ time.Duration) {
 			known.add(j, r.Cost.seconds())
 		} else {
 			pending = append(pending, j)
+		}
+	}
+	if len(known.sum) == 0 {
+		for _, j := range pending {
+			if t, ok := plans.RecordedTimes().Of(p.Name, j.data.name, j.contestant.label); ok {
+				known.add(j, t)
+			}
 		}
 	}
 	return len(pending), known.remaining(pending, atATime)

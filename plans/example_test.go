@@ -28,3 +28,10 @@ func Example() {
 	// sensitivity
 	// tuned
 }
+
+// How long a run of a built-in plan took where the results of this project were made.
+func ExampleTimes_Of() {
+	_, ok := plans.RecordedTimes().Of("paper", "orl", "NRDL")
+	fmt.Println(ok)
+	// Output: true
+}

@@ -173,8 +173,10 @@ func (a *app) listRuns(plan *experiment.Plan, b benching) error {
 		a.Tell("all runs have a record in %s", b.output)
 	case left == 0:
 		a.Tell("%s without a record in %s, which says too little about their time: make some of them, and list again", legible.Count(runs, "run"), b.output)
+	case len(records) == 0:
+		a.Tell("%s: %s, %d at a time, on a computer like that of the published records", legible.Count(runs, "run"), console.About(left), b.jobs)
 	default:
-		a.Tell("%s without a record in %s: about %s, %d at a time, as long as those that have one", legible.Count(runs, "run"), b.output, legible.Seconds(left), b.jobs)
+		a.Tell("%s without a record in %s: %s, %d at a time, as long as those that have one", legible.Count(runs, "run"), b.output, console.About(left), b.jobs)
 	}
 	return nil
 }
