@@ -20,6 +20,7 @@ type methodFile struct {
 	Tune                 *searchFile
 	Trace                bool
 	Datasets             []string
+	Ranges               map[string]ProgramRange // of a Program
 
 	node   *value
 	input  frontend.Pipeline
@@ -40,6 +41,9 @@ func (e *methodFile) UnmarshalJSON(text []byte) error {
 // tunable reports whether there may be something to tune: the search of a plan is not for
 // methods without a parameter, such as the nearest neighbour.
 func (e *methodFile) tunable() bool {
+	if e.Command != nil {
+		return len(e.Ranges) > 0
+	}
 	m, err := method.Named(e.Method)
 	return err != nil || len(classify.TraitsOf(m).Ranges) > 0
 }

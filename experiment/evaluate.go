@@ -240,6 +240,10 @@ func (s *sampler) fitAndJudge(ctx context.Context, m classify.Method, learn, jud
 
 // run fits m and counts its errors.
 func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run) (Run, *frontend.Model, error) {
+	if p, ok := m.(Program); ok {
+		r, err := d.runProgram(ctx, p, fit.Seed)
+		return r, nil, err
+	}
 	fit.Unit = d.unit
 	start := time.Now()
 	c, err := m.Fit(ctx, d.train, fit)

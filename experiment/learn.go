@@ -8,7 +8,6 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/method"
 )
 
 // record returns the record of j before the run. Seen is the frame with which the input
@@ -62,9 +61,6 @@ func (r *Record) fail(err error) {
 // errors. It sets the results in r.
 func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 	m := j.method
-	if p, ok := m.(Program); ok {
-		return j.learnByProgram(ctx, p, f, r)
-	}
 	if s := j.contestant.tune; s != nil {
 		search := *s
 		search.Seed = r.Seed
@@ -75,9 +71,12 @@ func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 		}
 		m, r.Cost.TuneSeconds = tuned.Method, time.Since(start).Seconds()
 		r.Tuning = &Tuning{search, tuned.Best, tuned.Trials}
-		if r.Params, err = method.Marshal(m); err != nil {
+		if r.Params, err = marshal(m); err != nil {
 			return err
 		}
+	}
+	if p, ok := m.(Program); ok {
+		return learnByProgram(ctx, p, f, r)
 	}
 	_, err := learnAndCount(ctx, m, f, r, j.contestant.trace)
 	return err

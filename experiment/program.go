@@ -22,6 +22,8 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/npz"
@@ -36,6 +38,7 @@ type Program struct {
 	Command []string                   `json:"command"`          // the program and its arguments
 	Params  map[string]json.RawMessage `json:"params,omitempty"` // from the plan, for the program
 	Files   string                     `json:"files,omitempty"`  // digest of the files in Command
+	Ranges  []ProgramRange             `json:"ranges,omitempty"` // where a search looks for some of Params
 }
 
 // Name returns ProgramMethod.
@@ -60,15 +63,21 @@ func (Program) Fit(context.Context, *classify.Samples, classify.Run) (*classify.
 // Bounds on the output of a program.
 const (
 	maxAnswer    = 32      // bytes of the line of a test sample
+	maxTimes     = 64      // bytes of the line of times
 	maxComplaint = 4 << 10 // last bytes of its standard error that are kept
 	killDelay    = 5 * time.Second
 )
 
-// Run starts the program and returns its answer for each column of test: the index of a
-// class, or −1. The samples are the columns of train.X (d×N) and test (d×n). It is an
+// Answers are what a Program has found.
+type Answers struct {
+	Classes   []int   // of each test sample: the index of a class, or −1
+	Fit, Code float64 // seconds of learning and of recognising, where the program tells; else 0
+}
+
+// Run starts the program and returns its answers for the columns of test. The samples are the columns of train.X (d×N) and test (d×n). It is an
 // error if the program fails, or if an answer is missing. The program is killed when ctx
 // ends, or when its output is too long.
-func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Dense, seed uint64) ([]int, error) {
+func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Dense, seed uint64) (*Answers, error) {
 	input, err := p.input(train, test, seed)
 	if err != nil {
 		return nil, err
@@ -76,7 +85,7 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 	_, n := test.Dims()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	given := answers{most: n * maxAnswer, exceed: func() {
+	given := answers{most: n*maxAnswer + maxTimes, exceed: func() {
 		stop(fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n))
 	}}
 	complaint := tail{most: maxComplaint}
@@ -149,28 +158,35 @@ func rows(name string, x *mat.Dense) npz.Array {
 	})
 }
 
-// read reads n answers, each the index of one of so many classes or −1.
-func (p Program) read(text []byte, n, classes int) ([]int, error) {
-	var answers []int
+// read reads n answers, each the index of one of so many classes or −1, and perhaps a line
+// with the seconds of learning and of recognising.
+func (p Program) read(text []byte, n, classes int) (*Answers, error) {
+	var found Answers
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		word := strings.TrimSpace(lines.Text())
 		if word == "" {
 			continue
 		}
+		if times, ok := strings.CutPrefix(word, "seconds "); ok {
+			if _, err := fmt.Sscan(times, &found.Fit, &found.Code); err != nil || !(found.Fit >= 0 && found.Code >= 0) {
+				return nil, fmt.Errorf(`%s: the line %.80q does not give the seconds of learning and of recognising, such as "seconds 1.5 0.2"`, p, word)
+			}
+			continue
+		}
 		class, err := strconv.Atoi(word)
 		if err != nil || class < -1 || class >= classes {
-			return nil, fmt.Errorf("%s: answer %d is %.40q, not one of the classes 0 … %d or -1", p, len(answers)+1, word, classes-1)
+			return nil, fmt.Errorf("%s: answer %d is %.40q, not one of the classes 0 … %d or -1", p, len(found.Classes)+1, word, classes-1)
 		}
-		answers = append(answers, class)
+		found.Classes = append(found.Classes, class)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
-	if len(answers) != n {
-		return nil, fmt.Errorf("%s: %d answers for %d test samples", p, len(answers), n)
+	if len(found.Classes) != n {
+		return nil, fmt.Errorf("%s: %d answers for %d test samples", p, len(found.Classes), n)
 	}
-	return answers, nil
+	return &found, nil
 }
 
 // answers keeps the output of a program, and calls exceed if it is too long.
@@ -203,39 +219,53 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// learnByProgram is learn for a program.
-func (j *job) learnByProgram(ctx context.Context, p Program, f *faces, r *Record) error {
+// learnByProgram is learnAndCount for a program.
+func learnByProgram(ctx context.Context, p Program, f *faces, r *Record) error {
 	_, r.Train = f.train.X.Dims()
 	r.SplitHash = f.splitHash
 	test, err := f.test()
 	if err != nil {
 		return err
 	}
-	var samples *mat.Dense
-	if err := f.pipeline.Each(test, func(lo, hi int, x *mat.Dense) error {
-		if samples == nil {
-			d, _ := x.Dims()
-			samples = mat.NewDense(d, test.Len(), nil)
-		}
-		samples.Slice(0, samples.RawMatrix().Rows, lo, hi).(*mat.Dense).Copy(x)
-		return nil
-	}); err != nil {
-		return err
-	}
-	start := time.Now()
-	classes, err := p.Run(ctx, f.train, samples, r.Seed)
+	samples, err := samplesOf(f.pipeline, test)
 	if err != nil {
 		return err
 	}
-	r.Cost.FitSeconds = time.Since(start).Seconds()
-	named := make([]string, len(classes))
-	for i, c := range classes {
+	start := time.Now()
+	found, err := p.Run(ctx, f.train, samples, r.Seed)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start).Seconds()
+	if found.Fit+found.Code > took {
+		return fmt.Errorf("%s tells of %.3g seconds, and took %.3g", p, found.Fit+found.Code, took)
+	}
+	r.Cost.FitSeconds = took
+	if found.Fit+found.Code > 0 {
+		r.Cost.FitSeconds, r.Cost.CodeSeconds = found.Fit, found.Code
+	}
+	named := make([]string, len(found.Classes))
+	for i, c := range found.Classes {
 		if c >= 0 && !test.Faceless(i) {
 			named[i] = f.train.Classes[c]
 		}
 	}
 	r.count(f.columns, f.people(), named)
 	return nil
+}
+
+// samplesOf returns what the pipeline makes of images, d×n.
+func samplesOf(pipeline frontend.Fitted, images *dataset.Images) (*mat.Dense, error) {
+	var samples *mat.Dense
+	err := pipeline.Each(images, func(lo, hi int, x *mat.Dense) error {
+		if samples == nil {
+			d, _ := x.Dims()
+			samples = mat.NewDense(d, images.Len(), nil)
+		}
+		samples.Slice(0, samples.RawMatrix().Rows, lo, hi).(*mat.Dense).Copy(x)
+		return nil
+	})
+	return samples, err
 }
 
 // maxDigested bounds a file of a program that is digested, in bytes.
@@ -278,12 +308,18 @@ func (e *methodFile) programs() ([]contestant, error) {
 		return nil, advice.Add(e.node.errorf(`both "method" and "command"`), "a program is a contestant of its own")
 	case e.node.member["preset"] != nil:
 		return nil, e.node.errorf("a program has no presets")
-	case e.node.member["tune"] != nil || e.Trace:
-		return nil, advice.Add(e.node.errorf("nrdl can neither tune nor trace a program"), "let the program choose its parameters from the training samples")
+	case e.Trace:
+		return nil, e.node.errorf("a program shows nothing of its passes")
+	case e.node.member["tune"] != nil && len(e.Ranges) == 0:
+		return nil, advice.Add(e.node.errorf("nrdl does not know where to look for the parameters of a program"), `give "ranges" of some of its "params"`)
+	}
+	ranges, err := e.ranges()
+	if err != nil {
+		return nil, err
 	}
 	file := filepath.Base(e.Command[len(e.Command)-1])
 	id := cmp.Or(e.Label, strings.TrimSuffix(file, filepath.Ext(file)))
-	base := contestant{node: e.node, id: id, label: id + " (external)", about: e.About, input: e.input, datasets: e.Datasets}
+	base := contestant{node: e.node, id: id, label: id + " (external)", about: e.About, tune: (*Search)(e.Tune), input: e.input, datasets: e.Datasets}
 	if base.about == "" {
 		base.about = "the external program " + Program{Command: e.Command}.String()
 		for _, a := range e.params {
@@ -299,7 +335,7 @@ func (e *methodFile) programs() ([]contestant, error) {
 	}
 	var all []contestant
 	for _, varied := range variants {
-		c, p := base, Program{Command: e.Command, Files: digest(e.Command)}
+		c, p := base, Program{Command: e.Command, Files: digest(e.Command), Ranges: ranges}
 		for _, a := range slices.Concat(e.params, varied) {
 			text, err := json.Marshal(a.node.token)
 			if err != nil {

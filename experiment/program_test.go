@@ -72,7 +72,10 @@ func program(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var params struct{ Do string }
+	var params struct {
+		Do, Mode string
+		Shift    int
+	}
 	if err := json.Unmarshal([]byte(words[0]), &params); err != nil {
 		return err
 	}
@@ -93,6 +96,19 @@ func program(in io.Reader, out io.Writer) error {
 		fmt.Fprintln(out, "person one")
 	case "outside":
 		classes[0] = 99
+	case "times":
+		fmt.Fprintln(out, "seconds 0.0002 0.0001")
+	case "badtimes":
+		fmt.Fprintln(out, "seconds soon")
+	case "latetimes":
+		fmt.Fprintln(out, "seconds 9 9999")
+	case "shift": // so many wrong answers, and one more in another mode than the best
+		if params.Mode != "best" {
+			params.Shift++
+		}
+		for i := range min(params.Shift, n) {
+			classes[i] = -1
+		}
 	case "seed":
 		for i := range classes {
 			classes[i] = int(seed.At(0, 0)) % 3
@@ -233,6 +249,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 func TestProgramsFail(t *testing.T) {
 	wants := map[string]string{
 		"fail": "exit status 3: second line", "few": "11 answers for 12 test samples", "many": "more than a line",
+		"badtimes": "does not give the seconds", "latetimes": "tells of 1e+04 seconds",
 		"text": `answer 1 is "person one"`, "outside": `answer 1 is "99", not one of the classes 0 … 3 or -1`,
 	}
 	p := programPlan(t, 60, slices.Sorted(maps.Keys(wants))...)
@@ -244,6 +261,49 @@ func TestProgramsFail(t *testing.T) {
 	for _, r := range got {
 		if want := wants[strings.TrimPrefix(r.Label, "p")]; !strings.Contains(r.Error, want) {
 			t.Errorf("%s: error %q, want %q", r.Label, r.Error, want)
+		}
+	}
+}
+
+// The search looks for the parameters of a program as for those of a method.
+func TestProgramsAreTuned(t *testing.T) {
+	p := programPlan(t, 60, "shift", "times")
+	text := strings.Replace(string(p.text), `"params":{"do":"shift"}`,
+		`"params": {"do": "shift", "shift": 3, "mode": "worst"}, "ranges": {"shift": {"low": 0, "high": 3, "integer": true}, "mode": {"choices": ["worst", "best"]}}`, 1)
+	text = strings.Replace(text, `"budget":2`, `"budget": 8, "folds": 2`, 1)
+	for _, jobs := range []int{1, 2} {
+		got, done := benched(t, Bench{Jobs: jobs}, parse(t, text), filepath.Join(t.TempDir(), "x.jsonl"))
+		if done.Failed > 0 || len(got) != 4 {
+			t.Fatalf("%+v, %v", done, got)
+		}
+		for _, r := range got {
+			if strings.HasPrefix(r.Label, "ptimes") {
+				if r.Tuning != nil || r.Cost.FitSeconds != 0.0002 || r.Cost.CodeSeconds != 0.0001 {
+					t.Errorf("%+v", r.Cost)
+				}
+				continue
+			}
+			var made Program
+			if err := json.Unmarshal(r.Params, &made); err != nil {
+				t.Fatal(err)
+			}
+			if r.Tuning == nil || len(r.Tuning.Trials) != 8 || r.Cost.TuneSeconds == 0 {
+				t.Fatalf("%+v", r.Tuning)
+			}
+			best := slices.MinFunc(r.Tuning.Trials, Trial.Compare)
+			set := []string{"shift=" + string(made.Params["shift"]), "mode=" + strings.Trim(string(made.Params["mode"]), `"`)}
+			if best.Wrong >= r.Tuning.Trials[0].Wrong || !slices.Equal(best.Set, set) {
+				t.Errorf("%s, %+v", r.Params, r.Tuning)
+			}
+		}
+	}
+	for _, bad := range [][2]string{
+		{`"shift": 3, `, ""}, {`"high": 3`, `"high": 0`}, {`"low": 0`, `"low": 0, "log": true`}, {`"budget": 8`, `"budget": 0`}, {`"integer": true`, `"integre": true`},
+	} {
+		if broken := strings.Replace(text, bad[0], bad[1], 1); broken == text {
+			t.Fatal(bad)
+		} else if _, err := ParsePlan([]byte(broken), "x.json"); err == nil {
+			t.Errorf("no error with %q in place of %q", bad[1], bad[0])
 		}
 	}
 }

@@ -44,7 +44,7 @@ type point struct {
 
 func newSpace(m classify.Method) (*space, error) {
 	s := &space{m: m}
-	params := method.Params(m)
+	params := paramsOf(m)
 	for _, r := range classify.TraitsOf(m).Ranges {
 		i := slices.IndexFunc(params, func(p method.Param) bool { return p.Path == r.Path })
 		if i < 0 {
@@ -137,7 +137,7 @@ func (s *space) configure(p point) (classify.Method, []string, error) {
 		}
 		set = append(set, a.Path+"="+p.value[i])
 		var err error
-		if m, err = method.Set(m, a.Path, p.value[i]); err != nil {
+		if m, err = setParam(m, a.Path, p.value[i]); err != nil {
 			return nil, set, err
 		}
 	}
@@ -146,7 +146,7 @@ func (s *space) configure(p point) (classify.Method, []string, error) {
 
 // valueOf returns the value of a parameter of m, or "" where there is none.
 func valueOf(m classify.Method, path string) string {
-	for _, p := range method.Params(m) {
+	for _, p := range paramsOf(m) {
 		if p.Path == path {
 			return p.Value
 		}

@@ -137,7 +137,7 @@ func (j *Fits) Wrong(ctx context.Context, set []string, fold int) (int, error) {
 	for _, s := range set {
 		path, value, _ := strings.Cut(s, "=")
 		var err error
-		if m, err = method.Set(m, path, value); err != nil {
+		if m, err = setParam(m, path, value); err != nil {
 			return 0, err
 		}
 	}
