@@ -17,7 +17,7 @@ import (
 type Result struct {
 	Database    *Database `json:"database"`
 	Hash        string    `json:"hash"` // of the set
-	Same        bool      `json:"same"` // the same pixels in the same order
+	Same        bool      `json:"same"` // the same pixels in the same order; of AR, as its protocol says
 	People      int       `json:"people"`
 	Images      int       `json:"images"`
 	Matches     int       `json:"found"`       // images of the set that are in the database, up to brightness and contrast
@@ -40,6 +40,7 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 			for _, one := range all {
 				names = append(names, one.Name)
 			}
+			names = append(names, AR.Name)
 			return nil, advice.Add(errors.New("it shares no image, number of people or image size with any of the five databases"),
 				"name what to compare it with: %s, or another data set", strings.Join(names, ", "))
 		}
@@ -86,6 +87,10 @@ func (c *comparison) say(format string, args ...any) {
 
 func (c *comparison) compare() {
 	here, there := c.here, c.there
+	if there.isAR() {
+		c.ar()
+		return
+	}
 	if here.Hash == there.Hash && here.Size == there.Size {
 		c.matches = len(here.prints)
 		return
@@ -133,7 +138,7 @@ func (c *comparison) counts() {
 	if len(here) != len(there) {
 		c.say("%d people, not %d", len(here), len(there))
 	}
-	if n, m := len(c.here.prints), len(c.there.prints); n != m {
+	if n, m := c.here.total(), c.there.total(); n != m {
 		c.say("%d images, not %d", n, m)
 	}
 	if len(here) == len(there) && !slices.Equal(slices.Sorted(slices.Values(here)), slices.Sorted(slices.Values(there))) {
@@ -145,6 +150,14 @@ func (c *comparison) counts() {
 		}
 		c.say("%s", some(who))
 	}
+}
+
+// total is the number of images.
+func (db *Database) total() (n int) {
+	for _, k := range db.Images {
+		n += k
+	}
+	return n
 }
 
 // some joins a few parts of a sentence, and counts the others.

@@ -42,7 +42,9 @@ func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Resu
 			}
 			db = Of(with, other)
 		}
-		size = db.Size
+		if size = db.Size; db.isAR() && dataset.IsMatrix(path) {
+			size = dataset.Size{} // any
+		}
 	}
 	set, err := open(path, size)
 	if err != nil {
@@ -64,11 +66,10 @@ func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Resu
 // WriteText writes r as text.
 func (r *Result) WriteText(w io.Writer) error {
 	db := r.Database
-	of := 0
-	for _, n := range db.Images {
-		of += n
+	if db.isAR() {
+		return r.writeAR(w)
 	}
-	fmt.Fprintf(w, "compared   with %s: %d people, %d images of %s\n", db.Title, len(db.Images), of, sized(db))
+	fmt.Fprintf(w, "compared   with %s: %d people, %d images of %s\n", db.Title, len(db.Images), db.total(), sized(db))
 	fmt.Fprintf(w, "found      %d people, %d images, of which %d are the same up to brightness and contrast\n", r.People, r.Images, r.Matches)
 	for _, s := range r.Differences {
 		fmt.Fprintf(w, "differs    %s\n", s)

@@ -71,10 +71,11 @@ func Databases() []*Database {
 	return all
 }
 
-// Named returns the database of that name.
+// Named returns the database of that name: one of Databases, or AR.
 func Named(name string) (*Database, error) {
 	var names []string
-	for _, db := range Databases() {
+	ar := AR
+	for _, db := range append(Databases(), &ar) {
 		if db.Name == name {
 			return db, nil
 		}
@@ -88,11 +89,7 @@ func Named(name string) (*Database, error) {
 func Recognise(set *dataset.Images) *Database {
 	for _, db := range Databases() {
 		d, n := set.X.Dims()
-		images := 0
-		for _, k := range db.Images {
-			images += k
-		}
-		if d == db.Length && n == images && len(set.Classes) == len(db.Images) && hash(set) == db.Hash {
+		if d == db.Length && n == db.total() && len(set.Classes) == len(db.Images) && hash(set) == db.Hash {
 			return db
 		}
 	}
