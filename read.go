@@ -106,8 +106,8 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 			if d.Content() == face.Crops {
 				what = "crops of faces"
 			}
-			o.tell("these are %s: faces are detected and aligned (pupil distance %v of the width, at %v of the height); to use the images without detection: %v",
-				what, frame.Eyes.Distance, frame.Eyes.Height, advice.Detect.To(face.Never))
+			o.tell("these are %s: faces are detected and aligned; to use the images without detection: %v",
+				what, advice.Detect.To(face.Never))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
 			return nil, frame, advice.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
@@ -87,7 +88,11 @@ func readable(err error) error {
 func (a *app) write(ctx context.Context, path string, content func(io.Writer) error) error {
 	size, err := atomicfile.Write(ctx, path, content)
 	if err == nil {
-		a.Tell("wrote %s, %s", path, console.Megabytes(size))
+		next := ""
+		if filepath.Ext(path) == ".html" {
+			next = "; open it in a browser"
+		}
+		a.Tell("wrote %s, %s%s", path, console.Megabytes(size), next)
 	}
 	return err
 }

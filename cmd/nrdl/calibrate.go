@@ -81,7 +81,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	f.registerFPIR(c, 0, " (default that of the model)")
 	f.folds, f.prior = -1, openset.Default.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
-	write.register(c)
+	write.register(a, c)
 	findVar(c, &find, face.All, "as the model does")
 	cli.Complete(c, "strangers", cli.Folders)
 	return c

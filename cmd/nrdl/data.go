@@ -18,6 +18,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/dataset/reference"
 	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 func (a *app) dataCmd() *cobra.Command {
@@ -65,6 +66,7 @@ func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJS
 		return a.printJSON(d)
 	}
 	d.Print(a.Console)
+	a.Next("nrdl evaluate %s, or nrdl train %s -o model.nrdl", legible.ShellWord(path), legible.ShellWord(path))
 	return nil
 }
 
@@ -185,6 +187,6 @@ func (a *app) save(ctx context.Context, path string, set *dataset.Images) error 
 	if err := dataset.Save(ctx, path, set); err != nil {
 		return err
 	}
-	a.Tell("wrote %s: %s", path, console.Contents(set))
+	a.Tell("wrote %s: %s; next: nrdl evaluate %s", path, console.Contents(set), legible.ShellWord(path))
 	return nil
 }

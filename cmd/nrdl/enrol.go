@@ -55,7 +55,7 @@ func (a *app) addCmd() *cobra.Command {
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	f.labels.register(c)
-	write.register(c)
+	write.register(a, c)
 	findVar(c, &f.find, face.Largest, "as the model does")
 	cli.Complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp

@@ -60,7 +60,13 @@ func (a *app) evaluateCmd() *cobra.Command {
 			if e.json {
 				return a.printJSON(result)
 			}
-			return report.WriteResult(a.Out, &result, e.model != "")
+			if err := report.WriteResult(a.Out, &result, e.model != ""); err != nil {
+				return err
+			}
+			if data := legible.ShellWord(args[0]); e.model == "" {
+				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (all faces)", data, data)
+			}
+			return nil
 		},
 		ValidArgsFunction: completeData,
 	}

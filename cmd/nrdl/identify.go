@@ -217,7 +217,20 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err != nil {
 		return err
 	}
-	return i.end(time.Since(start))
+	return i.end(time.Since(start), func() { i.tellNext(model, paths) })
+}
+
+// tellNext says how to see more of what was named, where a person and no program reads it.
+func (i *identification) tellNext(model string, paths []string) {
+	if i.json || i.csv || i.pairs || i.file != nil || i.page != nil || i.sorter != nil || i.draw != "" || i.watched != "" || slices.Contains(paths, photolist.StandardInput) {
+		return
+	}
+	model, path := legible.ShellWord(model), legible.ShellWord(paths[0])
+	if i.single {
+		i.Next("nrdl explain %s %s -o why.html (why a face has its name)", model, path)
+		return
+	}
+	i.Next("nrdl identify %s %s --html faces.html (all faces by name)", model, path)
 }
 
 // warnOfMistake warns if the images are photographs for a model of crops, or crops for a
@@ -267,7 +280,7 @@ func (i *identification) writePage(ctx context.Context) error {
 	i.page.Skipped = i.tally.skipped
 	size, err := i.page.Write(ctx)
 	if err == nil {
-		i.Tell("wrote %s, %s", i.html, console.Megabytes(size))
+		i.Tell("wrote %s, %s; open it in a browser", i.html, console.Megabytes(size))
 	}
 	return err
 }
@@ -311,8 +324,8 @@ func (i *identification) openModel(path string) (err error) {
 	return nil
 }
 
-// end reports the counts, and returns an error if something went wrong.
-func (i *identification) end(took time.Duration) error {
+// end reports the counts, and returns an error if something went wrong, else calls tellNext.
+func (i *identification) end(took time.Duration, tellNext func()) error {
 	t := i.tally
 	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
@@ -338,6 +351,7 @@ func (i *identification) end(took time.Duration) error {
 	if t.failed > 0 {
 		return errReported
 	}
+	tellNext()
 	return nil
 }
 

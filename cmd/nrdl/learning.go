@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,12 @@ func (l *learning) register(c *cobra.Command) {
 	cli.Complete(c, "method", cli.Words(methodWords...))
 	cli.Complete(c, "preset", cli.Words(presetWords...))
 	cli.Complete(c, "set", completeParams)
+}
+
+// chosen reports whether a flag says how to learn from path, or path holds numbers.
+func (l *learning) chosen(path string) bool {
+	flags := append([]string{"method", "preset", "set", "seed"}, stageFlags...)
+	return dataset.IsMatrix(path) || slices.ContainsFunc(flags, l.input.changed)
 }
 
 // configured returns the method that the flags describe, for samples that in

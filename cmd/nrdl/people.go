@@ -93,7 +93,13 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 	if asJSON {
 		return a.printJSON(s)
 	}
-	return describe.People(a.Console, r.Model(), s)
+	if err := describe.People(a.Console, r.Model(), s); err != nil {
+		return err
+	}
+	if !list {
+		a.Next("nrdl people %s --html people.html (the faces; which labels look wrong; who may be confused)", legible.ShellWord(path))
+	}
+	return nil
 }
 
 // peopleOfTags lists who is in the tags of the photographs at path, with the number of

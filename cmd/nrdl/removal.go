@@ -27,7 +27,7 @@ func (a *app) removeCmd() *cobra.Command {
 		},
 		ValidArgsFunction: completePeople(-1),
 	}
-	write.register(c)
+	write.register(a, c)
 	return c
 }
 
@@ -82,7 +82,7 @@ func (a *app) renameCmd() *cobra.Command {
 		ValidArgsFunction: completePeople(2),
 	}
 	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
-	write.register(c)
+	write.register(a, c)
 	return c
 }
 

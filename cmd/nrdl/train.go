@@ -20,6 +20,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 )
@@ -48,7 +49,7 @@ func (a *app) trainCmd() *cobra.Command {
 	c.Flags().BoolVar(&t.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().BoolVar(&t.byReference, "by-reference", false, "with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
 	c.Flags().StringVar(&t.trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
-	registerForce(c, &t.force)
+	a.registerWriting(c, &t.force)
 	cli.Complete(c, "output", cli.Files("nrdl"))
 	cli.Complete(c, "trace", cli.Files("jsonl"))
 	return c
@@ -97,7 +98,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if err := a.writeTrained(ctx, r, t, &trace); err != nil {
 		return err
 	}
-	if err := a.tellSuspects(ctx, r, t.output); err != nil {
+	if err := a.tellOutcome(ctx, r, t.output); err != nil {
 		return err
 	}
 	switch {
@@ -148,7 +149,9 @@ func (a *app) trainingSet(ctx context.Context, data string, t *training) (*studi
 			return nil, fmt.Errorf("%s: %w", data, err)
 		}
 	}
-	a.tellOptions(s, &t.learning)
+	if a.Verbose || t.chosen(data) || s.images.Frame.Embedding.IsZero() {
+		a.tellOptions(s, &t.learning)
+	}
 	s.OpenSet, s.Forget = t.strangers.options(), t.forget
 	if s.Pipeline.Embedder != nil && t.byReference {
 		s.Pipeline.Embedder = s.Pipeline.Embedder.ByReference()
@@ -196,8 +199,12 @@ func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training,
 // tellTrained tells how the training of r, which will be at path, ended, and what
 // its threshold does.
 func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
-	a.Tell("%s in %s", console.Ended(r.Model().Parts().Trained), legible.Seconds(took))
 	m := r.Model()
+	tell := a.Tell
+	if m.Impostors() != nil { // which the class means follow from at once
+		tell = a.Detail
+	}
+	tell("%s in %s", console.Ended(m.Parts().Trained), legible.Seconds(took))
 	if m.Impostors() == nil && !m.Embedding.IsZero() && m.Law() != nil {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")
@@ -209,17 +216,33 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 	case m.Calibration != nil:
 		threshold.Threshold(a.Console, m, path)
 	case m.OpenSet == nil: // none was asked for
-		a.Tell("the model has no threshold: every face gets a name")
+		a.Tell("the model has no threshold")
 		a.Hint("to enable unknown: %s", threshold.Enabling(m, path))
 	}
 }
 
-// tellSuspects names the images of r, which is at path, whose labels look wrong.
-func (a *app) tellSuspects(ctx context.Context, r *nrdl.Recogniser, path string) error {
-	suspects, err := r.Suspects(ctx)
-	if err != nil || len(suspects) == 0 {
+// tellOutcome says of r, which is at path, which labels look wrong, how well the people are
+// recognised, and what to do next.
+func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) error {
+	const many = 2000 // people, of whom a review would take long, as it does without the law of a network
+	m := r.Model()
+	if m.Impostors() == nil || m.Enrolled == nil || m.Shortlists() || len(m.Names()) > many {
+		threshold.Summary(a.Console, m, path, nil)
+		return nil
+	}
+	review, err := m.Review(ctx, nil)
+	if err != nil {
 		return err
 	}
+	if len(review.Suspects) > 0 {
+		a.tellSuspects(review.Suspects, path)
+	}
+	threshold.Summary(a.Console, m, path, review.People)
+	return nil
+}
+
+// tellSuspects names the images of the model at path whose labels look wrong.
+func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 	var names []string
 	for _, s := range suspects {
 		like := "unlike the others of " + s.Person
@@ -230,7 +253,6 @@ func (a *app) tellSuspects(ctx context.Context, r *nrdl.Recogniser, path string)
 	}
 	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
 	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", legible.ShellWord(path))
-	return nil
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

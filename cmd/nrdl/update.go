@@ -22,12 +22,14 @@ const backupSuffix = ".bak"
 // writing is the flags of commands that change a model file.
 type writing struct{ backup, force bool }
 
-func (w *writing) register(c *cobra.Command) {
+func (w *writing) register(a *app, c *cobra.Command) {
+	a.registerWriting(c, &w.force)
 	c.Flags().BoolVar(&w.backup, "backup", false, "keep the model as it was in MODEL"+backupSuffix)
-	registerForce(c, &w.force)
 }
 
-func registerForce(c *cobra.Command, force *bool) {
+// registerWriting registers the flags of all commands that write a model.
+func (a *app) registerWriting(c *cobra.Command, force *bool) {
+	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also tell the settings, and how many known faces and strangers get a name, at other rates too")
 	c.Flags().BoolVar(force, "force", false, "replace a good model by one under whose threshold nearly no known face gets its name")
 }
 
@@ -97,6 +99,7 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 	}
 	if info, failed := os.Stat(path); err == nil && failed == nil {
 		a.Tell("wrote %s, %s", path, console.Megabytes(info.Size()))
+		return a.tellOutcome(ctx, r, path)
 	}
 	return err
 }

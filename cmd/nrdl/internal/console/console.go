@@ -25,6 +25,7 @@ type Console struct {
 	Out      *bufio.Writer  // results
 	Err      *os.File       // the log, warnings and errors
 	Terminal bool           // Err is a terminal
+	Verbose  bool           // Detail writes
 	Wording  advice.Wording // of what errors advise
 	colours  bool           // Err may be coloured
 	width    func() int     // columns of the terminal; 0 where there is none, or its size is not known
@@ -92,6 +93,16 @@ func (c *Console) paint(with colour, text string) Raw {
 func (c *Console) Tell(format string, args ...any) {
 	fmt.Fprintf(logWriter{c}, format+"\n", legibly(args)...)
 }
+
+// Detail is Tell of what only some readers want, if c is verbose.
+func (c *Console) Detail(format string, args ...any) {
+	if c.Verbose {
+		c.Tell(format, args...)
+	}
+}
+
+// Next writes a line to the log that has the command to go on with.
+func (c *Console) Next(format string, args ...any) { c.Tell("next: "+format, args...) }
 
 // Hint writes a line to the log that says what to do next.
 func (c *Console) Hint(format string, args ...any) {

@@ -50,7 +50,7 @@ func Contents(set *dataset.Images) string {
 		if empty := n - len(classify.NonZero(set.X)); empty > 0 { // no face was found in these
 			faces = fmt.Sprintf("%s, %s", legible.Count(n, "photograph"), legible.Count(n-empty, "face"))
 		}
-		return fmt.Sprintf("%s, %s, vectors of %d numbers by network %s", legible.People(len(set.Classes)), faces, d, e.Name)
+		return legible.People(len(set.Classes)) + ", " + faces
 	}
 	switch {
 	case set.Classes == nil && set.AreImages():

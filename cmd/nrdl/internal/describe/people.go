@@ -37,6 +37,11 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	if r.AtLarge != nil {
 		c.Print("%s\n", threshold.Strangers(m))
 	}
+	if r.Held > 0 {
+		for _, line := range threshold.Table(m) {
+			c.Print("%s\n", line)
+		}
+	}
 	return nil
 }
 

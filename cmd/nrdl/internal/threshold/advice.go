@@ -51,10 +51,10 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		} else if c.Odds != nil {
 			probable = fmt.Sprintf(", and a name has a probability of at most %s %%", legible.Percent(c.MaxProbability()))
 		}
-		to.Tell("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known%s", legible.Percent(c.FPIR), by, probable)
+		to.Detail("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known%s", legible.Percent(c.FPIR), by, probable)
 		return
 	}
-	to.Tell("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong name, the rest are unknown",
+	to.Detail("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong name, the rest are unknown",
 		legible.Percent(c.FPIR), by, legible.Count(present.Held, "face"), legible.Percent(present.Right), legible.Percent(present.Wrong))
 	if c.NearChance(people) {
 		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %s would be right for %s %%: the model does not recognise them",
@@ -62,7 +62,9 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
 		return
 	}
-	table(to, rates, fewEach(m))
+	for _, line := range Table(m) {
+		to.Detail("%s", line)
+	}
 	if present.Right < m.Numbers().Useless {
 		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", legible.Percent(present.Right), why(c))
 	}
@@ -92,14 +94,19 @@ func fewEach(m *gallery.Gallery) bool {
 	return 2*few > len(people)
 }
 
-// table lists the results at other target FPIRs.
-func table(to *console.Console, rates []openset.Rates, fewEach bool) {
-	note := ""
-	if fewEach {
-		note = "; new photographs get one more often, because a held-out face leaves only one or two of its person"
+// Table lists what other target FPIRs would do; nil if that is not known.
+func Table(m *gallery.Gallery) (lines []string) {
+	rates := m.Rates()
+	if rates == nil {
+		return nil
 	}
-	to.Tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", legible.Count(rates[0].Held, "face"), note)
-	to.Tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
+	note := ""
+	if fewEach(m) {
+		note = "; new photographs do better than this test, which must leave one photograph out"
+	}
+	tell := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", legible.Count(rates[0].Held, "face"), note)
+	tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
 	for _, r := range rates {
 		note := ""
 		if r.Present {
@@ -108,8 +115,9 @@ func table(to *console.Console, rates []openset.Rates, fewEach bool) {
 		if r.Extrapolated {
 			note += "  (too few faces of strangers to promise this FPIR)"
 		}
-		to.Tell("%8s %14s %14s%s", legible.Percent(r.FPIR), legible.Percent(r.Right), legible.Percent(r.Wrong), note)
+		tell("%8s %14s %14s%s", legible.Percent(r.FPIR), legible.Percent(r.Right), legible.Percent(r.Wrong), note)
 	}
+	return lines
 }
 
 // why says why the threshold of c is too high.
@@ -127,11 +135,12 @@ func why(c *openset.Calibration) string {
 func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	c := m.Calibration
 	_, like := c.StrangerRates(m.Impostors())
-	to.Tell("%s", Strangers(m))
+	to.Detail("%s", Strangers(m))
 	if c.SmallestFPIR() > c.FPIR {
 		to.Warn("with %s an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", legible.People(c.People), legible.Percent(c.FPIR))
 	}
 	switch {
+	case !to.Verbose:
 	case !like.Known() && len(c.Strangers) == 0:
 		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", whom(c), calibrate)
 	case like.Most > unsure*c.FPIR:
@@ -145,6 +154,9 @@ func Strangers(m *gallery.Gallery) string {
 	c := m.Calibration
 	atLarge, like := c.StrangerRates(m.Impostors())
 	text := fmt.Sprintf("expected share of strangers who get a name: %v in general, %s", atLarge, Measured(m.Impostors()))
+	if !atLarge.Known() {
+		text = "fewer strangers in general get a name than could be measured, " + Measured(m.Impostors())
+	}
 	if !like.Known() {
 		return text + fmt.Sprintf("; of those who resemble %s, such as relatives, it is not known", whom(c))
 	}

@@ -1,0 +1,97 @@
+package threshold
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
+)
+
+// Summary says in a line who is in m, how many held-out faces got their name, and how many
+// strangers will get one; and in another what to do next. Path is the file of m. Recognised has
+// the people of m with the results of holding their faces out; nil if they are not known.
+func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []*gallery.Person) {
+	names := m.Names()
+	who := fmt.Sprintf("%s (%s)", legible.People(len(names)), legible.Abridged(names))
+	faces := 0
+	if m.Enrolled != nil {
+		_, faces = m.Enrolled.Len()
+		who += ", " + legible.Count(faces, "face")
+	}
+	path = legible.ShellWord(path)
+	c := m.Calibration
+	if c == nil {
+		to.Tell("%s: every face gets a name", who)
+		to.Next("nrdl identify %s PHOTOS", path)
+		return
+	}
+	if c.StrangersAreMembers() || c.NearChance(len(names)) {
+		return // the warning says what to do
+	}
+	to.Tell("%s: %s; %s", who, tested(c.Rates(), faces), strangers(c))
+	if few := weakest(recognised); few != "" {
+		to.Tell("least sure: %s; more photographs of them help", few)
+	}
+	to.Next("nrdl identify %s PHOTOS, or nrdl people %s (how well each person is recognised)", path, path)
+}
+
+// tested says how many of the faces that were held out got their name. Faces is how many there
+// are; some methods hold each out several times.
+func tested(r openset.Rates, faces int) string {
+	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
+	if r.Held == 0 {
+		return "each has one face, so that recognising them could not be tested"
+	}
+	switch {
+	case right == r.Held && faces == r.Held:
+		return "all recognised when tested"
+	case r.Held > faces:
+		return fmt.Sprintf("%.0f %% recognised when tested, %.0f %% unknown, %.0f %% with a wrong name", 100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong)
+	case right == r.Held:
+		return fmt.Sprintf("all %d recognised when tested", r.Held)
+	}
+	return fmt.Sprintf("%d of %d recognised when tested, %d unknown, %d with a wrong name", right, r.Held, r.Held-right-wrong, wrong)
+}
+
+// strangers says how many strangers get a name by the threshold of c.
+func strangers(c *openset.Calibration) string {
+	rate := c.FPIR
+	if !c.FollowsLaw() {
+		rate = max(rate, c.SmallestFPIR())
+	}
+	const rare = 0.1 // above it a percentage is easier to read
+	if rate > rare {
+		return fmt.Sprintf("about %.0f %% of strangers will get a name", 100*rate)
+	}
+	text := fmt.Sprintf("about 1 stranger in %.0f will get a name", 1/rate)
+	if c.FollowsLaw() {
+		text += ", a relative more often"
+	}
+	return text
+}
+
+// weakest names at most three people of whom faces were not recognised, the worst first.
+func weakest(people []*gallery.Person) string {
+	share := func(p *gallery.Person) float64 { return float64(*p.Known) / float64(p.Held) }
+	people = slices.DeleteFunc(slices.Clone(people), func(p *gallery.Person) bool { return p.Known == nil || *p.Known == p.Held })
+	slices.SortStableFunc(people, func(a, b *gallery.Person) int {
+		switch {
+		case share(a) < share(b):
+			return -1
+		case share(a) > share(b):
+			return 1
+		}
+		return 0
+	})
+	const most = 3
+	var worst []string
+	for _, p := range people[:min(most, len(people))] {
+		worst = append(worst, fmt.Sprintf("%s (%d of %d)", p.Name, *p.Known, p.Held))
+	}
+	return strings.Join(worst, ", ")
+}
