@@ -23,6 +23,7 @@ var tags = map[string]string{
 	"darwin/amd64":  "macosx_12_0_x86_64",
 	"darwin/arm64":  "macosx_12_0_arm64",
 	"windows/amd64": "win_amd64",
+	"windows/arm64": "win_arm64",
 }
 
 // wheel writes the Python package for a system, with the program among its scripts, as pip

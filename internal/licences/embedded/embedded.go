@@ -2,7 +2,7 @@
 package embedded
 
 // Systems are those for which a release has a program.
-var Systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
+var Systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // A Part is something in the program that was made elsewhere.
 type Part struct {
