@@ -15,7 +15,7 @@ import (
 // enrol the person who is not known.
 func Example() {
 	defer inFolderOfPhotographs()()
-	// README:begin
+	// example:begin
 	ctx := context.Background()
 	images, err := nrdl.Read(ctx, "drawn/people", nrdl.ReadOptions{}) // one folder of photographs per person
 	check(err)
@@ -31,7 +31,7 @@ func Example() {
 	r, _, err = r.Enrol(ctx, "zoe", photo) // the largest face
 	check(err)
 	check(r.Save(ctx, "people.nrdl"))
-	// README:end
+	// example:end
 	r, err = nrdl.Open("people.nrdl")
 	check(err)
 	faces, err = r.Identify(ctx, photo)

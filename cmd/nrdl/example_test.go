@@ -28,13 +28,13 @@ var preparing = []struct{ line, small string }{
 	{"nrdl key create DATA", "key create DATA"},
 }
 
-// Every example in the help, and every nrdl command in the README and in the list of
-// tasks, runs as it stands in a folder with what the preparing ones made, but for the demo,
-// which has a script, and for those that wait for files or requests, or need a network of
-// one's own (which a script measures): those of one command, and those of the README and of
-// the tasks that no command has, in the order in which they are listed, each of these in a
-// folder of its own. What they use is made by one of them, or by preparing. Those that take
-// longest run with NRDL_LONG only, and are parsed without: the scripts do all that they do.
+// Every example in the help, and every command in the list of tasks, runs as it stands where
+// there are faces of nrdl data synth people and a model of them, but for the demo, which has
+// a script, and for those that wait for files or requests, or need a network of one's own
+// (which a script measures): those of one command, and those of the tasks that no command
+// has, in the order in which they are listed, each of these in a folder of its own. There,
+// a small plan has the name quick. Those that take longest run with NRDL_LONG only, and are
+// parsed without: the scripts do all that they do. TestPages runs the commands of pages.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -50,7 +50,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 
-	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true, "README": true}
+	long := map[string]bool{"nrdl-train": true, "nrdl-evaluate": true, "nrdl-group": true, "nrdl-data-synth": true, "nrdl-tune": true, "nrdl-bench": true, "tasks": true}
 	first := map[string]string{
 		"nrdl-bench":  "rm quick.jsonl\n", // which the others report
 		"nrdl-backup": "mkdir backups\n",
@@ -100,8 +100,6 @@ cp drawn/others/stranger2.jpg zoe/2.jpg
 	if !written["nrdl demo"] {
 		t.Error("the help has no nrdl demo")
 	}
-	readme := strings.ReplaceAll(strings.Join(readmeCommands(t), "\n"), "go run ./cmd/nrdl ", "nrdl ")
-	write("README", strings.Split(readme, "\n"), true)
 	write("tasks", taskCommands(t), true)
 	testscript.Run(t, testscript.Params{Dir: scripts, Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs}, Setup: func(env *testscript.Env) error {
 		return os.CopyFS(env.WorkDir, os.DirFS(shared))
@@ -183,22 +181,4 @@ func smallQuick(t *testing.T, path string) {
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// readmeCommands returns the lines of the README's blocks of shell commands.
-func readmeCommands(t *testing.T) (commands []string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(string(text), "```sh\n")
-	for _, b := range blocks[1:] {
-		block, _, _ := strings.Cut(b, "```")
-		commands = append(commands, strings.Split(strings.TrimSpace(block), "\n")...)
-	}
-	if len(commands) < 5 {
-		t.Errorf("the README has the commands %q only", commands)
-	}
-	return commands
 }

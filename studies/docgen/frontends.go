@@ -106,7 +106,7 @@ func rateAndSpread(c *report.Cell) string {
 	return text
 }
 
-// reached are the rates of the README: rows of the plan frontends, and the flags
+// reached are the rates of doc/research.md: rows of the plan frontends, and the flags
 // of nrdl evaluate that make them.
 var reached = []struct{ data, path, grey, greyFlags, described, describedFlags string }{
 	{"orl", "sets/orl_56x46.mat", "pixels, F", "--method representation --project fisher:0.3", "faces96", "--input faces96"},

@@ -1,8 +1,8 @@
-// Command docgen writes what is generated of the documents. Of README.md these
-// are parts between two markers: the table of the methods in method.All between
-// <!-- methods:begin --> and <!-- methods:end -->, the lines of example_test.go
-// between // README:begin and // README:end between those of example, the rates of the paper's table 2
-// between those of results, and what inputs reach between those of inputs. From the
+// Command docgen writes what is generated of the documents. These are parts of pages
+// between two markers: in doc/methods.md the table of the methods in method.All between
+// <!-- methods:begin --> and <!-- methods:end -->, in doc/programs.md the lines of example_test.go
+// between // example:begin and // example:end between those of example, in doc/research.md the
+// rates of the paper's table 2 between those of results, and what inputs reach between those of inputs. From the
 // names of the methods it makes the examples of plans/plan.schema.json, and from the
 // records in experiment/results doc/results.md with its figures,
 // doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder studies, by go generate, and changes nothing the second
@@ -46,8 +46,10 @@ func run(root string) error {
 		return err
 	}
 	maps.Copy(files, more)
-	if err := update(filepath.Join(root, "README.md"), filepath.Join(root, "example_test.go"), res); err != nil {
-		return err
+	for _, page := range generatedPages {
+		if err := update(filepath.Join(root, page), filepath.Join(root, "example_test.go"), res); err != nil {
+			return err
+		}
 	}
 	if files[schemaFile], err = schema(filepath.Join(root, schemaFile)); err != nil {
 		return err
@@ -63,6 +65,9 @@ func run(root string) error {
 	}
 	return err
 }
+
+// generatedPages have generated parts.
+var generatedPages = []string{"doc/methods.md", "doc/programs.md", "doc/research.md"}
 
 // schemaFile is the schema of plans, whose examples editors offer.
 const schemaFile = "plans/plan.schema.json"
@@ -144,29 +149,33 @@ func generate(text []byte, example string, res *results) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", example, err)
 	}
-	if text, err = replace(text, "example", code); err != nil {
-		return nil, err
-	}
 	rates, err := res.overview()
 	if err != nil {
 		return nil, err
 	}
-	if text, err = replace(text, "results", rates); err != nil {
-		return nil, err
+	n := 0
+	for name, content := range map[string]string{"example": code, "results": rates, "inputs": res.inputs, "methods": table(method.All())} {
+		if !bytes.Contains(text, []byte("<!-- "+name+":")) {
+			continue
+		}
+		if text, err = replace(text, name, content); err != nil {
+			return nil, err
+		}
+		n++
 	}
-	if text, err = replace(text, "inputs", res.inputs); err != nil {
-		return nil, err
+	if n == 0 {
+		return nil, errors.New("it has no generated part")
 	}
-	return replace(text, "methods", table(method.All()))
+	return text, nil
 }
 
-// body is what stands between the lines // README:begin and // README:end of a
+// body is what stands between the lines // example:begin and // example:end of a
 // function in source, as a block of Markdown.
 func body(source []byte) (string, error) {
-	_, rest, ok := strings.Cut(string(source), "\t// README:begin\n")
-	code, _, end := strings.Cut(rest, "\t// README:end\n")
+	_, rest, ok := strings.Cut(string(source), "\t// example:begin\n")
+	code, _, end := strings.Cut(rest, "\t// example:end\n")
 	if !ok || !end {
-		return "", errors.New("no lines between // README:begin and // README:end")
+		return "", errors.New("no lines between // example:begin and // example:end")
 	}
 	var b strings.Builder
 	for line := range strings.Lines(code) {

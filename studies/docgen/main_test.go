@@ -74,7 +74,7 @@ func TestRecordsAreOfTheirPlans(t *testing.T) {
 }
 
 func TestUpdateIsIdempotent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "README.md")
+	path := filepath.Join(t.TempDir(), "page.md")
 	if err := os.WriteFile(path, []byte(document), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -106,12 +106,12 @@ func TestUpdateIsIdempotent(t *testing.T) {
 }
 
 // The example is what stands between its markers, and 15 lines at most.
-func TestExampleOfREADME(t *testing.T) {
+func TestExampleOfPage(t *testing.T) {
 	for source, want := range map[string]string{
-		"func Example() {\n\thidden()\n\t// README:begin\n\tfor {\n\t\tx()\n\t}\n\t// README:end\n\t// Output:\n}\n": "```go\nfor {\n\tx()\n}\n```\n",
-		"func Example() {\n\tx()\n}\n":                    "",
-		"func Example() {\n\t// README:begin\n\tx()\n}\n": "",
-		"\t// README:end\n\t// README:begin\n\tx()\n}\n":  "",
+		"func Example() {\n\thidden()\n\t// example:begin\n\tfor {\n\t\tx()\n\t}\n\t// example:end\n\t// Output:\n}\n": "```go\nfor {\n\tx()\n}\n```\n",
+		"func Example() {\n\tx()\n}\n":                     "",
+		"func Example() {\n\t// example:begin\n\tx()\n}\n": "",
+		"\t// example:end\n\t// example:begin\n\tx()\n}\n": "",
 	} {
 		if got, err := body([]byte(source)); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", source, got, err, want)
@@ -135,20 +135,19 @@ func TestMissingMarkers(t *testing.T) {
 	}
 }
 
-// The README in the tree must be what go generate makes.
-func TestREADMEIsGenerated(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if os.IsNotExist(err) {
-		t.Skip("there is no README.md")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	updated, err := generate(text, example, recorded(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(updated) != string(text) {
-		t.Error("README.md is stale: run go generate in the root of the module")
+// The pages in the tree must be what go generate makes.
+func TestPagesAreGenerated(t *testing.T) {
+	for _, page := range generatedPages {
+		text, err := os.ReadFile(filepath.Join("..", "..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		updated, err := generate(text, example, recorded(t))
+		if err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		if string(updated) != string(text) {
+			t.Errorf("%s is stale: run go generate in the root of the module", page)
+		}
 	}
 }

@@ -141,7 +141,7 @@ func presets() string {
 	return b.String()
 }
 
-// overview is the table of the README: the rates of the paper's table 2, as
+// overview is the table of doc/research.md: the rates of the paper's table 2, as
 // printed, with published parameters, and tuned alike.
 func (r *results) overview() (string, error) {
 	page, err := report.New(r.all())
