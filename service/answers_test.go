@@ -45,7 +45,14 @@ func checkAnswer(t testing.TB, v *Service, r *http.Request, a *http.Response, da
 	compile := func(status string) (*jsonschema.Schema, error) {
 		compiling.Lock()
 		defer compiling.Unlock()
-		return schemas().Compile("api.json#/paths/" + escape.Replace(at) + "/" + strings.ToLower(r.Method) + "/responses/" + status + "/content/" + escape.Replace(kind) + "/schema")
+		responses := "api.json#/paths/" + escape.Replace(at) + "/" + strings.ToLower(r.Method) + "/responses/"
+		if a.StatusCode >= 400 { // which the operation refers to
+			if _, err := schemas().Compile(responses + status); err != nil {
+				return nil, err
+			}
+			responses = "api.json#/components/responses/"
+		}
+		return schemas().Compile(responses + status + "/content/" + escape.Replace(kind) + "/schema")
 	}
 	switch {
 	case len(data) == 0 || a.StatusCode/100 == 3: // of an empty id

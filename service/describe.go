@@ -1,8 +1,10 @@
 package service
 
 import (
+	"cmp"
 	"net/http"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,24 +39,47 @@ func tagOf(at string) string {
 	return ""
 }
 
-// one has the singular of words in paths.
-var one = map[string]string{"collections": "collection", "people": "person", "faces": "face", "jobs": "job", "hooks": "hook", "keys": "key"}
+// one has the singular of the words in paths that are lists.
+var one = map[string]string{
+	"collections": "collection", "people": "person", "faces": "face", "jobs": "job", "hooks": "hook", "keys": "key",
+	"operations": "operation", "deliveries": "delivery",
+}
 
-// operationID names an operation by its method and the words of its path. A word that an id
-// follows is in the singular: GET /v1/collections/{collection}/people/{person} is get-person.
+// added are lists to which a POST adds several things.
+var added = []string{"faces", "strangers"}
+
+// operationID names an operation by a verb and the words of its path without the collection.
+// A word that an id follows is in the singular: GET /v1/collections/{collection}/people/{person}
+// is get-person, and POST of the same path with /merge is merge-person.
 func operationID(method, at string) string {
-	words := strings.Split(strings.Trim(strings.TrimPrefix(at, "/v1"), "/"), "/")
-	name := strings.ToLower(method)
-	for i, w := range words {
-		switch last := i == len(words)-1; {
-		case strings.HasPrefix(w, "{"), i == 0 && w == "collections" && len(words) > 2:
+	all := strings.Split(strings.Trim(strings.TrimPrefix(at, "/v1"), "/"), "/")
+	var words []string
+	for i, w := range all {
+		last := i == len(all)-1
+		switch {
+		case strings.HasPrefix(w, "{"), i == 0 && w == "collections" && len(all) > 2:
 			continue
-		case !last && strings.HasPrefix(words[i+1], "{") && one[w] != "":
+		case !last && strings.HasPrefix(all[i+1], "{") && one[w] != "":
 			w = one[w]
 		}
-		name += "-" + w
+		words = append(words, w)
 	}
-	return name
+	last := len(words) - 1
+	list := all[len(all)-1]
+	verb := map[string]string{http.MethodPatch: "change", http.MethodDelete: "delete"}[method]
+	switch {
+	case method == http.MethodGet && one[list] != "":
+		verb = "list"
+	case method == http.MethodGet:
+		verb = "get"
+	case method == http.MethodPost && slices.Contains(added, list):
+		verb = "add"
+	case method == http.MethodPost && (one[list] != "" || list == "session" || list == "backup"):
+		verb, words[last] = "create", cmp.Or(one[list], list)
+	case method == http.MethodPost: // the last word of the path says what is done
+		verb, words = words[last], words[:last]
+	}
+	return strings.Join(append([]string{verb}, words...), "-")
 }
 
 // refusals are the statuses of errors, with what they mean for any operation.
@@ -92,6 +117,11 @@ func (v *Service) completeDescription() {
 	for _, t := range tags {
 		api.Tags = append(api.Tags, &huma.Tag{Name: t.name, Description: t.about})
 	}
+	wrong := problemContent(v.api)
+	api.Components.Responses = map[string]*huma.Response{"default": {Description: "Another error", Content: wrong}}
+	for _, r := range refusals {
+		api.Components.Responses[strconv.Itoa(r.status)] = &huma.Response{Description: r.about, Content: wrong}
+	}
 	for at, item := range api.Paths {
 		for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete} {
 			if o != nil {
@@ -99,11 +129,18 @@ func (v *Service) completeDescription() {
 			}
 		}
 	}
-	delete(api.Components.Schemas.Map(), "ErrorModel") // a part of Problem
+	schemas := api.Components.Schemas
+	delete(schemas.Map(), "ErrorModel") // a part of Problem
+	for _, result := range []any{ImportResult{}, RefitResult{}, RegroupResult{}, EraseResult{}, ExportResult{}} {
+		job := schemas.Map()["Job"].Properties["result"]
+		job.AnyOf = append(job.AnyOf, schemas.Schema(reflect.TypeOf(result), true, ""))
+	}
 	for _, s := range api.Components.Schemas.Map() {
 		completeSchema(s)
 	}
 }
+
+const responsesRef = "#/components/responses/"
 
 func (v *Service) completeOperation(method, at string, o *huma.Operation) {
 	o.Tags = []string{tagOf(at)}
@@ -119,7 +156,6 @@ func (v *Service) completeOperation(method, at string, o *huma.Operation) {
 			Description: "Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again",
 		})
 	}
-	wrong := problemContent(v.api)
 	for status := range o.Responses {
 		if status >= "400" {
 			delete(o.Responses, status)
@@ -127,10 +163,10 @@ func (v *Service) completeOperation(method, at string, o *huma.Operation) {
 	}
 	for _, r := range refusals {
 		if r.has(method, o) {
-			o.Responses[strconv.Itoa(r.status)] = &huma.Response{Description: r.about, Content: wrong}
+			o.Responses[strconv.Itoa(r.status)] = &huma.Response{Ref: responsesRef + strconv.Itoa(r.status)}
 		}
 	}
-	o.Responses["default"] = &huma.Response{Description: "Another error", Content: wrong}
+	o.Responses["default"] = &huma.Response{Ref: responsesRef + "default"}
 	if o.Responses["200"] != nil && path.Base(at) == "crop" {
 		o.Responses["200"].Content = map[string]*huma.MediaType{"image/png": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	}

@@ -155,7 +155,8 @@ func (v *Service) jobs() {
 	v.plain(http.MethodGet, path+"/{job}/file", plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
 	v.plain(http.MethodGet, path+"/{job}/events", plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
 	v.plain(http.MethodPost, "/v1/collections/{collection}/import", plain{
-		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, files: []string{"photo", "archive"}, answer: Job{},
+		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, answer: Job{},
+		fields: []field{{name: "photo", about: "image file", most: anyNumber}, {name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"}},
 		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
 	v.plain(http.MethodGet, "/v1/collections/{collection}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)

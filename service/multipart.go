@@ -22,12 +22,38 @@ import (
 type plain struct {
 	summary string
 	scopes  []string // nil: no key is needed
-	files   []string // of its form
-	several bool     // there may be several of each
+	fields  []field  // of its form
 	body    any      // a value of the type of a body of JSON, instead of the form; nil: none
 	query   []*huma.Param
 	answer  any    // a value of the type of the answer; nil: no JSON
 	kind    string // of an answer that is no JSON
+}
+
+// A field is one of a multipart form.
+type field struct {
+	name, about string // about: what is in it
+	most        int    // values; 1: one, 0: one or none, anyNumber: one or more
+	text        bool   // it is no file
+}
+
+const anyNumber = -1
+
+// imageField is a field with an image file, or up to most of them.
+func imageField(name string, most int) field { return field{name: name, about: "image file", most: most} }
+
+// schema describes the values of a field.
+func (f field) schema() *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Description: f.about}
+	if !f.text {
+		s.Format = "binary"
+	}
+	if f.most > 1 || f.most == anyNumber {
+		s = &huma.Schema{Type: huma.TypeArray, Items: s, MinItems: new(1)}
+	}
+	if f.most > 1 {
+		s.MaxItems = &f.most
+	}
+	return s
 }
 
 // option is a parameter of the query with one value: the operation does what that says.
@@ -86,14 +112,12 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		}
 	}
 	o.Parameters = append(o.Parameters, p.query...)
-	if p.files != nil {
+	if p.fields != nil {
 		form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
-		for _, f := range p.files {
-			form.Properties[f] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "image file"}
-			if p.several {
-				form.Properties[f] = &huma.Schema{Type: huma.TypeArray, Items: form.Properties[f], MinItems: new(1), MaxItems: new(mostParts)}
-			} else {
-				form.Required = append(form.Required, f)
+		for _, f := range p.fields {
+			form.Properties[f.name] = f.schema()
+			if f.most == 1 {
+				form.Required = append(form.Required, f.name)
 			}
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}

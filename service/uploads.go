@@ -26,17 +26,18 @@ import (
 func (v *Service) uploads() {
 	const c = "/v1/collections/{collection}/"
 	v.plain(http.MethodPost, c+"identify", plain{
-		summary: "Name the faces in a photograph", scopes: forIdentify, files: []string{"photo"}, answer: ShownPhotograph{},
+		summary: "Name the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: ShownPhotograph{},
 		query: []*huma.Param{option("why", "true", "With a picture of each face, and the reasons")},
 	}, v.identify)
-	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, files: []string{"a", "b", "person"}, answer: Verification{}}, v.verify)
-	v.plain(http.MethodPost, c+"detect", plain{summary: "Find the faces in a photograph", scopes: forIdentify, files: []string{"photo"}, answer: Detection{}}, v.detect)
-	add := plain{scopes: forEnrolling, files: []string{"photo"}, several: true, query: []*huma.Param{onNew}, answer: Added{}}
+	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", about: "id of the person, instead of b", text: true}}, answer: Verification{}}, v.verify)
+	v.plain(http.MethodPost, c+"detect", plain{summary: "Find the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: Detection{}}, v.detect)
+	add := plain{scopes: forEnrolling, fields: []field{imageField("photo", mostParts)}, query: []*huma.Param{onNew}, answer: Added{}}
 	add.summary = "Add all faces in photographs, of nobody yet"
 	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, "") })
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
 	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, store.Stranger) })
-	add.summary, add.files, add.body = "Add the largest face in each photograph, aligned crops, or a vector, to a person", []string{"photo", "crop"}, Vector{}
+	add.summary, add.body = "Add the largest face in each photograph, aligned crops, or a vector, to a person", Vector{}
+	add.fields = append(add.fields, imageField("crop", mostParts))
 	v.plain(http.MethodPost, c+"people/{person}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("person")) })
 	v.plain(http.MethodGet, c+"people/{person}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
 }

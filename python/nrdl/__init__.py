@@ -13,6 +13,7 @@ from nrdl._learn import Fit, Step, learn, steps
 from nrdl._methods import *  # noqa: F403
 from nrdl._methods import __all__ as _methods
 from nrdl._openset import OpenSetClassifier
+from nrdl._service import Service, ServiceError
 
 __all__ = [
     *_methods,
@@ -23,6 +24,8 @@ __all__ = [
     "Fit",
     "OpenSetClassifier",
     "Parts",
+    "Service",
+    "ServiceError",
     "Step",
     "detect",
     "find_program",
