@@ -308,3 +308,23 @@ func TestTypeScript(t *testing.T) {
 	address, key, photos := serve(t)
 	npm(t, "test", "NRDL_URL="+address, "NRDL_KEY="+key, "NRDL_PHOTOS="+photos)
 }
+
+// The examples of doc/service.md are those that are tested here.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../doc/service.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for language, file := range map[string]string{"go": "example_test.go", "typescript": "typescript/test/client.test.ts"} {
+		tested, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, block, _ := strings.Cut(string(text), "```"+language+"\n")
+		block, _, ok := strings.Cut(block, "```")
+		if !ok || block == "" || !strings.Contains(string(tested), block) {
+			t.Errorf("%s does not have the example of doc/service.md:\n%s", file, block)
+		}
+	}
+}

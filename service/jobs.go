@@ -157,7 +157,7 @@ func (v *Service) jobs() {
 	v.plain(http.MethodPost, "/v1/collections/{collection}/import", plain{
 		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, answer: Job{},
 		fields: []field{{name: "photo", about: "image file", most: anyNumber}, {name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"}},
-		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
+		query:  []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
 	v.plain(http.MethodGet, "/v1/collections/{collection}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
 }

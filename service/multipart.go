@@ -39,7 +39,9 @@ type field struct {
 const anyNumber = -1
 
 // imageField is a field with an image file, or up to most of them.
-func imageField(name string, most int) field { return field{name: name, about: "image file", most: most} }
+func imageField(name string, most int) field {
+	return field{name: name, about: "image file", most: most}
+}
 
 // schema describes the values of a field.
 func (f field) schema() *huma.Schema {

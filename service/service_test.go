@@ -846,7 +846,7 @@ func TestOpenAPI(t *testing.T) {
 	for _, p := range d.Paths {
 		n += len(p)
 	}
-	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/collections/{collection}/identify"]["post"].OperationID != "post-identify" || n < 30 {
+	if !strings.HasPrefix(d.OpenAPI, "3.1") || d.Paths["/v1/collections/{collection}/identify"]["post"].OperationID != "identify" || n < 30 {
 		t.Fatalf("%d operations: %v", n, d)
 	}
 }

@@ -36,7 +36,7 @@ def address(tmp_path_factory):
 
 def test_name_a_photograph(address, photos):
     service = Service(address)
-    visitors = service.create_collection(name="visitors", fpir=0.02)["id"]
+    visitors = service.create_collection(name="visitors of Python", fpir=0.02)["id"]
     ann = service.create_person(visitors, name="Ann")["id"]
     first, second = (photos / f"people/person001/{n}.jpg" for n in (1, 2))
     added = service.add_person_faces(visitors, ann, photo=[str(first), second.read_bytes()])
@@ -74,6 +74,14 @@ def test_refused(address):
         Service("example")
     with pytest.raises(OSError):
         Service("http://127.0.0.1:1").list_collections()
+
+
+def test_example(address, photos, monkeypatch, capsys):
+    monkeypatch.chdir(photos)
+    text = (pathlib.Path(__file__).resolve().parents[2] / "doc/service.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    exec(code, {"address": address, "key": None})
+    assert capsys.readouterr().out == "known Ann\n409 name_taken\n"
 
 
 def test_documented():

@@ -1,12 +1,15 @@
 // Runs against the service of NRDL_URL, with the photographs of NRDL_PHOTOS: client_test.go
 // starts one.
 import assert from "node:assert/strict";
-import { openAsBlob } from "node:fs";
+import { openAsBlob as open } from "node:fs";
 import { test } from "node:test";
 import { createClient, NrdlError, type Schemas } from "../src/index.js";
 
 const photos = process.env["NRDL_PHOTOS"] ?? "";
-const nrdl = createClient({ url: process.env["NRDL_URL"] ?? "", key: process.env["NRDL_KEY"] ?? "" });
+const url = process.env["NRDL_URL"] ?? "";
+const key = process.env["NRDL_KEY"] ?? "";
+const nrdl = createClient({ url, key });
+const openAsBlob = (name: string) => open(`${photos}/${name}`);
 const people = "/v1/collections/{collection}/people";
 
 /** The data of an answer, which is there unless it is empty. */
@@ -20,11 +23,11 @@ test("people are enrolled and named", async () => {
 	const visitors = await got(nrdl.POST("/v1/collections", { body: { name: "visitors of a page", fpir: 0.02 } }));
 	const path = { collection: visitors.id };
 	const ann = await got(nrdl.POST(people, { params: { path }, body: { name: "Ann" } }));
-	const photo = await openAsBlob(`${photos}/people/person001/1.jpg`);
+	const photo = await openAsBlob("people/person001/1.jpg");
 	const added = await got(
 		nrdl.POST("/v1/collections/{collection}/people/{person}/faces", {
 			params: { path: { ...path, person: ann.id }, query: { new: "true" } },
-			body: { photo: [photo, await openAsBlob(`${photos}/people/person001/2.jpg`)] },
+			body: { photo: [photo, await openAsBlob("people/person001/2.jpg")] },
 		}),
 	);
 	assert.equal(added.faces.length, 2);
@@ -61,4 +64,14 @@ test("what is refused is thrown, with its code", async () => {
 		assert.equal(e.problem.id, first.id);
 		return true;
 	});
+});
+
+test("the example of doc/service.md", async () => {
+	const nrdl = createClient({ url, key });
+	const visitors = await nrdl.POST("/v1/collections", { body: { name: "visitors" } });
+	const path = { collection: visitors.data?.id ?? "" };
+	const photo = await openAsBlob("people/person001/2.jpg");
+	const shown = await nrdl.POST("/v1/collections/{collection}/identify", { params: { path }, body: { photo } });
+	console.log(shown.data?.faces[0]?.decision);
+	assert.equal(shown.data?.faces[0]?.decision, "unknown");
 });
