@@ -12,7 +12,6 @@ import (
 // A document is a report in words, tables and figures, for all formats.
 type document struct {
 	Title    string
-	Headline []item // the summary of each plan
 	Sections []section
 }
 

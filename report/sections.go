@@ -19,28 +19,15 @@ func (r *Report) document(o Options) *document {
 		}
 		d.Title = "Results of " + join(names)
 	}
-	say := func(term, text string, p *Plan) {
-		if len(r.Plans) > 1 {
-			term += ", " + p.Name
-		}
-		if text != "" {
-			d.Headline = append(d.Headline, item{term, text})
-		}
-	}
-	for _, p := range r.Plans {
-		say("Which method to take", p.Advice(r.timed(p)), p)
-	}
-	for _, p := range r.Plans {
-		say("Ranks", p.Headline(), p)
-	}
-	for _, p := range r.Plans {
+	for n, p := range r.Plans {
 		d.plan(p, r.timed(p))
+		if n == 0 && len(o.Pictures) > 0 {
+			d.add(3, "Pictures", block{Pictures: o.Pictures})
+		}
+		d.details(p, r.timed(p))
 	}
 	if sides := r.sides(); len(sides) > 0 {
 		d.add(2, "Plans side by side", sidesBlocks(sides)...)
-	}
-	if len(o.Pictures) > 0 {
-		d.add(2, "Pictures", block{Pictures: o.Pictures})
 	}
 	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
 		d.add(2, "Terms", glossary()...)
@@ -50,15 +37,31 @@ func (r *Report) document(o Options) *document {
 	return d
 }
 
-// plan adds the sections of p, without times if the plan timed has better ones.
+// plan adds the section of p that one opens it for: the rates and a figure of them, and then
+// what they mean. The plan timed has better times, if it is not nil.
 func (d *document) plan(p, timed *Plan) {
-	var intro []block
-	if p.About != "" {
-		intro = append(intro, block{Text: p.About})
+	rates := p.rates()
+	blocks := append(rates[:1:1], p.rankFigure()...)
+	blocks = append(blocks, rates[1:]...)
+	var meaning []item
+	for _, i := range []item{{"Which method to take", p.Advice(timed)}, {"Ranks", p.Headline()}} {
+		if i.Text != "" {
+			meaning = append(meaning, i)
+		}
 	}
-	d.add(2, p.Name, append(intro, block{Text: p.overview()})...)
-	d.add(3, "What is compared", p.contestants()...)
-	d.add(3, "Rates", p.rates()...)
+	if len(meaning) > 0 {
+		blocks = append(blocks, block{Items: meaning})
+	}
+	d.add(2, p.Name, blocks...)
+}
+
+// details adds the other sections of p, without times if the plan timed has better ones.
+func (d *document) details(p, timed *Plan) {
+	var about []block
+	if p.About != "" {
+		about = append(about, block{Text: p.About})
+	}
+	d.add(3, "What is compared", slices.Concat(about, []block{{Text: p.overview()}}, p.contestants())...)
 	if len(p.Labels) > 1 {
 		d.add(3, "Ranks", p.ranks()...)
 	}
@@ -228,22 +231,29 @@ func (c *Cell) tableCell(t *table) cell {
 	return out
 }
 
-// ranks returns the test over columns, and its diagram.
+// rankFigure returns the diagram of the average ranks, if there are some.
+func (p *Plan) rankFigure() []block {
+	if len(p.Labels) < 2 || p.overall() == "" {
+		return nil
+	}
+	k := &p.Ranking
+	f := &Figure{Title: p.Name + ": average ranks", ranks: k}
+	for _, i := range k.Labels {
+		f.rankNames = append(f.rankNames, p.Labels[i].Name)
+	}
+	f.Caption = fmt.Sprintf("How good each method is over all settings: 1 is best in all of them. A bar joins methods between which these settings cannot decide: their average ranks are closer than the critical difference, %.2f (Demšar, 2006).", k.CD)
+	var words []string
+	for _, i := range k.order() {
+		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
+	}
+	f.Alt = f.Title + ": " + strings.Join(words, ", ") + "."
+	return []block{{Figures: []*Figure{f}}}
+}
+
+// ranks returns the test over columns.
 func (p *Plan) ranks() (blocks []block) {
 	if s := p.overall(); s != "" {
 		blocks = append(blocks, block{Text: s})
-		k := &p.Ranking
-		f := &Figure{Title: p.Name + ": average ranks and critical difference", ranks: k}
-		for _, i := range k.Labels {
-			f.rankNames = append(f.rankNames, p.Labels[i].Name)
-		}
-		f.Caption = fmt.Sprintf("Average ranks, 1 is best; bars join methods that are closer than the critical difference, %.2f.", k.CD)
-		var words []string
-		for _, i := range k.order() {
-			words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
-		}
-		f.Alt = f.Title + ": " + strings.Join(words, ", ") + "."
-		blocks = append(blocks, block{Figures: []*Figure{f}})
 	}
 	for _, s := range []string{p.familyRanks(), p.tells()} {
 		if s != "" {

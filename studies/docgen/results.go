@@ -95,7 +95,7 @@ func (r *results) files() (map[string][]byte, error) {
 	var figures []report.Figure
 	o.Format, o.Link = "md", func(f report.Figure) string {
 		figures = append(figures, f)
-		return strings.TrimPrefix(figurePath(f), "doc/")
+		return strings.TrimPrefix(figurePath(f), resultsFolder)
 	}
 	var md bytes.Buffer
 	if err := page.Write(&md, o); err != nil {
@@ -106,7 +106,11 @@ func (r *results) files() (map[string][]byte, error) {
 			return nil, fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 	}
-	if files["doc/results.md"], err = r.document(md.String(), page); err != nil {
+	for _, s := range sectionsOf(md.String()) {
+		files[resultsFolder+s.file()] = []byte("# Results: " + s.title + "\n\n" + generatedComment + "\n\n" + s.text + "\n")
+	}
+	files[resultsFolder+"presets.md"] = []byte("# Presets\n\n" + generatedComment + "\n\nWhat the presets change of the defaults; the plans `paper` and `noise` use them, and `nrdl methods NAME` lists them.\n\n" + presets())
+	if files["doc/results.md"], err = r.document(page, figures); err != nil {
 		return nil, err
 	}
 	for _, name := range r.kept {
@@ -119,12 +123,43 @@ func (r *results) files() (map[string][]byte, error) {
 	return files, nil
 }
 
-func figurePath(f report.Figure) string { return "doc/results/" + f.Name + ".svg" }
+// resultsFolder has the figures and the pages of single plans.
+const (
+	resultsFolder    = "doc/results/"
+	generatedComment = "<!-- Made by go generate from the records in experiment/results; do not edit. -->"
+)
 
-// document puts what stands before and after the tables around them.
-func (r *results) document(tables string, page *report.Report) ([]byte, error) {
-	_, tables, _ = strings.Cut(tables, "\n") // its title is the document's
-	return fill(resultsTemplate, map[string]any{"Tables": strings.TrimSpace(tables), "Presets": presets(), "Learned": learned(r.records["ablation"]), "Fewer": fewer(r.records["atoms"]), "Sensitive": sensitive(r.records["sensitivity"])})
+func figurePath(f report.Figure) string { return resultsFolder + f.Name + ".svg" }
+
+// A pageSection is a section of a report that gets a page of its own.
+type pageSection struct{ title, text string }
+
+func (s pageSection) file() string {
+	return strings.ReplaceAll(strings.ToLower(s.title), " ", "-") + ".md"
+}
+
+// sectionsOf divides a report in Markdown at its headings of level 2. Those of level 3 become
+// level 2.
+func sectionsOf(md string) (all []pageSection) {
+	for _, s := range strings.Split(md, "\n## ")[1:] {
+		title, text, _ := strings.Cut(s, "\n")
+		all = append(all, pageSection{title, strings.TrimSpace(strings.ReplaceAll(text, "\n### ", "\n## "))})
+	}
+	return all
+}
+
+// document is the page with the rates of the paper's table 2, a figure, and links.
+func (r *results) document(page *report.Report, figures []report.Figure) ([]byte, error) {
+	table, err := overviewTable(page)
+	if err != nil {
+		return nil, err
+	}
+	first := figures[0]
+	figure := fmt.Sprintf("![%s](results/%s.svg)\n\n%s. %s", first.Alt, first.Name, first.Title, first.Caption)
+	return fill(resultsTemplate, map[string]any{
+		"Table": strings.TrimSpace(table), "Figure": figure,
+		"Learned": learned(r.records["ablation"]), "Fewer": fewer(r.records["atoms"]), "Sensitive": sensitive(r.records["sensitivity"]),
+	})
 }
 
 // presets is the table of what the presets change.
@@ -148,6 +183,33 @@ func (r *results) overview() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	table, err := overviewTable(page)
+	if err != nil {
+		return "", err
+	}
+	paper, tuned := planOf(page, "paper"), planOf(page, "tuned")
+	var b strings.Builder
+	b.WriteString(table)
+	fmt.Fprintf(&b, "\n**How much a point is:** %s\n", cell(onePoint(paper)))
+	fmt.Fprintf(&b, "\n**With the paper's parameters:** %s\n", cell(paper.Headline()))
+	if tuned != nil {
+		fmt.Fprintf(&b, "\n**All tuned with the same budget:** %s\n", cell(tuned.Headline()))
+	}
+	if s := learned(r.records["ablation"]); s != "" {
+		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
+	}
+	if rates := means(r.records["authors"]); len(rates) > 0 {
+		fmt.Fprintf(&b, "\n**The split of the authors' program** (Extended Yale B, `authors:20`): NRDL %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
+	}
+	if s := fewer(r.records["atoms"]); s != "" {
+		fmt.Fprintf(&b, "\n**Fewer atoms than images:** %s\n", cell(s))
+	}
+	return b.String(), nil
+}
+
+// overviewTable has the rates of the paper's table 2, as printed, with published parameters, and
+// tuned alike.
+func overviewTable(page *report.Report) (string, error) {
 	paper, tuned := planOf(page, "paper"), planOf(page, "tuned")
 	if paper == nil {
 		return "", errors.New("the records of the plan paper are missing")
@@ -169,20 +231,6 @@ func (r *results) overview() (string, error) {
 			fmt.Fprintf(&b, " %s / %s / %s |", printed, rate(c), rate(counterpart(tuned, l.Name, paper.Columns[j].Source.Name)))
 		}
 		b.WriteString("\n")
-	}
-	fmt.Fprintf(&b, "\n**How much a point is:** %s\n", cell(onePoint(paper)))
-	fmt.Fprintf(&b, "\n**With the paper's parameters:** %s\n", cell(paper.Headline()))
-	if tuned != nil {
-		fmt.Fprintf(&b, "\n**All tuned with the same budget:** %s\n", cell(tuned.Headline()))
-	}
-	if s := learned(r.records["ablation"]); s != "" {
-		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
-	}
-	if rates := means(r.records["authors"]); len(rates) > 0 {
-		fmt.Fprintf(&b, "\n**The split of the authors' program** (Extended Yale B, `authors:20`): NRDL %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
-	}
-	if s := fewer(r.records["atoms"]); s != "" {
-		fmt.Fprintf(&b, "\n**Fewer atoms than images:** %s\n", cell(s))
 	}
 	return b.String(), nil
 }
@@ -215,7 +263,7 @@ func onePoint(p *report.Plan) string {
 	}
 	s := "One point is " + strings.Join(sizes, ", ") + "."
 	if len(intervals) > 0 {
-		s += " The exact 95 % interval of a single run is wide: " + strings.Join(intervals, ", ") + ". doc/results.md has the interval of each single run."
+		s += " The exact 95 % interval of a single run is wide: " + strings.Join(intervals, ", ") + ". doc/results/paper.md has the interval of each single run."
 	}
 	return s
 }
