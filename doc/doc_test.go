@@ -153,3 +153,31 @@ func TestTasksFitOneScreen(t *testing.T) {
 		}
 	}
 }
+
+// README is one short page, and first screens have short sentences.
+func TestFirstScreens(t *testing.T) {
+	const most = 25 // words of a sentence
+	howTo, err := filepath.Glob(filepath.Join("how-to", "*.md"))
+	if err != nil || len(howTo) < 8 {
+		t.Fatalf("%q, %v", howTo, err)
+	}
+	fence := regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	comment := regexp.MustCompile("(?s)<!--.*?-->")
+	link := regexp.MustCompile(`\]\([^)]*\)`)
+	end := regexp.MustCompile(`[.?!:;]["*)]*\s|\n\s*\n|\n *[*|#0-9-]|\s\| `)
+	for _, page := range append(howTo, "tutorial.md", filepath.Join("..", "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(text); strings.HasSuffix(page, "README.md") && n > 6000 {
+			t.Errorf("README.md has %d bytes", n)
+		}
+		prose := link.ReplaceAllString(comment.ReplaceAllString(fence.ReplaceAllString(string(text), "\n\n"), ""), "")
+		for _, sentence := range end.Split(prose+"\n", -1) {
+			if n := len(strings.Fields(sentence)); n > most {
+				t.Errorf("%s: %d words: %s", page, n, strings.Join(strings.Fields(sentence), " "))
+			}
+		}
+	}
+}

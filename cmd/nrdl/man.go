@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// manCmds are the commands with which a release makes its manual.
+// manCmds are the commands with which a release makes its manual, and the site its pages.
 func (a *app) manCmds() []*cobra.Command {
 	return []*cobra.Command{{
 		Use: "man DIR DATE", Short: "Write a page of the manual for each command", Hidden: true, Args: cobra.ExactArgs(2),
@@ -20,6 +20,12 @@ func (a *app) manCmds() []*cobra.Command {
 			}
 			c.Root().DisableAutoGenTag = true
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Date: &date, Source: c.Root().Version, Manual: "nrdl"}, args[0])
+		},
+	}, {
+		Use: "pages DIR", Short: "Write a page of Markdown for each command", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			c.Root().DisableAutoGenTag = true
+			return doc.GenMarkdownTree(c.Root(), args[0])
 		},
 	}}
 }

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+)
+
+// Documents are ours, so what they have as HTML stays.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()), goldmark.WithRendererOptions(html.WithUnsafe()))
+
+// ids makes the same names of headings as GitHub.
+type ids map[string]int
+
+func (i ids) Generate(value []byte, _ ast.NodeKind) []byte {
+	var b strings.Builder
+	for _, r := range strings.ToLower(strings.TrimSpace(string(value))) {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '-', r == '_':
+			b.WriteRune(r)
+		case r == ' ':
+			b.WriteByte('-')
+		}
+	}
+	id := b.String()
+	i[id]++
+	if n := i[id]; n > 1 {
+		id = fmt.Sprintf("%s-%d", id, n-1)
+	}
+	return []byte(id)
+}
+
+func (ids) Put([]byte) {}
+
+// convert converts all pages.
+func (s *site) convert() error {
+	trees := map[*Document]ast.Node{}
+	anchors := map[*Document][]string{}
+	for _, p := range s.pages {
+		source := []byte(p.text)
+		tree := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(ids{}))))
+		trees[p], p.Parts = tree, parts(tree, source)
+		for _, part := range p.Parts {
+			anchors[p] = append(anchors[p], part.ID)
+		}
+	}
+	var errs []error
+	for _, p := range s.pages {
+		err := ast.Walk(trees[p], func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if !entering {
+				return ast.WalkContinue, nil
+			}
+			var err error
+			switch n := n.(type) {
+			case *ast.Link:
+				n.Destination, err = s.link(p, n.Destination, anchors)
+			case *ast.Image:
+				n.Destination, err = s.link(p, n.Destination, anchors)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", p.Source, err))
+			}
+			return ast.WalkContinue, nil
+		})
+		var b bytes.Buffer
+		if err = errors.Join(err, markdown.Renderer().Render(&b, []byte(p.text), trees[p])); err != nil {
+			errs = append(errs, err)
+		}
+		body := strings.NewReplacer("<table>", `<div class="wide"><table>`, "</table>", "</table></div>").Replace(b.String())
+		p.Body = template.HTML(body) // ours
+	}
+	return errors.Join(errs...)
+}
+
+// inSite are the files that pages link to and the site has.
+var inSite = []string{".png", ".jpg", ".svg", ".html", ".bib", ".ipynb", ".json"}
+
+// link is the destination in the site of a link of page p. What is no page of the site, such as
+// a folder of the checkout, is "#in-the-repository:PATH", which a style shows as no link.
+func (s *site) link(p *Document, destination []byte, anchors map[*Document][]string) ([]byte, error) {
+	u, err := url.Parse(string(destination))
+	if err != nil || u.Scheme != "" || strings.HasPrefix(string(destination), "//") {
+		return destination, err
+	}
+	to := p.Source
+	if u.Path != "" {
+		to = path.Join(path.Dir(p.Source), u.Path)
+	}
+	target := s.by[to]
+	if target == nil && s.by[path.Join(to, "README.md")] != nil {
+		target = s.by[path.Join(to, "README.md")]
+	}
+	if to == "doc/how-to" {
+		return []byte(relative(p.URL, "how-to.html")), nil
+	}
+	if target != nil {
+		if u.Fragment != "" && !slices.Contains(anchors[target], u.Fragment) {
+			return nil, fmt.Errorf("%s has no heading #%s", target.Source, u.Fragment)
+		}
+		at := ""
+		if u.Fragment != "" {
+			at = "#" + u.Fragment
+		}
+		if u.Path == "" {
+			return []byte(at), nil
+		}
+		return []byte(relative(p.URL, target.URL) + at), nil
+	}
+	info, err := fs.Stat(s.root, to)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() && strings.HasPrefix(to, "doc/") && slices.Contains(inSite, path.Ext(to)) {
+		s.files[to] = true
+		return []byte(relative(p.URL, fileAddress(to))), nil
+	}
+	return []byte("#in-the-repository:" + to), nil
+}
+
+// fileAddress is the path in the site of a file that is no page.
+func fileAddress(name string) string {
+	name = strings.TrimPrefix(name, "doc/")
+	if path.Ext(name) == ".html" { // results.html is beside results.md
+		return path.Join("pages", name)
+	}
+	return name
+}
+
+// relative is the way from the page at one path to another file.
+func relative(from, to string) string {
+	r, err := filepath.Rel(filepath.FromSlash(path.Dir(from)), filepath.FromSlash(to))
+	if err != nil {
+		return to
+	}
+	return filepath.ToSlash(r)
+}
+
+// parts divides a document at its headings. The text of a part is what can be searched: long
+// tables are cut.
+func parts(tree ast.Node, source []byte) (all []part) {
+	const most = 1500
+	all = append(all, part{})
+	for n := tree.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			id, _ := h.AttributeString("id")
+			p := part{Title: plain(h, source), Level: h.Level}
+			if name, ok := id.([]byte); ok {
+				p.ID = string(name)
+			}
+			all = append(all, p)
+			continue
+		}
+		if last := &all[len(all)-1]; len(last.text) < most {
+			text := plain(n, source)
+			if cut := most - len(last.text); len(text) > cut {
+				text = strings.ToValidUTF8(text[:cut], "")
+			}
+			last.text += text + " "
+		}
+	}
+	if all[0].text == "" {
+		all = all[1:]
+	}
+	return all
+}
+
+// plain is the text in a node.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(n.Segment.Value(source))
+				if n.SoftLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.String:
+			if entering {
+				b.Write(n.Value)
+			}
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			if entering {
+				b.Write(n.Lines().Value(source))
+			}
+		default:
+			if !entering && n.Type() == ast.TypeBlock {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.TrimSpace(b.String())
+}
