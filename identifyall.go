@@ -26,6 +26,10 @@ type Photo struct {
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
 
+	// Decoded, if not nil, is called with the photograph, by any goroutine, before its faces are
+	// searched for. Its error becomes that of the photograph. It is not called if Look is set.
+	Decoded func(*dataset.Photo) error
+
 	// Look, if not nil, finds the faces and cuts them out, in another process or on
 	// another machine; size is that of the upright photograph.
 	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
@@ -50,6 +54,7 @@ type Result struct {
 
 	Stored      image.Point // size of the photograph as it is stored; zero if Size is
 	Orientation int         // 1 … 8, as that of EXIF: how the stored photograph is turned upright; 0 if Size is zero
+	Taken       time.Time   // by the clock of the camera, as if it were UTC; zero if EXIF does not tell
 
 	// Smaller is the number of faces in the background, less than half as large as the
 	// largest, that are left out: face.Every takes them too.
@@ -145,27 +150,21 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 	}
 	seen, size, err := look(ctx, data)
 	j.Size, j.Faces, j.Smaller = size, facesOf(r.m, seen), smaller(seen)
-	if size.X > 0 {
-		j.Stored, j.Orientation = storedSize(data, size)
+	h, problem := metadata.Read(bytes.NewReader(data), int64(len(data)))
+	if j.Taken = h.Taken; size.X > 0 {
+		j.Stored, j.Orientation = size, h.Orientation
+		if problem == nil && h.Orientation >= 5 {
+			j.Stored = image.Pt(size.Y, size.X)
+		}
 	}
 	return err
-}
-
-// storedSize returns the size as stored, and the orientation, of the image file with this
-// content, whose upright size is known.
-func storedSize(data []byte, upright image.Point) (image.Point, int) {
-	h, err := metadata.Read(bytes.NewReader(data), int64(len(data)))
-	if err != nil || h.Orientation < 5 {
-		return upright, h.Orientation
-	}
-	return image.Pt(upright.Y, upright.X), h.Orientation
 }
 
 // lookAt finds the faces in the photograph p, whose file has the content data, and cuts
 // them out, without naming them.
 func (r *Recogniser) lookAt(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
 	cut := r.cut()
-	cut.Thumbs = p.Details
+	cut.Thumbs, cut.Photo = p.Details, p.Decoded
 	return face.Decode(ctx, data, p.Name, r.detects(), r.whichFaces(face.All), cut)
 }
 

@@ -17,6 +17,8 @@ type Cut struct {
 	Search   *Search          // finds the faces; nil for DefaultSearch
 	Thumbs   bool             // whether faces get a Seen.Thumb
 	Turns    bool             // whether faces that are used get a Seen.Turn
+
+	Photo func(*dataset.Photo) error // if not nil, Decode calls it with the photograph; an error ends Decode
 }
 
 // search is how faces are found.

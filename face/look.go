@@ -132,7 +132,7 @@ func Whole(ctx context.Context, photo *dataset.Photo, cut Cut) ([]Seen, error) {
 	}
 	seen := whole(dataset.Sample(photo.Image(), cut.Frame))
 	if cut.Thumbs {
-		seen[0].Thumb = wholeThumb(photo)
+		seen[0].Thumb = Reduced(photo, ThumbSide)
 	}
 	return seen, nil
 }
@@ -156,7 +156,7 @@ func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
 		seen = []Seen{{Refused: ErrBlank}}
 	}
 	if c.Thumbs {
-		seen[0].Thumb = wholeThumb(photo)
+		seen[0].Thumb = Reduced(photo, ThumbSide)
 	}
 	return seen, nil
 }
@@ -172,18 +172,26 @@ func Decode(ctx context.Context, data []byte, name string, detect bool, which Wh
 			return nil, image.Point{}, err
 		}
 		seen := whole(v)
-		if cut.Thumbs {
-			photo, err := dataset.DecodeColour(ctx, data, name)
-			if err != nil {
-				return nil, image.Point{}, err
-			}
-			seen[0].Thumb = wholeThumb(photo)
+		if !cut.Thumbs && cut.Photo == nil {
+			return seen, image.Point{}, nil
 		}
-		return seen, image.Point{}, nil
+		photo, err := dataset.DecodeColour(ctx, data, name)
+		if err == nil && cut.Thumbs {
+			seen[0].Thumb = Reduced(photo, ThumbSide)
+		}
+		if err == nil && cut.Photo != nil {
+			err = cut.Photo(photo)
+		}
+		return seen, image.Point{}, err
 	}
 	photo, err := dataset.DecodeColour(ctx, data, name)
 	if err != nil {
 		return nil, image.Point{}, err
+	}
+	if cut.Photo != nil {
+		if err := cut.Photo(photo); err != nil {
+			return nil, image.Point{}, err
+		}
 	}
 	if !detect {
 		seen, err := cut.whole(ctx, photo)

@@ -27,17 +27,19 @@ func Thumb(photo *dataset.Photo, pupils [2]Point) *image.RGBA {
 func Picture(photo *dataset.Photo, pupils [2]Point, in dataset.Frame) *image.RGBA {
 	values := CropColour(photo, pupils, in)
 	n := in.Size.Len()
-	return coloured(in.Width, in.Height, func(i, c int) uint8 { return uint8(math.Round(float64(values[c*n+i]))) })
+	byteOf := func(v float32) uint8 { return uint8(math.Round(float64(v))) }
+	return coloured(in.Width, in.Height, func(i int) (r, g, b uint8) {
+		return byteOf(values[i]), byteOf(values[n+i]), byteOf(values[2*n+i])
+	})
 }
 
-// coloured is an image whose pixel i has the value at(i, c) in colour c.
-func coloured(width, height int, at func(i, c int) uint8) *image.RGBA {
+// coloured is an image whose pixel i has the colour at(i).
+func coloured(width, height int, at func(i int) (r, g, b uint8)) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range width * height {
-		for c := range 3 {
-			img.Pix[4*i+c] = at(i, c)
-		}
-		img.Pix[4*i+3] = math.MaxUint8
+		p := img.Pix[4*i:][:4]
+		p[0], p[1], p[2] = at(i)
+		p[3] = math.MaxUint8
 	}
 	return img
 }
@@ -50,16 +52,32 @@ func (c Cut) thumb(photo *dataset.Photo, f *Face) *image.RGBA {
 	return Thumb(photo, f.Pupils)
 }
 
-// wholeThumb is all of photo, with sides of at most ThumbSide.
-func wholeThumb(photo *dataset.Photo) *image.RGBA {
+// Reduced returns all of photo in colour, with sides of at most side pixels.
+func Reduced(photo *dataset.Photo, side int) *image.RGBA {
 	b := photo.Grey.Rect
-	channels := photo.Channels(b)
-	img := coloured(b.Dx(), b.Dy(), func(i, c int) uint8 { return channels[c].Pix[i/b.Dx()*channels[c].Stride+i%b.Dx()] })
-	side := max(b.Dx(), b.Dy())
-	if side <= ThumbSide {
+	long := max(b.Dx(), b.Dy())
+	// Means of spread pixels come first: a filter over all of a large photograph takes long.
+	step := max(1, long/(2*side))
+	const most = 4 // pixels of a mean in each direction
+	spread := (step + most - 1) / most
+	at := photo.Colours()
+	w := max(1, b.Dx()/step)
+	img := coloured(w, max(1, b.Dy()/step), func(i int) (r, g, b uint8) {
+		var sum [3]int
+		n := 0
+		for y := i / w * step; y < (i/w+1)*step; y += spread {
+			for x := i % w * step; x < (i%w+1)*step; x += spread {
+				r, g, b := at(min(x, photo.Grey.Rect.Dx()-1), min(y, photo.Grey.Rect.Dy()-1))
+				sum[0], sum[1], sum[2] = sum[0]+int(r), sum[1]+int(g), sum[2]+int(b)
+				n++
+			}
+		}
+		return uint8((sum[0] + n/2) / n), uint8((sum[1] + n/2) / n), uint8((sum[2] + n/2) / n)
+	})
+	if long <= side {
 		return img
 	}
-	small := image.NewRGBA(image.Rect(0, 0, max(1, b.Dx()*ThumbSide/side), max(1, b.Dy()*ThumbSide/side)))
-	draw.CatmullRom.Scale(small, small.Rect, img, b, draw.Src, nil)
+	small := image.NewRGBA(image.Rect(0, 0, max(1, b.Dx()*side/long), max(1, b.Dy()*side/long)))
+	draw.CatmullRom.Scale(small, small.Rect, img, img.Rect, draw.Src, nil)
 	return small
 }

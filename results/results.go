@@ -25,6 +25,8 @@ type Object struct {
 
 	Orientation int `json:"orientation,omitempty"` // 1 … 8, as that of EXIF: how the stored photograph is turned upright
 
+	Taken string `json:"taken,omitempty"` // 2006-01-02T15:04:05, by the clock of the camera; none if EXIF does not tell
+
 	Faces  []Face `json:"faces"`            // largest first
 	Reason string `json:"reason,omitempty"` // why there are no faces
 
@@ -32,6 +34,9 @@ type Object struct {
 	Error   string `json:"error,omitempty"`
 	Model   string `json:"model"` // the beginning of the SHA-256 of its file
 }
+
+// TakenLayout is that of Object.Taken, for package time.
+const TakenLayout = "2006-01-02T15:04:05"
 
 // A Size is the size of a photograph in pixels.
 type Size struct {
@@ -117,6 +122,9 @@ func New(r nrdl.Result, unread error, top int, model string) Object {
 	}
 	if r.Orientation > 0 {
 		o.Stored, o.Orientation = &Size{r.Stored.X, r.Stored.Y}, r.Orientation
+	}
+	if !r.Taken.IsZero() {
+		o.Taken = r.Taken.Format(TakenLayout)
 	}
 	for k, f := range r.Faces {
 		o.Faces[k] = NewFace(f, top)

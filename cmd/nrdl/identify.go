@@ -15,6 +15,7 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/album"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
@@ -72,8 +73,7 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
 	cli.Complete(c, "html", cli.Files("html"))
 	clusterVar(c, &i.nats, elsewhere)
-	findVar(c, &i.find, face.All, "as the model does")
-	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
+	i.findVars(c)
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
 		cli.Complete(c, name, cli.Folders)
@@ -121,6 +121,7 @@ type identification struct {
 	results  output.Writer
 	page     *output.Page      // nil without --html
 	file     *output.File      // that results are written to; nil without -o
+	album    *album.Album      // nil but for the command album
 	sorter   *linkdir.Sorter   // nil without --sort
 	watcher  *watchdir.Watcher // nil but while a folder is watched
 	tally    tally
@@ -139,6 +140,7 @@ type identifyFlags struct {
 	resume     bool
 	watched    string
 	draw, sort string
+	pages      string // folder of an album
 	tags       string
 	html       string
 	nats       worker.Options
@@ -163,7 +165,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err := i.openModel(model); err != nil {
 		return err
 	}
-	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort}
+	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort, "output": i.pages}
 	sources, err := i.outputs.Of(paths, i.watched != "", i.Tell)
 	if err != nil {
 		return cli.AsMisuse(err)
@@ -175,24 +177,17 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
-	if i.output != "" {
-		if i.file, err = output.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, i.file.Close()) }()
+	closeFile, err := i.openFile()
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, closeFile()) }()
 	if i.sort != "" {
 		people := i.r.Model().Names()
 		if i.sorter, err = linkdir.New(i.sort, people, dataset.FolderNames(people), i.Warn); err != nil {
 			return err
 		}
 		defer i.sorter.Unlock()
-	}
-	if i.draw != "" {
-		if err := atomicfile.MakeFolder(i.draw); err != nil {
-			return fmt.Errorf("draw: %w", err)
-		}
-		i.drawings.Dir = i.draw
 	}
 	if err := i.openWriter(); err != nil {
 		return err
@@ -211,10 +206,11 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 			return err
 		}
 	}
-	if ctx.Err() != nil && i.file != nil {
-		i.Tell("%s has the images so far; --resume goes on with it", i.output)
+	if err == nil && i.album != nil {
+		err = i.writeAlbum(ctx, model)
 	}
 	if err != nil {
+		i.tellInterruption(ctx)
 		return err
 	}
 	return i.end(time.Since(start), func() { i.tellNext(model, paths) })
@@ -231,6 +227,35 @@ func (i *identification) tellNext(model string, paths []string) {
 		return
 	}
 	i.Next("nrdl identify %s %s --html faces.html (all faces by name)", model, path)
+}
+
+// tellInterruption says what is there if ctx has ended.
+func (i *identification) tellInterruption(ctx context.Context) {
+	switch {
+	case ctx.Err() == nil:
+	case i.album != nil:
+		i.Tell("%s has the names and the thumbnails so far, and no new index: the same command goes on with it", i.pages)
+	case i.file != nil:
+		i.Tell("%s has the images so far; --resume goes on with it", i.output)
+	}
+}
+
+// openFile opens what keeps the results for a later run, if that is wanted.
+func (i *identification) openFile() (done func() error, err error) {
+	switch {
+	case i.pages != "":
+		if i.album, err = album.Open(i.pages, i.checksum, i.Tell); err != nil {
+			return nil, err
+		}
+		i.file = i.album.File
+		return i.album.Close, nil
+	case i.output != "":
+		if i.file, err = output.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
+			return nil, err
+		}
+		return i.file.Close, nil
+	}
+	return func() error { return nil }, nil
 }
 
 // warnOfMistake warns if the images are photographs for a model of crops, or crops for a
@@ -260,6 +285,11 @@ func (i *identification) nameAll(ctx context.Context, sources []photolist.Source
 
 // openWriter opens what the results go to.
 func (i *identification) openWriter() (err error) {
+	if i.drawings.Dir = i.draw; i.draw != "" {
+		if err := atomicfile.MakeFolder(i.draw); err != nil {
+			return fmt.Errorf("draw: %w", err)
+		}
+	}
 	switch {
 	case i.file != nil:
 		i.results = i.file.Write

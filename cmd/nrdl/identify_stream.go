@@ -49,6 +49,9 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 			queue = append(queue, s)
 			mu.Unlock()
 			photo := nrdl.Photo{Name: s.Path, Details: i.page != nil}
+			if i.album != nil {
+				photo.Decoded = i.album.Thumb(ctx, s.Path)
+			}
 			if s.Err != nil {
 				photo.Load = func() ([]byte, error) { return nil, s.Err }
 			}

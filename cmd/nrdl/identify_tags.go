@@ -140,7 +140,7 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 // modelChecksum is the checksum of the model file for results and tags; "" where neither needs
 // it.
 func (i *identification) modelChecksum(path string) (string, error) {
-	if !i.json && i.output == "" && i.tags == "" {
+	if !i.json && i.output == "" && i.tags == "" && i.pages == "" {
 		return "", nil
 	}
 	return output.Checksum(path)

@@ -24,7 +24,7 @@ func (a *app) rootCmd() *cobra.Command {
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.predictCmd(), a.transformCmd(), a.engineCmd(), a.tuneCmd(), a.benchCmd(), a.workerCmd(), a.reportCmd(), a.pictureCmd(), a.compareCmd(), a.demoCmd(),
+	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.predictCmd(), a.transformCmd(), a.engineCmd(), a.tuneCmd(), a.benchCmd(), a.workerCmd(), a.reportCmd(), a.pictureCmd(), a.compareCmd(), a.demoCmd(),
 		a.dataCmd(), a.methodsCmd(), a.networkCmd(), a.healthcheckCmd(), a.keyCmd(), a.backupCmd(), a.versionCmd())
 	document(root, root.Name())
 	for _, c := range root.Commands() {

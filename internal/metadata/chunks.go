@@ -27,7 +27,7 @@ func (f *File) readPNG(in *input) error {
 				f.Width, f.Height = int(binary.BigEndian.Uint32(size)), int(binary.BigEndian.Uint32(size[4:]))
 			}
 		case kind == "eXIf":
-			f.orient(in, at+8)
+			f.exif(in, at+8)
 		case kind == "iTXt" && n > int64(len(keyword)):
 			err = f.readText(in, at+8, int(n))
 		case kind == "IEND":
@@ -80,10 +80,10 @@ func (f *File) readText(in *input, at int64, n int) error {
 	return nil
 }
 
-// orient takes the orientation of the TIFF structure at start.
-func (f *File) orient(in *input, start int64) {
+// exif takes the orientation and the date of the TIFF structure at start.
+func (f *File) exif(in *input, start int64) {
 	if t, err := readIFD(in, start); err == nil {
-		f.Orientation = t.orientation
+		f.Orientation, f.Taken = t.orientation, t.taken
 	}
 }
 
@@ -106,7 +106,7 @@ func (f *File) readWebP(in *input) error {
 			if head, err := in.at(start, 6); err == nil && string(head) == exifHeader {
 				start += 6
 			}
-			f.orient(in, start)
+			f.exif(in, start)
 		case "XMP ":
 			if n > maxBytes {
 				return errTooLong

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // A File is what Read finds in an image file. A size of 0×0 was not found.
@@ -19,6 +20,7 @@ type File struct {
 	Width, Height int    // as stored
 	Orientation   int    // 1 … 8, as that of EXIF
 	XMP           [][]byte
+	Taken         time.Time // by the clock of the camera, as if it were UTC; zero if EXIF does not tell
 }
 
 // maxBytes bounds what is read of a file.
@@ -106,7 +108,7 @@ func (f *File) readTIFF(in *input) error {
 	if err != nil {
 		return err
 	}
-	f.Width, f.Height, f.Orientation = t.width, t.height, t.orientation
+	f.Width, f.Height, f.Orientation, f.Taken = t.width, t.height, t.orientation, t.taken
 	if t.xmp.length == 0 {
 		return nil
 	}
@@ -121,6 +123,7 @@ func (f *File) readTIFF(in *input) error {
 type ifd struct {
 	width, height int
 	orientation   int // 1 if there is none, or it is invalid
+	taken         time.Time
 	xmp           struct {
 		offset int64
 		length int
@@ -131,7 +134,11 @@ type ifd struct {
 const (
 	tagWidth, tagHeight = 0x0100, 0x0101
 	tagOrientation      = 0x0112
+	tagChanged          = 0x0132
 	tagXMP              = 0x02bc
+	tagEXIF             = 0x8769
+	tagTaken            = 0x9003
+	tagDigitised        = 0x9004
 )
 
 // readIFD reads the TIFF structure that begins at start.
@@ -146,14 +153,11 @@ func readIFD(in *input, start int64) (*ifd, error) {
 		order = binary.BigEndian
 	}
 	at := start + int64(order.Uint32(head[4:]))
-	count, err := in.at(at, 2)
+	entries, err := entriesAt(in, at, order)
 	if err != nil {
 		return t, err
 	}
-	entries, err := in.at(at+2, 12*int(order.Uint16(count)))
-	if err != nil {
-		return t, err
-	}
+	exif, changed := int64(0), int64(0)
 	for ; len(entries) >= 12; entries = entries[12:] {
 		tag, kind, n := order.Uint16(entries), order.Uint16(entries[2:]), order.Uint32(entries[4:])
 		value := int64(order.Uint32(entries[8:]))
@@ -169,9 +173,60 @@ func readIFD(in *input, start int64) (*ifd, error) {
 			t.orientation = int(value)
 		case tag == tagXMP && (kind == 1 || kind == 7) && 4 < n && n <= maxBytes:
 			t.xmp.offset, t.xmp.length = start+int64(order.Uint32(entries[8:])), int(n)
+		case tag == tagChanged && int(n) == dateBytes:
+			changed = start + value
+		case tag == tagEXIF:
+			exif = start + value
 		}
 	}
+	t.taken = takenAt(in, start, exif, changed, order)
 	return t, nil
+}
+
+// entriesAt returns the entries of the directory at this offset, which are valid until the next
+// call of in.at.
+func entriesAt(in *input, at int64, order binary.ByteOrder) ([]byte, error) {
+	count, err := in.at(at, 2)
+	if err != nil {
+		return nil, err
+	}
+	return in.at(at+2, 12*int(order.Uint16(count)))
+}
+
+// How EXIF writes a date, with a zero at the end.
+const (
+	dateLayout = "2006:01:02 15:04:05"
+	dateBytes  = len(dateLayout) + 1
+)
+
+// takenAt returns when a photograph was taken, by the directory at exif or else by the date at
+// changed; offsets in the directory count from start. It is zero where neither has a date.
+func takenAt(in *input, start, exif, changed int64, order binary.ByteOrder) (taken time.Time) {
+	places := []int64{0, 0, changed}
+	if exif > 0 {
+		entries, _ := entriesAt(in, exif, order)
+		for ; len(entries) >= 12; entries = entries[12:] {
+			at := start + int64(order.Uint32(entries[8:]))
+			switch tag := order.Uint16(entries); {
+			case int(order.Uint32(entries[4:])) != dateBytes:
+			case tag == tagTaken:
+				places[0] = at
+			case tag == tagDigitised:
+				places[1] = at
+			}
+		}
+	}
+	for _, at := range places {
+		if at == 0 {
+			continue
+		}
+		if text, err := in.at(at, len(dateLayout)); err == nil {
+			if taken, err = time.Parse(dateLayout, string(text)); err == nil {
+				return taken
+			}
+		}
+	}
+	return time.Time{}
 }
 
 func (f *File) readHEIF(in *input) error {
@@ -212,6 +267,13 @@ func (f *File) readHEIF(in *input) error {
 // ofImage takes what a file of boxes says of its photograph.
 func (f *File) ofImage(in *input, image *Image) error {
 	f.Width, f.Height, f.Orientation = image.Width, image.Height, orientationOf(image.Transforms)
+	if e := image.EXIF; !e.InData && e.Length > 8 && e.Offset < 1<<62 {
+		if head, err := in.at(int64(e.Offset), 4); err == nil { // how far behind it the TIFF structure begins
+			if t, err := readIFD(in, int64(e.Offset)+4+int64(binary.BigEndian.Uint32(head))); err == nil {
+				f.Taken = t.taken
+			}
+		}
+	}
 	for _, parts := range image.XMP {
 		var packet []byte
 		for _, e := range parts {

@@ -3,8 +3,10 @@ package metadata
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestOrientationOf(t *testing.T) {
@@ -57,4 +59,57 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v of %d bytes", p, len(data))
 		}
 	})
+}
+
+// The date is the one that exiftool writes: of the photograph, else of its digitisation, else of
+// the file.
+func TestTaken(t *testing.T) {
+	program, err := exec.LookPath("exiftool")
+	if err != nil {
+		t.Skip("exiftool is not installed: apt-get install libimage-exiftool-perl")
+	}
+	seeds, err := filepath.Glob("../../dataset/testdata/seeds/FuzzDecodeImage/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heic, err := filepath.Glob("../../heic/testdata/*.heic")
+	if err != nil || len(heic) == 0 {
+		t.Fatal(heic, err)
+	}
+	kinds := map[string]bool{}
+	for _, path := range append(seeds, heic...) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := Read(bytes.NewReader(data), int64(len(data)))
+		if err != nil || h.Kind == "" || kinds[h.Kind] {
+			continue
+		}
+		copied := filepath.Join(t.TempDir(), "a."+map[string]string{"JPEG": "jpg", "PNG": "png", "WebP": "webp", "TIFF": "tif", "HEIF": "heic"}[h.Kind])
+		if err := os.WriteFile(copied, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for i, tag := range []string{"IFD0:ModifyDate", "ExifIFD:CreateDate", "ExifIFD:DateTimeOriginal"} {
+			want := time.Date(1999, time.February, 3+i, 4, 5, 6, 0, time.UTC)
+			out, err := exec.Command(program, "-q", "-overwrite_original", "-"+tag+"="+want.Format(dateLayout), copied).CombinedOutput()
+			if err != nil {
+				if i == 0 { // exiftool cannot write into this one
+					break
+				}
+				t.Fatalf("%s: %s", path, out)
+			}
+			data, err := os.ReadFile(copied)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h, err := Read(bytes.NewReader(data), int64(len(data))); err != nil || !h.Taken.Equal(want) {
+				t.Errorf("%s with %s: %v, want %v, %v", h.Kind, tag, h.Taken, want, err)
+			}
+			kinds[h.Kind] = true
+		}
+	}
+	if len(kinds) != 5 {
+		t.Errorf("only %v were written", kinds)
+	}
 }

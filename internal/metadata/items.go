@@ -16,6 +16,7 @@ type Image struct {
 	Width, Height int // before Transforms; 0 if the file does not say
 	Transforms    []Transform
 	XMP           [][]Extent // the parts of each XMP packet
+	EXIF          Extent     // the first part of the EXIF item; zero if there is none
 	Data          []byte     // the content of the box idat
 }
 
@@ -52,13 +53,16 @@ func Describe(meta []byte) (*Image, error) {
 	if m.Transforms, m.Width, m.Height, err = properties(meta); err != nil {
 		return nil, err
 	}
-	packets := map[uint64]bool{}
-	if err := eachItem(items, func(id uint64, isXMP bool) { packets[id] = isXMP }); err != nil {
+	packets, exif := map[uint64]bool{}, map[uint64]bool{}
+	if err := eachItem(items, func(id uint64, isEXIF, isXMP bool) { exif[id], packets[id] = isEXIF, isXMP }); err != nil {
 		return nil, err
 	}
 	return m, eachLocation(locations, func(id uint64, parts []Extent) {
-		if packets[id] {
+		switch {
+		case packets[id]:
 			m.XMP = append(m.XMP, parts)
+		case exif[id] && len(parts) > 0:
+			m.EXIF = parts[0]
 		}
 	})
 }
@@ -108,7 +112,7 @@ func (n *numbers) next(bytes int) (v uint64) {
 }
 
 // eachItem calls f with each item in the content of a box iinf.
-func eachItem(iinf []byte, f func(id uint64, isXMP bool)) error {
+func eachItem(iinf []byte, f func(id uint64, isEXIF, isXMP bool)) error {
 	if len(iinf) < 6 {
 		return nil
 	}
@@ -132,7 +136,7 @@ func eachItem(iinf []byte, f func(id uint64, isXMP bool)) error {
 		id := n.next(width)
 		n.next(2)
 		kind := n.next(4)
-		f(id, kind == uint64('m')<<24|'i'<<16|'m'<<8|'e' && isXMP(n.data))
+		f(id, kind == 'E'<<24|'x'<<16|'i'<<8|'f', kind == 'm'<<24|'i'<<16|'m'<<8|'e' && isXMP(n.data))
 	}
 	return nil
 }

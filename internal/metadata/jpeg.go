@@ -71,7 +71,7 @@ func (f *File) readJPEG(in *input) error {
 			}
 			switch {
 			case bytes.HasPrefix(body, []byte(exifHeader)):
-				f.orient(in, s.at+4+int64(len(exifHeader)))
+				f.exif(in, s.at+4+int64(len(exifHeader)))
 			case bytes.HasPrefix(body, []byte(XMPHeader)):
 				f.keep(body[len(XMPHeader):])
 			case bytes.HasPrefix(body, []byte(extendedHeader)):

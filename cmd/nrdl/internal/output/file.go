@@ -23,6 +23,8 @@ import (
 // A File is a JSON-lines file of results. Lines are appended in batches; a run that is
 // killed loses at most the last batch.
 type File struct {
+	Name func(path string) string // how the path of a photograph is kept; nil: as it is
+
 	file *jsonl.File
 
 	mu       sync.Mutex
@@ -45,7 +47,7 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	}
 	r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: model, top: top}
 	var err error
-	if r.file, err = jsonl.Open(path, mostResult, r.replay); err != nil {
+	if r.file, err = jsonl.Open(path, MostResult, r.replay); err != nil {
 		if advice.Text(err) == "" {
 			err = advice.Add(err, "write to another file")
 		}
@@ -54,8 +56,11 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	return r, nil
 }
 
-// mostResult bounds a line of results: one of a thousand faces has 1 MB.
-const mostResult = 64 << 20
+// ErrOtherModel is the error of a file with results of another model.
+var ErrOtherModel = errors.New("it was written with another model")
+
+// MostResult bounds a line of results: one of a thousand faces has 1 MB.
+const MostResult = 64 << 20
 
 // replay counts the result in line n as named.
 func (r *File) replay(n int, line []byte) error {
@@ -64,15 +69,23 @@ func (r *File) replay(n int, line []byte) error {
 		return fmt.Errorf("line %d is no result of identify", n)
 	}
 	if o.Model != r.model {
-		return fmt.Errorf("it was written with another model: %s, and not %s", o.Model, r.model)
+		return fmt.Errorf("%w: %s, and not %s", ErrOtherModel, o.Model, r.model)
 	}
 	r.finished[o.File] = r.finished[o.File] || o.Error == ""
 	r.failures[o.File] = r.failures[o.File] || o.Error != ""
 	return nil
 }
 
+// name is how the path of a photograph is kept.
+func (r *File) name(path string) string {
+	if r.Name == nil {
+		return path
+	}
+	return r.Name(path)
+}
+
 // key is path as JSON keeps it.
-func key(path string) string { return dataset.Text(path) }
+func (r *File) key(path string) string { return dataset.Text(r.name(path)) }
 
 // Claim reports whether r has no result for the file at path, and marks the file as done.
 // For a nil r it is true.
@@ -82,8 +95,8 @@ func (r *File) Claim(path string) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	named := r.finished[key(path)]
-	r.finished[key(path)] = true
+	named := r.finished[r.key(path)]
+	r.finished[r.key(path)] = true
 	return !named
 }
 
@@ -94,7 +107,7 @@ func (r *File) Unclaim(path string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.finished, key(path))
+	delete(r.finished, r.key(path))
 }
 
 // How many results, and for how long, wait to be written together.
@@ -105,6 +118,7 @@ const (
 
 // Write appends the result p, or the error unread if the photograph could not be read.
 func (r *File) Write(p nrdl.Result, unread error) error {
+	p.Photo.Name = r.name(p.Photo.Name)
 	return r.add(results.New(p, unread, r.top, r.model))
 }
 
@@ -127,7 +141,14 @@ func (r *File) add(o results.Object) error {
 	return r.flush()
 }
 
-// flush puts what waits on the disk.
+// Flush puts what waits on the disk.
+func (r *File) Flush() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.flush()
+}
+
+// flush is Flush of a locked File.
 func (r *File) flush() error {
 	r.pending, r.lastFlush = 0, time.Now()
 	defer r.buffer.Reset()

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+// albumCmd is identify with pages of photographs as its result.
+func (a *app) albumCmd() *cobra.Command {
+	i := &identification{app: a}
+	c := &cobra.Command{
+		Use:  "album MODEL IMAGE|DIR|-... -o DIR",
+		Args: cli.Arguments(2, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if i.pages == "" {
+				return cli.Misuse("album needs -o DIR, the folder for its pages")
+			}
+			if err := i.check(c, args[1:]); err != nil {
+				return err
+			}
+			return i.run(c.Context(), args[0], args[1:], c.InOrStdin())
+		},
+		ValidArgsFunction: completeModel,
+	}
+	i.top = 1
+	c.Flags().StringVarP(&i.pages, "output", "o", "", "folder `DIR` for the pages, which is made, or gone on with")
+	cli.Complete(c, "output", cli.Folders)
+	i.findVars(c)
+	return c
+}
+
+// writeAlbum writes the pages.
+func (i *identification) writeAlbum(ctx context.Context, model string) error {
+	n, err := i.album.Write(ctx, model)
+	if err != nil {
+		return err
+	}
+	if n.Gone > 0 {
+		i.Warn("%s of an earlier run left out: no longer where they were", legible.Count(n.Gone, "photograph"))
+	}
+	i.Tell("%s of %s on %s: open %s", legible.Count(n.Photographs, "photograph"), legible.People(n.People), legible.Count(n.Pages, "page"), legible.ShellWord(i.album.Index()))
+	return nil
+}
+
+// findVars registers the flags that say which faces get names.
+func (i *identification) findVars(c *cobra.Command) {
+	findVar(c, &i.find, face.All, "as the model does")
+	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
+}

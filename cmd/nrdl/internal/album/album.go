@@ -1,0 +1,248 @@
+// Package album writes pages for a browser with the photographs of each person, by date. An album
+// is a folder that works from a disk, without a network and without scripts. It keeps the names
+// that were found and the thumbnails, so that an interrupted run goes on where it was.
+package album
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/output"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/results"
+)
+
+// What is in the folder of an album.
+const (
+	resultsFile  = "album.jsonl" // as identify writes it; paths count from the folder
+	thumbFolder  = "thumbs"
+	peopleFolder = "people"
+	indexFile    = "index.html"
+)
+
+// A thumbnail of a photograph has at most thumbSide pixels a side.
+const (
+	thumbSide    = 320
+	thumbQuality = 75
+)
+
+// An Album is an open album, locked by this process. It is safe for concurrent use.
+type Album struct {
+	*output.File // of the names
+	dir          string
+	unlock       func()
+	files        atomicfile.Writer
+}
+
+// Open opens the album in the folder dir, which it makes, for names by the model with this
+// checksum. Names by another model are dropped, which tell reports. The caller closes it.
+func Open(dir, model string, tell func(format string, args ...any)) (a *Album, err error) {
+	path := filepath.Join(dir, resultsFile)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && missing(path) {
+		return nil, advice.Add(fmt.Errorf("album: %s has other files than those of an album", dir), "choose another folder, or a new one")
+	}
+	for _, folder := range []string{dir, filepath.Join(dir, thumbFolder), filepath.Join(dir, peopleFolder)} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return nil, fmt.Errorf("album: %w", err)
+		}
+	}
+	a = &Album{dir: linkdir.Real(dir)}
+	if a.unlock, err = atomicfile.LockFolder(dir); err != nil {
+		return nil, fmt.Errorf("album: %w", err)
+	}
+	if a.File, err = a.open(path, model, tell); err != nil {
+		a.unlock()
+		return nil, err
+	}
+	a.Name = a.relative
+	return a, nil
+}
+
+// open opens the file of results at path.
+func (a *Album) open(path, model string, tell func(format string, args ...any)) (*output.File, error) {
+	f, err := output.OpenFile(path, 1, model, true)
+	if !errors.Is(err, output.ErrOtherModel) {
+		return f, err
+	}
+	tell("%s was made with another model: all photographs are named again", a.dir)
+	if err := os.Remove(path); err != nil {
+		return nil, fmt.Errorf("album: %w", err)
+	}
+	return output.OpenFile(path, 1, model, true)
+}
+
+// Close closes a.
+func (a *Album) Close() error {
+	defer a.unlock()
+	return a.File.Close()
+}
+
+// Index is the path of the first page.
+func (a *Album) Index() string { return filepath.Join(a.dir, indexFile) }
+
+// relative is how a keeps the path of a photograph: from its folder, with slashes, so that folder
+// and photographs can be moved together.
+func (a *Album) relative(path string) string {
+	real := linkdir.Real(path)
+	if rel, err := filepath.Rel(a.dir, real); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(real) // on another drive
+}
+
+// path is the path of the photograph that a keeps as name.
+func (a *Album) path(name string) string {
+	if name = filepath.FromSlash(name); filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.dir, name)
+}
+
+// thumb is the name of the thumbnail of the photograph that a keeps as name.
+func thumb(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return thumbFolder + "/" + hex.EncodeToString(sum[:12]) + ".jpg"
+}
+
+// Thumb returns a function that writes the thumbnail of the photograph at path, for
+// nrdl.Photo.Decoded.
+func (a *Album) Thumb(ctx context.Context, path string) func(*dataset.Photo) error {
+	return func(p *dataset.Photo) error {
+		small := p.Image()
+		switch _, opaque := small.(*image.YCbCr); {
+		case !opaque, p.Grey.Rect.Dx() > thumbSide, p.Grey.Rect.Dy() > thumbSide:
+			small = face.Reduced(p, thumbSide)
+		}
+		_, err := a.files.Write(ctx, filepath.Join(a.dir, thumb(dataset.Text(a.relative(path)))), func(w io.Writer) error {
+			return jpeg.Encode(w, small, &jpeg.Options{Quality: thumbQuality})
+		})
+		return err
+	}
+}
+
+// thumbSize returns the width and height of the thumbnail of p. It makes a thumbnail that is not
+// there.
+func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
+	for range 2 {
+		if f, err := os.Open(filepath.Join(a.dir, thumb(p.File))); err == nil {
+			c, err := jpeg.DecodeConfig(f)
+			f.Close()
+			if err == nil {
+				return c.Width, c.Height
+			}
+		}
+		path := a.path(p.File)
+		data, err := dataset.ReadFile(path)
+		if err != nil {
+			break
+		}
+		decoded, err := dataset.DecodeColour(ctx, data, path)
+		if err != nil || a.Thumb(ctx, path)(decoded) != nil {
+			break
+		}
+	}
+	return 0, 0
+}
+
+// A photo is a photograph of an album.
+type photo struct {
+	results.Object
+	taken  time.Time
+	byFile bool // taken is the time of the file
+}
+
+// Counts says what an album has.
+type Counts struct {
+	Photographs, People int
+	Gone                int // photographs that are no longer where they were
+	Pages               int
+}
+
+// photos reads the photographs of a. Those that are not there any more are counted only.
+func (a *Album) photos() (all []*photo, gone int, err error) {
+	f, err := os.Open(filepath.Join(a.dir, resultsFile))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	last := map[string]*photo{}
+	_, _, err = jsonl.Read(f, output.MostResult, func(_ int, line []byte) error {
+		p := &photo{}
+		if err := json.Unmarshal(line, &p.Object); err != nil {
+			return err
+		}
+		if q := last[p.File]; q != nil {
+			*q = *p
+			return nil
+		}
+		last[p.File] = p
+		all = append(all, p)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	there := all[:0]
+	for _, p := range all {
+		info, err := os.Stat(a.path(p.File))
+		if err != nil {
+			gone++
+			continue
+		}
+		if p.taken, err = time.Parse(results.TakenLayout, p.Taken); err != nil {
+			p.taken, p.byFile = info.ModTime(), true
+		}
+		there = append(there, p)
+	}
+	return there, gone, nil
+}
+
+// clean removes pages and thumbnails of an earlier run that are not in written.
+func (a *Album) clean(written map[string]bool) error {
+	for _, folder := range []string{peopleFolder, thumbFolder} {
+		var folders []string
+		err := filepath.WalkDir(filepath.Join(a.dir, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				folders = append(folders, path)
+				return nil
+			}
+			rel, err := filepath.Rel(a.dir, path)
+			if ext := filepath.Ext(path); err != nil || written[filepath.ToSlash(rel)] || strings.HasPrefix(d.Name(), ".") || ext != ".html" && ext != ".jpg" {
+				return err
+			}
+			return os.Remove(path)
+		})
+		if err != nil {
+			return err
+		}
+		for i := len(folders) - 1; i > 0; i-- {
+			_ = os.Remove(folders[i]) // only if it is empty
+		}
+	}
+	return nil
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}

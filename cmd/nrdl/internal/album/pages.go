@@ -1,0 +1,375 @@
+package album
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the pages
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/natural"
+	"nrdl.example/nrdl/internal/page"
+	"nrdl.example/nrdl/results"
+)
+
+var (
+	//go:embed album.html.tmpl
+	pageText string
+	//go:embed album.css
+	pageStyle string
+
+	pages = page.New(pageText, pageStyle, nil)
+)
+
+// perPage is the number of photographs on a page: a browser shows a page of them at once.
+const perPage = 200
+
+// A shelf has the photographs of a person, or those with unknown faces, or without a face.
+type shelf struct {
+	Name   string
+	Person bool
+	About  string
+	folder string
+	photos []*photo
+	best   float64 // share of its photograph that the largest face has
+	faceOf *photo
+	box    *results.Box
+}
+
+// Href is the address of the first page of s in a page of the folder from.
+func (s *shelf) href(from string, number int) template.URL {
+	name := indexFile
+	if number > 1 {
+		name = strconv.Itoa(number) + ".html"
+	}
+	return address(from, peopleFolder+"/"+s.folder+"/"+name)
+}
+
+// address is the relative address of the file at path in a page in a folder, both in the album.
+func address(from, path string) template.URL {
+	up := ""
+	if from != "" {
+		up = strings.Repeat("../", 1+strings.Count(from, "/"))
+	}
+	return template.URL(up + (&url.URL{Path: path}).EscapedPath())
+}
+
+// shelves divides photographs, and sorts the people by name.
+func shelves(all []*photo) (list []*shelf) {
+	people := map[string]*shelf{}
+	unknown := &shelf{Name: "Unknown faces", About: "Photographs with faces that match nobody in the model.", folder: dataset.Unknown}
+	faceless := &shelf{Name: "No face", About: "Photographs in which no face was found that is seen well.", folder: dataset.NoFaceFolder}
+	for _, p := range all {
+		if p.Error != "" {
+			continue
+		}
+		seen, stranger := map[string]bool{}, false
+		for i, f := range p.Faces {
+			if f.Name == nil {
+				stranger = stranger || f.Refused == ""
+				continue
+			}
+			s := people[*f.Name]
+			if s == nil {
+				s = &shelf{Name: *f.Name, Person: true}
+				people[*f.Name] = s
+			}
+			if !seen[s.Name] {
+				seen[s.Name] = true
+				s.photos = append(s.photos, p)
+			}
+			s.consider(p, p.Faces[i].Box)
+		}
+		switch {
+		case stranger:
+			unknown.photos = append(unknown.photos, p)
+		case len(seen) == 0:
+			faceless.photos = append(faceless.photos, p)
+		}
+	}
+	var names []string
+	for name := range people {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, natural.Compare)
+	for i, folder := range dataset.FolderNames(names) {
+		s := people[names[i]]
+		s.folder = folder
+		list = append(list, s)
+	}
+	for _, s := range []*shelf{unknown, faceless} {
+		if len(s.photos) > 0 {
+			list = append(list, s)
+		}
+	}
+	for _, s := range list {
+		slices.SortStableFunc(s.photos, func(a, b *photo) int {
+			return cmp.Or(a.taken.Compare(b.taken), natural.Compare(a.File, b.File))
+		})
+	}
+	return list
+}
+
+// consider takes the face in box as the picture of s if it is the largest so far.
+func (s *shelf) consider(p *photo, box *results.Box) {
+	share := 0.0
+	if box != nil && p.Size != nil {
+		share = float64(box.Width*box.Height) / float64(p.Size.Width*p.Size.Height)
+	}
+	if s.faceOf == nil || share > s.best {
+		s.best, s.faceOf, s.box = share, p, box
+	}
+}
+
+// A picture is a thumbnail on a page.
+type picture struct {
+	Source        template.URL // "" if there is none
+	Width, Height int
+	Alt           string
+	Style         template.CSS // which part a portrait shows
+
+	Address    template.URL // of the photograph
+	File       string
+	Date, Note string
+	People     []link
+}
+
+type link struct {
+	Name    string
+	Address template.URL
+}
+
+// A year has pictures under a heading.
+type year struct {
+	Title    string
+	Pictures []picture
+}
+
+// A sheet is a page of a shelf.
+type sheet struct {
+	*shelf
+	Title    string
+	Summary  string
+	Up       template.URL
+	Pages    []link // Address is "" of the page itself
+	Previous template.URL
+	Next     template.URL
+	Years    []year
+}
+
+// writing is one run of Write.
+type writing struct {
+	*Album
+	written  map[string]bool
+	pictures map[*photo]picture // without addresses
+	people   map[string]*shelf
+	counts   Counts
+}
+
+// Write writes the pages of all photographs that a has, each whole or not at all, the index last,
+// and removes those of an earlier run that are no longer needed.
+func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
+	if err := a.Flush(); err != nil {
+		return Counts{}, err
+	}
+	all, gone, err := a.photos()
+	if err != nil {
+		return Counts{}, fmt.Errorf("album: %w", err)
+	}
+	w := &writing{Album: a, written: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: Counts{Photographs: len(all), Gone: gone}}
+	list := shelves(all)
+	for _, s := range list {
+		if s.Person {
+			w.people[s.Name] = s
+			w.counts.People++
+		}
+	}
+	for _, p := range all {
+		if err := context.Cause(ctx); err != nil {
+			return w.counts, err
+		}
+		w.pictures[p] = w.picture(ctx, p)
+	}
+	for _, s := range list {
+		for first := 0; first < len(s.photos); first += perPage {
+			if err := w.sheet(ctx, s, first); err != nil {
+				return w.counts, err
+			}
+		}
+	}
+	if err := w.index(ctx, all, list, model); err != nil {
+		return w.counts, err
+	}
+	return w.counts, a.clean(w.written)
+}
+
+// picture is the thumbnail of p.
+func (w *writing) picture(ctx context.Context, p *photo) picture {
+	t := picture{File: legible.Escaped(path.Base(p.File))}
+	if p.Error != "" {
+		t.Note = legible.Escaped(p.Error)
+		return t
+	}
+	t.Width, t.Height = w.thumbSize(ctx, p)
+	t.Date = p.taken.Format("2 January 2006, 15:04")
+	if p.byFile {
+		t.Date = "file of " + p.taken.Format("2 January 2006")
+	}
+	var names, covered []string
+	for _, f := range p.Faces {
+		if f.Name != nil && !slices.Contains(names, *f.Name) {
+			names = append(names, *f.Name)
+		}
+		if f.Covered != "" && !slices.Contains(covered, f.Covered) {
+			covered = append(covered, f.Covered)
+		}
+	}
+	t.Alt = t.File + ", " + t.Date
+	if len(names) > 0 {
+		t.Alt = strings.Join(names, ", ") + ": " + t.Alt
+	}
+	if len(covered) > 0 {
+		t.Note = strings.Join(covered, ", ") + " probably covered"
+	}
+	if t.Width > 0 {
+		w.written[thumb(p.File)] = true
+	}
+	return t
+}
+
+// on is the picture of p on a page in the folder from, with links to the people in it but not to
+// the one of s.
+func (w *writing) on(from string, p *photo, s *shelf) picture {
+	t := w.pictures[p]
+	t.Address = page.Link(filepath.Join(w.dir, from), w.path(p.File))
+	if t.Width > 0 {
+		t.Source = address(from, thumb(p.File))
+	}
+	seen := map[string]bool{s.Name: s.Person}
+	for _, f := range p.Faces {
+		if f.Name != nil && !seen[*f.Name] {
+			seen[*f.Name] = true
+			t.People = append(t.People, link{*f.Name, w.people[*f.Name].href(from, 1)})
+		}
+	}
+	return t
+}
+
+// sheet writes the page of s that begins with the photograph first.
+func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
+	from := peopleFolder + "/" + s.folder
+	part := s.photos[first:min(first+perPage, len(s.photos))]
+	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile)}
+	h.Summary = legible.Count(len(s.photos), "photograph") + ", " + span(s.photos[0].taken, s.photos[len(s.photos)-1].taken)
+	number, last := first/perPage+1, (len(s.photos)+perPage-1)/perPage
+	if last > 1 {
+		h.Title = fmt.Sprintf("%s, page %d of %d", s.Name, number, last)
+		for n := 1; n <= last; n++ {
+			l := link{strconv.Itoa(n), s.href(from, n)}
+			switch n {
+			case number:
+				l.Address = ""
+			case number - 1:
+				h.Previous = l.Address
+			case number + 1:
+				h.Next = l.Address
+			}
+			h.Pages = append(h.Pages, l)
+		}
+	}
+	for _, p := range part {
+		title := p.taken.Format("2006")
+		if n := len(h.Years); n == 0 || h.Years[n-1].Title != title {
+			h.Years = append(h.Years, year{Title: title})
+		}
+		y := &h.Years[len(h.Years)-1]
+		y.Pictures = append(y.Pictures, w.on(from, p, s))
+	}
+	name := indexFile
+	if number > 1 {
+		name = strconv.Itoa(number) + ".html"
+	}
+	return w.write(ctx, from+"/"+name, "sheet", h)
+}
+
+// span says the first and the last year.
+func span(first, last time.Time) string {
+	if first.Year() == last.Year() {
+		return strconv.Itoa(first.Year())
+	}
+	return fmt.Sprintf("%d to %d", first.Year(), last.Year())
+}
+
+// write writes a page of the album by the template of this name.
+func (w *writing) write(ctx context.Context, name, by string, data any) error {
+	to := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return fmt.Errorf("album: %w", err)
+	}
+	_, err := w.files.Write(ctx, to, func(out io.Writer) error { return page.Write(out, pages, by, data) })
+	w.written[name] = true
+	w.counts.Pages++
+	return err
+}
+
+// An entry is a shelf in the index.
+type entry struct {
+	link
+	Count    string
+	Portrait picture
+}
+
+// index writes the page of all people.
+func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model string) error {
+	top := struct {
+		Summary        string
+		People, Others []entry
+		Unreadable     []picture
+	}{Summary: fmt.Sprintf("%s of %s. Model %s.", legible.Count(len(all), "photograph"), legible.People(w.counts.People), legible.Escaped(filepath.Base(model)))}
+	for _, s := range list {
+		e := entry{link: link{s.Name, s.href("", 1)}, Count: legible.Count(len(s.photos), "photograph")}
+		if !s.Person {
+			top.Others = append(top.Others, e)
+			continue
+		}
+		e.Portrait = w.on("", s.faceOf, s)
+		e.Portrait.Alt, e.Portrait.Style = "A face of "+s.Name, s.portrait(e.Portrait.Width, e.Portrait.Height)
+		top.People = append(top.People, e)
+	}
+	for _, p := range all {
+		if p.Error != "" {
+			t := w.pictures[p]
+			t.Address = page.Link(w.dir, w.path(p.File))
+			top.Unreadable = append(top.Unreadable, t)
+		}
+	}
+	return w.write(ctx, indexFile, "index", top)
+}
+
+// portrait shows a square about the face of s, of a thumbnail of this size.
+func (s *shelf) portrait(width, height int) template.CSS {
+	if width == 0 || height == 0 {
+		return ""
+	}
+	W, H := float64(width), float64(height)
+	side, x, y := min(W, H), W/2, H/2
+	if s.box != nil && s.faceOf.Size != nil {
+		const margin = 1.5
+		scale := W / float64(s.faceOf.Size.Width)
+		x, y = (float64(s.box.X)+float64(s.box.Width)/2)*scale, (float64(s.box.Y)+float64(s.box.Height)/2)*scale
+		side = min(side, margin*scale*float64(max(s.box.Width, s.box.Height)))
+	}
+	x, y = min(max(0, x-side/2), W-side), min(max(0, y-side/2), H-side)
+	return template.CSS(fmt.Sprintf("width:%.2f%%;left:%.2f%%;top:%.2f%%", 100*W/side, -100*x/side, -100*y/side))
+}
