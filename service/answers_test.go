@@ -58,7 +58,7 @@ func checkAnswer(t testing.TB, v *Service, r *http.Request, a *http.Response, da
 	case len(data) == 0 || a.StatusCode/100 == 3: // of an empty id
 		return
 	case !slices.Contains([]string{"application/json", "application/problem+json"}, kind):
-		for _, o := range []string{"image/png", "text/plain", "application/x-tar", "text/event-stream"} {
+		for _, o := range []string{"image/png", "image/jpeg", "text/plain", "application/x-tar", "text/event-stream"} {
 			if kind == o {
 				return
 			}

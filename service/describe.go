@@ -18,7 +18,7 @@ var tags = []struct {
 	name, about string
 	words       []string
 }{
-	{"photographs", "Name, compare and find faces in photographs", []string{"identify", "verify", "detect"}},
+	{"photographs", "Name, compare and find faces in photographs", []string{"identify", "verify", "detect", "photographs"}},
 	{"people", "People, and how well they are recognised", []string{"people", "statistics"}},
 	{"faces", "Stored faces, those of nobody yet, and those of strangers", []string{"faces", "strangers"}},
 	{"review", "Groups of faces of nobody yet, and decisions that can be undone", []string{"review", "operations", "undo"}},
@@ -42,7 +42,7 @@ func tagOf(at string) string {
 // one has the singular of the words in paths that are lists.
 var one = map[string]string{
 	"collections": "collection", "people": "person", "faces": "face", "jobs": "job", "hooks": "hook", "keys": "key",
-	"operations": "operation", "deliveries": "delivery",
+	"operations": "operation", "deliveries": "delivery", "photographs": "photograph",
 }
 
 // added are lists to which a POST adds several things.

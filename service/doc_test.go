@@ -22,20 +22,20 @@ func TestDocumentedExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups")})
+	dir, set := t.TempDir(), filepath.Dir(filepath.Dir(photos(t, "others")[0]))
+	for _, folder := range []string{"people", "others"} {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(set, folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := newClient(t, Options{Backups: filepath.Join(t.TempDir(), "backups"), Photos: dir})
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(text, -1) {
 		script.Write(block[1])
 	}
 	bash := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(script.String(), "http://127.0.0.1:8080", c.server.URL))
-	bash.Dir = t.TempDir()
-	set := filepath.Dir(filepath.Dir(photos(t, "others")[0]))
-	for _, folder := range []string{"people", "others"} {
-		if err := os.CopyFS(filepath.Join(bash.Dir, folder), os.DirFS(filepath.Join(set, folder))); err != nil {
-			t.Fatal(err)
-		}
-	}
+	bash.Dir = dir
 	if out, err := bash.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -108,7 +108,7 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		o.Description = scopesInWords(p.scopes)
 		o.Security = []map[string][]string{{"key": {}}}
 	}
-	for _, name := range []string{"collection", "person", "job"} {
+	for _, name := range []string{"collection", "person", "photo", "job"} {
 		if strings.Contains(path, "/{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}

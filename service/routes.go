@@ -161,6 +161,7 @@ func (v *Service) routes() {
 	v.people()
 	v.faces()
 	v.uploads()
+	v.photographs()
 	v.review()
 	v.jobs()
 	v.hooks()

@@ -42,6 +42,7 @@ import (
 type Options struct {
 	Log     *slog.Logger      // nil: nothing is logged
 	Version string            // version of the program, for the description of the API
+	Photos  string            // folder with originals of photographs, which is only read; "": none are shown
 	Backups string            // folder for backups, made when needed; "": backups are refused
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
@@ -84,8 +85,9 @@ type Service struct {
 	wake, changed        chan struct{}       // there is a job; there may be messages
 	sender               *http.Client        // of messages
 
-	curves curves
-	room   room
+	curves    curves
+	room      room
+	originals originals
 
 	stopping chan struct{} // closed when Serve is response to end
 

@@ -27,6 +27,7 @@ func (v *Service) Work(ctx context.Context) {
 	for i := range jobs + senders {
 		all.Go(func() { v.works(ctx, i >= jobs) })
 	}
+	all.Go(func() { v.watchOriginals(ctx) })
 	all.Go(func() {
 		for ctx.Err() == nil {
 			if err := v.store.Tidy(ctx); err != nil && ctx.Err() == nil {

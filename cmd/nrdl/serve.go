@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,8 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	limitFlags(c.Flags(), &s.limits)
+	c.Flags().StringVar(&s.limits.Photos, "photos", "", "show the photographs of a person whose originals are in the folder `DIR`, which is only read")
+	cli.Complete(c, "photos", cli.Folders)
 	return c
 }
 
@@ -62,6 +65,9 @@ func (s *serving) run(ctx context.Context) error {
 	o := s.limits
 	o.Version, o.Private, o.Search = buildinfo.Read().Version, s.private, s.detector
 	err := checkLimits(o)
+	if err == nil && o.Photos != "" {
+		_, err = os.ReadDir(o.Photos)
+	}
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import * as tryIt from "./try.js";
 import * as line from "./line.js";
 import * as people from "./people.js";
 import * as person from "./person.js";
+import * as photos from "./photos.js";
 import * as review from "./review.js";
 import * as settings from "./settings.js";
 
@@ -21,7 +22,7 @@ const screens = [
   { id: "review", title: "Review", short: "Review", icon: "review", view: review.view },
   { id: "settings", title: "Settings", short: "Settings", icon: "settings", view: settings.view },
 ];
-const hidden = { person: { id: "person", title: "Person", parent: "people", view: person.view } };
+const hidden = { person: { id: "person", title: "Person", parent: "people", view: person.view }, photos: { id: "photos", title: "Photographs", parent: "people", view: photos.view } };
 
 /** All collections, and the one that is shown. */
 const state = { collections: [], current: null, unnamed: "" };

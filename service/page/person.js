@@ -44,6 +44,7 @@ export async function view(root, ctx, id) {
           h("button", { onclick: rename }, "Rename"),
           h("button", { onclick: merge }, "Merge with …"),
           h("button", { onclick: () => input.click() }, "Add photos"),
+          faces.some((f) => f.photo) && h("a", { class: "button", href: ctx.href("photos", id) }, "Photographs"),
           menu()), input)),
     facts, advice || "");
 

@@ -188,6 +188,28 @@ func (s *Store) Photo(ctx context.Context, collection, id string) (Photo, error)
 	return one[Photo](ctx, "photograph", s.read, "SELECT sha256, width, height FROM photo WHERE collection = $1 AND id = $2", collection, id)
 }
 
+// A KeptPhoto is a photograph of a collection.
+type KeptPhoto struct {
+	ID string
+	Photo
+	Created time.Time
+}
+
+func (p *KeptPhoto) columns() []any {
+	return append(append([]any{&p.ID}, p.Photo.columns()...), (*micros)(&p.Created))
+}
+
+// PhotosOf returns the photographs with faces of a person, and all faces in them, in the order of
+// their ids.
+func (s *Store) PhotosOf(ctx context.Context, collection, person string) (photos []KeptPhoto, faces []Face, err error) {
+	const of = " IN (SELECT photo FROM face WHERE collection = $1 AND person = $2 AND photo <> '') ORDER BY id"
+	photos, err = list[KeptPhoto](ctx, s.read, "SELECT id, sha256, width, height, created FROM photo WHERE collection = $1 AND id"+of, collection, person)
+	if err == nil {
+		faces, err = list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND photo"+of, collection, person)
+	}
+	return photos, faces, err
+}
+
 // HasPhoto reports whether the collection has a photograph with this SHA-256.
 func (s *Store) HasPhoto(ctx context.Context, collection, sha256 string) (bool, error) {
 	n, err := one[int](ctx, "photo", s.read, "SELECT count(*) FROM photo WHERE collection = $1 AND sha256 = $2", collection, sha256)
