@@ -141,7 +141,8 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 			continue
 		}
 		p.Stored = seen[i].stored(p)
-		missing := label(p, seen[i].seen, labels[i])
+		var missing []tags.Region
+		labels[i], missing = face.Tagged(p, seen[i].seen)
 		if len(p.Names) > 0 && !slices.ContainsFunc(p.Regions, tags.Region.Usable) && slices.Max(append(labels[i], "")) == "" {
 			unclear++
 		}
@@ -158,44 +159,6 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 		o.warn(fmt.Errorf("left out: %s with names and no regions, where several names or faces leave open who is who", legible.Count(unclear, "photograph")))
 	}
 	return labels
-}
-
-// label names the faces of a photograph by its regions, each by the one with the largest
-// overlap, and returns the regions without a face. A single name without a region is that of a
-// single face.
-func label(p *tags.Photo, seen []face.Seen, names []string) (missing []tags.Region) {
-	type pair struct {
-		region, face int
-		overlap      float64
-	}
-	var pairs []pair
-	regions := slices.DeleteFunc(slices.Clone(p.Regions), func(r tags.Region) bool { return !r.Usable() })
-	for i, r := range regions {
-		for k, s := range seen {
-			if s.Face == nil {
-				continue
-			}
-			if box := p.Area(s.Face.Box); r.Covers(box) {
-				pairs = append(pairs, pair{i, k, r.Overlap(box)})
-			}
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.overlap, a.overlap) })
-	found := make([]bool, len(regions))
-	for _, q := range pairs {
-		if !found[q.region] && names[q.face] == "" {
-			found[q.region], names[q.face] = true, regions[q.region].Name
-		}
-	}
-	for i, r := range regions {
-		if !found[i] {
-			missing = append(missing, r)
-		}
-	}
-	if len(regions) == 0 && len(p.Names) == 1 && len(seen) == 1 && !p.Weak {
-		names[0] = p.Names[0]
-	}
-	return missing
 }
 
 // weakLabels gives the names of whole photographs to their faces, by who appears together, where

@@ -12,9 +12,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// tags are the parts of the API, in the order of the description, with the words of a path that
+// parts are the parts of the API, in the order of the description, with the words of a path that
 // belong to them; the last one has the rest.
-var tags = []struct {
+var parts = []struct {
 	name, about string
 	words       []string
 }{
@@ -31,7 +31,7 @@ var tags = []struct {
 // tagOf returns the name of the tag of a path.
 func tagOf(at string) string {
 	words := strings.Split(strings.TrimPrefix(at, "/v1/collections/{collection}"), "/")
-	for _, t := range tags {
+	for _, t := range parts {
 		if t.words == nil || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(t.words, w) }) {
 			return t.name
 		}
@@ -114,7 +114,7 @@ func (v *Service) completeDescription() {
 	api := v.api.OpenAPI()
 	api.Servers = []*huma.Server{{URL: "/", Description: "The service that sends this description"}}
 	api.Info.License = &huma.License{Name: "MIT", Identifier: "MIT"}
-	for _, t := range tags {
+	for _, t := range parts {
 		api.Tags = append(api.Tags, &huma.Tag{Name: t.name, Description: t.about})
 	}
 	wrong := problemContent(v.api)

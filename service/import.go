@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -62,6 +63,8 @@ type importer struct {
 	steps   steps
 	request importRequest
 	left    int64 // bytes that may still be unpacked
+
+	sidecars map[string]*zip.File // by place; only where tags are read
 }
 
 // damaged is the answer to an archive that cannot be read.
@@ -71,13 +74,19 @@ func damaged(err error) error {
 
 // refuse adds a file to the list of those that were not added.
 func (i *importer) refuse(name, why string) {
-	const most, longest = 500, 200
+	const most = 500
+	if len(i.result.Refused) < most {
+		i.result.Refused = append(i.result.Refused, RefusedFile{i.shown(name), why})
+	}
+}
+
+// shown is the name of a file for the result.
+func (i *importer) shown(name string) string {
+	const longest = 200
 	if i.request.Photos {
 		_, name, _ = strings.Cut(name, "/") // without the number from receive
 	}
-	if len(i.result.Refused) < most {
-		i.result.Refused = append(i.result.Refused, RefusedFile{fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?")), why})
-	}
+	return fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?"))
 }
 
 // A directory reads an archive until it has read left bytes.
@@ -104,11 +113,14 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	}
 	limited.left = math.MaxInt64
 	i.steps.total = len(z.File)
+	if i.request.Tags {
+		i.findSidecars(z)
+	}
 	for n := i.steps.j.Done; n < len(z.File); n++ {
 		f := z.File[n]
 		base := path.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
-			if !f.FileInfo().IsDir() {
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isSidecar(base) || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
+			if !f.FileInfo().IsDir() && !(i.request.Tags && isSidecar(base)) {
 				i.result.Skipped++
 			}
 			continue
@@ -166,12 +178,13 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		i.result.Duplicates++
 		return "", err
 	}
-	seen, photo, why, err := i.find(ctx, data)
+	seen, photo, why, err := i.find(ctx, data) // with tags every face, as one in the background can have a tag
 	if err != nil || why != "" {
 		return why, err
 	}
 	var status huma.StatusError
-	person, added := "", false
+	var people []string
+	person, added := "", 0
 	if i.request.Strangers {
 		person = store.Stranger
 	}
@@ -184,15 +197,24 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 			return "", err
 		}
 	}
+	if i.request.Tags {
+		if people, added, err = i.tag(ctx, name, data, seen, photo); err != nil {
+			return "", err
+		}
+	}
 	faces, refused := i.in.newFaces(seen, store.Import)
 	if len(faces) == 0 {
 		return refused[0].Why, nil
 	}
+	used := faces
+	for k, of := range people {
+		if seen[k].Refused == nil {
+			used[0].Person, used = of, used[1:]
+		}
+	}
 	i.result.Photos++
 	i.result.Faces += len(faces)
-	if added {
-		i.result.People++
-	}
+	i.result.People += added
 	_, err = i.store.AddFaces(i.steps.in(ctx, done), j.Actor, j.Collection, photo, person, faces)
 	if err == nil {
 		i.steps.ended(done)
@@ -208,20 +230,23 @@ func (i *importer) find(ctx context.Context, data []byte) (all []found, photo *s
 		}
 	}()
 	i.giveWay(ctx)
-	return i.search(ctx, i.in, data, false)
+	o := looking{}
+	if i.request.Tags {
+		o.which = face.Every
+	}
+	return i.search(ctx, i.in, data, o)
 }
 
 // personOf returns the person with the name of the folder of a file, and adds the person if
-// there is none.
-func (i *importer) personOf(ctx context.Context, file string) (id string, added bool, err error) {
+// there is none; added is then 1.
+func (i *importer) personOf(ctx context.Context, file string) (id string, added int, err error) {
 	name := path.Base(path.Dir(file))
 	if err := dataset.CheckName(name); err != nil || name == "." {
-		return "", false, huma.Error422UnprocessableEntity("the folder of the file is no name of a person")
+		return "", 0, huma.Error422UnprocessableEntity("the folder of the file is no name of a person")
 	}
-	j := i.steps.j
-	if id, err = i.store.PersonByName(ctx, j.Collection, name); err != nil || id != "" {
-		return id, false, err
+	id, isNew, err := i.called(ctx, name)
+	if isNew {
+		added = 1
 	}
-	p, _, err := i.store.CreatePerson(ctx, j.Actor, j.Collection, name, store.Known, false)
-	return p.ID, true, err
+	return id, added, err
 }

@@ -147,7 +147,7 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 		if len(crop) == 0 {
 			return refuse("the vector is of another network, and there is no crop")
 		}
-		seen, _, err := i.in.look(ctx, crop, true)
+		seen, _, err := i.in.look(ctx, crop, looking{whole: true})
 		if err != nil || seen[0].Refused != nil {
 			return refuse("the crop cannot be used")
 		}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,13 +98,18 @@ type found struct {
 	crop []byte // PNG; nil if it was refused
 }
 
-// look finds the faces in an image file, the largest first, with their vectors; if whole,
-// the image is one face as it is.
-func (e *input) look(ctx context.Context, data []byte, whole bool) ([]found, image.Point, error) {
+// looking says which faces of an image file are meant.
+type looking struct {
+	whole bool       // the image is one face as it is
+	which face.Which // "": face.All
+}
+
+// look finds the faces in an image file, the largest first, with their vectors.
+func (e *input) look(ctx context.Context, data []byte, o looking) ([]found, image.Point, error) {
 	kept := &face.Recorder{Embedder: e.Embedder}
 	cut := e.cut
 	cut.Embedder = kept
-	seen, size, err := face.Decode(ctx, data, "photo", !whole, face.All, cut)
+	seen, size, err := face.Decode(ctx, data, "photo", !o.whole, cmp.Or(o.which, face.All), cut)
 	if err != nil {
 		return nil, size, err
 	}

@@ -49,6 +49,16 @@ type ImportResult struct {
 	Duplicates int           `json:"duplicates" doc:"Photographs or faces that were there"`
 	Skipped    int           `json:"skipped" doc:"Files that are no images"`
 	Refused    []RefusedFile `json:"refused" doc:"The first 500"`
+
+	Tagged []TaggedFile `json:"tagged,omitempty" doc:"With tags=regions: the photographs with face tags, the first 500"`
+}
+
+// A TaggedFile tells what became of the face tags of a photograph.
+type TaggedFile struct {
+	Name    string   `json:"name"`
+	People  []string `json:"people" doc:"Whose faces were added"`
+	Without []string `json:"without" doc:"Names without a face: none was found in the region, or it is not clear which of several it is"`
+	Problem string   `json:"problem,omitempty" doc:"Why tags could not be read"`
 }
 
 // A RefusedFile is a file without a usable face.
@@ -156,8 +166,8 @@ func (v *Service) jobs() {
 	v.plain(http.MethodGet, path+"/{job}/events", plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
 	v.plain(http.MethodPost, "/v1/collections/{collection}/import", plain{
 		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, answer: Job{},
-		fields: []field{{name: "photo", about: "image file", most: anyNumber}, {name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"}},
-		query:  []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
+		fields: []field{{name: "photo", about: "image file, or with tags=regions a sidecar", most: anyNumber}, {name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"}},
+		query:  []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("tags", "regions", "The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or a.xmp that are sent with them; faces without a tag are of nobody yet"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
 	v.plain(http.MethodGet, "/v1/collections/{collection}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
 }

@@ -111,7 +111,7 @@ func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int
 // network.
 func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32, error) {
 	if from == nil || from == e {
-		seen, _, err := e.look(ctx, crop, true)
+		seen, _, err := e.look(ctx, crop, looking{whole: true})
 		if err == nil {
 			err = seen[0].Refused
 		}

@@ -177,7 +177,7 @@ func (c *client) form(files ...string) (string, []byte) {
 		if err != nil {
 			c.Fatal(err)
 		}
-		w, err := form.CreateFormFile(name, "x")
+		w, err := form.CreateFormFile(name, filepath.Base(path))
 		if err != nil {
 			c.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func (c *client) add(at, person, path string) {
 		if err != nil {
 			c.Fatal(err)
 		}
-		seen, size, err := in.look(context.Background(), data, false)
+		seen, size, err := in.look(context.Background(), data, looking{})
 		if err != nil {
 			c.Fatal(err)
 		}

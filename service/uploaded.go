@@ -24,6 +24,7 @@ type importRequest struct {
 	Photos  bool  `json:"photos"`  // every file of the zip is a photograph
 	Folders bool  `json:"folders"` // the folders of the zip are names of people
 
+	Tags      bool `json:"tags,omitempty"`      // names are those of face tags
 	Strangers bool `json:"strangers,omitempty"` // the photographs show people who are not in the collection
 }
 
@@ -34,9 +35,9 @@ func (v *Service) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	if _, err := v.engine.inputOf(ctx, collection); err != nil {
 		return err
 	}
-	payload := importRequest{Folders: chosen(r, "folders"), Strangers: chosen(r, "as")}
-	if payload.Folders && payload.Strangers {
-		return huma.Error422UnprocessableEntity("the folders of a zip are either people, or all photographs are of strangers: send folders=people or as=strangers")
+	payload := importRequest{Folders: chosen(r, "folders"), Strangers: chosen(r, "as"), Tags: chosen(r, "tags")}
+	if payload.Folders && payload.Strangers || payload.Tags && (payload.Folders || payload.Strangers) {
+		return huma.Error422UnprocessableEntity("names are those of folders, or of face tags, or all photographs are of strangers: send one of folders=people, tags=regions and as=strangers")
 	}
 	if r.ContentLength > v.Import {
 		return &http.MaxBytesError{Limit: v.Import} // before it is sent

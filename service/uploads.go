@@ -258,7 +258,7 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 
 // addFile adds the faces of file i of a form.
 func (v *Service) addFile(ctx context.Context, response *Added, in *input, collection, person string, i int, p part) error {
-	seen, photo, why, err := v.search(ctx, in, p.data, p.name == "crop")
+	seen, photo, why, err := v.search(ctx, in, p.data, looking{whole: p.name == "crop"})
 	switch {
 	case err != nil:
 		return err
@@ -283,12 +283,12 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, colle
 	return v.add(ctx, response, collection, person, photo, faces)
 }
 
-// search finds the faces in an image file, the largest first; if whole is set, the image is one
-// face. If the file has none or cannot be used, why says so.
-func (v *Service) search(ctx context.Context, in *input, data []byte, whole bool) (seen []found, photo *store.Photo, why string, err error) {
+// search finds the faces in an image file, the largest first. If the file has none or cannot be
+// used, why says so.
+func (v *Service) search(ctx context.Context, in *input, data []byte, o looking) (seen []found, photo *store.Photo, why string, err error) {
 	photo = &store.Photo{SHA256: digestOf(data)}
 	err = v.decoded(ctx, func() error {
-		all, size, err := in.look(ctx, data, whole)
+		all, size, err := in.look(ctx, data, o)
 		seen, photo.Width, photo.Height = all, size.X, size.Y
 		return err
 	}, data)

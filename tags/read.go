@@ -6,6 +6,7 @@
 package tags
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
@@ -87,11 +88,27 @@ func Read(path string) (*Photo, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.tags(), nil
+}
+
+// Parse is Read of a photograph with the content data, and of its sidecar; nil if there is none.
+// Name stands for it in errors.
+func Parse(name string, data, sidecar []byte) *Photo {
+	f := &file{path: name, packet: sidecar}
+	var err error
+	if f.File, err = metadata.Read(bytes.NewReader(data), int64(len(data))); err != nil {
+		f.problem = fmt.Errorf("%s: %w", name, err)
+	}
+	return f.tags()
+}
+
+// tags are the tags of f and of its sidecar.
+func (f *file) tags() *Photo {
 	p := f.photo()
 	for _, packet := range append(f.beside(), f.XMP...) {
 		f.add(p, packet)
 	}
-	return p, nil
+	return p
 }
 
 // A file is the header of a photograph and its sidecar.
@@ -121,7 +138,7 @@ func open(path string) (*file, error) {
 	if f.File, err = metadata.Read(in, info.Size()); err != nil {
 		f.problem = fmt.Errorf("%s: %w", path, err)
 	}
-	for _, at := range sidecars(path) {
+	for _, at := range Sidecars(path) {
 		packet, err := readSidecar(at)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -136,9 +153,9 @@ func open(path string) (*file, error) {
 	return f, nil
 }
 
-// sidecars are the names that a sidecar of the photograph at path may have, in the order in
+// Sidecars are the names that a sidecar of the photograph at path may have, in the order in
 // which they are looked for.
-func sidecars(path string) []string {
+func Sidecars(path string) []string {
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
 	return []string{path + ".xmp", path + ".XMP", stem + ".xmp", stem + ".XMP"}
 }

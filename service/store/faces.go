@@ -52,7 +52,7 @@ type NewFace struct {
 func isPerson(id string) bool { return id != "" && id != Stranger }
 
 // AddFaces adds the faces of one photograph to a person: "" for nobody, Stranger for people
-// who are not in the collection. photo is nil for faces without a photograph. AddFaces sets ID,
+// who are not in the collection; a face whose Person is set is added to that one. photo is nil for faces without a photograph. AddFaces sets ID,
 // Photo, Person and Created of each element of faces. It returns the id of the operation, for
 // Undo.
 func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string, faces []NewFace) (operation string, err error) {
@@ -66,14 +66,27 @@ func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *P
 			t.putPhoto(photoID, photo)
 		}
 		var undo undoData
+		var people []string
+		of := map[string][]string{}
 		for i := range faces {
 			f := &faces[i]
-			f.ID, f.Photo, f.Person, f.Created = NewID(), photoID, person, t.at
+			if f.Person == "" {
+				f.Person = person
+			} else if of[f.Person] == nil {
+				t.person(f.Person)
+			}
+			f.ID, f.Photo, f.Created = NewID(), photoID, t.at
 			t.putFace(f)
 			undo.NewFaces = append(undo.NewFaces, f.ID)
+			if of[f.Person] == nil {
+				people = append(people, f.Person)
+			}
+			of[f.Person] = append(of[f.Person], f.ID)
 		}
 		operation = t.log("add faces", person, undo)
-		t.emit(Event{Event: "faces.added", Person: person, Faces: undo.NewFaces, Operation: operation})
+		for _, p := range people {
+			t.emit(Event{Event: "faces.added", Person: p, Faces: of[p], Operation: operation})
+		}
 	})
 	return operation, err
 }
