@@ -45,7 +45,7 @@ func serve(t *testing.T) (address, key, photos string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := service.New(db, service.Options{Search: cascade, Backups: filepath.Join(dir, "backups")})
+	v := service.New(db, service.Options{Search: cascade, Backups: filepath.Join(dir, "backups"), Photos: filepath.Join(dir, "photos")})
 	server := httptest.NewServer(v)
 	ctx, stop := context.WithCancel(context.Background())
 	var working sync.WaitGroup
@@ -175,6 +175,10 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 	got(n.ListFaces(ctx, visitors, client.ListFacesQuery{Person: ann}))(c)
 	got(n.GetFace(ctx, visitors, f))(c)
 	c.read(n.GetFaceCrop(ctx, visitors, f))
+
+	own := got(n.ListPersonPhotographs(ctx, visitors, ann, client.ListPersonPhotographsQuery{}))(c)
+	c.read(n.GetPhotographOriginal(ctx, visitors, own.Items[0].ID))
+	c.read(n.GetPhotographThumbnail(ctx, visitors, own.Items[0].ID))
 
 	shown := got(n.Identify(ctx, visitors, client.IdentifyForm{Photo: c.photo("people/person001/1.jpg")}, client.IdentifyQuery{}))(c)
 	if len(shown.Faces) != 1 || shown.Faces[0].Name == nil || *shown.Faces[0].Name != "Ann Smith" {

@@ -299,8 +299,9 @@ type ImportResult struct {
 	Faces      int           `json:"faces"`
 	People     int           `json:"people"` // Who are new
 	Photos     int           `json:"photos"`
-	Refused    []RefusedFile `json:"refused"` // The first 500
-	Skipped    int           `json:"skipped"` // Files that are no images
+	Refused    []RefusedFile `json:"refused"`          // The first 500
+	Skipped    int           `json:"skipped"`          // Files that are no images
+	Tagged     []TaggedFile  `json:"tagged,omitempty"` // With tags=regions: the photographs with face tags, the first 500
 }
 
 // Job is the schema Job.
@@ -440,6 +441,12 @@ type PageOperation struct {
 type PagePerson struct {
 	Items []Person `json:"items"`
 	Next  string   `json:"next,omitempty"` // Cursor of the next page; missing on the last one
+}
+
+// PageShownIn is the schema PageShownIn.
+type PageShownIn struct {
+	Items []ShownIn `json:"items"`
+	Next  string    `json:"next,omitempty"` // Cursor of the next page; missing on the last one
 }
 
 // PageStatistics is the schema PageStatistics.
@@ -618,6 +625,16 @@ type Shown struct {
 	Why         string      `json:"why"`               // The reason for the decision, in a sentence
 }
 
+// ShownIn is the schema ShownIn.
+type ShownIn struct {
+	Added    time.Time `json:"added"`
+	Faces    []Face    `json:"faces"` // The faces in it that are in the collection, also those of others
+	ID       string    `json:"id"`
+	Original bool      `json:"original"`        // The service has the file, in the folder that its operator allows
+	Size     *Size     `json:"size,omitempty"`  // Of the upright photograph; missing for an aligned crop
+	Taken    string    `json:"taken,omitempty"` // When it was taken, by the clock of the camera: 2006-01-02T15:04:05. Missing if EXIF does not tell, or without the original
+}
+
 // ShownPhotograph is the schema ShownPhotograph.
 type ShownPhotograph struct {
 	Faces   []Shown `json:"faces"`
@@ -654,6 +671,14 @@ type Statistics struct {
 type Strangers struct {
 	Alike   Share `json:"alike"`    // People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than ten people and given strangers
 	AtLarge Share `json:"at_large"` // People chosen at random
+}
+
+// TaggedFile is the schema TaggedFile.
+type TaggedFile struct {
+	Name    string   `json:"name"`
+	People  []string `json:"people"`            // Whose faces were added
+	Problem string   `json:"problem,omitempty"` // Why tags could not be read
+	Without []string `json:"without"`           // Names without a face: none was found in the region, or it is not clear which of several it is
 }
 
 // Vector is the schema Vector.
@@ -999,6 +1024,20 @@ func (c *Client) GetPersonStatistics(ctx context.Context, collection string, per
 	return ask[Statistics](ctx, c, request{"GET", path("/v1/collections/{collection}/people/{person}/statistics", collection, person), nil, nil})
 }
 
+// GetPhotographOriginal is GET /v1/collections/{collection}/photographs/{photo}/original. Get the
+// original of a photograph, as it is in the folder that the operator allows.
+// For keys with the scope review or admin.
+func (c *Client) GetPhotographOriginal(ctx context.Context, collection string, photo string) (io.ReadCloser, error) {
+	return c.open(ctx, request{"GET", path("/v1/collections/{collection}/photographs/{photo}/original", collection, photo), nil, nil})
+}
+
+// GetPhotographThumbnail is GET /v1/collections/{collection}/photographs/{photo}/thumbnail. Get a
+// small copy of a photograph, a JPEG of at most 320 pixels a side.
+// For keys with the scope review or admin.
+func (c *Client) GetPhotographThumbnail(ctx context.Context, collection string, photo string) (io.ReadCloser, error) {
+	return c.open(ctx, request{"GET", path("/v1/collections/{collection}/photographs/{photo}/thumbnail", collection, photo), nil, nil})
+}
+
 // GetReadyz is GET /readyz. Say whether the database answers and has room for changes.
 // For anybody.
 func (c *Client) GetReadyz(ctx context.Context) (io.ReadCloser, error) {
@@ -1049,12 +1088,13 @@ func (c *Client) Identify(ctx context.Context, collection string, form IdentifyF
 // ImportForm is the form of Import.
 type ImportForm struct {
 	Archive *File  `form:"archive"` // a zip of photographs, or an export (tar), instead of photo
-	Photo   []File `form:"photo"`   // image file
+	Photo   []File `form:"photo"`   // image file, or with tags=regions a sidecar
 }
 
 // ImportQuery are the optional parameters of Import.
 type ImportQuery struct {
 	Folders string `query:"folders"` // In a zip, Ann/1.jpg is of Ann; one of people
+	Tags    string `query:"tags"`    // The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or a.xmp that are sent with them; faces without a tag are of nobody yet; one of regions
 	As      string `query:"as"`      // The photographs are of people who are not in the collection, for its calibration; one of strangers
 }
 
@@ -1155,6 +1195,19 @@ type ListPeopleQuery struct {
 // For keys with the scope identify or enrol or review or admin.
 func (c *Client) ListPeople(ctx context.Context, collection string, query ListPeopleQuery) (*PagePerson, error) {
 	return ask[PagePerson](ctx, c, request{"GET", path("/v1/collections/{collection}/people", collection), query, nil})
+}
+
+// ListPersonPhotographsQuery are the optional parameters of ListPersonPhotographs.
+type ListPersonPhotographsQuery struct {
+	Cursor string `query:"cursor"`
+	Limit  *int   `query:"limit"`
+}
+
+// ListPersonPhotographs is GET /v1/collections/{collection}/people/{person}/photographs. List the
+// photographs of a person, by date.
+// For keys with the scope review or admin.
+func (c *Client) ListPersonPhotographs(ctx context.Context, collection string, person string, query ListPersonPhotographsQuery) (*PageShownIn, error) {
+	return ask[PageShownIn](ctx, c, request{"GET", path("/v1/collections/{collection}/people/{person}/photographs", collection, person), query, nil})
 }
 
 // MergePerson is POST /v1/collections/{collection}/people/{person}/merge. Merge other people into a

@@ -724,6 +724,40 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}/people/{person}/statistics", (collection, person))
 
+    def get_photograph_original(self, collection, photo):
+        """Get the original of a photograph, as it is in the folder that the operator allows.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        photo : str
+
+        Returns
+        -------
+        file
+        """
+        return self.request("GET", "/v1/collections/{collection}/photographs/{photo}/original", (collection, photo), stream=True)
+
+    def get_photograph_thumbnail(self, collection, photo):
+        """Get a small copy of a photograph, a JPEG of at most 320 pixels a side.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        photo : str
+
+        Returns
+        -------
+        file
+        """
+        return self.request("GET", "/v1/collections/{collection}/photographs/{photo}/thumbnail", (collection, photo), stream=True)
+
     def get_readyz(self):
         """Say whether the database answers and has room for changes.
 
@@ -795,7 +829,7 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/identify", (collection,), query={"why": why}, form={"photo": photo})
 
-    def import_(self, collection, *, archive=None, photo=None, folders=None, as_=None, idempotency_key=None):
+    def import_(self, collection, *, archive=None, photo=None, folders=None, tags=None, as_=None, idempotency_key=None):
         """Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job.
 
         For keys with the scope enrol or admin.
@@ -807,9 +841,12 @@ class Operations:
         archive : bytes, path or file, optional
             a zip of photographs, or an export (tar), instead of photo
         photo : list of bytes, path or file, optional
-            image file
+            image file, or with tags=regions a sidecar
         folders : str, optional
             In a zip, Ann/1.jpg is of Ann; one of people
+        tags : str, optional
+            The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or
+            a.xmp that are sent with them; faces without a tag are of nobody yet; one of regions
         as_ : str, optional
             The photographs are of people who are not in the collection, for its calibration; one
             of strangers
@@ -820,7 +857,7 @@ class Operations:
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/import", (collection,), query={"folders": folders, "as": as_}, form={"archive": archive, "photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/import", (collection,), query={"folders": folders, "tags": tags, "as": as_}, form={"archive": archive, "photo": photo}, once=idempotency_key)
 
     def list_collections(self, *, cursor=None, limit=None):
         """List collections.
@@ -967,6 +1004,25 @@ class Operations:
         dict
         """
         return self.request("GET", "/v1/collections/{collection}/people", (collection,), query={"cursor": cursor, "limit": limit, "search": search, "order": order, "kind": kind})
+
+    def list_person_photographs(self, collection, person, *, cursor=None, limit=None):
+        """List the photographs of a person, by date.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        person : str
+        cursor : str, optional
+        limit : int, optional
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("GET", "/v1/collections/{collection}/people/{person}/photographs", (collection, person), query={"cursor": cursor, "limit": limit})
 
     def merge_person(self, collection, person, from_, *, idempotency_key=None):
         """Merge other people into a person.

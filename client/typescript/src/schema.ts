@@ -765,6 +765,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/people/{person}/photographs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the photographs of a person, by date
+         * @description For keys with the scope review or admin.
+         */
+        get: operations["list-person-photographs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/people/{person}/statistics": {
         parameters: {
             query?: never;
@@ -777,6 +797,46 @@ export interface paths {
          * @description For keys with the scope identify or enrol or review or admin.
          */
         get: operations["get-person-statistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection}/photographs/{photo}/original": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the original of a photograph, as it is in the folder that the operator allows
+         * @description For keys with the scope review or admin.
+         */
+        get: operations["get-photograph-original"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection}/photographs/{photo}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a small copy of a photograph, a JPEG of at most 320 pixels a side
+         * @description For keys with the scope review or admin.
+         */
+        get: operations["get-photograph-thumbnail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1381,6 +1441,8 @@ export interface components {
              * @description Files that are no images
              */
             skipped: number;
+            /** @description With tags=regions: the photographs with face tags, the first 500 */
+            tagged?: components["schemas"]["TaggedFile"][];
         };
         Job: {
             /**
@@ -1523,6 +1585,11 @@ export interface components {
         };
         PagePerson: {
             items: components["schemas"]["Person"][];
+            /** @description Cursor of the next page; missing on the last one */
+            next?: string;
+        };
+        PageShownIn: {
+            items: components["schemas"]["ShownIn"][];
             /** @description Cursor of the next page; missing on the last one */
             next?: string;
         };
@@ -1785,6 +1852,19 @@ export interface components {
             /** @description The reason for the decision, in a sentence */
             why: string;
         };
+        ShownIn: {
+            /** Format: date-time */
+            added: string;
+            /** @description The faces in it that are in the collection, also those of others */
+            faces: components["schemas"]["Face"][];
+            id: string;
+            /** @description The service has the file, in the folder that its operator allows */
+            original: boolean;
+            /** @description Of the upright photograph; missing for an aligned crop */
+            size?: components["schemas"]["Size"];
+            /** @description When it was taken, by the clock of the camera: 2006-01-02T15:04:05. Missing if EXIF does not tell, or without the original */
+            taken?: string;
+        };
         ShownPhotograph: {
             faces: components["schemas"]["Shown"][];
             /** @description Why there are no faces */
@@ -1841,6 +1921,15 @@ export interface components {
             alike: components["schemas"]["Share"];
             /** @description People chosen at random */
             at_large: components["schemas"]["Share"];
+        };
+        TaggedFile: {
+            name: string;
+            /** @description Whose faces were added */
+            people: string[];
+            /** @description Why tags could not be read */
+            problem?: string;
+            /** @description Names without a face: none was found in the region, or it is not clear which of several it is */
+            without: string[];
         };
         Vector: {
             /** @description Which network made it, as in an export */
@@ -2905,6 +2994,8 @@ export interface operations {
             query?: {
                 /** @description In a zip, Ann/1.jpg is of Ann */
                 folders?: "people";
+                /** @description The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or a.xmp that are sent with them; faces without a tag are of nobody yet */
+                tags?: "regions";
                 /** @description The photographs are of people who are not in the collection, for its calibration */
                 as?: "strangers";
             };
@@ -3584,6 +3675,39 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    "list-person-photographs": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                collection: string;
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageShownIn"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     "get-person-statistics": {
         parameters: {
             query?: never;
@@ -3603,6 +3727,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "get-photograph-original": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+                photo: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "get-photograph-thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+                photo: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": unknown;
                 };
             };
             401: components["responses"]["401"];
