@@ -3,9 +3,11 @@ package nrdl
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
 	"sync"
@@ -85,6 +87,13 @@ func bytesOf(t rapid.TB, r *Recogniser) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// A check trains a dozen times: fewer of them do unless all are asked for.
+func init() {
+	if os.Getenv("NRDL_LONG") == "" {
+		_ = flag.Set("rapid.checks", "25") // as -rapid.checks, which comes after it
+	}
 }
 
 // Whatever is enrolled, removed, renamed and merged, person by person and in any order,
