@@ -3,6 +3,7 @@
 import { h, put, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
 import { get, post, connection, learn } from "./api.js";
 import { importing, interrupted } from "./importer.js";
+import { begin, tr } from "./translate.js";
 import * as add from "./add.js";
 import * as groups from "./groups.js";
 import * as tryIt from "./try.js";
@@ -61,7 +62,7 @@ async function show(keep = false) {
       history.replaceState(null, "", href(first, known && (!id || id === state.current?.id) ? arg : ""));
       return show();
     }
-    document.title = `${known.title} – nrdl`;
+    document.title = `${tr(known.title)} – nrdl`;
     nav(known.parent ?? known.id);
     const root = h("div", { class: "screen screen-" + known.id, "aria-busy": "true" });
     if (!keep) {
@@ -73,7 +74,7 @@ async function show(keep = false) {
     const ctx = {
       collection: state.current, collections: state.collections, base: state.current ? `/v1/collections/${state.current.id}` : "",
       signal, go, href, reload: load, make,
-      title: (text) => { document.title = `${text} – nrdl`; },
+      title: (text) => { document.title = `${tr(text)} – nrdl`; },
       drop: (f) => { drop = f; },
       again: (keep) => show(keep),
       follow: (f) => { shown = f; },
@@ -292,7 +293,7 @@ importing.addEventListener("change", () => {
 document.querySelector(".skip").addEventListener("click", (e) => { e.preventDefault(); main.focus(); main.querySelector("h1")?.focus(); });
 
 try {
-  await Promise.all([load(), learn()]);
+  await Promise.all([load(), learn(), begin()]);
   addEventListener("hashchange", () => show());
   await show();
   setInterval(follow, often);

@@ -1,5 +1,6 @@
 // Building blocks: elements, icons, messages, dialogs, and lists that are moved through by
 // the arrow keys.
+import { tr } from "./translate.js";
 
 /**
  * h makes an element. Properties that begin with "on" are listeners; true and false set and
@@ -58,6 +59,7 @@ export function icon(name) {
 /** say tells a screen reader. */
 export function say(text) {
   const at = document.getElementById("spoken");
+  text = tr(text);
   at.textContent = at.textContent === text ? text + " " : text;
 }
 
@@ -78,7 +80,7 @@ export function toast(text, undo = null, gone = null) {
   let left = toastTime, timer = 0, since = 0, ended = false;
   const entry = { undo: () => end(true), shut: () => end(false), waits: gone !== null };
   const close = h("button", { class: "plain", "aria-label": "Close the message", onclick: () => end(false) }, icon("close"));
-  const box = h("div", { class: "toast" }, h("span", { dir: "auto" }, text), undo && h("button", { class: "link", onclick: () => end(true) }, "Undo"), close);
+  const box = h("div", { class: "toast" }, h("span", { dir: "auto" }, tr(text)), undo && h("button", { class: "link", onclick: () => end(true) }, "Undo"), close);
   async function end(taken) {
     if (ended) return;
     ended = true;
@@ -102,7 +104,7 @@ export function toast(text, undo = null, gone = null) {
   if (undo) undoable.push(entry);
   all.append(box);
   while (all.children.length > 30) all.firstElementChild.querySelector("button.plain").click();
-  say(text + (undo ? ". Control Z undoes it." : ""));
+  say(tr(text) + (undo ? " " + tr("Control Z undoes it.") : ""));
   start();
   return entry;
 }
@@ -132,7 +134,7 @@ export function dialog(title, fill, { wide = false, required = false } = {}) {
     const close = (v) => { result = v; box.close(); };
     const id = "d" + Math.random().toString(36).slice(2);
     const box = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": id, class: wide ? "wide" : "" },
-      h("div", { class: "head" }, h("h2", { id, dir: "auto" }, title), !required && h("button", { class: "plain", "aria-label": "Close", onclick: () => close() }, icon("close"))),
+      h("div", { class: "head" }, h("h2", { id, dir: "auto" }, tr(title)), !required && h("button", { class: "plain", "aria-label": "Close", onclick: () => close() }, icon("close"))),
       fill(close)));
     box.addEventListener("cancel", (e) => { if (required) e.preventDefault(); });
     box.addEventListener("mousedown", (e) => { if (e.target === box && !required) close(); });

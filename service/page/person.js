@@ -1,4 +1,5 @@
 // One person: how well the face is recognised, what is missing, and all faces.
+import { tr } from "./translate.js";
 import { h, put, icon, dialog, ask, toast, say, count, percent } from "./dom.js";
 import { get, post, patch, del, upload } from "./api.js";
 import { grid, portrait, why } from "./faces.js";
@@ -34,7 +35,7 @@ export async function view(root, ctx, id) {
     factOf("Faces", faces.length.toLocaleString("en")),
     known && factOf("Recognised", told.held ? percent(told.known / told.held) : "–", told.held ? `${told.known} of ${count(told.held, "face")}, each compared as if it were new` : "needs two faces or more"),
     known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person"));
-  const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", {}, a[0].toUpperCase() + a.slice(1) + "."))));
+  const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", { dir: "auto" }, tr(a[0].toUpperCase() + a.slice(1) + ".")))));
   put(root, 
     h("a", { class: "back", href: ctx.href("people") }, icon("back"), "People"),
     h("header", { class: "profile" },

@@ -1,11 +1,12 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
+import { chosen, choose, languages } from "./translate.js";
 import { h, put, ask, dialog, toast } from "./dom.js";
 import { told, refusals } from "./importer.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
 export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Settings"));
-  const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, aboutThis];
+  const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, language, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
     put(root, box);
@@ -169,6 +170,12 @@ async function backup(box) {
       said.textContent = `${b.file}, ${(b.bytes / (1 << 20)).toFixed(1)} MB`;
     } catch (e) { said.textContent = e.message; }
   } }, "Back up now"), said);
+}
+
+async function language(box) {
+  const choice = h("select", { "aria-label": "Language", onchange: () => choose(choice.value) }, Object.entries(languages).map(([id, name]) => h("option", { value: id, lang: id, dir: "auto" }, name)));
+  choice.value = chosen();
+  section(box, "Language", "", choice);
 }
 
 async function aboutThis(box) {
