@@ -258,7 +258,7 @@ func (b *browser) named() {
 	if found == 0 {
 		b.Error("there is no control")
 	}
-	for _, width := range []int64{390, 1024} {
+	for _, width := range []int64{320, 390, 1024} {
 		b.run(chromedp.EmulateViewport(width, 900))
 		if wide := js[string](b, `[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))[0] ?? ""`); wide != "" {
 			b.Errorf("%s: wider than %d: %s", js[string](b, "location.hash"), width, wide)
@@ -267,7 +267,31 @@ func (b *browser) named() {
 			b.Errorf("%s: cut off at a width of %d: %s", js[string](b, "location.hash"), width, cut)
 		}
 	}
+	b.accessible()
 	b.picture()
+}
+
+// accessible has axe-core look for barriers, where NRDL_AXE is the path of its axe.min.js.
+func (b *browser) accessible() {
+	b.Helper()
+	file := os.Getenv("NRDL_AXE")
+	if file == "" {
+		return
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.run(chromedp.Evaluate[chromedp.Void](string(text)))
+	barriers, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](
+		`axe.run(document).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 200)).join(" ")))`,
+		chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, one := range barriers {
+		b.Errorf("%s: %s", js[string](b, "location.hash"), one)
+	}
 }
 
 // picture keeps pictures of the page in the folder NRDL_PICTURES, if it is set: for looking

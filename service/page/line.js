@@ -74,7 +74,7 @@ export async function view(root, ctx) {
     const tiles = h("div", { class: "faces flips", role: "list" }, show.slice(0, most).map((f, i) => {
       const right = !f.person || f.person.id === f.guess.id;
       const words = !f.person ? `like ${called(f.guess)}` : right ? f.guess.name : `${f.person.name}, taken for ${called(f.guess)}`;
-      return h("div", { role: "listitem" }, h("button", { class: "flip" + (right ? "" : " wrong"), tabindex: i ? -1 : 0, "aria-label": `${words}${f.evidence >= now ? ", named now" : ", unknown now"}. Why?`, onclick: () => why(ctx.base, f.face) }, crop(ctx.base, f.face), h("span", { class: "small", dir: "auto" }, words), now === then && h("span", { class: "soft small" }, f.evidence >= now ? "named" : "unknown")));
+      return h("div", { role: "listitem" }, h("button", { class: "flip" + (right ? "" : " wrong"), tabindex: i ? -1 : 0, onclick: () => why(ctx.base, f.face) }, crop(ctx.base, f.face), h("span", { class: "small", dir: "auto" }, words), h("span", { class: now === then ? "soft small" : "spoken" }, f.evidence >= now ? "named" : "unknown")));
     }));
     rove(tiles, ".flip");
     const about = now === then ? "Move the slider to see which faces would be decided otherwise." : flip.length > most ? `The first ${most} of them.` : flip.length ? "" : "This changes the decision for none of the faces that were looked at.";
