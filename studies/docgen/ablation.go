@@ -27,11 +27,11 @@ func learned(records []experiment.Record) string {
 		if v.Verdict == report.Unclear || v.Verdict == report.Equal {
 			alike = append(alike, title)
 		} else {
-			unit := ""
-			if len(apart) == 0 {
-				unit = " points"
+			better := "better"
+			if v.Difference < 0 {
+				better = "worse"
 			}
-			apart = append(apart, fmt.Sprintf("%s%s on %s", signed(v.Difference), unit, title))
+			apart = append(apart, fmt.Sprintf("%s points %s on %s", points(math.Abs(v.Difference)), better, title))
 		}
 	}
 	if len(alike)+len(apart) == 0 {
@@ -46,7 +46,7 @@ func learned(records []experiment.Record) string {
 		b.WriteString(", and NRDL")
 	}
 	if len(apart) > 0 {
-		fmt.Fprintf(&b, " differs by %s", list(apart))
+		fmt.Fprintf(&b, " is %s", list(apart))
 	}
 	fmt.Fprintf(&b, " (paired tests). Of that the learned dictionary alone makes %s points, the learned classifier alone %s. The NRC of the tables stops its coder early, which recognises better than exact coding.",
 		span(versus(records, dictionary, neither)), span(versus(records, classifier, neither)))

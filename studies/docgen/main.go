@@ -1,8 +1,8 @@
 // Command docgen writes what is generated of the documents. These are parts of pages
 // between two markers: in doc/methods.md the table of the methods in method.All between
 // <!-- methods:begin --> and <!-- methods:end -->, in doc/programs.md the lines of example_test.go
-// between // example:begin and // example:end between those of example, in doc/research.md the
-// rates of the paper's table 2 between those of results, and what inputs reach between those of inputs. From the
+// between // example:begin and // example:end between those of example, in doc/research.md what
+// the rates of the paper's table 2 can tell between those of results, and what inputs reach between those of inputs. From the
 // names of the methods it makes the examples of plans/plan.schema.json, and from the
 // records in experiment/results doc/results.md with its figures,
 // doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder studies, by go generate, and changes nothing the second

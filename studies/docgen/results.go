@@ -176,33 +176,24 @@ func presets() string {
 	return b.String()
 }
 
-// overview is the table of doc/research.md: the rates of the paper's table 2, as
-// printed, with published parameters, and tuned alike.
+// overview says what the rates of the paper's table 2 can tell, for doc/research.md.
 func (r *results) overview() (string, error) {
 	page, err := report.New(r.all())
 	if err != nil {
 		return "", err
 	}
-	table, err := overviewTable(page)
-	if err != nil {
-		return "", err
-	}
 	paper, tuned := planOf(page, "paper"), planOf(page, "tuned")
-	var b strings.Builder
-	b.WriteString(table)
-	fmt.Fprintf(&b, "\n**How much a point is:** %s\n", cell(onePoint(paper)))
-	fmt.Fprintf(&b, "\n**With the paper's parameters:** %s\n", cell(paper.Headline()))
-	if tuned != nil {
-		fmt.Fprintf(&b, "\n**All tuned with the same budget:** %s\n", cell(tuned.Headline()))
+	if paper == nil {
+		return "", errors.New("the records of the plan paper are missing")
 	}
-	if s := learned(r.records["ablation"]); s != "" {
-		fmt.Fprintf(&b, "\n**What NRDL learns:** %s\n", cell(s))
+	var b strings.Builder
+	fmt.Fprintf(&b, "* **A point.** %s\n", cell(onePoint(paper)))
+	fmt.Fprintf(&b, "* **With the paper's parameters.** %s\n", cell(paper.Headline()))
+	if tuned != nil {
+		fmt.Fprintf(&b, "* **All tuned with the same budget.** %s\n", cell(tuned.Headline()))
 	}
 	if rates := means(r.records["authors"]); len(rates) > 0 {
-		fmt.Fprintf(&b, "\n**The split of the authors' program** (Extended Yale B, `authors:20`): NRDL %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
-	}
-	if s := fewer(r.records["atoms"]); s != "" {
-		fmt.Fprintf(&b, "\n**Fewer atoms than images:** %s\n", cell(s))
+		fmt.Fprintf(&b, "* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
 	}
 	return b.String(), nil
 }
@@ -249,21 +240,17 @@ func onePoint(p *report.Plan) string {
 				best = c
 			}
 		}
-		s := fmt.Sprintf("%.4g of the %d test images of %s", float64(n)/100, n, column.Source.Title)
-		if k := len(column.Repeats); k > 1 {
-			s += fmt.Sprintf(" (in each of %d runs)", k)
-		}
-		sizes = append(sizes, s)
+		sizes = append(sizes, fmt.Sprintf("%.4g (%s)", float64(n)/100, column.Source.Title))
 		if best == nil {
 			continue
 		}
 		if low, high, ok := best.Interval(); ok {
-			intervals = append(intervals, fmt.Sprintf("for %.1f %% on %s it is %.1f to %.1f %%", best.Mean, column.Source.Title, low, high))
+			intervals = append(intervals, fmt.Sprintf("%.1f %% on %s may be %.1f to %.1f %%", best.Mean, column.Source.Title, low, high))
 		}
 	}
-	s := "One point is " + strings.Join(sizes, ", ") + "."
+	s := "1 point is so many test images of a run: " + strings.Join(sizes, ", ") + "."
 	if len(intervals) > 0 {
-		s += " The exact 95 % interval of a single run is wide: " + strings.Join(intervals, ", ") + ". doc/results/paper.md has the interval of each single run."
+		s += " A single run is uncertain: " + strings.Join(intervals, ", ") + " (95 %)."
 	}
 	return s
 }
