@@ -26,6 +26,8 @@ type Photo struct {
 
 	Details bool // whether its faces get a Thumb and the Nearest photographs
 
+	At *face.Place // if not nil, its only face is the one that is there; ignored if Look is set
+
 	// Decoded, if not nil, is called with the photograph, by any goroutine, before its faces are
 	// searched for. Its error becomes that of the photograph. It is not called if Look is set.
 	Decoded func(*dataset.Photo) error
@@ -164,7 +166,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 // them out, without naming them.
 func (r *Recogniser) lookAt(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
 	cut := r.cut()
-	cut.Thumbs, cut.Photo = p.Details, p.Decoded
+	cut.Thumbs, cut.Photo, cut.At = p.Details, p.Decoded, p.At
 	return face.Decode(ctx, data, p.Name, r.detects(), r.whichFaces(face.All), cut)
 }
 

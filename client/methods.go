@@ -710,7 +710,9 @@ type AddFacesForm struct {
 
 // AddFacesQuery are the optional parameters of AddFaces.
 type AddFacesQuery struct {
-	New string `query:"new"` // Leave out photographs that were added before; one of true
+	New  string `query:"new"`  // Leave out photographs that were added before; one of true
+	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
+	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
 }
 
 // AddFaces is POST /v1/collections/{collection}/faces. Add all faces in photographs, of nobody yet.
@@ -727,7 +729,9 @@ type AddPersonFacesForm struct {
 
 // AddPersonFacesQuery are the optional parameters of AddPersonFaces.
 type AddPersonFacesQuery struct {
-	New string `query:"new"` // Leave out photographs that were added before; one of true
+	New  string `query:"new"`  // Leave out photographs that were added before; one of true
+	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
+	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
 }
 
 // AddPersonFaces is POST /v1/collections/{collection}/people/{person}/faces. Add the largest face in
@@ -751,7 +755,9 @@ type AddStrangersForm struct {
 
 // AddStrangersQuery are the optional parameters of AddStrangers.
 type AddStrangersQuery struct {
-	New string `query:"new"` // Leave out photographs that were added before; one of true
+	New  string `query:"new"`  // Leave out photographs that were added before; one of true
+	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
+	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
 }
 
 // AddStrangers is POST /v1/collections/{collection}/strangers. Add all faces in photographs of people
@@ -1076,7 +1082,9 @@ type IdentifyForm struct {
 
 // IdentifyQuery are the optional parameters of Identify.
 type IdentifyQuery struct {
-	Why string `query:"why"` // With a picture of each face, and the reasons; one of true
+	Why  string `query:"why"`  // With a picture of each face, and the reasons; one of true
+	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
+	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
 }
 
 // Identify is POST /v1/collections/{collection}/identify. Name the faces in a photograph.

@@ -18,6 +18,8 @@ type Cut struct {
 	Thumbs   bool             // whether faces get a Seen.Thumb
 	Turns    bool             // whether faces that are used get a Seen.Turn
 
+	At *Place // if not nil, the only face is the one that is there; ErrPlace if there can be none
+
 	Photo func(*dataset.Photo) error // if not nil, Decode calls it with the photograph; an error ends Decode
 }
 

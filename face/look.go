@@ -68,8 +68,13 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 	if err != nil {
 		return nil, err
 	}
-	if which == Every {
+	if which == Every || cut.At != nil {
 		found, behind = append(found, behind...), nil
+	}
+	if cut.At != nil {
+		if found, err = search.at(ctx, photo, found, cut.At); err != nil {
+			return nil, err
+		}
 	}
 	seen := which.chosen(search.ordered(which, found, photo.Grey.Rect), limits)
 	var used []Face

@@ -337,11 +337,11 @@ func (e *engine) update(ctx context.Context, r *nrdl.Recogniser, next *snapshot,
 	return r, nil
 }
 
-// identify finds and identifies the faces in an image file. details is that of nrdl.Photo.
-func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool) (nrdl.Result, error) {
+// identify finds and identifies the faces in an image file. details and at are those of nrdl.Photo.
+func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool, at *face.Place) (nrdl.Result, error) {
 	if s.live == nil {
 		find := s.input.find
-		find.Thumbs = details
+		find.Thumbs, find.At = details, at
 		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
 		r := nrdl.Result{Size: size}
 		for _, f := range seen {
@@ -351,7 +351,7 @@ func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details
 		return r, err
 	}
 	one := func(yield func(nrdl.Photo) bool) {
-		yield(nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details})
+		yield(nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details, At: at})
 	}
 	for r, err := range s.live.IdentifyAll(ctx, one) {
 		return r, err

@@ -100,15 +100,16 @@ type found struct {
 
 // looking says which faces of an image file are meant.
 type looking struct {
-	whole bool       // the image is one face as it is
-	which face.Which // "": face.All
+	whole bool        // the image is one face as it is
+	which face.Which  // "": face.All
+	at    *face.Place // the only face that is meant; nil: those that are found
 }
 
 // look finds the faces in an image file, the largest first, with their vectors.
 func (e *input) look(ctx context.Context, data []byte, o looking) ([]found, image.Point, error) {
 	kept := &face.Recorder{Embedder: e.Embedder}
 	cut := e.cut
-	cut.Embedder = kept
+	cut.Embedder, cut.At = kept, o.at
 	seen, size, err := face.Decode(ctx, data, "photo", !o.whole, cmp.Or(o.which, face.All), cut)
 	if err != nil {
 		return nil, size, err

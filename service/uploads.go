@@ -27,11 +27,12 @@ func (v *Service) uploads() {
 	const c = "/v1/collections/{collection}/"
 	v.plain(http.MethodPost, c+"identify", plain{
 		summary: "Name the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: ShownPhotograph{},
-		query: []*huma.Param{option("why", "true", "With a picture of each face, and the reasons")},
+		query: append([]*huma.Param{option("why", "true", "With a picture of each face, and the reasons")}, byHand...),
 	}, v.identify)
 	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", about: "id of the person, instead of b", text: true}}, answer: Verification{}}, v.verify)
 	v.plain(http.MethodPost, c+"detect", plain{summary: "Find the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: Detection{}}, v.detect)
 	add := plain{scopes: forEnrolling, fields: []field{imageField("photo", mostParts)}, query: []*huma.Param{onNew}, answer: Added{}}
+	add.query = append(add.query, byHand...)
 	add.summary = "Add all faces in photographs, of nobody yet"
 	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, "") })
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
@@ -51,10 +52,14 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	at, err := placeOf(r)
+	if err != nil {
+		return err
+	}
 	why := chosen(r, "why")
 	var result nrdl.Result
 	err = v.decoded(r.Context(), func() (err error) {
-		result, err = v.engine.identify(r.Context(), s, data, why)
+		result, err = v.engine.identify(r.Context(), s, data, why, at)
 		return err
 	}, data)
 	if err != nil {
@@ -232,6 +237,13 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 		if err != nil {
 			return err
 		}
+		at, err := placeOf(r)
+		if err == nil && at != nil && (len(all) > 1 || all[0].name == "crop") {
+			err = huma.Error422UnprocessableEntity("eyes and box are for one photograph: send the others apart")
+		}
+		if err != nil {
+			return err
+		}
 		for i, p := range all {
 			if chosen(r, "new") {
 				there, err := v.store.HasPhoto(ctx, collection, digestOf(p.data))
@@ -243,7 +255,7 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 					continue
 				}
 			}
-			if err := v.addFile(ctx, &response, in, collection, person, i, p); err != nil {
+			if err := v.addFile(ctx, &response, in, collection, person, i, p, at); err != nil {
 				return err
 			}
 		}
@@ -256,9 +268,35 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 	return answer(w, http.StatusOK, response)
 }
 
-// addFile adds the faces of file i of a form.
-func (v *Service) addFile(ctx context.Context, response *Added, in *input, collection, person string, i int, p part) error {
-	seen, photo, why, err := v.search(ctx, in, p.data, looking{whole: p.name == "crop"})
+// byHand says where in a photograph the face is that is meant.
+var byHand = []*huma.Param{
+	fourNumbers("eyes", "Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found"),
+	fourNumbers("box", "Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found"),
+}
+
+func fourNumbers(name, what string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: what, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^\d+(\.\d+)?(,\d+(\.\d+)?){3}$`}}
+}
+
+// placeOf is what the parameters of byHand say; nil for nothing.
+func placeOf(r *http.Request) (*face.Place, error) {
+	eyes, box := r.URL.Query().Get("eyes"), r.URL.Query().Get("box")
+	if !chosen(r, "eyes") && !chosen(r, "box") {
+		return nil, nil
+	}
+	if chosen(r, "eyes") && chosen(r, "box") {
+		return nil, huma.Error422UnprocessableEntity("a face is either between eyes or in a box: send one of them")
+	}
+	p, err := face.ParsePlace(eyes+box, chosen(r, "box"))
+	if err != nil {
+		return nil, unusable(err)
+	}
+	return p, nil
+}
+
+// addFile adds the faces of file i of a form, or the one at a place.
+func (v *Service) addFile(ctx context.Context, response *Added, in *input, collection, person string, i int, p part, at *face.Place) error {
+	seen, photo, why, err := v.search(ctx, in, p.data, looking{whole: p.name == "crop", at: at})
 	switch {
 	case err != nil:
 		return err

@@ -26,7 +26,7 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/jobs/{job}/accept", (collection, job), once=idempotency_key)
 
-    def add_faces(self, collection, *, photo=None, new=None, idempotency_key=None):
+    def add_faces(self, collection, *, photo=None, new=None, eyes=None, box=None, idempotency_key=None):
         """Add all faces in photographs, of nobody yet.
 
         For keys with the scope enrol or admin.
@@ -39,6 +39,12 @@ class Operations:
             image file
         new : bool, optional
             Leave out photographs that were added before
+        eyes : str, optional
+            Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also
+            where none is found
+        box : str, optional
+            Take the face in this box only, x,y,width,height in pixels of the upright photograph:
+            one of several, or one that is not found
         idempotency_key : str, optional
             Sent again with it within a day, the request is answered as before
 
@@ -46,9 +52,9 @@ class Operations:
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/faces", (collection,), query={"new": new}, form={"photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/faces", (collection,), query={"new": new, "eyes": eyes, "box": box}, form={"photo": photo}, once=idempotency_key)
 
-    def add_person_faces(self, collection, person, *, crop=None, photo=None, space=None, vector=None, new=None, idempotency_key=None):
+    def add_person_faces(self, collection, person, *, crop=None, photo=None, space=None, vector=None, new=None, eyes=None, box=None, idempotency_key=None):
         """Add the largest face in each photograph, aligned crops, or a vector, to a person.
 
         For keys with the scope enrol or admin.
@@ -67,6 +73,12 @@ class Operations:
         vector : list of float, optional
         new : bool, optional
             Leave out photographs that were added before
+        eyes : str, optional
+            Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also
+            where none is found
+        box : str, optional
+            Take the face in this box only, x,y,width,height in pixels of the upright photograph:
+            one of several, or one that is not found
         idempotency_key : str, optional
             Sent again with it within a day, the request is answered as before
 
@@ -74,9 +86,9 @@ class Operations:
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/people/{person}/faces", (collection, person), query={"new": new}, body={"space": space, "vector": vector}, form={"crop": crop, "photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/people/{person}/faces", (collection, person), query={"new": new, "eyes": eyes, "box": box}, body={"space": space, "vector": vector}, form={"crop": crop, "photo": photo}, once=idempotency_key)
 
-    def add_strangers(self, collection, *, photo=None, new=None, idempotency_key=None):
+    def add_strangers(self, collection, *, photo=None, new=None, eyes=None, box=None, idempotency_key=None):
         """Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people.
 
         For keys with the scope enrol or admin.
@@ -89,6 +101,12 @@ class Operations:
             image file
         new : bool, optional
             Leave out photographs that were added before
+        eyes : str, optional
+            Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also
+            where none is found
+        box : str, optional
+            Take the face in this box only, x,y,width,height in pixels of the upright photograph:
+            one of several, or one that is not found
         idempotency_key : str, optional
             Sent again with it within a day, the request is answered as before
 
@@ -96,7 +114,7 @@ class Operations:
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/strangers", (collection,), query={"new": new}, form={"photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/strangers", (collection,), query={"new": new, "eyes": eyes, "box": box}, form={"photo": photo}, once=idempotency_key)
 
     def change_collection(self, collection, *, force=None, fpir=None, name=None):
         """Rename a collection, or set how many strangers may be named.
@@ -809,7 +827,7 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}/statistics", (collection,), query={"people": people})
 
-    def identify(self, collection, photo, *, why=None):
+    def identify(self, collection, photo, *, why=None, eyes=None, box=None):
         """Name the faces in a photograph.
 
         For keys with the scope identify or admin.
@@ -822,12 +840,18 @@ class Operations:
             image file
         why : bool, optional
             With a picture of each face, and the reasons
+        eyes : str, optional
+            Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also
+            where none is found
+        box : str, optional
+            Take the face in this box only, x,y,width,height in pixels of the upright photograph:
+            one of several, or one that is not found
 
         Returns
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/identify", (collection,), query={"why": why}, form={"photo": photo})
+        return self.request("POST", "/v1/collections/{collection}/identify", (collection,), query={"why": why, "eyes": eyes, "box": box}, form={"photo": photo})
 
     def import_(self, collection, *, archive=None, photo=None, folders=None, tags=None, as_=None, idempotency_key=None):
         """Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job.

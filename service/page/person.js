@@ -7,6 +7,7 @@ import { nameField } from "./names.js";
 import { discard } from "./groups.js";
 import { naming } from "./people.js";
 import { sources, chosen as filesOf } from "./importer.js";
+import { point } from "./place.js";
 
 export async function view(root, ctx, id) {
   const at = `${ctx.base}/people/${id}`;
@@ -150,7 +151,11 @@ export async function view(root, ctx, id) {
     const ops = [], refused = [];
     for (const one of all) {
       try {
-        const r = await upload(`${at}/faces`, "photo", [one.file]);
+        const several = all.length === 1 && await upload(`${ctx.base}/detect`, "photo", [one.file], { patient: true }).catch(() => null); // of one photograph, somebody can choose the face
+        let where = several?.faces.length > 1 && await point(one.file, several.faces, "Whose face is it?");
+        if (several?.faces.length > 1 && !where) continue;
+        let r = await upload(`${at}/faces${where ? "?" + where : ""}`, "photo", [one.file]);
+        if (r.refused.some((x) => /no face found/.test(x.why)) && (where = await point(one.file, [], `No face was found in ${one.file.name}`))) r = await upload(`${at}/faces?${where}`, "photo", [one.file]);
         added += r.faces.length;
         ops.unshift(...r.operations);
         refused.push(...r.refused.map((x) => `${one.path}: ${x.why}`));

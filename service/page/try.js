@@ -2,6 +2,7 @@
 import { h, put, icon, toast, say, count } from "./dom.js";
 import { upload } from "./api.js";
 import { reasons, chance } from "./faces.js";
+import { point } from "./place.js";
 
 export async function view(root, ctx) {
   const input = h("input", { type: "file", accept: "image/*,.heic,.heif", hidden: true, id: "choose-try" });
@@ -10,14 +11,14 @@ export async function view(root, ctx) {
     h("div", { class: "art", "aria-hidden": "true" }, icon("try")), h("p", { class: "big" }, "Drop a photograph here"),
     h("div", { class: "row center" }, h("button", { class: "main", onclick: () => input.click() }, icon("photo"), "Choose a photo")), h("p", { class: "soft small" }, "It is looked at and forgotten."), input);
   put(root, h("h1", { tabindex: -1 }, "Try it"), h("p", { class: "lead" }, "See who is recognised, who stays unknown, and why."), area, result);
-  const run = (file) => file && look(file).catch((e) => { if (e.name !== "AbortError") { result.replaceChildren(h("p", { class: "empty bad", role: "alert", dir: "auto" }, `${file.name}: ${e.message}`)); area.classList.remove("small-zone"); } });
+  const run = (file, where = "") => file && look(file, where).catch((e) => { if (e.name !== "AbortError") { result.replaceChildren(h("p", { class: "empty bad", role: "alert", dir: "auto" }, `${file.name}: ${e.message}`)); area.classList.remove("small-zone"); } });
   input.addEventListener("change", () => { run(input.files[0]); input.value = ""; });
   ctx.drop((data) => run(data.files[0]));
   let url = "";
   const urls = [];
   ctx.signal.addEventListener("abort", () => { for (const u of urls) URL.revokeObjectURL(u); });
 
-  async function look(file) {
+  async function look(file, where = "") {
     area.classList.add("small-zone");
     url = URL.createObjectURL(file);
     urls.push(url);
@@ -28,10 +29,11 @@ export async function view(root, ctx) {
     result.replaceChildren(stage, side);
     const readable = await picture.decode().then(() => true, () => false);
     if (!readable) { stage.hidden = true; result.classList.add("alone"); } else result.classList.remove("alone");
-    const seen = await upload(`${ctx.base}/identify?why=true`, "photo", [file], { signal: ctx.signal, patient: true });
+    const seen = await upload(`${ctx.base}/identify?why=true${where && "&" + where}`, "photo", [file], { signal: ctx.signal, patient: true });
     stage.classList.remove("busy");
     if (!seen.faces.length) {
-      side.replaceChildren(h("p", { class: "empty" }, "No face was found in this photograph. Let the face look into the camera, upright, and fill more of the photograph."));
+      side.replaceChildren(h("p", { class: "empty" }, "No face was found in this photograph. Let the face look into the camera, upright, and fill more of the photograph."),
+        h("div", { class: "row" }, h("button", { onclick: async () => { const eyes = await point(file, [], "Where is the face?"); if (eyes) run(file, eyes); } }, "Show where the face is")));
       say("No face was found");
       return;
     }
@@ -60,7 +62,7 @@ export async function view(root, ctx) {
     ctx.signal.addEventListener("abort", () => watch.disconnect());
     const n = seen.faces.filter((f) => f.decision === "known").length;
     side.replaceChildren(h("p", { class: "count", role: "status" }, `${count(seen.faces.length, "face")}, ${n === seen.faces.length ? "all recognised" : `${n} recognised`}`), list,
-      h("div", { class: "row" }, h("button", { onclick: () => keep(file) }, "Add these faces to the collection")));
+      h("div", { class: "row" }, h("button", { onclick: () => keep(file, where) }, "Add these faces to the collection")));
     say(`${count(seen.faces.length, "face")}, ${n} recognised`);
 
     function open(i, jump = false) {
@@ -82,8 +84,8 @@ export async function view(root, ctx) {
     return u;
   }
 
-  async function keep(file) {
-    const told = await upload(`${ctx.base}/faces?new=true`, "photo", [file]);
+  async function keep(file, where) {
+    const told = await upload(`${ctx.base}/faces?new=true${where && "&" + where}`, "photo", [file]);
     ctx.mutated();
     if (!told.faces.length) return void toast(told.refused[0]?.why.includes("before") ? "This photograph was added before." : "No face in it can be used.");
     toast(`${count(told.faces.length, "face")} added to the groups.`, async () => {

@@ -2530,6 +2530,10 @@ export interface operations {
             query?: {
                 /** @description Leave out photographs that were added before */
                 new?: "true";
+                /** @description Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found */
+                eyes?: string;
+                /** @description Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found */
+                box?: string;
             };
             header?: {
                 /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
@@ -2947,6 +2951,10 @@ export interface operations {
             query?: {
                 /** @description With a picture of each face, and the reasons */
                 why?: "true";
+                /** @description Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found */
+                eyes?: string;
+                /** @description Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found */
+                box?: string;
             };
             header?: never;
             path: {
@@ -3589,6 +3597,10 @@ export interface operations {
             query?: {
                 /** @description Leave out photographs that were added before */
                 new?: "true";
+                /** @description Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found */
+                eyes?: string;
+                /** @description Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found */
+                box?: string;
             };
             header?: {
                 /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
@@ -3910,6 +3922,10 @@ export interface operations {
             query?: {
                 /** @description Leave out photographs that were added before */
                 new?: "true";
+                /** @description Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found */
+                eyes?: string;
+                /** @description Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found */
+                box?: string;
             };
             header?: {
                 /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
