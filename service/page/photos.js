@@ -11,7 +11,7 @@ export async function view(root, ctx, id) {
   const list = h("ol", { class: "photos" }), note = h("p", { class: "soft", role: "status" });
   const more = h("button", { class: "more", hidden: true, onclick: () => load().then((first) => first?.focus()) }, "More photographs");
   let cursor = "", shown = 0, missing = 0;
-  put(root, h("a", { class: "back", href: ctx.href("person", id) }, icon("back"), h("bdi", {}, p.name)), h("h1", { tabindex: -1 }, "Photographs"), note, list, more);
+  put(root, h("a", { class: "back", href: ctx.href("person", id) }, icon("back"), h("span", { dir: "auto" }, p.name)), h("h1", { tabindex: -1 }, "Photographs"), note, list, more);
   await load();
 
   async function load() {
@@ -22,8 +22,9 @@ export async function view(root, ctx, id) {
     more.hidden = !cursor;
     shown += items.length;
     missing += page.items.filter((s) => !s.original).length;
-    note.textContent = (shown ? `${count(shown, "photograph")}${cursor ? " and more" : ""}, the oldest first.` : "No photograph is known: faces were added as crops or vectors.") +
-      (missing ? ` Of ${missing} only the faces can be shown: the service has no such file in the folder of --photos.` : "");
+    const n = count(shown, "photograph");
+    note.replaceChildren(shown ? cursor ? `${n} and more, the oldest first.` : `${n}, the oldest first.` : "No photograph is known: faces were added as crops or vectors.", " ",
+      missing ? `Of ${missing} only the faces can be shown: the service has no such file in the folder of --photos.` : "");
     return items[0]?.querySelector("a");
   }
 
