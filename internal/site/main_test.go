@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/chromedp/chromedp"
 )
 
 // All links of the pages lead to a page, a heading or a file of the site, nothing is loaded from
@@ -65,6 +69,35 @@ func TestSite(t *testing.T) {
 	for _, d := range doors {
 		if text[d.URL] == "" {
 			t.Errorf("there is no %s", d.URL)
+		}
+	}
+	if long {
+		searches(t, out)
+	}
+}
+
+// searches opens a page of the site in a browser, without a server, and types words.
+func searches(t *testing.T, out string) {
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)
+	defer cancel()
+	ctx, cancel = chromedp.NewContext(ctx)
+	defer func() {
+		_ = chromedp.Cancel(ctx)
+		cancel()
+	}()
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(out, "how-to", "door-camera.html"))); err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]string{"RECOGNISED strangers how": "../unknown.html", "zzzz": ""} {
+		links, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](
+			fmt.Sprintf("q.value = %q; q.dispatchEvent(new Event('input')); [...found.querySelectorAll('a')].map(a => a.getAttribute('href'))", words)))
+		if err != nil || len(links) > 20 || (want == "") != (len(links) == 0) || want != "" && !strings.HasPrefix(links[0], want) {
+			t.Errorf("%s: %q, %v; the first should be %q", words, links, err, want)
 		}
 	}
 }

@@ -14,12 +14,14 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nrdl.example/nrdl/engine"
@@ -198,7 +200,8 @@ func (s *site) interfacePage() error {
 				body.Schema.fields(&b)
 			}
 			for _, code := range slices.Sorted(maps.Keys(o.Responses)) {
-				fmt.Fprintf(&b, "\n* %s: %s", code, o.Responses[code].Description)
+				number, _ := strconv.Atoi(code) // 0: default
+				fmt.Fprintf(&b, "\n* %s: %s", code, cmp.Or(o.Responses[code].Description, http.StatusText(number), "any other answer"))
 				for _, content := range o.Responses[code].Content {
 					if k := content.Schema.kind(); k != "" {
 						fmt.Fprintf(&b, ", %s", k)

@@ -102,7 +102,10 @@ func (c *Console) Detail(format string, args ...any) {
 }
 
 // Next writes a line to the log that has the command to go on with.
-func (c *Console) Next(format string, args ...any) { c.Tell("next: "+format, args...) }
+func (c *Console) Next(format string, args ...any) {
+	_ = c.Out.Flush() // results stand before it; Out keeps the error
+	c.Tell("next: "+format, args...)
+}
 
 // Hint writes a line to the log that says what to do next.
 func (c *Console) Hint(format string, args ...any) {
