@@ -11,7 +11,7 @@ type chart struct {
 	Caption string
 	Bars    []bar
 	Others  string  // who has no bar; "" where everybody has
-	Zero    float64 // where the bars begin, as Bar.To
+	Zero    float64 // where the bars begin, as Bar.To: at 0
 	Line    float64 // where the score of a face that is named begins, as Bar.To
 	HasLine bool
 	Label   string // of the line
@@ -25,10 +25,6 @@ type bar struct {
 	Note        string // "" for most
 }
 
-// bottom is the part of the largest score from which on the bars would look
-// alike if they began at 0.
-const bottom = 0.5
-
 func (f *view) chart(people int) chart {
 	n := min(people, len(f.order))
 	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
@@ -40,7 +36,7 @@ func (f *view) chart(people int) chart {
 	if f.byScore() {
 		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
 	}
-	lo, hi, zero := min(0, last), max(0, best), 0.0
+	lo, hi := min(0, last), max(0, best)
 	if f.p.Calibration != nil {
 		c.HasLine = true
 		line, least := second+f.p.Calibration.Threshold, fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
@@ -52,18 +48,13 @@ func (f *view) chart(people int) chart {
 		c.Line = line
 		c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", least)
 	}
-	if last > bottom*best && !f.alone() {
-		lo = last - (hi-last)/10
-		zero = lo
-		c.Caption += fmt.Sprintf(" The bars begin at %s.", f.number(lo))
-	}
 	place := func(v float64) float64 {
 		if !(hi > lo) {
 			return 0
 		}
 		return math.Max(0, math.Min(1, (v-lo)/(hi-lo)))
 	}
-	c.Zero, c.Line = place(zero), place(c.Line)
+	c.Zero, c.Line = place(0), place(c.Line)
 	for i, class := range f.order[:n] {
 		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), To: place(f.Scores[class])}
 		switch i {

@@ -48,9 +48,9 @@ type Show struct {
 	Photograph func(id string) image.Image
 }
 
-// PhotographsIn returns a function for Show.Photograph that reads from the folder that the
+// photographsIn returns a function for Show.Photograph that reads from the folder that the
 // model was trained on. Warn gets the error of a file that is not an image.
-func PhotographsIn(ctx context.Context, folder string, warn func(error)) func(id string) image.Image {
+func photographsIn(ctx context.Context, folder string, warn func(error)) func(id string) image.Image {
 	return func(id string) image.Image {
 		data, err := readEnrolled(folder, id)
 		if err != nil {
@@ -109,7 +109,8 @@ func (p *Page) validate() error {
 // A section has the texts, pictures and charts of one face.
 type section struct {
 	Title    string
-	Sentence string
+	Sentence string // the verdict, or the reasons if there is no threshold
+	Reasons  string
 	Unknown  bool
 	Rows     []row
 	Charts   []chart
@@ -134,8 +135,11 @@ func (p *Page) sections() ([]section, error) {
 	for i := range p.Faces {
 		f := newView(partsOf(p.Model), p.Faces[i].Explanation)
 		s := section{
-			Title: p.Faces[i].Title, Sentence: f.sentence(), Unknown: !f.Known,
+			Title: p.Faces[i].Title, Sentence: f.verdict(), Reasons: f.reasons(), Unknown: !f.Known,
 			Charts: []chart{f.chart(p.People)}, Facts: f.facts(),
+		}
+		if s.Sentence == "" {
+			s.Sentence, s.Reasons = s.Reasons, ""
 		}
 		rows := []func() (row, error){f.rebuilt, func() (row, error) { return f.atoms(p.Atoms) }, f.mask, f.votes}
 		if f.Similarities != nil {

@@ -93,7 +93,8 @@ func (s *sheet) draw(title string, of *section) {
 	s.fill(edge, s.y, gap/3, high, side)
 	s.y += gap
 	s.paragraph(s.text, ink, gap, of.Sentence)
-	s.y += gap
+	s.y += gap + gap/2
+	s.paragraph(s.text, soft, 0, of.Reasons)
 	for _, r := range of.Rows {
 		s.row(r)
 	}

@@ -1,10 +1,12 @@
 package explain
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,6 +49,21 @@ func Portraits(ctx context.Context, m *gallery.Gallery, folder string, detector 
 		}
 	})
 	return all, context.Cause(ctx)
+}
+
+// PortraitsIn returns a function for Show.Photograph that cuts the faces out of the photographs
+// in the folder that m was trained on. Where none is found, it shows the photograph; warn gets
+// the error of a file that is not an image.
+func PortraitsIn(ctx context.Context, m *gallery.Gallery, folder string, warn func(error)) func(id string) image.Image {
+	whole := photographsIn(ctx, folder, warn)
+	return func(id string) image.Image {
+		if p := portrait(ctx, m, folder, m.Search, id); p != nil {
+			if img, err := jpeg.Decode(bytes.NewReader(p.Thumb)); err == nil {
+				return img
+			}
+		}
+		return whole(id)
+	}
 }
 
 // portrait is that of the face with this ID.

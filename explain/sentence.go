@@ -5,16 +5,55 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/openset"
 )
 
-// Sentence says in one or two sentences which person m recognises, and why.
+// Sentence says in a sentence which person m recognises, and in others why.
 func Sentence(m *gallery.Gallery, e *Explanation) string {
-	return newView(partsOf(m), e).sentence()
+	f := newView(partsOf(m), e)
+	return strings.TrimSpace(f.verdict() + " " + f.reasons())
 }
 
-func (f *view) sentence() string {
+// verdict says whose face it is, and how far from the line; "" without a threshold.
+func (f *view) verdict() string {
+	c, name := f.p.Calibration, f.name(f.Class)
+	switch {
+	case c == nil:
+		return ""
+	case f.Known:
+		return fmt.Sprintf("It is %s: %s the line.", name, FromThreshold(c, f.DecisionScore))
+	case c.Known(f.DecisionScore): // as another face of the photograph has the name
+		return fmt.Sprintf("Unknown: %s is another face of this photograph.", name)
+	}
+	return fmt.Sprintf("Unknown: nearest is %s, %s the line.", name, FromThreshold(c, f.DecisionScore))
+}
+
+// FromThreshold says on which side of the threshold of c a margin is, and how far from it in
+// powers of ten of strangers, or in halves of the threshold: "far above".
+func FromThreshold(c *openset.Calibration, margin float64) string {
+	const near, far = 0.5, 2
+	d := math.Abs(margin - c.Threshold)
+	if !c.FollowsLaw() {
+		d *= 2 / max(c.Threshold, math.SmallestNonzeroFloat32)
+	}
+	side, how := " below", "clearly"
+	if c.Known(margin) {
+		side = " above"
+	}
+	switch {
+	case d < near:
+		how = "just"
+	case d > far:
+		how = "far"
+	}
+	return how + side
+}
+
+// reasons says what the verdict rests on.
+func (f *view) reasons() string {
 	c, name := f.p.Calibration, f.name(f.Class)
 	lead := "score " + f.number(f.Scores[f.Class])
 	switch {
@@ -30,15 +69,11 @@ func (f *view) sentence() string {
 		return fmt.Sprintf("The best guess among %d people is %s: %s; %s. The model has no threshold, so it names every face.",
 			len(f.p.Classes), name, lead, f.carried(name))
 	}
-	lead += fmt.Sprintf(" (%s needed)", f.number(f.threshold()))
-	format, probability := "This is %s%s: %s; %s.", ""
-	if !f.Known {
-		format = "Unknown. Best guess %s%s: %s; %s."
+	text := fmt.Sprintf("%s (%s needed); %s.", lead, f.number(f.threshold()), f.carried(name)) + f.meaning()
+	if math.IsNaN(f.Probability) {
+		return strings.ToUpper(text[:1]) + text[1:]
 	}
-	if !math.IsNaN(f.Probability) {
-		probability = " (probability " + percent(f.Probability) + ")"
-	}
-	return fmt.Sprintf(format, name, probability, lead, f.carried(name)) + f.meaning()
+	return fmt.Sprintf("Probability %s; %s", percent(f.Probability), text)
 }
 
 // number writes a score with enough digits to show the margin and the threshold.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,31 +35,31 @@ type example struct {
 var examples = []example{
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.17, prob: 0.97,
-		want: "This is Ann (probability 97 %): score 0.42, 0.31 ahead of Bob (0.17 needed); two photographs of Ann carry 71 % of the weight.",
+		want: "It is Ann: clearly above the line. Probability 97 %; score 0.42, 0.31 ahead of Bob (0.17 needed); two photographs of Ann carry 71 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.05, 0.81, 0.11}, code: [6]float64{0.01, 0, 0.01, 0.98}, need: 0.17, prob: 0.9999,
-		want: "This is Bob (probability more than 99 %): score 0.81, 0.70 ahead of Cyd (0.17 needed); one photograph of Bob carries 98 % of the weight (all photographs of Bob: 99 %).",
+		want: "It is Bob: far above the line. Probability more than 99 %; score 0.81, 0.70 ahead of Cyd (0.17 needed); one photograph of Bob carries 98 % of the weight (all photographs of Bob: 99 %).",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.4, 0.2}, need: 0.17, prob: math.NaN(), mirrors: true,
-		want: "This is Ann: score 0.42, 0.31 ahead of Bob (0.17 needed); one photograph of Ann and its mirror image carry 80 % of the weight.",
+		want: "It is Ann: clearly above the line. Score 0.42, 0.31 ahead of Bob (0.17 needed); one photograph of Ann and its mirror image carry 80 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0, 0.6, 0.2, 0.2}, need: 0.17, prob: 0.5, mirrors: true,
-		want: "This is Ann (probability 50 %): score 0.42, 0.31 ahead of Bob (0.17 needed); the mirror image of one photograph of Ann carries 60 % of the weight.",
+		want: "It is Ann: clearly above the line. Probability 50 %; score 0.42, 0.31 ahead of Bob (0.17 needed); the mirror image of one photograph of Ann carries 60 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.22, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.3, 0, 0.4}, need: 0.17, prob: 0.12,
-		want: "Unknown. Best guess Ann (probability 12 %): score 0.22, 0.02 ahead of Bob (0.17 needed); two photographs of Ann carry 30 % of the weight.",
+		want: "Unknown: nearest is Ann, clearly below the line. Probability 12 %; score 0.22, 0.02 ahead of Bob (0.17 needed); two photographs of Ann carry 30 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.2, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.1, 0.1, 0.25, 0.25}, need: 0.17, prob: 0.001, learned: true,
-		want: "Unknown. Best guess Ann (probability less than 1 %): score 0.20, 0.00 ahead of Bob (0.17 needed); two atoms of Ann carry 30 % of the weight.",
+		want: "Unknown: nearest is Ann, clearly below the line. Probability less than 1 %; score 0.20, 0.00 ahead of Bob (0.17 needed); two atoms of Ann carry 30 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.32, 0.2, 0.05}, code: [6]float64{0.2, 0.2, 0.2, 0, 0.2, 0.2}, need: 0.17, prob: math.NaN(), learned: true,
-		want: "Unknown. Best guess Ann: score 0.32, 0.12 ahead of Bob (0.17 needed); two atoms of Ann carry 40 % of the weight, more than anybody else's.",
+		want: "Unknown: nearest is Ann, clearly below the line. Score 0.32, 0.12 ahead of Bob (0.17 needed); two atoms of Ann carry 40 % of the weight, more than anybody else's.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, -0.05}, code: [6]float64{0, 0, 0.5, 0.5},
@@ -66,19 +67,19 @@ var examples = []example{
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97, rule: classify.Linear{}, adds: [6]bool{true, true, false, true},
-		want: "This is Ann (probability 97 %): score 0.90, 0.79 ahead of Bob (0.10 needed); three atoms, two of them of Ann, make most of the score.",
+		want: "It is Ann: far above the line. Probability 97 %; score 0.90, 0.79 ahead of Bob (0.10 needed); three atoms, two of them of Ann, make most of the score.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{false, false, true},
-		want: "Unknown. Best guess Ann (probability 30 %): score 0.90, 0.79 ahead of Bob (1.00 needed); one atom of other people makes most of the score of Ann.",
+		want: "Unknown: nearest is Ann, just below the line. Probability 30 %; score 0.90, 0.79 ahead of Bob (1.00 needed); one atom of other people makes most of the score of Ann.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0, 1, -1},
-		want: "This is Ann (probability 80 %): score 0.60, 0.30 ahead of Bob (0.20 needed); two of the 4 parts of the face resemble Ann most.",
+		want: "It is Ann: clearly above the line. Probability 80 %; score 0.60, 0.30 ahead of Bob (0.20 needed); two of the 4 parts of the face resemble Ann most.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0},
-		want: "This is Ann (probability 80 %): score 0.60, 0.30 ahead of Bob (0.20 needed); all 2 parts of the face resemble Ann most.",
+		want: "It is Ann: clearly above the line. Probability 80 %; score 0.60, 0.30 ahead of Bob (0.20 needed); all 2 parts of the face resemble Ann most.",
 	},
 }
 
@@ -103,6 +104,7 @@ func (x *example) explained() *view {
 	e.Margin = e.Scores[f.order[0]] - e.Scores[f.order[1]]
 	if x.need > 0 {
 		f.p.Calibration = &openset.Calibration{Threshold: x.need, FPIR: 0.01}
+		e.DecisionScore = e.Margin
 		e.Known, e.Probability = e.Margin >= x.need, x.prob
 	}
 	for k, v := range x.code {
@@ -135,7 +137,7 @@ func (x *example) explained() *view {
 
 func TestSentence(t *testing.T) {
 	for _, x := range examples {
-		if got := x.explained().sentence(); got != x.want {
+		if got := strings.TrimSpace(x.explained().verdict() + " " + x.explained().reasons()); got != x.want {
 			t.Errorf("it says\n%s\nwant\n%s", got, x.want)
 		}
 	}
@@ -163,13 +165,10 @@ func TestChart(t *testing.T) {
 	if c.Others != "1 other, −0.10" {
 		t.Errorf("others: %q", c.Others)
 	}
-	x.scores = [3]float64{0.82, 0.81, 0.8} // bars from 0 would look alike
+	x.scores = [3]float64{0.82, 0.81, 0.8} // bars begin at 0, even if they look alike
 	c = x.explained().chart(3)
-	for i := range 2 {
-		got, want := (c.Bars[i].To-c.Zero)/(c.Bars[i+1].To-c.Zero), 0.0
-		if want = (x.scores[i] - 0.782) / (x.scores[i+1] - 0.782); math.Abs(got-want) > 1e-9 { // 0.8 less a tenth of 0.98 − 0.8
-			t.Errorf("bar %d is %v times the next, want %v", i, got, want)
-		}
+	if c.Zero != 0 || math.Abs(c.Bars[2].To/c.Bars[0].To-0.8/0.82) > 1e-9 {
+		t.Errorf("bars end at %v and %v of %v", c.Bars[0].To, c.Bars[2].To, c.Zero)
 	}
 	x.need = 0
 	if c = x.explained().chart(3); c.HasLine {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -76,18 +77,18 @@ func (f *view) meaning() string {
 		return ""
 	}
 	inGeneral, like := f.reaching()
-	share := func(s openset.Share) string {
-		if !s.Known() {
-			return "an unknown share"
-		}
-		return "about " + legible.Percent(s.Rate) + " %"
-	}
-	with, whom := fmt.Sprintf("one of the %d people", len(f.p.Classes)), "them"
+	with := "anybody here"
 	if f.alone() {
-		with, whom = f.name(f.Class), f.name(f.Class)
+		with = f.name(f.Class)
 	}
-	return fmt.Sprintf(" %s is reached with %s by %s of strangers in general, and by %s of strangers who resemble %s.",
-		f.number(f.threshold()), with, share(inGeneral), share(like), whom)
+	text := " Fewer strangers than could be measured come so near to "
+	if inGeneral.Known() {
+		text = fmt.Sprintf(" Only about 1 stranger in %s comes so near to ", legible.OneIn(-math.Log10(inGeneral.Rate)))
+	}
+	if text += with; like.Known() {
+		return text + fmt.Sprintf(", and about %s %% of strangers who resemble these people.", legible.Percent(like.Rate))
+	}
+	return text + ", relatives more often."
 }
 
 // reached says which share of strangers the threshold names.
@@ -134,9 +135,9 @@ func (f *view) occluded() (row, error) {
 	r.Caption = fmt.Sprintf("A square of the mean colour covers the face at %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
 		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
 	r.Pictures = append(r.Pictures, figure{
-		img: o.over(crop, most), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
+		img: o.over(crop), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
 	}, figure{
-		img: scale(crop.Rect.Size()), Name: fmt.Sprintf("−%s … +%s", text(most), text(most)), Sub: "the scale", Alt: "The colours from orange to blue",
+		img: scale(crop.Rect.Size()), Name: "the scale", Sub: "against … for", Alt: "The colours from orange to blue",
 	})
 	if at := slices.Index(falls, slices.Max(falls)); falls[at] > 0 {
 		top := spread(len(o.Falls), e.Crop.Height-o.Square.Height)[at/len(o.Falls[0])]
@@ -186,12 +187,13 @@ func (c *Crop) picture() *image.RGBA {
 // strongest is the tint of the largest fall, so that the face is seen through it.
 const strongest = 0.8
 
-// over is the crop in grey, with the falls as colours: those of most are the
+// over is the crop in grey, with the falls as colours: the largest of a pixel is the
 // strongest. A pixel has the mean over the squares that cover it, in which those
 // count more whose middle is near.
-func (o *Occlusion) over(crop *image.RGBA, most float64) image.Image {
+func (o *Occlusion) over(crop *image.RGBA) image.Image {
 	size := dataset.Size{Height: crop.Rect.Dy(), Width: crop.Rect.Dx()}
 	falls := o.pixels(size)
+	most := max(slices.Max(falls), -slices.Min(falls))
 	img := image.NewRGBA(crop.Rect)
 	for i, v := range falls {
 		x, y := i%size.Width, i/size.Width
@@ -247,20 +249,29 @@ func scale(size image.Point) image.Image {
 	return img
 }
 
-// photographs is the row of the nearest photographs, as far as open has them.
+// photographs is the row of the face beside the nearest photographs, as far as open has them.
 func (f *view) photographs(open func(id string) image.Image) (row, error) {
-	r := row{Title: "The enrolled photographs nearest to the face"}
+	const side = 3 // by side with the face
+	r := row{Title: "The face beside the enrolled photographs nearest to it"}
 	if open == nil {
 		return row{}, nil
 	}
+	if c := f.Similarities.Crop; c != nil {
+		r.Pictures = append(r.Pictures, figure{img: c.picture(), Name: "the face", Alt: "The face as the network sees it"})
+	}
+	shown := 0
 	for _, p := range f.nearest() {
+		if shown == side {
+			break
+		}
 		if img := open(p.ID); img != nil {
-			name, _ := p.short()
 			cosine := decimals(p.Cosine, cosineDigits)
-			r.Pictures = append(r.Pictures, figure{thumbnail(img), name, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
+			r.Pictures = append(r.Pictures, figure{thumbnail(img), p.Person, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
+			shown++
 		}
 	}
-	if len(r.Pictures) == 0 {
+	if shown == 0 {
+		r.Pictures = nil
 		r.Caption = "None of them is in the folder of photographs."
 	}
 	return r, nil
@@ -278,13 +289,14 @@ func thumbnail(img image.Image) image.Image {
 	return small
 }
 
-// nearest are the nearest photographs; the last is the best guess's in any case.
+// nearest are the nearest photographs, and that of the best guess in any case, the nearest first.
 func (f *view) nearest() []Photograph {
 	e := f.Similarities
 	list := slices.Clone(e.Nearest)
 	if e.Guess != nil && !slices.Contains(list, *e.Guess) {
 		list = append(list, *e.Guess)
 	}
+	slices.SortStableFunc(list, func(a, b Photograph) int { return cmp.Compare(b.Cosine, a.Cosine) })
 	return list
 }
 
@@ -356,22 +368,19 @@ func (c *cosines) add(name, note, person string, v float64) {
 	c.values = append(c.values, v)
 }
 
-// chart draws the bars from a value below the least, as they would look alike from 0.
+// chart draws the bars, the longest first.
 func (c *cosines) chart(title, caption string) chart {
-	least, most := slices.Min(c.values), slices.Max(c.values)
-	from := min(0, least)
-	if least > bottom*most {
-		from = least - (most-least)/10
-		caption += fmt.Sprintf(" The bars begin at %s.", decimals(from, cosineDigits))
-	}
+	from := min(0, slices.Min(c.values))
+	most := max(0, slices.Max(c.values))
 	place := func(v float64) float64 {
 		if !(most > from) {
 			return 1
 		}
-		return (v - from) / (max(0, most) - from)
+		return (v - from) / (most - from)
 	}
 	for i, v := range c.values {
 		c.bars[i].To = place(v)
 	}
-	return chart{Title: title, Caption: caption, Bars: c.bars, Zero: place(max(0, from))}
+	slices.SortStableFunc(c.bars, func(a, b bar) int { return cmp.Compare(b.To, a.To) })
+	return chart{Title: title, Caption: caption, Bars: c.bars, Zero: place(0)}
 }

@@ -95,7 +95,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
 	if e.photos != "" {
-		page.Photograph = explain.PhotographsIn(ctx, e.photos, e.WarnOf)
+		page.Photograph = explain.PortraitsIn(ctx, r.Model(), e.photos, e.WarnOf)
 	}
 	object := output.Explained{File: dataset.Text(photo)}
 	for _, f := range faces {
@@ -130,7 +130,13 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if e.picture() {
 		write = func(w io.Writer) error { return page.PNG(w, lettering.Regular, lettering.Bold) }
 	}
-	return e.app.write(ctx, e.output, write)
+	if err := e.app.write(ctx, e.output, write); err != nil {
+		return err
+	}
+	if m := r.Model(); e.photos == "" && !m.Embedding.IsZero() && m.Enrolled != nil {
+		e.Next("--photos DIR, with the folder that the model was trained on, shows the enrolled photographs beside the face")
+	}
+	return nil
 }
 
 // A numbered face is one of several.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"nrdl.example/nrdl/internal/legible"
@@ -30,6 +31,7 @@ var (
 // style sheet.
 func New(text, extra string, functions template.FuncMap) func() *template.Template {
 	all := template.FuncMap{
+		"word":  Word,
 		"style": func() template.CSS { return template.CSS(style + extra) }, // ours, and constant
 	}
 	for name, f := range functions {
@@ -39,6 +41,14 @@ func New(text, extra string, functions template.FuncMap) func() *template.Templa
 		return template.Must(template.Must(template.New("page").Funcs(all).Parse(headText)).Parse(text))
 	})
 }
+
+// Word returns a name or a path for a page that has a place to break the line after each mark in
+// it, so that it breaks there, and not inside a word.
+func Word(name string) template.HTML {
+	return template.HTML(breaks.Replace(template.HTMLEscapeString(name))) // the rest of it is ours
+}
+
+var breaks = strings.NewReplacer("_", "_<wbr>", "/", "/<wbr>", "-", "-<wbr>")
 
 // Write executes the template of t with this name, "page" for the whole page. It removes
 // characters that a page must not contain.

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
@@ -220,32 +221,15 @@ func (p *Page) why(f nrdl.Face) (all []string) {
 	case c == nil:
 		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s is %.3f, the one of %s %.3f.", best.Name, best.Score, second.Name, second.Score))
 	case c.Photographs != nil: // the margin is evidence
-		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer.%s",
-			best.Name, best.Score, distance(math.Abs(f.Margin-c.Threshold), f.Known), legible.AsSimilar(f.Margin), legible.OneIn(c.Threshold), other))
+		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s the threshold: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer.%s",
+			best.Name, best.Score, explain.FromThreshold(c, f.Margin), legible.AsSimilar(f.Margin), legible.OneIn(c.Threshold), other))
 	default:
-		all = append(all, fmt.Sprintf("The lead of %s over %s, %.4f, is %s, %.4f.", best.Name, second.Name, f.Margin, distance(2*math.Abs(f.Margin-c.Threshold)/max(c.Threshold, math.SmallestNonzeroFloat32), f.Known), c.Threshold))
+		all = append(all, fmt.Sprintf("The lead of %s over %s, %.4f, is %s the threshold, %.4f.", best.Name, second.Name, f.Margin, explain.FromThreshold(c, f.Margin), c.Threshold))
 	}
 	for _, n := range f.Nearest {
 		all = append(all, fmt.Sprintf("The enrolled photograph of %s nearest to the face is %s, with a cosine of %.3f.", n.Person, legible.Escaped(n.ID), n.Cosine))
 	}
 	return all
-}
-
-// distance says on which side of the threshold a face is, and how far from it in
-// powers of ten of strangers, or in halves of the threshold.
-func distance(d float64, above bool) string {
-	const near, far = 0.5, 2
-	side := "below"
-	if above {
-		side = "above"
-	}
-	switch {
-	case d < near:
-		return "just " + side + " the threshold"
-	case d > far:
-		return "far " + side + " the threshold"
-	}
-	return "clearly " + side + " the threshold"
 }
 
 // Write writes the page, whole or not at all, and returns its size.

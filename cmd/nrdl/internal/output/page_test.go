@@ -82,7 +82,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"8 photographs: 4 faces of 3 people named, 2 unknown", "3 photographs named by an earlier run",
 		"<h2>&lt;b onclick=&#34;x&#34;&gt; <small>1 face</small>",
-		"<h2>person9 <small>2 faces</small>", "unsure%20&amp;%201%23%3F.jpg\">folder/unsure &amp; 1#?.jpg</a>", "just above the threshold", "sure.jpg", "far above the threshold",
+		"<h2>person9 <small>2 faces</small>", "unsure%20&amp;%201%23%3F.jpg\">folder/<wbr>unsure &amp; 1#?.jpg</a>", "just above the threshold", "sure.jpg", "far above the threshold",
 		"<h2>person10", "two.jpg", "1 of 2",
 		"<h2>unknown <small>2 faces</small>", "maybe ann, 63 %", "near.jpg", "<dt>Best guess</dt><dd>ann</dd>", "just below", "far.jpg",
 		"<h2>Not identified", "too small", "<h2>No face found", "empty.jpg", "<h2>Files that could not be read", "it is &lt;broken&gt;", "</html>",
