@@ -38,10 +38,11 @@ type Photographs struct {
 	PerPerson int          // training photographs of each, 1 … 1000
 	Size      dataset.Size // of a landscape photograph; a portrait one has the sides exchanged
 	Seed      uint64
+	Smile     float64 // least strength of the smile of each person, who then does not frown, 0 … 1; 0 leaves faces as they come
 }
 
 // DefaultPhotographs is enough for a first try.
-var DefaultPhotographs = Photographs{People: 6, PerPerson: 4, Size: dataset.Size{Height: 1200, Width: 1600}, Seed: 1}
+var DefaultPhotographs = Photographs{People: 6, PerPerson: 4, Size: dataset.Size{Height: 1200, Width: 1600}, Seed: 1, Smile: 0.7}
 
 // TruthFile is the name of the file with a Photograph per line, as JSON. It is in the same
 // folder as people and others.
@@ -89,6 +90,8 @@ func (p Photographs) Validate() error {
 		return fmt.Errorf("draw photographs: %d people, 2 … %d are possible", p.People, mostDrawn)
 	case p.PerPerson < 1 || p.PerPerson > mostDrawn:
 		return fmt.Errorf("draw photographs: %d of each person, 1 … %d are possible", p.PerPerson, mostDrawn)
+	case !(p.Smile >= 0 && p.Smile <= 1):
+		return fmt.Errorf("draw photographs: a smile of %v, 0 … 1 is possible", p.Smile)
 	case min(p.Size.Height, p.Size.Width) < leastPhotoSide || max(p.Size.Height, p.Size.Width) > mostPhotoSide:
 		err := fmt.Errorf("draw photographs: a size of %v", p.Size)
 		return advice.Add(err, "the sides of a photograph are %d … %d pixels, for example 1200x1600", leastPhotoSide, mostPhotoSide)
@@ -183,6 +186,10 @@ func (p Photographs) figures(r random, who []int, img *picture) (all []*figure) 
 		s.mix[mouthOpens] *= 0.4
 		if smile := r.between(0.2, 1); r.chance(0.7) {
 			s.mix[smiles] = smile
+		}
+		if p.Smile > 0 {
+			s.mix[smiles] = min(1.2, max(s.mix[smiles], 0)+p.Smile)
+			s.mix[browsFrown], s.mix[lidsClose] = 0, min(s.mix[lidsClose], 0.1)
 		}
 		const degree = math.Pi / 180
 		s.turn = headRotation(r.around(0, 5)*degree, r.around(0, 3)*degree, r.around(0, 4)*degree)

@@ -31,7 +31,11 @@ func (a *app) explainCmd() *cobra.Command {
 			if err := e.check(args); err != nil {
 				return err
 			}
-			return e.run(c.Context(), args[0], args[1])
+			err := e.run(c.Context(), args[0], args[1])
+			if err == nil && e.beside {
+				e.Next("--photos DIR, the folder that the model was trained on, shows the enrolled faces beside this one")
+			}
+			return err
 		},
 		ValidArgsFunction: completeModel,
 	}
@@ -53,7 +57,8 @@ type explaining struct {
 	output string
 	photos string // folder of the enrolled photographs
 	json   bool
-	number int // of the face; 0 for all, or the largest of a picture
+	number int  // of the face; 0 for all, or the largest of a picture
+	beside bool // enrolled faces could stand beside the face
 }
 
 // check reports a command line that makes no sense.
@@ -130,13 +135,8 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if e.picture() {
 		write = func(w io.Writer) error { return page.PNG(w, lettering.Regular, lettering.Bold) }
 	}
-	if err := e.app.write(ctx, e.output, write); err != nil {
-		return err
-	}
-	if m := r.Model(); e.photos == "" && !m.Embedding.IsZero() && m.Enrolled != nil {
-		e.Next("--photos DIR, with the folder that the model was trained on, shows the enrolled photographs beside the face")
-	}
-	return nil
+	e.beside = e.photos == "" && !r.Model().Embedding.IsZero() && r.Model().Enrolled != nil
+	return e.app.write(ctx, e.output, write)
 }
 
 // A numbered face is one of several.
