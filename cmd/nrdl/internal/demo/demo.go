@@ -26,6 +26,7 @@ import (
 	"nrdl.example/nrdl/lettering"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/report/plot"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -38,6 +39,8 @@ type Demo struct {
 
 	train, test *dataset.Images
 	table       *tabwriter.Writer
+	results     []result
+	curves      []plot.Series // of the residuals of iterative methods
 }
 
 // trainingFaces is the number of training faces of each person.
@@ -51,7 +54,7 @@ var contestants = []struct{ method, set string }{
 }
 
 // Run compares several methods on drawn faces, prints how many strangers the last method
-// reports as unknown, and writes its model and two pictures to Dir. If it fails before it
+// reports as unknown, and writes its model, two pictures and a page to Dir. If it fails before it
 // has written anything, it removes a folder that it made.
 func (d *Demo) Run(ctx context.Context) (err error) {
 	switch made := os.Mkdir(d.Dir, 0o777); {
@@ -67,8 +70,8 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err := atomicfile.MakeFolder(d.Dir); err != nil {
 		return err
 	}
-	model, sheet, atoms := filepath.Join(d.Dir, "people.nrdl"), filepath.Join(d.Dir, "faces.png"), filepath.Join(d.Dir, "atoms.png")
-	for _, path := range []string{model, sheet, atoms} {
+	model, sheet, atoms, page := filepath.Join(d.Dir, "people.nrdl"), filepath.Join(d.Dir, "faces.png"), filepath.Join(d.Dir, "atoms.png"), filepath.Join(d.Dir, "demo.html")
+	for _, path := range []string{model, sheet, atoms, page} {
 		if err := atomicfile.Check(path); err != nil {
 			return err
 		}
@@ -76,8 +79,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err := d.draw(ctx); err != nil {
 		return err
 	}
-	d.Print("%d people who do not exist, %d training faces of each, %d test faces\n\n",
-		d.Faces.People, trainingFaces, len(d.test.Labels()))
+	d.Print("%s\n\n", d.summary())
 	d.table = tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(d.table, "right %\twrong\ttrain time\ttest time\t  method")
 	d.nearest()
@@ -94,11 +96,20 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err := d.write(ctx, r, model, sheet, atoms); err != nil {
 		return err
 	}
-	d.Print("\n%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
+	if err := d.writePage(ctx, page, sheet, atoms); err != nil {
+		return err
+	}
+	d.Print("\n%s: all of this as a page for a browser, with curves of the training\n", page)
+	d.Print("%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
 	d.Print("%s: atoms that NRDL learned\n", atoms)
 	d.Print("%s: its model\n\ntry next:\n", model)
 	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", legible.ShellWord(model), d.test.Classes[0])
 	return nil
+}
+
+// summary says what is drawn.
+func (d *Demo) summary() string {
+	return fmt.Sprintf("%d people who do not exist, %d training faces of each, %d test faces", d.Faces.People, trainingFaces, len(d.test.Labels()))
 }
 
 // draw draws the people and divides their faces.
@@ -150,6 +161,9 @@ func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 			}
 		}
 		o, done := d.Observe()
+		if c.method == "nrdl" && c.set == "" { // the other differs in the test only
+			o.Watch = d.watched(name, o.Watch)
+		}
 		start := time.Now()
 		r, err = nrdl.Train(ctx, d.train, nrdl.Options{Method: m, Observer: o})
 		done()
@@ -212,6 +226,7 @@ func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float6
 }
 
 func (d *Demo) row(name string, r experiment.Run) {
+	d.results = append(d.results, resultOf(name, r))
 	fmt.Fprintf(d.table, "%s\t%d\t%s\t%s\t  %s\n", legible.Percent(float64(r.N-r.Wrong)/float64(r.N)), r.Wrong,
 		legible.Took(r.FitSeconds), legible.Took(r.CodeSeconds), name)
 }
