@@ -3,6 +3,7 @@ package dictionary_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/lettering"
 )
 
 var update = flag.Bool("update", false, "write the picture of the documentation anew")
@@ -35,7 +38,9 @@ func TestDenoisingPicture(t *testing.T) {
 	if after < before+9 || after < best+2 {
 		t.Errorf("noisy %.2f dB, filtered %.2f dB, learned dictionary %.2f dB", before, best, after)
 	}
-	strip := sideBySide(noisy, filtered, found, clean)
+	strip := sideBySide([]string{
+		fmt.Sprintf("noisy, %.1f dB", before), fmt.Sprintf("the best Gaussian filter, %.1f dB", best), fmt.Sprintf("learned dictionary, %.1f dB", after), "clean",
+	}, noisy, filtered, found, clean)
 	if *update {
 		var b bytes.Buffer
 		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, strip); err != nil {
@@ -50,17 +55,18 @@ func TestDenoisingPicture(t *testing.T) {
 	}
 }
 
-// sideBySide puts pictures beside each other, a pixel as 2×2.
-func sideBySide(pictures ...*mat.Dense) *image.Gray {
-	const zoom, gap = 2, 8
+// sideBySide puts pictures beside each other below their labels, a pixel as 2×2.
+func sideBySide(labels []string, pictures ...*mat.Dense) *image.Gray {
+	const zoom, gap, head, text = 2, 8, 30, 17
 	height, width := pictures[0].Dims()
-	strip := image.NewGray(image.Rect(0, 0, len(pictures)*(zoom*width+gap)-gap, zoom*height))
+	strip := image.NewGray(image.Rect(0, 0, len(pictures)*(zoom*width+gap)-gap, head+zoom*height))
 	draw.Draw(strip, strip.Bounds(), image.White, image.Point{}, draw.Src)
 	for p, picture := range pictures {
+		lettering.Regular.Write(strip, image.Black, labels[p], text, image.Pt(p*(zoom*width+gap)+2, head-10), zoom*width)
 		small := grey(picture)
 		for i := range zoom * height {
 			for j := range zoom * width {
-				strip.SetGray(p*(zoom*width+gap)+j, i, small.GrayAt(j/zoom, i/zoom))
+				strip.SetGray(p*(zoom*width+gap)+j, head+i, small.GrayAt(j/zoom, i/zoom))
 			}
 		}
 	}

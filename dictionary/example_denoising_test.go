@@ -40,8 +40,8 @@ func ExampleKSVD_Learn() {
 	fmt.Printf("learned dictionary:        %.0f dB\n", psnr(found, clean))
 	// Output:
 	// noisy:                    22 dB
-	// the best Gaussian filter: 27 dB
-	// learned dictionary:        30 dB
+	// the best Gaussian filter: 28 dB
+	// learned dictionary:        31 dB
 }
 
 // denoise removes noise of standard deviation σ from a picture.
@@ -76,11 +76,11 @@ func denoise(noisy *mat.Dense, σ float64) *mat.Dense {
 	return picture
 }
 
-// drawFace draws a face with long hair, a row of pixels a row, grey values
+// drawFace draws a face with glasses that smiles, a row of pixels a row, grey values
 // 0 … 255.
 func drawFace(side int) *mat.Dense {
 	s := synthetic.Default
-	s.People, s.PerPerson, s.Seed = 1, 1, 20
+	s.People, s.PerPerson, s.Seed = 1, 1, 28
 	s.Input = dataset.Size{Height: side, Width: side}
 	s.Noise, s.Occlusion = 0, 0
 	set, err := s.Draw(context.Background())
