@@ -215,12 +215,12 @@ func drawnMaterial(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	drawn := filepath.Join(dir, "drawn")
-	set := synthetic.Photographs{People: 4, PerPerson: 3, Size: dataset.Size{Height: 360, Width: 480}, Seed: materialSeed}
+	set := synthetic.Photographs{People: 4, PerPerson: 3, Size: dataset.Size{Height: 360, Width: 480}, Seed: materialSeed, Smile: synthetic.DefaultPhotographs.Smile}
 	if err := set.Write(context.Background(), drawn, nil); err != nil {
 		t.Fatal(err)
 	}
 	for from, to := range map[string]string{
-		"people/person001": "people/Ben", "people/person002": "people/Ana", "people/person003": "people/Chloe", "people/person004": "people/Dan",
+		"people/person001": "people/Ben", "people/person002": "people/Dan", "people/person003": "people/Chloe", "people/person004": "people/Ana",
 		"others/person001.jpg": "photos/garden.jpg", "others/person003.jpg": "photos/home.jpg", "others/group1.jpg": "photos/party.jpg",
 		"others/group2.jpg": "photos/wedding.jpg", "others/stranger1.jpg": "photos/street.jpg",
 		"others/stranger2.jpg": "strangers/1.jpg", "others/nobody.jpg": "photos/wall.jpg",
@@ -239,15 +239,16 @@ func drawnMaterial(t *testing.T) string {
 	return dir
 }
 
-// materialSeed is a seed for which the strangers in photos are unknown.
-const materialSeed = 28
+// materialSeed is a seed for which the strangers in photos are unknown. With others they may get
+// names: drawn people are more alike than real ones.
+const materialSeed = 52
 
 // The picture of README.md is a drawn photograph as identify --draw returns it. -update makes it anew.
 func TestPicture(t *testing.T) {
 	path := filepath.Join("..", "..", "doc", "picture.jpg")
 	if *update {
 		dir := t.TempDir()
-		set := synthetic.Photographs{People: 6, PerPerson: 1, Size: dataset.Size{Height: 600, Width: 800}, Seed: 48}
+		set := synthetic.Photographs{People: 6, PerPerson: 1, Size: dataset.Size{Height: 600, Width: 800}, Seed: 48, Smile: synthetic.DefaultPhotographs.Smile}
 		if err := set.Write(context.Background(), filepath.Join(dir, "drawn"), nil); err != nil {
 			t.Fatal(err)
 		}
