@@ -77,7 +77,7 @@ func TestLibrarySpeaksNoCommandLine(t *testing.T) {
 	names, shorthands := commandWords(newApp(os.Stdout, os.Stderr).rootCmd())
 	flag := regexp.MustCompile(`(^|[^-\w(]|[^r]\()--[a-z]|(^|[\s(])-(` + strings.Join(shorthands, "|") + `)([\s).,;]|$)`) // var(--x) is CSS
 	line := regexp.MustCompile(`\bnrdl (` + strings.Join(names, "|") + `)\b`)
-	others := strings.Fields("cmd service studies examples internal/postgres internal/release internal/modulepath internal/fileproxy")
+	others := strings.Fields("cmd service studies examples internal/postgres internal/release internal/modulepath internal/fileproxy internal/site")
 	n := 0
 	literals(t, "../..", func(folder string) bool { return slices.Contains(others, folder) }, func(file, text string) {
 		n++
