@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -62,10 +63,7 @@ func (e Embedding) Validate() error {
 
 // Words returns e as the words that package frontend reads.
 func (e Embedding) Words() []string {
-	words := []string{"embedding:" + e.Name}
-	if e.Channels != "" {
-		words = append(words, "channels="+e.Channels)
-	}
+	words := []string{"embedding:" + e.Name, "channels=" + cmp.Or(e.Channels, "rgb")}
 	if e.Mean != [3]float64{} {
 		words = append(words, fmt.Sprintf("subtract=%v,%v,%v", e.Mean[0], e.Mean[1], e.Mean[2]))
 	}

@@ -22,7 +22,7 @@ func (in Pipeline) Law() *openset.Impostors {
 		return in.Measured
 	}
 	e := in.Embedding
-	return openset.ImpostorsOf(e.Digest, e.Mirror, e.Alignment != dataset.ByPupils)
+	return openset.ImpostorsOf(e.Digest, e.Channels, e.Mirror, e.Alignment != dataset.ByPupils)
 }
 
 // Describe completes l, the impostor distribution of vectors that e made: it says by which network
@@ -66,7 +66,9 @@ func lawBeside(path string, e *embedding.Embedder) (*openset.Impostors, error) {
 	if err == nil {
 		err = suits(l, e.Frame().Embedding)
 	}
-	if set := settingsOf(e); err == nil && l.Settings != "" && l.Settings != set {
+	// Measurements of versions before 0.3 do not say red first.
+	set := settingsOf(e)
+	if err == nil && l.Settings != "" && l.Settings != set && "channels=rgb "+l.Settings != set {
 		err = fmt.Errorf("it was measured with %s, not with %s", l.Settings, set)
 	}
 	if err != nil {

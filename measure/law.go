@@ -31,14 +31,14 @@ const (
 	decimals  = 1e5
 
 	leastPeople = 10 // for the means of a number of photographs
-	leastPairs  = 3  // that are expected beyond a point of the law, at either end
+	leastPairs  = 3  // that are expected beyond a point of the law, at the lower end
 )
 
 // Law returns the impostor distribution of vectors of a network. several is a data set of
 // people with several photographs each. The means of their photographs are compared with the
 // faces of cohort, who are other people; if cohort is nil, with a photograph of each other
 // person of several. The false match rates are one standard error above those measured, by a
-// bootstrap over people and faces. Vectors of zeros are left out. Law does not fill in
+// bootstrap over people and faces; the upper tail is a fitted line. Vectors of zeros are left out. Law does not fill in
 // Network, Mirror, Landmarks, Settings and Source.
 func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
 	m := &measurement{x: classify.Unit(several.X), groups: several.Groups, rng: rand.New(rand.NewPCG(1, 2))}
@@ -55,9 +55,10 @@ func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
 		l.Faces = cohort.Len()
 	}
 	l.Comparisons, l.Deviates = m.deviates(photographs)
+	end := tailOf(l.Comparisons, l.Deviates)
 	var genuine [][]float64 // cosines
 	for k := 1; k <= photographs; k++ {
-		row, independent := m.row(k, l.Deviates)
+		row, independent := m.row(k, l.Deviates, end)
 		l.Cosines, l.Independent = append(l.Cosines, row), independent
 		var same []float64
 		for range meansOf {
@@ -76,7 +77,7 @@ func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
 		var accepted []float64
 		for _, z := range l.Deviates {
 			below, _ := slices.BinarySearch(cosines, z)
-			accepted = append(accepted, math.Round(decimals*(1-float64(below)/float64(len(cosines))))/decimals)
+			accepted = append(accepted, rounded5(1-float64(below)/float64(len(cosines))))
 		}
 		l.Accepted = append(l.Accepted, accepted)
 	}
@@ -110,8 +111,8 @@ func (m *measurement) photographs(times int) (k int) {
 	return k
 }
 
-// deviates returns how many cosines a draw has for so many photographs, and the deviates at
-// which they can be counted.
+// deviates returns how many cosines a draw has for so many photographs, and the deviates of a law
+// of them.
 func (m *measurement) deviates(photographs int) (comparisons int, deviates []float64) {
 	people := m.people(photographs)
 	comparisons = people * (m.people(1) - 1)
@@ -121,8 +122,8 @@ func (m *measurement) deviates(photographs int) (comparisons int, deviates []flo
 	}
 	for i := range points {
 		z := leastDeviate + float64(i)*(mostDeviate-leastDeviate)/(points-1)
-		if distuv.UnitNormal.Survival(math.Abs(z))*float64(comparisons) >= leastPairs {
-			deviates = append(deviates, math.Round(z*decimals)/decimals)
+		if distuv.UnitNormal.Survival(-z)*float64(comparisons) >= leastPairs {
+			deviates = append(deviates, rounded5(z))
 		}
 	}
 	return comparisons, deviates
@@ -130,7 +131,7 @@ func (m *measurement) deviates(photographs int) (comparisons int, deviates []flo
 
 // row returns the cosines that have these deviates for k photographs, and how many independent
 // comparisons would say as much.
-func (m *measurement) row(k int, deviates []float64) (row []float64, independent float64) {
+func (m *measurement) row(k int, deviates []float64, t tail) (row []float64, independent float64) {
 	var all []float64
 	var first *mat.Dense
 	for range meansOf {
@@ -146,15 +147,19 @@ func (m *measurement) row(k int, deviates []float64) (row []float64, independent
 		}
 	}
 	slices.Sort(all)
-	errs := standardErrors(first, all, deviates, m.rng)
-	for i, z := range deviates {
+	counted := deviates[:t.end]
+	errs := standardErrors(first, all, counted, m.rng)
+	for i, z := range counted {
 		rate := distuv.UnitNormal.Survival(z) / (1 + errs[i])
-		row = append(row, math.Round(decimals*stat.Quantile(1-rate, stat.LinInterp, all, nil))/decimals)
+		row = append(row, stat.Quantile(1-rate, stat.LinInterp, all, nil))
 		if distuv.UnitNormal.Survival(z) > 1e-4 {
 			independent = math.Round(1 / (errs[i] * errs[i] * distuv.UnitNormal.Survival(z)))
 		}
 	}
-	return row, independent
+	for i, v := range row[:t.first] {
+		row[i] = rounded5(v)
+	}
+	return t.straighten(row, deviates), independent
 }
 
 // compared returns the cosines of means of people with the faces of the cohort; without a
@@ -169,20 +174,6 @@ func (m *measurement) compared(means *mat.Dense, people []int) *mat.Dense {
 		c.Set(i, slices.Index(owners, p), math.NaN())
 	}
 	return c
-}
-
-// ascending drops the deviates at which a row of l does not rise: few cosines are there.
-func ascending(l *openset.Impostors) {
-	for i := 1; i < len(l.Deviates); {
-		if !slices.ContainsFunc(l.Cosines, func(row []float64) bool { return !(row[i] > row[i-1]) }) {
-			i++
-			continue
-		}
-		l.Deviates = slices.Delete(l.Deviates, i, i+1)
-		for k := range l.Cosines {
-			l.Cosines[k] = slices.Delete(l.Cosines[k], i, i+1)
-		}
-	}
 }
 
 // The mean cosines whose variations are compared: of 1 and 1 photographs, and of so many and
@@ -228,6 +219,9 @@ func (m *measurement) variations(many int) (different, same openset.Variation) {
 	}
 	return of(others), of(means)
 }
+
+// rounded5 keeps five decimals.
+func rounded5(v float64) float64 { return math.Round(v*decimals) / decimals }
 
 // rounded keeps four digits.
 func rounded(v float64) float64 {

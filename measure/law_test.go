@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,43 @@ func drawn(seed uint64, people, photographs int) *dataset.Images {
 		set.Groups = append(set.Groups, first+photographs)
 	}
 	return set
+}
+
+// One pair of photographs of two names that show one person hardly moves the end of a law.
+func TestTail(t *testing.T) {
+	several, cohort := drawn(1, 60, 8), drawn(2, 200, 1)
+	plain, err := Law(several, cohort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 24 {
+		cohort.X.Set(i, 0, several.X.At(i, 0))
+	}
+	twin, err := Law(several, cohort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= mostPhotographs; k++ {
+		for _, z := range []float64{3, mostDeviate, 5.5} {
+			if a, b := plain.Cosine(k, z), twin.Cosine(k, z); math.Abs(a-b) > 0.02 {
+				t.Errorf("%d photographs: the cosine of deviate %v is %.3f, and was %.3f", k, z, b, a)
+			}
+		}
+	}
+	// Of standard normal cosines, the tail is that of the normal distribution.
+	var z []float64
+	for i := range points {
+		z = append(z, leastDeviate+float64(i)*0.15)
+	}
+	of := tailOf(1e5, z)
+	if got := of.straighten(slices.Clone(z[:of.end]), z); len(got) != points || math.Abs(got[points-1]-z[points-1]) > 1e-5 {
+		t.Errorf("the tail of a line is %v", got[of.first:])
+	}
+	for _, few := range []int{1, 90, 3540} {
+		if of := tailOf(few, z); of.first < 0 || of.end-of.first < tailPoints || of.end > points {
+			t.Errorf("%d comparisons: %+v", few, of)
+		}
+	}
 }
 
 func TestLaw(t *testing.T) {

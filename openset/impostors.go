@@ -26,6 +26,7 @@ type Impostors struct {
 	Network   string `json:"network"`             // SHA-256 of the file of the network
 	Mirror    bool   `json:"mirror"`              // the embeddings are means over the face and its mirror image
 	Landmarks bool   `json:"landmarks,omitempty"` // faces are aligned by five landmarks, not by their pupils alone
+	Channels  string `json:"channels,omitempty"`  // "bgr" if the network was given blue first; "" if red, or if Settings says it
 	Source    string `json:"about"`               // how it was measured
 
 	// Settings are those of the network, in the words of an input: its values, how a face is placed. "" for
@@ -324,11 +325,11 @@ var Shipped = sync.OnceValue(func() (all []*Impostors) {
 })
 
 // ImpostorsOf returns the distribution that was measured for the network with this SHA-256,
-// with its mirror images or without, on faces aligned by landmarks or by their pupils alone;
-// nil if there is none.
-func ImpostorsOf(network string, mirror, landmarks bool) *Impostors {
+// given "bgr" or "", red first, with its mirror images or without, on faces aligned by
+// landmarks or by their pupils alone; nil if there is none.
+func ImpostorsOf(network, channels string, mirror, landmarks bool) *Impostors {
 	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool {
-		return l.Network == network && l.Mirror == mirror && l.Landmarks == landmarks
+		return l.Network == network && l.Channels == channels && l.Mirror == mirror && l.Landmarks == landmarks
 	})
 	if i < 0 {
 		return nil

@@ -108,9 +108,9 @@ func (v *Service) embedAll(ctx context.Context, s steps, from, to *input, n *int
 }
 
 // embed returns the vector of a crop that was made for the network of from; nil is an unknown
-// network.
+// network, for which faces are taken to be cut out as for e.
 func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32, error) {
-	if from == nil || from == e {
+	if from == nil || from.cutAs(e) {
 		seen, _, err := e.look(ctx, crop, looking{whole: true})
 		if err == nil {
 			err = seen[0].Refused
@@ -130,6 +130,12 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 	pupils := [2]face.Point{{X: (w - apart) / 2, Y: y}, {X: (w + apart) / 2, Y: y}}
 	values, err := face.Cut{Frame: e.Frame, Embedder: e.Embedder}.Values(ctx, photo, face.Face{Pupils: pupils})
 	return float32s(values), err
+}
+
+// cutAs reports whether e and other take the same crops of faces.
+func (e *input) cutAs(other *input) bool {
+	a, b := e.Frame, other.Frame
+	return a.Eyes == b.Eyes && a.Crop == b.Crop && a.Embedding.Alignment == b.Embedding.Alignment && e.Embedder.Input() == other.Embedder.Input()
 }
 
 // compareRefit sets in result how the live recogniser and one that is trained on changes

@@ -34,7 +34,7 @@ type builtIn struct {
 var builtIns = []*builtIn{
 	{
 		"faceplugin", "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9", 192,
-		preset{input: square(112), eyes: dataset.ArcFaceEyes, landmarks: dataset.ToArcFace, scale: 1},
+		preset{input: square(112), eyes: dataset.ArcFaceEyes, landmarks: dataset.ToArcFace, scale: 1, channels: bgr},
 		opener(facepluginFile),
 	},
 	{

@@ -3,10 +3,12 @@
 // those of openset/assumptions.go.
 //
 //	go -C studies run ./impostors -data DIR [-law FILE.json] [-fit]
-//	go -C studies run ./impostors -data DIR -write FILE.json -network SHA256 -mirror
+//	go -C studies run ./impostors -data DIR -write FILE.json
+//	go -C studies run ./impostors -data DIR -spread 25
 //
-// DIR has the embeddings lfw_several.npz and lfw_cohort.npz, which are enough to write a law,
-// lfw86.npz, lfw_strangers.npz and alike50.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN is a folder
+// DIR has the embeddings lfw_several.npz and lfw_cohort.npz, which are enough to write a law and to
+// print what pairs of each .npz file there tell, and for galleries lfw86.npz, lfw_strangers.npz and
+// alike50.npz, as nrdl data convert IN OUT.npz --input embedding makes them; IN is a folder
 // with a folder per person, or a list PATH;LABEL of those that have none. The law comes from
 // the first two. Galleries are drawn from the people of lfw86 ("at large", with lfw_cohort and
 // lfw_strangers as strangers), of every second person of alike50 ("like", with the others of
@@ -20,15 +22,22 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/openset"
 )
@@ -37,18 +46,11 @@ func main() {
 	data := flag.String("data", "", "folder with the embeddings")
 	law := flag.String("law", "", "read the law from this file; else it is measured")
 	write := flag.String("write", "", "write the law to this file")
-	network := flag.String("network", "", "SHA-256 of the file of the network")
-	mirror := flag.Bool("mirror", false, "the embeddings are means over the face and its mirror image")
+	spread := flag.Int("spread", 0, "measure the law again so many times, on people drawn with replacement, and print how it varies")
 	fit := flag.Bool("fit", false, "draw galleries of the people on whom the numbers of openset/assumptions.go were chosen, and try other numbers")
-	landmarks := flag.Bool("landmarks", true, "faces are aligned by five landmarks")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	flag.Parse()
-	sets := map[string]*dataset.Images{}
-	names := []string{"lfw_several", "lfw_cohort", "lfw86", "lfw_strangers", "alike50"}
-	if *write != "" {
-		names = names[:2]
-	}
-	err := open(*data, names, sets)
+	sets, err := open(*data)
 	l := &openset.Impostors{}
 	switch {
 	case err != nil:
@@ -58,42 +60,104 @@ func main() {
 			err = json.Unmarshal(text, l)
 		}
 	default:
-		if l, err = measure.Law(sets["lfw_several"], sets["lfw_cohort"]); err != nil {
-			break
-		}
-		l.Network, l.Mirror, l.Landmarks = *network, *mirror, *landmarks
-		l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured"
+		l, err = lawOf(sets["lfw_several"], sets["lfw_cohort"])
 	}
-	if err == nil && *write != "" {
+	switch {
+	case err != nil:
+	case *write != "":
 		err = os.WriteFile(*write, measure.Lines(l), 0o666)
+	case *spread > 0:
+		err = vary(sets["lfw_several"], sets["lfw_cohort"], l, *spread)
+	default:
+		for _, name := range slices.Sorted(maps.Keys(sets)) {
+			pairs(name, sets[name], l)
+		}
+		if sets["alike50"] != nil && sets["lfw86"] != nil && sets["lfw_strangers"] != nil {
+			try(sets, l, *draws, *fit)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "impostors:", err)
 		os.Exit(1)
 	}
-	if *write != "" {
-		return
-	}
-	for _, name := range []string{"lfw_several", "lfw86", "alike50"} {
-		pairs(name, sets[name], l)
-	}
-	try(sets, l, *draws, *fit)
 }
 
-func open(data string, names []string, sets map[string]*dataset.Images) error {
-	for _, name := range names {
-		set, err := dataset.Open(context.Background(), filepath.Join(data, name+".npz"), dataset.Options{})
+// open opens the .npz files of a folder, by name.
+func open(folder string) (map[string]*dataset.Images, error) {
+	sets := map[string]*dataset.Images{}
+	files, err := filepath.Glob(filepath.Join(folder, "*.npz"))
+	for _, f := range files {
+		set, err := dataset.Open(context.Background(), f, dataset.Options{})
+		if err != nil {
+			return nil, err
+		}
+		set = set.Faces()
+		sets[strings.TrimSuffix(filepath.Base(f), ".npz")] = set.Select(classify.NonZero(set.X))
+	}
+	if err == nil && (sets["lfw_several"] == nil || sets["lfw_cohort"] == nil) {
+		err = errors.New("lfw_several.npz and lfw_cohort.npz are needed in " + folder)
+	}
+	return sets, err
+}
+
+// lawOf measures the law of the network that made the vectors.
+func lawOf(several, cohort *dataset.Images) (*openset.Impostors, error) {
+	l, err := measure.Law(several, cohort)
+	if err != nil {
+		return nil, err
+	}
+	e := several.Frame.Embedding
+	l.Network, l.Channels, l.Mirror, l.Landmarks = e.Digest, e.Channels, e.Mirror, e.Alignment != dataset.ByPupils
+	l.Accepted = nil // nrdl network measure alone prints it
+	l.Source = "go -C studies run ./impostors: means of photographs of the people of lfw_several against the faces of lfw_cohort; the rates are one standard error (bootstrap over people) above those measured, and the upper tail is a line"
+	return l, nil
+}
+
+// vary prints, for the cosines of some deviates, l and the standard deviation over so many laws of
+// people and faces drawn with replacement.
+func vary(several, cohort *dataset.Images, l *openset.Impostors, laws int) error {
+	deviates := []float64{2.5, 3.1, 3.7, 4.2, 5, 5.5}
+	all := map[[2]int][]float64{}
+	for seed := range uint64(laws) {
+		rng := rand.New(rand.NewPCG(seed, 63))
+		again, err := measure.Law(resampled(several, rng), resampled(cohort, rng))
 		if err != nil {
 			return err
 		}
-		set = set.Faces()
-		sets[name] = set.Select(classify.NonZero(set.X))
+		for i, z := range deviates {
+			for _, k := range []int{1, 5} {
+				all[[2]int{i, k}] = append(all[[2]int{i, k}], again.Cosine(k, z))
+			}
+		}
+	}
+	for i, z := range deviates {
+		for _, k := range []int{1, 5} {
+			fmt.Printf("means of %d, deviate %.1f: cosine %.4f, standard deviation %.4f over %d laws\n", k, z, l.Cosine(k, z), stat.StdDev(all[[2]int{i, k}], nil), laws)
+		}
 	}
 	return nil
 }
 
-// pairs prints the share of genuine pairs of the faces of s that are accepted where so many
-// impostor pairs are, and how many impostor pairs are accepted at the usual rate of l.
+// resampled draws as many people of s with replacement.
+func resampled(s *dataset.Images, rng *rand.Rand) *dataset.Images {
+	var columns []int
+	r := &dataset.Images{}
+	r.Groups = []int{0}
+	for range len(s.Groups) - 1 {
+		p := rng.IntN(len(s.Groups) - 1)
+		for j := s.Groups[p]; j < s.Groups[p+1]; j++ {
+			columns = append(columns, j)
+		}
+		r.Groups = append(r.Groups, len(columns))
+	}
+	r.X = lin.Select(s.X, columns)
+	return r
+}
+
+// pairs prints the separation of the faces of s, which is the difference of the mean cosines of
+// genuine and impostor pairs in units of their mean standard deviation; the share of genuine
+// pairs that are accepted where so many impostor pairs are; and how many impostor pairs are
+// accepted at the usual rate of l.
 func pairs(name string, s *dataset.Images, l *openset.Impostors) {
 	var genuine, impostors []float64
 	x := classify.Unit(s.X)
@@ -109,18 +173,22 @@ func pairs(name string, s *dataset.Images, l *openset.Impostors) {
 	}
 	slices.Sort(genuine)
 	slices.Sort(impostors)
-	fmt.Printf("%s: %d faces; of %d genuine pairs, in percent,", name, s.Len(), len(genuine))
-	for _, rate := range []float64{0.01, 0.001, 0.0001, 0.00001} {
-		threshold := impostors[int(math.Ceil(float64(len(impostors))*(1-rate)))-1]
-		above, _ := slices.BinarySearchFunc(genuine, threshold, func(v, t float64) int {
-			if v > t {
-				return 1
-			}
-			return -1
-		})
-		fmt.Printf(" %.2f at %v %% of impostors", 100*float64(len(genuine)-above)/float64(len(genuine)), 100*rate)
+	if len(genuine) > 0 {
+		same, variance := stat.MeanVariance(genuine, nil)
+		different, other := stat.MeanVariance(impostors, nil)
+		fmt.Printf("%s: %d faces, separation %.2f; of %d genuine pairs, in percent,", name, s.Len(), (same-different)/math.Sqrt((variance+other)/2), len(genuine))
+		for _, rate := range []float64{0.01, 0.001, 0.0001, 0.00001} {
+			threshold := impostors[int(math.Ceil(float64(len(impostors))*(1-rate)))-1]
+			above, _ := slices.BinarySearchFunc(genuine, threshold, func(v, t float64) int {
+				if v > t {
+					return 1
+				}
+				return -1
+			})
+			fmt.Printf(" %.2f at %v %% of impostors", 100*float64(len(genuine)-above)/float64(len(genuine)), 100*rate)
+		}
+		fmt.Println()
 	}
-	fmt.Println()
 	accepted := 0
 	for _, v := range impostors {
 		if l.FMR(1, v) <= openset.DefaultFMR {
