@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
@@ -154,6 +155,10 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = advice.Add(err, "train it first: %v", advice.Train.With(advice.Model.To(path)))
+			near := strings.TrimSuffix(path, ".nrdl")
+			if info, other := os.Stat(near); other == nil && near != path && info.Mode().IsRegular() {
+				err = advice.Add(err, "did you mean %s?", near)
+			}
 		}
 		return nil, err
 	}

@@ -81,9 +81,9 @@ func (f *view) meaning() string {
 	if f.alone() {
 		with = f.name(f.Class)
 	}
-	text := " Fewer strangers than could be measured come so near to "
+	text := " Fewer strangers than could be measured reach the line with "
 	if inGeneral.Known() {
-		text = fmt.Sprintf(" Only about 1 stranger in %s comes so near to ", legible.OneIn(-math.Log10(inGeneral.Rate)))
+		text = fmt.Sprintf(" Only about 1 stranger in %s reaches the line with ", legible.OneIn(-math.Log10(inGeneral.Rate)))
 	}
 	if text += with; like.Known() {
 		return text + fmt.Sprintf(", and about %s %% of strangers who resemble these people.", legible.Percent(like.Rate))

@@ -32,7 +32,11 @@ func (a *app) explainCmd() *cobra.Command {
 				return err
 			}
 			err := e.run(c.Context(), args[0], args[1])
-			if err == nil && e.beside {
+			switch {
+			case err != nil || e.json:
+			case e.output == "":
+				e.Next("nrdl explain %s %s -o why.html (with pictures)", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
+			case e.beside:
 				e.Next("--photos DIR, the folder that the model was trained on, shows the enrolled faces beside this one")
 			}
 			return err
@@ -64,10 +68,8 @@ type explaining struct {
 // check reports a command line that makes no sense.
 func (e *explaining) check(args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(e.output)); {
-	case e.output == "" && e.json:
-		return nil
 	case e.output == "":
-		return advice.Add(cli.Misuse("explain needs -o WHY, the file to write"), "for example: nrdl explain %s %s -o why.html", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
+		return nil
 	case ext != ".html" && ext != ".png":
 		return advice.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
 	}

@@ -8,16 +8,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
 )
 
@@ -224,6 +227,9 @@ func (a *app) compareCmd() *cobra.Command {
 		Args: cli.Arguments(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			old, err := a.readRecords(args[:1])
+			if err != nil && slices.ContainsFunc(method.Names(), func(n string) bool { return strings.EqualFold(n, args[0]) }) {
+				err = advice.Add(err, "records of nrdl bench are compared here; to compare methods: nrdl evaluate DATA --method %s", strings.ToLower(strings.Join(args, ",")))
+			}
 			if err != nil {
 				return err
 			}

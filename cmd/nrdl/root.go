@@ -24,8 +24,17 @@ func (a *app) rootCmd() *cobra.Command {
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.serveCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd(), a.evaluateCmd(), a.predictCmd(), a.transformCmd(), a.engineCmd(), a.tuneCmd(), a.benchCmd(), a.workerCmd(), a.reportCmd(), a.pictureCmd(), a.compareCmd(), a.demoCmd(),
-		a.dataCmd(), a.methodsCmd(), a.networkCmd(), a.healthcheckCmd(), a.keyCmd(), a.backupCmd(), a.versionCmd())
+	group := func(title string, all ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+		for _, c := range all {
+			c.GroupID = title
+		}
+		root.AddCommand(all...)
+	}
+	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd())
+	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())
+	group("Services and programs:", a.serveCmd(), a.keyCmd(), a.backupCmd(), a.healthcheckCmd(), a.workerCmd(), a.engineCmd())
+	root.AddCommand(a.versionCmd())
 	document(root, root.Name())
 	for _, c := range root.Commands() {
 		document(c, c.Name())

@@ -32,7 +32,7 @@ func (a *app) trainCmd() *cobra.Command {
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if t.output == "" {
-				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", args[0])
+				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", legible.ShellWord(args[0]))
 			}
 			if dataset.IsImage(t.output) {
 				return advice.Add(cli.Misuse("-o %s is the name of an image", t.output), "for example: nrdl train %s -o model.nrdl", args[0])
@@ -98,7 +98,9 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if err := a.writeTrained(ctx, r, t, &trace); err != nil {
 		return err
 	}
-	if err := a.tellOutcome(ctx, r, t.output); err != nil {
+	if dataset.IsMatrix(data) {
+		threshold.Summary(a.Console, r.Model(), t.output, nil, "predict %s FILE")
+	} else if err := a.tellOutcome(ctx, r, t.output); err != nil {
 		return err
 	}
 	switch {
@@ -224,10 +226,11 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 // tellOutcome says of r, which is at path, which labels look wrong, how well the people are
 // recognised, and what to do next.
 func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) error {
+	const names = "identify %s PHOTOS"
 	const many = 2000 // people, of whom a review would take long, as it does without the law of a network
 	m := r.Model()
 	if m.Impostors() == nil || m.Enrolled == nil || m.Shortlists() || len(m.Names()) > many {
-		threshold.Summary(a.Console, m, path, nil)
+		threshold.Summary(a.Console, m, path, nil, names)
 		return nil
 	}
 	review, err := m.Review(ctx, nil)
@@ -237,7 +240,7 @@ func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) 
 	if len(review.Suspects) > 0 {
 		a.tellSuspects(review.Suspects, path)
 	}
-	threshold.Summary(a.Console, m, path, review.People)
+	threshold.Summary(a.Console, m, path, review.People, names)
 	return nil
 }
 

@@ -103,14 +103,21 @@ func withCommands(c *cobra.Command) {
 // synonyms are what other programs call our commands.
 var synonyms = map[string]string{
 	"recognise": "identify", "recognize": "identify", "fit": "train", "learn": "train",
-	"test": "evaluate", "score": "evaluate", "cluster": "group", "server": "serve",
+	"test": "evaluate", "score": "evaluate", "validate": "evaluate", "benchmark": "bench",
+	"cluster": "group", "sort": "group", "server": "serve", "web": "serve", "gui": "serve", "ui": "serve",
+	"list": "people", "show": "people", "who": "people", "delete": "remove", "enrol": "add", "enroll": "add",
+	"draw": "data", "synth": "data", "convert": "data", "info": "data", "why": "explain", "plot": "report", "init": "train", "examples": "tasks",
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
 	if is := synonyms[name]; slices.Contains(commandNames(c), is) {
 		return advice.Add(Misuse("unknown command %q", name), "%q is what it is called here", is)
 	}
-	return misuse{advice.Unknown("command", name, commandNames(c))}
+	err := advice.Unknown("command", name, commandNames(c))
+	if !c.HasParent() && advice.Nearest(name, commandNames(c)) == "" { // there are many
+		err = advice.Add(Misuse("unknown command %q", name), "%s --help lists the commands", c.Name())
+	}
+	return misuse{err}
 }
 
 func commandNames(c *cobra.Command) (names []string) {

@@ -14,8 +14,9 @@ import (
 
 // Summary says in a line who is in m, how many held-out faces got their name, and how many
 // strangers will get one; and in another what to do next. Path is the file of m. Recognised has
-// the people of m with the results of holding their faces out; nil if they are not known.
-func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []*gallery.Person) {
+// the people of m with the results of holding their faces out; nil if they are not known. Use is
+// the command that names faces by m, with %s for its file.
+func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []*gallery.Person, use string) {
 	names := m.Names()
 	who := fmt.Sprintf("%s (%s)", legible.People(len(names)), legible.Abridged(names))
 	faces := 0
@@ -27,7 +28,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []
 	c := m.Calibration
 	if c == nil {
 		to.Tell("%s: every face gets a name", who)
-		to.Next("nrdl identify %s PHOTOS", path)
+		to.Next("nrdl "+use, path)
 		return
 	}
 	if c.StrangersAreMembers() || c.NearChance(len(names)) {
@@ -37,7 +38,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []
 	if few := weakest(recognised); few != "" {
 		to.Tell("least sure: %s; more photographs of them help", few)
 	}
-	to.Next("nrdl identify %s PHOTOS, or nrdl people %s (how well each person is recognised)", path, path)
+	to.Next("nrdl "+use+", or nrdl people %s (how well each person is recognised)", path, path)
 }
 
 // tested says how many of the faces that were held out got their name. Faces is how many there
