@@ -31,6 +31,8 @@ type Face struct {
 	Detected    *face.Face      // pupils and quality; nil for a crop
 	Rejected    error           // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
 	Taken       string          // the name that the face would have, if another face of the photograph did not have it with a better score; else ""
+	Unborn      string          // the name that the face would have, if that person had been born when the photograph was taken (Facts); else ""
+	Rival       string          // an unknown face is too similar to this person to be Maybe, who is not the same (Facts); else ""
 	Trained     string          // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
 
 	// Only for a Photo that asks for Details.
@@ -67,7 +69,7 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 	if err != nil {
 		return nil, err
 	}
-	return faces, r.namePhotographs(ctx, faces)
+	return faces, r.namePhotographs(ctx, nil, faces)
 }
 
 // checkPhotos reports why r cannot look at photographs; nil where it can.
@@ -171,7 +173,7 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 			f.Probability = math.NaN()
 			continue
 		}
-		f.set(&results[j], among.Names(), nil)
+		f.set(&results[j], among.Names(), func(string) bool { return false })
 		if among.Enrolled == nil {
 			continue
 		}
@@ -184,8 +186,8 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	return nil
 }
 
-// set fills in what r says, a result among people. Those that excluded names are the last.
-func (f *Face) set(r *gallery.Face, people []string, excluded map[string]bool) {
+// set fills in what r says, a result among people. Those that are excluded are the last.
+func (f *Face) set(r *gallery.Face, people []string, excluded func(name string) bool) {
 	type ranked struct {
 		class int
 		score float64
@@ -195,7 +197,7 @@ func (f *Face) set(r *gallery.Face, people []string, excluded map[string]bool) {
 		order[c] = ranked{c, r.Scores[c]}
 	}
 	slices.SortFunc(order, func(a, b ranked) int {
-		if x, y := excluded[people[a.class]], excluded[people[b.class]]; x != y {
+		if x, y := excluded(people[a.class]), excluded(people[b.class]); x != y {
 			if y {
 				return -1
 			}
@@ -217,7 +219,7 @@ func (f *Face) set(r *gallery.Face, people []string, excluded map[string]bool) {
 	switch {
 	case f.Known:
 		f.Name = f.Ranked[0].Name
-	case excluded[f.Ranked[0].Name]:
+	case excluded(f.Ranked[0].Name):
 	case !(f.Probability < leastMaybe):
 		f.Maybe = f.Ranked[0].Name
 	}

@@ -181,12 +181,13 @@ func smaller(seen []face.Seen) int {
 // nameBatch names the faces of the photographs that could be read.
 func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 	var faces [][]Face
+	var taken []time.Time
 	for _, j := range batch {
 		if j.err == nil {
-			faces = append(faces, j.Faces)
+			faces, taken = append(faces, j.Faces), append(taken, j.Taken)
 		}
 	}
-	if err := r.namePhotographs(ctx, faces...); err != nil {
+	if err := r.namePhotographs(ctx, taken, faces...); err != nil {
 		return err
 	}
 	for _, j := range batch {

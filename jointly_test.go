@@ -47,11 +47,11 @@ func TestNamesOfAPhotographDiffer(t *testing.T) {
 			together[k].values = alone[k].values
 		}
 		for k := range alone {
-			if err := r.namePhotographs(context.Background(), alone[k:k+1]); err != nil {
+			if err := r.namePhotographs(context.Background(), nil, alone[k:k+1]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := r.namePhotographs(context.Background(), together); err != nil {
+		if err := r.namePhotographs(context.Background(), nil, together); err != nil {
 			t.Fatal(err)
 		}
 		owner := map[string]float64{}

@@ -27,6 +27,7 @@ type Recogniser struct {
 	m      *gallery.Gallery
 	detect face.Options
 	Observer
+	facts *facts // nil for none
 }
 
 // withModel returns r with another model.
@@ -71,7 +72,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	}
 	m.Search, m.Settings = o.search(images), o.Gallery
 	o.warnAboutFit(m)
-	r, err := (&Recogniser{m, o.Detect, o.Observer}).withThreshold(ctx, m, o.OpenSet)
+	r, err := (&Recogniser{m: m, detect: o.Detect, Observer: o.Observer}).withThreshold(ctx, m, o.OpenSet)
 	if err != nil || !o.Forget {
 		return r, err
 	}

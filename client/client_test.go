@@ -170,7 +170,7 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 	}
 	got(n.GetPerson(ctx, visitors, ann))(c)
 	got(n.ListPeople(ctx, visitors, client.ListPeopleQuery{Search: "an", Order: "faces"}))(c)
-	got(n.ChangePerson(ctx, visitors, ann, client.PersonFields{Name: "Ann Smith"}))(c)
+	got(n.ChangePerson(ctx, visitors, ann, client.PersonChange{Name: "Ann Smith"}))(c)
 	c.read(n.GetPersonExport(ctx, visitors, ann))
 	got(n.ListFaces(ctx, visitors, client.ListFacesQuery{Person: ann}))(c)
 	got(n.GetFace(ctx, visitors, f))(c)

@@ -112,7 +112,9 @@ type CreatedKey struct {
 
 // CreatedPerson is the schema CreatedPerson.
 type CreatedPerson struct {
+	Born      string    `json:"born,omitempty"` // Date of birth, 2015-03-28, 2015-03 or 2015
 	Created   time.Time `json:"created"`
+	Different []string  `json:"different,omitempty"` // Ids of people who look alike and are somebody else
 	Faces     int       `json:"faces"`
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind"` // The faces of ignored people are reported as unknown; one of known, ignored
@@ -457,12 +459,23 @@ type PageStatistics struct {
 
 // Person is the schema Person.
 type Person struct {
-	Created  time.Time `json:"created"`
-	Faces    int       `json:"faces"`
-	ID       string    `json:"id"`
-	Kind     string    `json:"kind"` // The faces of ignored people are reported as unknown; one of known, ignored
-	Name     string    `json:"name"`
-	Portrait string    `json:"portrait,omitempty"` // In lists: the face with the best crop
+	Born      string    `json:"born,omitempty"` // Date of birth, 2015-03-28, 2015-03 or 2015
+	Created   time.Time `json:"created"`
+	Different []string  `json:"different,omitempty"` // Ids of people who look alike and are somebody else
+	Faces     int       `json:"faces"`
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"` // The faces of ignored people are reported as unknown; one of known, ignored
+	Name      string    `json:"name"`
+	Portrait  string    `json:"portrait,omitempty"` // In lists: the face with the best crop
+}
+
+// PersonChange is the schema PersonChange.
+type PersonChange struct {
+	Born      string   `json:"born,omitempty"`      // Date of birth, 2015-03-28, 2015-03 or 2015; empty: not known. Photographs that were taken more than two days before it do not show the person
+	Different []string `json:"different,omitempty"` // Ids of people who look alike and are somebody else: a face has to be clearly more similar to this person to get the name
+	Kind      string   `json:"kind,omitempty"`      // one of known, ignored
+	Name      string   `json:"name,omitempty"`
+	Namesake  bool     `json:"namesake,omitempty"` // Somebody else may have the name; otherwise the answer is 409 with the id of that person
 }
 
 // PersonFields is the schema PersonFields.
@@ -618,10 +631,12 @@ type Shown struct {
 	Quality     *Quality    `json:"quality,omitempty"`
 	Reasons     *Reasons    `json:"reasons,omitempty"`
 	Refused     string      `json:"refused,omitempty"` // Why the face cannot be used
+	Rival       string      `json:"rival,omitempty"`   // The face is too similar to this person to get the name of maybe, who is known to be somebody else
 	Score       *float64    `json:"score"`             // Of the guess
 	Taken       string      `json:"taken,omitempty"`   // The name that the face would have, if another face of the photograph did not have it with a better score
 	Top         []Candidate `json:"top"`               // The most likely people, the most likely first
 	Trained     string      `json:"trained,omitempty"` // The enrolled face with equal values: its name does not show how well others are recognised
+	Unborn      string      `json:"unborn,omitempty"`  // The name that the face would have, if that person had been born when the photograph was taken
 	Why         string      `json:"why"`               // The reason for the decision, in a sentence
 }
 
@@ -776,7 +791,7 @@ func (c *Client) ChangeCollection(ctx context.Context, collection string, body C
 
 // ChangePerson is PATCH /v1/collections/{collection}/people/{person}. Rename or ignore a person.
 // For keys with the scope review or admin.
-func (c *Client) ChangePerson(ctx context.Context, collection string, person string, body PersonFields) (*Done, error) {
+func (c *Client) ChangePerson(ctx context.Context, collection string, person string, body PersonChange) (*Done, error) {
 	return ask[Done](ctx, c, request{"PATCH", path("/v1/collections/{collection}/people/{person}", collection, person), nil, body})
 }
 

@@ -57,6 +57,8 @@ type Face struct {
 	Top         []Candidate `json:"top" doc:"The most likely people, the most likely first"`
 	Maybe       string      `json:"maybe,omitempty" doc:"The guess for an unknown face, if it is not improbable"`
 	Taken       string      `json:"taken,omitempty" doc:"The name that the face would have, if another face of the photograph did not have it with a better score"`
+	Unborn      string      `json:"unborn,omitempty" doc:"The name that the face would have, if that person had been born when the photograph was taken"`
+	Rival       string      `json:"rival,omitempty" doc:"The face is too similar to this person to get the name of maybe, who is known to be somebody else"`
 	Trained     string      `json:"trained,omitempty" doc:"The enrolled face with equal values: its name does not show how well others are recognised"`
 	Refused     string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
 }
@@ -149,7 +151,7 @@ func NewFace(f nrdl.Face, top int) Face {
 	if f.Known {
 		o.Name = o.Guess
 	}
-	o.Maybe, o.Taken, o.Trained = f.Maybe, f.Taken, f.Trained
+	o.Maybe, o.Taken, o.Unborn, o.Rival, o.Trained = f.Maybe, f.Taken, f.Unborn, f.Rival, f.Trained
 	o.Probability, o.Margin = Rounded(f.Probability), Rounded(f.Margin)
 	return o
 }

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
@@ -195,7 +197,33 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 	if err == nil && next.useless() != nil {
 		next.live = next.base
 	}
+	if err == nil && next.live != nil {
+		next.live = next.knowing(next.live)
+	}
 	return next, err
+}
+
+// knowing returns r with what is known of people beside their faces: with the dates alone where
+// pairs cannot be told apart.
+func (s *snapshot) knowing(r *nrdl.Recogniser) *nrdl.Recogniser {
+	f := &nrdl.Facts{Born: map[string]time.Time{}}
+	for id, p := range s.people {
+		if born, err := nrdl.ParseBorn(p.Born); err == nil {
+			f.Born[id] = born
+		}
+		for _, other := range strings.FieldsFunc(p.Differs, func(r rune) bool { return r == ',' }) {
+			f.Different = append(f.Different, [2]string{id, other})
+		}
+	}
+	if len(f.Born)+len(f.Different) == 0 {
+		return r
+	}
+	if known, err := r.WithFacts(f); err == nil {
+		return known
+	}
+	f.Different = nil
+	known, _ := r.WithFacts(f) // dates alone are no error
+	return known
 }
 
 // apply applies changes to the people, faces and strangers of s. It returns the faces that a

@@ -153,8 +153,10 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 			t.Maybe = ""
 		}
 	}
-	if t.Taken != "" {
-		t.Taken = s.people[t.Taken].Name
+	for _, id := range []*string{&t.Taken, &t.Unborn, &t.Rival} {
+		if *id != "" {
+			*id = s.people[*id].Name
+		}
 	}
 	if t.Name, t.Known = nil, f.Known && known; t.Known {
 		t.Name, t.Person = t.Guess, &guess.ID
@@ -179,7 +181,12 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 		if f.Probability >= doubtful && known { // false for NaN
 			t.Decision = "doubtful"
 		}
-		if t.Taken != "" {
+		switch {
+		case t.Unborn != "":
+			t.Reason = fmt.Sprintf("The photograph was taken before %s was born.", t.Unborn)
+		case t.Rival != "":
+			t.Reason = fmt.Sprintf("The face is not clearly more similar to %s than to %s, who is somebody else.", guess.Name, t.Rival)
+		case t.Taken != "":
 			t.Reason = fmt.Sprintf("Another face of the photograph is more similar to %s.", t.Taken)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/service/store"
@@ -120,7 +121,7 @@ func (i *importer) people(ctx context.Context, about *Export) error {
 		if err := dataset.CheckName(p.Name); err != nil || !anID.MatchString(p.ID) || p.Kind != store.Known && p.Kind != store.Ignored {
 			return damaged(errors.New("a person in it has no id, name or kind"))
 		}
-		added, err := i.store.ImportPerson(ctx, j.Actor, j.Collection, store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created})
+		added, err := i.store.ImportPerson(ctx, j.Actor, j.Collection, store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created, Born: p.Born, Differs: strings.Join(p.Different, ",")})
 		if err != nil {
 			return err
 		}

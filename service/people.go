@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/text/cases"
 
+	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/natural"
 	"nrdl.example/nrdl/service/store"
@@ -26,16 +29,53 @@ type Person struct {
 	Created time.Time `json:"created"`
 
 	Portrait string `json:"portrait,omitempty" doc:"In lists: the face with the best crop"`
+
+	Born      string   `json:"born,omitempty" doc:"Date of birth, 2015-03-28, 2015-03 or 2015"`
+	Different []string `json:"different,omitempty" doc:"Ids of people who look alike and are somebody else"`
 }
 
 func personResponse(p store.Person) Person {
-	return Person{p.ID, p.Name, p.Kind, p.Faces, p.Created, ""}
+	response := Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Faces: p.Faces, Created: p.Created, Born: p.Born}
+	if p.Differs != "" {
+		response.Different = strings.Split(p.Differs, ",")
+	}
+	return response
 }
 
 // A Ref names a person.
 type Ref struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+}
+
+// set sets in p what f says of the person beside the faces.
+func (f personChange) set(p *store.Person) error {
+	if f.Born != nil {
+		if _, err := nrdl.ParseBorn(*f.Born); *f.Born != "" && err != nil {
+			return unusable(err)
+		}
+		p.Born = *f.Born
+	}
+	if f.Different != nil {
+		for _, id := range *f.Different {
+			if !anID.MatchString(id) || id == p.ID {
+				return huma.Error422UnprocessableEntity(fmt.Sprintf("%.40q is not the id of another person", id))
+			}
+		}
+		p.Differs = strings.Join(*f.Different, ",")
+	}
+	return nil
+}
+
+// A personChange has what is to be changed of a person.
+type personChange struct {
+	Name string `json:"name,omitempty" maxLength:"400"`
+	Kind string `json:"kind,omitempty" enum:"known,ignored"`
+
+	Namesake bool `json:"namesake,omitempty" doc:"Somebody else may have the name; otherwise the answer is 409 with the id of that person"`
+
+	Born      *string   `json:"born,omitempty" doc:"Date of birth, 2015-03-28, 2015-03 or 2015; empty: not known. Photographs that were taken more than two days before it do not show the person" maxLength:"10"`
+	Different *[]string `json:"different,omitempty" doc:"Ids of people who look alike and are somebody else: a face has to be clearly more similar to this person to get the name" maxItems:"100"`
 }
 
 type personFields struct {
@@ -91,7 +131,7 @@ func (v *Service) people() {
 
 func (v *Service) changePerson(ctx context.Context, in *struct {
 	InPerson
-	Body personFields
+	Body personChange
 },
 ) (*body[Done], error) {
 	p, err := v.store.Person(ctx, in.Collection, in.Person)
@@ -103,8 +143,11 @@ func (v *Service) changePerson(ctx context.Context, in *struct {
 			return nil, unusable(err)
 		}
 	}
-	name, kind := cmp.Or(in.Body.Name, p.Name), cmp.Or(in.Body.Kind, p.Kind)
-	op, err := v.store.ChangePerson(ctx, requestOf(ctx).actor, in.Collection, in.Person, name, kind, in.Body.Namesake)
+	p.Name, p.Kind = cmp.Or(in.Body.Name, p.Name), cmp.Or(in.Body.Kind, p.Kind)
+	if err := in.Body.set(&p); err != nil {
+		return nil, err
+	}
+	op, err := v.store.ChangePerson(ctx, requestOf(ctx).actor, in.Collection, p, in.Body.Namesake)
 	return v.done(ctx, in.Collection, op, err)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/legible"
@@ -47,8 +48,25 @@ func (i *identification) writeAlbum(ctx context.Context, model string) error {
 	return nil
 }
 
+// known returns r with what is known of people beside their faces.
+func (i *identification) known(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+	if i.facts == "" {
+		return r, nil
+	}
+	f, err := nrdl.ReadFacts(i.facts)
+	if err != nil {
+		return nil, err
+	}
+	if missing := f.Missing(r.Model().Names()); len(missing) > 0 {
+		i.Warn("%s: not in the model: %s", i.facts, legible.Abridged(missing))
+	}
+	return r.WithFacts(f)
+}
+
 // findVars registers the flags that say which faces get names.
 func (i *identification) findVars(c *cobra.Command) {
 	findVar(c, &i.find, face.All, "as the model does")
 	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
+	c.Flags().StringVar(&i.facts, "people", "", "names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
+	cli.Complete(c, "people", cli.Files("csv"))
 }

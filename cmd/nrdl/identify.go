@@ -141,6 +141,7 @@ type identifyFlags struct {
 	watched    string
 	draw, sort string
 	pages      string // folder of an album
+	facts      string // file of them
 	tags       string
 	html       string
 	nats       worker.Options
@@ -336,6 +337,9 @@ func (i *identification) mayWatch() error {
 // openModel reads the model and prepares what depends on it.
 func (i *identification) openModel(path string) (err error) {
 	if i.r, err = i.open(path, i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
+		return err
+	}
+	if i.r, err = i.known(i.r); err != nil {
 		return err
 	}
 	m := i.r.Model()

@@ -83,7 +83,9 @@ func (f *File) readText(in *input, at int64, n int) error {
 // exif takes the orientation and the date of the TIFF structure at start.
 func (f *File) exif(in *input, start int64) {
 	if t, err := readIFD(in, start); err == nil {
-		f.Orientation, f.Taken = t.orientation, t.taken
+		if f.Orientation = t.orientation; f.Taken.IsZero() {
+			f.Taken = t.taken
+		}
 	}
 }
 

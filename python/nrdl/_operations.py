@@ -136,7 +136,7 @@ class Operations:
         """
         return self.request("PATCH", "/v1/collections/{collection}", (collection,), body={"force": force, "fpir": fpir, "name": name})
 
-    def change_person(self, collection, person, *, kind=None, name=None, namesake=None):
+    def change_person(self, collection, person, *, born=None, different=None, kind=None, name=None, namesake=None):
         """Rename or ignore a person.
 
         For keys with the scope review or admin.
@@ -146,6 +146,12 @@ class Operations:
         collection : str
             Id.
         person : str
+        born : str, optional
+            Date of birth, 2015-03-28, 2015-03 or 2015; empty: not known. Photographs that were
+            taken more than two days before it do not show the person
+        different : list of str, optional
+            Ids of people who look alike and are somebody else: a face has to be clearly more
+            similar to this person to get the name
         kind : str, optional
             one of known, ignored
         name : str, optional
@@ -157,7 +163,7 @@ class Operations:
         -------
         dict
         """
-        return self.request("PATCH", "/v1/collections/{collection}/people/{person}", (collection, person), body={"kind": kind, "name": name, "namesake": namesake})
+        return self.request("PATCH", "/v1/collections/{collection}/people/{person}", (collection, person), body={"born": born, "different": different, "kind": kind, "name": name, "namesake": namesake})
 
     def create_backup(self, *, idempotency_key=None):
         """Copy the database to a file on the machine of the service.

@@ -140,7 +140,7 @@ func (s *Store) Changes(ctx context.Context, collection, space string, since int
 	c.Collection = row[Collection](t, "collection", collectionColumns+"WHERE id = $1", collection)
 	if since <= c.pruned {
 		c.All = true
-		c.People = rows[Person](t, `SELECT p.id, p.name, p.kind, p.created, COALESCE(n.n, 0) FROM person p
+		c.People = rows[Person](t, `SELECT p.id, p.name, p.kind, p.created, COALESCE(n.n, 0), p.born, p.differs FROM person p
 			LEFT JOIN (SELECT person, count(*) AS n FROM face WHERE collection = $1 GROUP BY person) n ON n.person = p.id WHERE p.collection = $1 ORDER BY p.id`, collection)
 		c.Samples = rows[Sample](t, sampleColumns+"AND f.person <> '' ORDER BY f.id", collection, space)
 		return c, t.err

@@ -27,14 +27,17 @@ type Person struct {
 	Kind    string    `json:"kind"`
 	Created time.Time `json:"created"`
 	Faces   int       `json:"-"`
+
+	Born    string `json:"born,omitempty"`    // 2006-01-02, 2006-01 or 2006; "" if it is not known
+	Differs string `json:"differs,omitempty"` // ids of people who look alike and are somebody else, with , between them
 }
 
 func (p *Person) columns() []any {
-	return []any{&p.ID, &p.Name, &p.Kind, (*micros)(&p.Created), &p.Faces}
+	return []any{&p.ID, &p.Name, &p.Kind, (*micros)(&p.Created), &p.Faces, &p.Born, &p.Differs}
 }
 
 const (
-	personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id) FROM person p "
+	personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id), born, differs FROM person p "
 	personByID    = personColumns + "WHERE collection = $1 AND id = $2"
 )
 
@@ -99,8 +102,8 @@ func (s *Store) PersonByName(ctx context.Context, collection, name string) (stri
 // putPerson stores p. Names are stored in the composed form of Unicode, so that the database
 // can compare them.
 func (t *tx) putPerson(p Person) {
-	t.exec("INSERT INTO person (collection, id, name, kind, created, seq) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq",
-		t.collection, p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), t.seq)
+	t.exec("INSERT INTO person (collection, id, name, kind, created, seq, born, differs) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq, born = excluded.born, differs = excluded.differs",
+		t.collection, p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), t.seq, p.Born, p.Differs)
 }
 
 // People returns up to limit people by id: those whose id is larger than after.
@@ -113,17 +116,17 @@ func (s *Store) Person(ctx context.Context, collection, id string) (Person, erro
 	return one[Person](ctx, "person", s.read, personByID, collection, id)
 }
 
-// ChangePerson gives a person another name and kind, and returns the operation. Unless
+// ChangePerson changes the name, the kind and what is known of the person to.ID, and returns the operation. Unless
 // namesake is set, it returns a *Conflict if another known person has a new name.
-func (s *Store) ChangePerson(ctx context.Context, actor, collection, id, name, kind string, namesake bool) (operation string, err error) {
+func (s *Store) ChangePerson(ctx context.Context, actor, collection string, to Person, namesake bool) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
-		p := t.person(id)
-		operation = t.log("change person", id, undoData{People: []Person{p}})
-		namesake = namesake || name == p.Name
-		p.Name, p.Kind = name, kind
+		p := t.person(to.ID)
+		operation = t.log("change person", p.ID, undoData{People: []Person{p}})
+		namesake = namesake || to.Name == p.Name
+		p.Name, p.Kind, p.Born, p.Differs = to.Name, to.Kind, to.Born, to.Differs
 		t.checkName(p, namesake)
 		t.putPerson(p)
-		t.emit(Event{Event: "person.changed", Person: id, Operation: operation})
+		t.emit(Event{Event: "person.changed", Person: p.ID, Operation: operation})
 	})
 	return operation, err
 }

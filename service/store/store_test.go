@@ -245,7 +245,7 @@ func TestUndo(t *testing.T) {
 		c.no(s.Undo(ctx, "tester", c.id, move))
 		c.want(c.a.ID, c.fa...)
 
-		rename, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Eva", Ignored, true)
+		rename, err := s.ChangePerson(ctx, "tester", c.id, Person{ID: c.a.ID, Name: "Eva", Kind: Ignored}, true)
 		c.no(err)
 		p, err := s.Person(ctx, c.id, c.a.ID)
 		c.no(err)
@@ -336,7 +336,7 @@ func TestErase(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
 		ctx := t.Context()
-		_, err := s.ChangePerson(ctx, "tester", c.id, c.a.ID, "Åsa Secretname", Known, true)
+		_, err := s.ChangePerson(ctx, "tester", c.id, Person{ID: c.a.ID, Name: "Åsa Secretname", Kind: Known}, true)
 		c.no(err)
 		_, err = s.MoveFaces(ctx, "tester", c.id, nil, c.fb[:1], c.a.ID)
 		c.no(err)

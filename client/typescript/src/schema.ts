@@ -1184,8 +1184,12 @@ export interface components {
             scopes: string[];
         };
         CreatedPerson: {
+            /** @description Date of birth, 2015-03-28, 2015-03 or 2015 */
+            born?: string;
             /** Format: date-time */
             created: string;
+            /** @description Ids of people who look alike and are somebody else */
+            different?: string[];
             /** Format: int64 */
             faces: number;
             id: string;
@@ -1599,8 +1603,12 @@ export interface components {
             next?: string;
         };
         Person: {
+            /** @description Date of birth, 2015-03-28, 2015-03 or 2015 */
+            born?: string;
             /** Format: date-time */
             created: string;
+            /** @description Ids of people who look alike and are somebody else */
+            different?: string[];
             /** Format: int64 */
             faces: number;
             id: string;
@@ -1612,6 +1620,17 @@ export interface components {
             name: string;
             /** @description In lists: the face with the best crop */
             portrait?: string;
+        };
+        PersonChange: {
+            /** @description Date of birth, 2015-03-28, 2015-03 or 2015; empty: not known. Photographs that were taken more than two days before it do not show the person */
+            born?: string;
+            /** @description Ids of people who look alike and are somebody else: a face has to be clearly more similar to this person to get the name */
+            different?: string[];
+            /** @enum {string} */
+            kind?: "known" | "ignored";
+            name?: string;
+            /** @description Somebody else may have the name; otherwise the answer is 409 with the id of that person */
+            namesake?: boolean;
         };
         PersonFields: {
             /** @enum {string} */
@@ -1838,6 +1857,8 @@ export interface components {
             reasons?: components["schemas"]["Reasons"];
             /** @description Why the face cannot be used */
             refused?: string;
+            /** @description The face is too similar to this person to get the name of maybe, who is known to be somebody else */
+            rival?: string;
             /**
              * Format: double
              * @description Of the guess
@@ -1849,6 +1870,8 @@ export interface components {
             top: components["schemas"]["Candidate"][];
             /** @description The enrolled face with equal values: its name does not show how well others are recognised */
             trained?: string;
+            /** @description The name that the face would have, if that person had been born when the photograph was taken */
+            unborn?: string;
             /** @description The reason for the decision, in a sentence */
             why: string;
         };
@@ -3535,7 +3558,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PersonFields"];
+                "application/json": components["schemas"]["PersonChange"];
             };
         };
         responses: {

@@ -68,11 +68,16 @@ func labelOf(f nrdl.Face) string {
 	switch {
 	case f.Maybe == "" && f.Taken != "":
 		notes = append(notes, f.Taken+" is another face")
+	case f.Maybe == "" && f.Unborn != "":
+		notes = append(notes, f.Unborn+" was not born")
 	case f.Maybe == "":
 	case math.IsNaN(f.Probability):
 		notes = append(notes, "maybe "+f.Maybe)
 	default:
 		notes = append(notes, "maybe "+f.Maybe, percent(f.Probability))
+	}
+	if f.Rival != "" {
+		notes = append(notes, "or "+f.Rival)
 	}
 	if c := coveredOf(f); c != "" {
 		notes = append(notes, c+" probably covered")
