@@ -190,7 +190,11 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 		c.Errorf("two photographs of Ann: %+v", same)
 	}
 	got(n.Verify(ctx, visitors, client.VerifyForm{A: c.photo("people/person001/1.jpg"), Person: bo}))(c)
-	got(n.Detect(ctx, visitors, client.DetectForm{Photo: c.photo("others/group1.jpg")}))(c)
+	got(n.Detect(ctx, visitors, client.DetectForm{Photo: c.photo("others/group1.jpg")}, client.DetectQuery{}))(c)
+	many := got(n.Compare(ctx, visitors, client.CompareForm{A: c.photo("people/person001/1.jpg"), Photo: []client.File{c.photo("people/person001/2.jpg"), c.photo("people/person002/1.jpg")}}))(c)
+	if len(many.Photos) != 2 {
+		c.Errorf("%+v", many)
+	}
 	got(n.GetCalibration(ctx, visitors))(c)
 	got(n.GetCalibrationCurve(ctx, visitors))(c)
 	got(n.GetFaceWhy(ctx, visitors, f))(c)
@@ -210,6 +214,10 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 
 func reviewAndWork(ctx context.Context, c caller, n *client.Client, visitors string) {
 	added := got(n.AddFaces(ctx, visitors, client.AddFacesForm{Photo: []client.File{c.photo("others/stranger1.jpg")}}, client.AddFacesQuery{}))(c)
+	found := got(n.Search(ctx, visitors, client.SearchForm{Photo: c.photo("others/stranger1.jpg")}, client.SearchQuery{Limit: new(3), Vectors: "true"}))(c)
+	if len(found.Faces) != 1 || !found.Faces[0].Seen || found.Faces[0].Nearest[0].ID != added.Faces[0].ID || len(found.Faces[0].Vector) == 0 {
+		c.Errorf("%+v", found)
+	}
 	got(n.GetReview(ctx, visitors, client.GetReviewQuery{State: "doubtful"}))(c)
 	decided := got(n.DecideReview(ctx, visitors, client.DecideReviewRequest{Decisions: []client.Decision{{Faces: []string{added.Faces[0].ID}, Verb: "is", Name: "Cy"}}}))(c)
 	if len(decided.Items) != 1 {

@@ -93,6 +93,22 @@ type Compared struct {
 	Others int  `json:"others"`        // Number of other faces in the photograph
 }
 
+// ComparedPhoto is the schema ComparedPhoto.
+type ComparedPhoto struct {
+	Face           Compared `json:"face"`              // That was compared, the largest
+	FalseMatchRate *float64 `json:"false_match_rate"`  // Share of other people who are as similar
+	Refused        string   `json:"refused,omitempty"` // Why the photograph cannot be used
+	Same           bool     `json:"same"`
+	Similarity     *float64 `json:"similarity"` // Of the largest face; null if there is none that can be used
+}
+
+// Comparisons is the schema Comparisons.
+type Comparisons struct {
+	Face   Compared        `json:"face"`   // That was compared, the largest of a
+	FMR    float64         `json:"fmr"`    // Highest false match rate of the same person
+	Photos []ComparedPhoto `json:"photos"` // In the order in which they were sent
+}
+
 // Conflict is the schema Conflict.
 type Conflict struct {
 	Kind   string `json:"kind"`   // photo: several faces of one photograph are labelled as one person; label: the face looks like somebody else; apart: these faces look like one other person than the rest of the faces; pair: the two faces of the person do not look like one person; one of photo, label, apart, pair
@@ -176,17 +192,19 @@ type Delivery struct {
 
 // Detected is the schema Detected.
 type Detected struct {
-	Box     *Box     `json:"box,omitempty"`
-	Covered string   `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
-	Pupils  []Point  `json:"pupils,omitempty"`
-	Quality *Quality `json:"quality,omitempty"`
-	Refused string   `json:"refused,omitempty"` // Why the face cannot be used
+	Box     *Box      `json:"box,omitempty"`
+	Covered string    `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
+	Pupils  []Point   `json:"pupils,omitempty"`
+	Quality *Quality  `json:"quality,omitempty"`
+	Refused string    `json:"refused,omitempty"` // Why the face cannot be used
+	Vector  []float64 `json:"vector,omitempty"`  // With vectors=true
 }
 
 // Detection is the schema Detection.
 type Detection struct {
 	Faces []Detected `json:"faces"` // The largest first
 	Size  Size       `json:"size"`
+	Space string     `json:"space,omitempty"` // Which network made the vectors; only with them
 }
 
 // Done is the schema Done.
@@ -366,12 +384,36 @@ type MergePersonRequest struct {
 	From []string `json:"from"`
 }
 
+// Near is the schema Near.
+type Near struct {
+	Box            *Box      `json:"box,omitempty"`
+	ByChance       float64   `json:"by_chance"`         // Share of people who were never here, and of whom one of all faces that were compared is as similar
+	Covered        string    `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
+	Created        time.Time `json:"created"`
+	FalseMatchRate float64   `json:"false_match_rate"` // Share of other people who are as similar
+	ID             string    `json:"id"`
+	Person         string    `json:"person,omitempty"` // Id; missing for a face of nobody yet
+	Photo          string    `json:"photo,omitempty"`
+	Pupils         []Point   `json:"pupils,omitempty"`
+	Quality        *Quality  `json:"quality,omitempty"`
+	Similarity     float64   `json:"similarity"` // Cosine of the vectors
+	Source         string    `json:"source"`     // one of upload, crop, vector, import
+}
+
+// NearGroup is the schema NearGroup.
+type NearGroup struct {
+	ByChance       float64  `json:"by_chance"` // Share of people who were never here, and of whom one of all faces that were compared is as similar
+	Faces          []string `json:"faces"`
+	FalseMatchRate float64  `json:"false_match_rate"` // Share of other people who are as similar
+	Similarity     float64  `json:"similarity"`       // Cosine of the vectors
+}
+
 // NewKey is the schema NewKey.
 type NewKey struct {
 	Collections []string   `json:"collections,omitempty"` // Ids of those that it is for; missing: all, and what is of none
 	Expires     *time.Time `json:"expires,omitempty"`
 	Name        string     `json:"name"`
-	Scopes      []string   `json:"scopes"` // one of identify, enrol, review, admin, metrics
+	Scopes      []string   `json:"scopes"` // one of identify, enrol, review, admin, metrics, vectors
 }
 
 // Operation is the schema Operation.
@@ -607,6 +649,27 @@ type Resembling struct {
 	Score    float64   `json:"score"`   // Cosine with the mean of the faces of the person
 }
 
+// Search is the schema Search.
+type Search struct {
+	Faces    []Searched `json:"faces"`    // The largest first
+	Searched int        `json:"searched"` // Faces of nobody yet with which each face was compared
+	Size     Size       `json:"size"`
+	Space    string     `json:"space,omitempty"` // Which network made the vectors; only with them
+}
+
+// Searched is the schema Searched.
+type Searched struct {
+	Box     *Box        `json:"box,omitempty"`
+	Covered string      `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
+	Groups  []NearGroup `json:"groups"`            // The most similar faces of each person, as far as they can be told apart; the group that is least by chance first
+	Nearest []Near      `json:"nearest"`           // The most similar faces, the most similar one first
+	Pupils  []Point     `json:"pupils,omitempty"`
+	Quality *Quality    `json:"quality,omitempty"`
+	Refused string      `json:"refused,omitempty"` // Why the face cannot be used
+	Seen    bool        `json:"seen"`              // Whether the same person is among the faces of nobody yet: the first group, or the nearest face, is by chance as similar for at most the share of strangers that the collection accepts (fpir)
+	Vector  []float64   `json:"vector,omitempty"`  // With vectors=true
+}
+
 // Share is the schema Share.
 type Share struct {
 	Least float64 `json:"least"`
@@ -795,6 +858,19 @@ func (c *Client) ChangePerson(ctx context.Context, collection string, person str
 	return ask[Done](ctx, c, request{"PATCH", path("/v1/collections/{collection}/people/{person}", collection, person), nil, body})
 }
 
+// CompareForm is the form of Compare.
+type CompareForm struct {
+	A     File   `form:"a"`     // image file
+	Photo []File `form:"photo"` // image file
+}
+
+// Compare is POST /v1/collections/{collection}/compare. Compare the largest face in a photograph with
+// those of others.
+// For keys with the scope identify or admin.
+func (c *Client) Compare(ctx context.Context, collection string, form CompareForm) (*Comparisons, error) {
+	return ask[Comparisons](ctx, c, request{"POST", path("/v1/collections/{collection}/compare", collection), nil, form})
+}
+
 // CreateBackup is POST /v1/backup. Copy the database to a file on the machine of the service.
 // For keys with the scope admin.
 func (c *Client) CreateBackup(ctx context.Context) (*Backup, error) {
@@ -835,7 +911,7 @@ func (c *Client) CreatePerson(ctx context.Context, collection string, body Perso
 
 // CreateSession is POST /v1/session. Start a session with the key of the header Authorization, for a
 // page: it is in a cookie, and ends after 12 hours without use.
-// For keys with the scope identify or enrol or review or admin or metrics.
+// For keys with the scope identify or enrol or review or admin or metrics or vectors.
 func (c *Client) CreateSession(ctx context.Context) error {
 	return c.tell(ctx, request{"POST", path("/v1/session"), nil, nil})
 }
@@ -897,7 +973,7 @@ func (c *Client) DeletePerson(ctx context.Context, collection string, person str
 }
 
 // DeleteSession is DELETE /v1/session. End the session of the cookie.
-// For keys with the scope identify or enrol or review or admin or metrics.
+// For keys with the scope identify or enrol or review or admin or metrics or vectors.
 func (c *Client) DeleteSession(ctx context.Context) error {
 	return c.tell(ctx, request{"DELETE", path("/v1/session"), nil, nil})
 }
@@ -920,10 +996,15 @@ type DetectForm struct {
 	Photo File `form:"photo"` // image file
 }
 
+// DetectQuery are the optional parameters of Detect.
+type DetectQuery struct {
+	Vectors string `query:"vectors"` // With the vector of each face; the key needs the scope vectors, too; one of true
+}
+
 // Detect is POST /v1/collections/{collection}/detect. Find the faces in a photograph.
 // For keys with the scope identify or admin.
-func (c *Client) Detect(ctx context.Context, collection string, form DetectForm) (*Detection, error) {
-	return ask[Detection](ctx, c, request{"POST", path("/v1/collections/{collection}/detect", collection), nil, form})
+func (c *Client) Detect(ctx context.Context, collection string, form DetectForm, query DetectQuery) (*Detection, error) {
+	return ask[Detection](ctx, c, request{"POST", path("/v1/collections/{collection}/detect", collection), query, form})
 }
 
 // DiscardJob is POST /v1/collections/{collection}/jobs/{job}/discard. Decide on what a refit has
@@ -1250,6 +1331,24 @@ func (c *Client) MoveFaces(ctx context.Context, collection string, body FaceList
 // For keys with the scope admin.
 func (c *Client) RetryJob(ctx context.Context, collection string, job string) (*Job, error) {
 	return ask[Job](ctx, c, request{"POST", path("/v1/collections/{collection}/jobs/{job}/retry", collection, job), nil, nil})
+}
+
+// SearchForm is the form of Search.
+type SearchForm struct {
+	Photo File `form:"photo"` // image file
+}
+
+// SearchQuery are the optional parameters of Search.
+type SearchQuery struct {
+	Limit   *int   `query:"limit"`   // Faces and groups for each face
+	Vectors string `query:"vectors"` // With the vector of each face; the key needs the scope vectors, too; one of true
+}
+
+// Search is POST /v1/collections/{collection}/search. Say whether the people in a photograph were here
+// before: find the most similar faces of nobody yet.
+// For keys with the scope identify or admin.
+func (c *Client) Search(ctx context.Context, collection string, form SearchForm, query SearchQuery) (*Search, error) {
+	return ask[Search](ctx, c, request{"POST", path("/v1/collections/{collection}/search", collection), query, form})
 }
 
 // TestHook is POST /v1/collections/{collection}/hooks/{hook}/test. Send a message with the event ping.

@@ -21,7 +21,7 @@ import (
 )
 
 // Scopes are the scopes of keys. The scope admin includes the others.
-var Scopes = []string{"identify", "enrol", "review", "admin", "metrics"}
+var Scopes = []string{"identify", "enrol", "review", "admin", "metrics", "vectors"}
 
 const cookieName = "nrdl_session"
 
@@ -94,7 +94,7 @@ func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.C
 		return err
 	}
 	req := requestOf(r.Context())
-	req.actor, req.collections = key.ID, key.Collections
+	req.actor, req.scopes, req.collections = key.ID, key.Scopes, key.Collections
 	if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
 		return coded("scope_missing", huma.Error403Forbidden("the key does not have the scope "+strings.Join(needed, " or ")))
 	}

@@ -18,7 +18,7 @@ var parts = []struct {
 	name, about string
 	words       []string
 }{
-	{"photographs", "Name, compare and find faces in photographs", []string{"identify", "verify", "detect", "photographs"}},
+	{"photographs", "Name, compare and find faces in photographs", []string{"identify", "verify", "compare", "search", "detect", "photographs"}},
 	{"people", "People, and how well they are recognised", []string{"people", "statistics"}},
 	{"faces", "Stored faces, those of nobody yet, and those of strangers", []string{"faces", "strangers"}},
 	{"review", "Groups of faces of nobody yet, and decisions that can be undone", []string{"review", "operations", "undo"}},

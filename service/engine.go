@@ -64,6 +64,7 @@ func (e *engine) inputOf(ctx context.Context, collection string) (*input, error)
 type collection struct {
 	renewal sync.Mutex // is locked while a snapshot is made
 	last    atomic.Pointer[snapshot]
+	unnamed unnamedFaces
 }
 
 // A snapshot is the state of a collection after a change. It is immutable.

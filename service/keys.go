@@ -82,7 +82,7 @@ func (v *Service) keys() {
 
 type newKey struct {
 	Name        string    `json:"name" minLength:"1" maxLength:"200"`
-	Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics"`
+	Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics,vectors"`
 	Expires     time.Time `json:"expires,omitempty"`
 	Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
 }

@@ -231,6 +231,7 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 type request struct {
 	id          string
 	actor       string   // id of the key; "local" without a key
+	scopes      []string // of the key
 	collections []string // that the key may use; none: all
 	job         bool     // not a request but a job, which has no time limit
 

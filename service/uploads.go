@@ -13,12 +13,9 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
@@ -30,7 +27,17 @@ func (v *Service) uploads() {
 		query: append([]*huma.Param{option("why", "true", "With a picture of each face, and the reasons")}, byHand...),
 	}, v.identify)
 	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", about: "id of the person, instead of b", text: true}}, answer: Verification{}}, v.verify)
-	v.plain(http.MethodPost, c+"detect", plain{summary: "Find the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: Detection{}}, v.detect)
+	v.plain(http.MethodPost, c+"detect", plain{
+		summary: "Find the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: Detection{}, query: []*huma.Param{vectorsOption},
+	}, v.detect)
+	v.plain(http.MethodPost, c+"compare", plain{
+		summary: "Compare the largest face in a photograph with those of others", scopes: forIdentify, answer: Comparisons{},
+		fields: []field{imageField("a", 1), imageField("photo", mostParts-1)},
+	}, v.compare)
+	v.plain(http.MethodPost, c+"search", plain{
+		summary: "Say whether the people in a photograph were here before: find the most similar faces of nobody yet", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: Search{},
+		query: []*huma.Param{{Name: "limit", In: "query", Description: "Faces and groups for each face", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(mostNear)), Default: 10}}, vectorsOption},
+	}, v.searchUnnamed)
 	add := plain{scopes: forEnrolling, fields: []field{imageField("photo", mostParts)}, query: []*huma.Param{onNew}, answer: Added{}}
 	add.query = append(add.query, byHand...)
 	add.summary = "Add all faces in photographs, of nobody yet"
@@ -77,93 +84,17 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, response)
 }
 
-// A Verification is the answer of verify.
-type Verification struct{ results.Comparison }
-
-func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
-	in, err := v.engine.inputOf(r.Context(), r.PathValue("collection"))
-	if err != nil {
-		return err
-	}
-	all, err := v.parts(r, "a", "b", "person")
-	if err != nil {
-		return err
-	}
-	files := map[string][]byte{}
-	for _, p := range all {
-		files[p.name] = p.data
-	}
-	if len(files) != len(all) || len(files) != 2 || files["a"] == nil {
-		return huma.Error422UnprocessableEntity("the form needs the files a and b, or a and person")
-	}
-	var compared nrdl.Comparison
-	photos := 2
-	if person := files["person"]; person != nil {
-		photos = 1
-		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("collection"), string(person), files["a"])
-	} else {
-		err = v.decoded(r.Context(), func() error {
-			photo := func(name string) nrdl.Photo {
-				return nrdl.Photo{Name: name, Load: func() ([]byte, error) { return files[name], nil }}
-			}
-			var err error
-			compared, err = nrdl.Verify(r.Context(), nil, v.Search, photo("a"), photo("b"))
-			return err
-		}, files["a"], files["b"])
-	}
-	if err != nil {
-		return err
-	}
-	return answer(w, http.StatusOK, Verification{results.NewComparison(compared, photos, openset.DefaultFMR)})
-}
-
-// verifyPerson compares the largest face in an image file with the mean of those of a
-// person.
-func (v *Service) verifyPerson(ctx context.Context, in *input, collection, person string, data []byte) (c nrdl.Comparison, err error) {
-	if _, err := v.store.Person(ctx, collection, person); err != nil {
-		return c, err
-	}
-	const most = 10000
-	samples, err := v.store.Samples(ctx, collection, in.space, person, "", most)
-	if err != nil {
-		return c, err
-	}
-	impostors := in.Law()
-	switch {
-	case len(samples) == 0:
-		return c, huma.Error409Conflict("the person has no face")
-	case impostors == nil:
-		return c, huma.Error409Conflict("it was not measured how similar different people are to the network of the collection")
-	}
-	err = v.decoded(ctx, func() error {
-		seen, _, err := face.Decode(ctx, data, "a", true, face.Largest, in.cut)
-		switch {
-		case err != nil:
-			return err
-		case len(seen) == 0:
-			return face.ErrNoFace
-		case seen[0].Refused != nil:
-			return seen[0].Refused
-		}
-		_, means := openset.Means(matrix(in.Frame, samples), []int{0, len(samples)})
-		mean := mat.Col(nil, 0, means)
-		c.Similarity = max(-1, min(floats.Dot(mean, seen[0].Values), 1)) // rounding may exceed 1
-		c.FMR = impostors.FMR(len(samples), c.Similarity)
-		c.Boxes[0], c.Others[0] = seen[0].Face.Box, seen[0].Others()
-		return nil
-	}, data)
-	return c, err
-}
-
 // A Detected is a face that was found.
 type Detected struct {
 	results.Detection
-	Refused string `json:"refused,omitempty" doc:"Why the face cannot be used"`
+	Refused string    `json:"refused,omitempty" doc:"Why the face cannot be used"`
+	Vector  []float32 `json:"vector,omitempty" doc:"With vectors=true"`
 }
 
 // A Detection is the result of detect.
 type Detection struct {
 	Size  results.Size `json:"size"`
+	Space string       `json:"space,omitempty" doc:"Which network made the vectors; only with them"`
 	Faces []Detected   `json:"faces" doc:"The largest first"`
 }
 
@@ -172,18 +103,27 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	wanted, err := checkVectors(r)
+	if err != nil {
+		return err
+	}
 	data, err := v.single(r, "photo")
 	if err != nil {
 		return err
 	}
-	response := Detection{Faces: []Detected{}}
+	response, cut := Detection{Faces: []Detected{}}, by.find
+	if wanted {
+		response.Space, cut = by.space, by.cut
+	}
 	err = v.decoded(r.Context(), func() error {
-		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, by.find)
+		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, cut)
 		response.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
 			d := Detected{Detection: results.NewDetection(s.Face)}
 			if s.Refused != nil {
 				d.Refused = s.Refused.Error()
+			} else if wanted {
+				d.Vector = float32s(s.Values)
 			}
 			response.Faces = append(response.Faces, d)
 		}

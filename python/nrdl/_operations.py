@@ -165,6 +165,28 @@ class Operations:
         """
         return self.request("PATCH", "/v1/collections/{collection}/people/{person}", (collection, person), body={"born": born, "different": different, "kind": kind, "name": name, "namesake": namesake})
 
+    def compare(self, collection, a, *, photo=None, idempotency_key=None):
+        """Compare the largest face in a photograph with those of others.
+
+        For keys with the scope identify or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        a : bytes, path or file
+            image file
+        photo : list of bytes, path or file, optional
+            image file
+        idempotency_key : str, optional
+            Sent again with it within a day, the request is answered as before
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("POST", "/v1/collections/{collection}/compare", (collection,), form={"a": a, "photo": photo}, once=idempotency_key)
+
     def create_backup(self, *, idempotency_key=None):
         """Copy the database to a file on the machine of the service.
 
@@ -255,7 +277,7 @@ class Operations:
         ----------
         name : str
         scopes : list of str
-            one of identify, enrol, review, admin, metrics
+            one of identify, enrol, review, admin, metrics, vectors
         collections : list of str, optional
             Ids of those that it is for; missing: all, and what is of none
         expires : datetime, optional
@@ -295,7 +317,7 @@ class Operations:
     def create_session(self):
         """Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use.
 
-        For keys with the scope identify or enrol or review or admin or metrics.
+        For keys with the scope identify or enrol or review or admin or metrics or vectors.
         """
         return self.request("POST", "/v1/session", ())
 
@@ -409,7 +431,7 @@ class Operations:
     def delete_session(self):
         """End the session of the cookie.
 
-        For keys with the scope identify or enrol or review or admin or metrics.
+        For keys with the scope identify or enrol or review or admin or metrics or vectors.
         """
         return self.request("DELETE", "/v1/session", ())
 
@@ -454,7 +476,7 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/faces/deny", (collection,), body={"faces": faces, "person": person, "expected": expected}, once=idempotency_key)
 
-    def detect(self, collection, photo):
+    def detect(self, collection, photo, *, vectors=None):
         """Find the faces in a photograph.
 
         For keys with the scope identify or admin.
@@ -465,12 +487,14 @@ class Operations:
             Id.
         photo : bytes, path or file
             image file
+        vectors : bool, optional
+            With the vector of each face; the key needs the scope vectors, too
 
         Returns
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/detect", (collection,), form={"photo": photo})
+        return self.request("POST", "/v1/collections/{collection}/detect", (collection,), query={"vectors": vectors}, form={"photo": photo})
 
     def discard_job(self, collection, job, *, idempotency_key=None):
         """Decide on what a refit has found, if that is worse: discard it.
@@ -1117,6 +1141,30 @@ class Operations:
         dict
         """
         return self.request("POST", "/v1/collections/{collection}/jobs/{job}/retry", (collection, job), once=idempotency_key)
+
+    def search(self, collection, photo, *, limit=None, vectors=None, idempotency_key=None):
+        """Say whether the people in a photograph were here before: find the most similar faces of nobody yet.
+
+        For keys with the scope identify or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        photo : bytes, path or file
+            image file
+        limit : int, optional
+            Faces and groups for each face
+        vectors : bool, optional
+            With the vector of each face; the key needs the scope vectors, too
+        idempotency_key : str, optional
+            Sent again with it within a day, the request is answered as before
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("POST", "/v1/collections/{collection}/search", (collection,), query={"limit": limit, "vectors": vectors}, form={"photo": photo}, once=idempotency_key)
 
     def test_hook(self, collection, hook, *, idempotency_key=None):
         """Send a message with the event ping.

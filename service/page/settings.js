@@ -103,7 +103,7 @@ async function jobs(box, ctx) {
   await draw();
 }
 
-const scopes = [["identify", "name the faces of photographs"], ["enrol", "add people and faces"], ["review", "correct, merge and undo"], ["metrics", "read the metrics"], ["admin", "everything"]];
+const scopes = [["identify", "name the faces of photographs"], ["enrol", "add people and faces"], ["review", "correct, merge and undo"], ["vectors", "get vectors of faces"], ["metrics", "read the metrics"], ["admin", "everything"]];
 
 async function keys(box, ctx) {
   const list = h("ul", { class: "rows" });

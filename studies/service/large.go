@@ -49,7 +49,7 @@ func large(dir string) error {
 	}
 	database := filepath.Join(dir, "nrdl.db")
 	rng := rand.New(rand.NewPCG(1, 2))
-	id, last, err := fill(context.Background(), database, rng)
+	id, last, err := fill(context.Background(), database, rng, true)
 	if err != nil {
 		return err
 	}
@@ -111,6 +111,57 @@ func large(dir string) error {
 	return nil
 }
 
+// search measures how long a search among many faces of nobody takes, and one after a face was
+// added.
+func search(dir string) error {
+	of, _, err := drawn(dir, 3)
+	if err != nil {
+		return err
+	}
+	database := filepath.Join(dir, "nrdl.db")
+	id, _, err := fill(context.Background(), database, rand.New(rand.NewPCG(1, 2)), false)
+	if err != nil {
+		return err
+	}
+	p, err := start(database, "")
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	at := p.url + "/v1/collections/" + id
+	var first time.Duration
+	var one, changed []time.Duration
+	const times = 200
+	for _, some := range of {
+		kind, body := form("photo", some[0])
+		for i := range times {
+			if i >= times/2 { // each face is new to the search then
+				if err := mustSend("POST", at+"/faces", kind, body, nil); err != nil {
+					return err
+				}
+			}
+			begun := time.Now()
+			if err := mustSend("POST", at+"/search", kind, body, nil); err != nil {
+				return err
+			}
+			switch took := time.Since(begun); {
+			case i == 0:
+				first = took
+			case i < times/2:
+				one = append(one, took)
+			default:
+				changed = append(changed, took)
+			}
+		}
+		break
+	}
+	now, most := p.memory()
+	fmt.Printf("| faces of nobody | first search | search: median | p95 | after a face was added: median | p95 | memory now, at most |\n|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| %d | %.1f s | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f MB, %.0f MB |\n", *people*each, first.Seconds(),
+		quantile(one, 0.5), quantile(one, 0.95), quantile(changed, 0.5), quantile(changed, 0.95), now, most)
+	return nil
+}
+
 // alternately measures identify at a and at b in turn.
 func alternately(times int, identify func(at string) (time.Duration, error), a, b string) (atA, atB []time.Duration, err error) {
 	for range times {
@@ -130,9 +181,9 @@ func alternately(times int, identify func(at string) (time.Duration, error), a, 
 // each is the number of vectors of a person.
 const each = 5
 
-// fill makes a collection of drawn people in a new database, and returns its id and that
-// of the last person.
-func fill(ctx context.Context, database string, rng *rand.Rand) (id, last string, err error) {
+// fill makes a collection of drawn people in a new database, whose faces are of nobody yet
+// unless named is set, and returns its id and that of the last person.
+func fill(ctx context.Context, database string, rng *rand.Rand, named bool) (id, last string, err error) {
 	db, err := store.Open(ctx, database)
 	if err != nil {
 		return "", "", err
@@ -144,9 +195,11 @@ func fill(ctx context.Context, database string, rng *rand.Rand) (id, last string
 		return "", "", err
 	}
 	for i := range *people {
-		p, _, err := db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known, true)
-		if err != nil {
-			return "", "", err
+		var p store.Person
+		if named {
+			if p, _, err = db.CreatePerson(ctx, "bench", c.ID, fmt.Sprintf("person %d", i), store.Known, true); err != nil {
+				return "", "", err
+			}
 		}
 		centre := near(rng, nil, n)
 		faces := make([]store.NewFace, each)

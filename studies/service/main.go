@@ -4,6 +4,7 @@
 //	go -C studies run ./service load      # 1,000 clients for a minute
 //	go -C studies run ./service kills     # a process that is killed again and again
 //	go -C studies run ./service large     # 10,000 people
+//	go -C studies run ./service search    # 50,000 faces of nobody yet
 //	go -C studies run ./service refit     # answers while a refit works
 //
 // The service runs in a process of its own, on SQLite in a temporary folder; kills runs
@@ -44,7 +45,7 @@ var (
 	clients = flag.Int("clients", 1000, "load: clients")
 	seconds = flag.Int("seconds", 60, "load, refit: how long")
 	kills   = flag.Int("kills", 200, "kills: how often on each database")
-	people  = flag.Int("people", 10000, "large: people, each with five vectors")
+	people  = flag.Int("people", 10000, "large, search: people, each with five vectors")
 	child   = flag.String("child", "", "serve the database at this place")
 	listen  = flag.String("listen", "", "of the child")
 	lease   = flag.Duration("lease", 0, "of the child")
@@ -65,9 +66,9 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	measure := map[string]func(dir string) error{"load": load, "kills": killed, "large": large, "refit": refit}[flag.Arg(0)]
+	measure := map[string]func(dir string) error{"load": load, "kills": killed, "large": large, "search": search, "refit": refit}[flag.Arg(0)]
 	if measure == nil {
-		return fmt.Errorf("%q is none of load, kills, large and refit", flag.Arg(0))
+		return fmt.Errorf("%q is none of load, kills, large, search and refit", flag.Arg(0))
 	}
 	return measure(dir)
 }

@@ -193,6 +193,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare the largest face in a photograph with those of others
+         * @description For keys with the scope identify or admin.
+         */
+        post: operations["compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/detect": {
         parameters: {
             query?: never;
@@ -885,6 +905,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether the people in a photograph were here before: find the most similar faces of nobody yet
+         * @description For keys with the scope identify or admin.
+         */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/statistics": {
         parameters: {
             query?: never;
@@ -1024,12 +1064,12 @@ export interface paths {
         put?: never;
         /**
          * Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use
-         * @description For keys with the scope identify or enrol or review or admin or metrics.
+         * @description For keys with the scope identify or enrol or review or admin or metrics or vectors.
          */
         post: operations["create-session"];
         /**
          * End the session of the cookie
-         * @description For keys with the scope identify or enrol or review or admin or metrics.
+         * @description For keys with the scope identify or enrol or review or admin or metrics or vectors.
          */
         delete: operations["delete-session"];
         options?: never;
@@ -1161,6 +1201,34 @@ export interface components {
              */
             others: number;
         };
+        ComparedPhoto: {
+            /** @description That was compared, the largest */
+            face: components["schemas"]["Compared"];
+            /**
+             * Format: double
+             * @description Share of other people who are as similar
+             */
+            false_match_rate: number | null;
+            /** @description Why the photograph cannot be used */
+            refused?: string;
+            same: boolean;
+            /**
+             * Format: double
+             * @description Of the largest face; null if there is none that can be used
+             */
+            similarity: number | null;
+        };
+        Comparisons: {
+            /** @description That was compared, the largest of a */
+            face: components["schemas"]["Compared"];
+            /**
+             * Format: double
+             * @description Highest false match rate of the same person
+             */
+            fmr: number;
+            /** @description In the order in which they were sent */
+            photos: components["schemas"]["ComparedPhoto"][];
+        };
         Conflict: {
             /**
              * @description photo: several faces of one photograph are labelled as one person; label: the face looks like somebody else; apart: these faces look like one other person than the rest of the faces; pair: the two faces of the person do not look like one person
@@ -1279,11 +1347,15 @@ export interface components {
             quality?: components["schemas"]["Quality"];
             /** @description Why the face cannot be used */
             refused?: string;
+            /** @description With vectors=true */
+            vector?: number[];
         };
         Detection: {
             /** @description The largest first */
             faces: components["schemas"]["Detected"][];
             size: components["schemas"]["Size"];
+            /** @description Which network made the vectors; only with them */
+            space?: string;
         };
         Done: {
             /** @description For undo */
@@ -1519,13 +1591,61 @@ export interface components {
         "Merge-personRequest": {
             from: string[];
         };
+        Near: {
+            box?: components["schemas"]["Box"];
+            /**
+             * Format: double
+             * @description Share of people who were never here, and of whom one of all faces that were compared is as similar
+             */
+            by_chance: number;
+            /** @description Parts of the face that are probably covered: eyes, mouth, or eyes and mouth */
+            covered?: string;
+            /** Format: date-time */
+            created: string;
+            /**
+             * Format: double
+             * @description Share of other people who are as similar
+             */
+            false_match_rate: number;
+            id: string;
+            /** @description Id; missing for a face of nobody yet */
+            person?: string;
+            photo?: string;
+            pupils?: components["schemas"]["Point"][];
+            quality?: components["schemas"]["Quality"];
+            /**
+             * Format: double
+             * @description Cosine of the vectors
+             */
+            similarity: number;
+            /** @enum {string} */
+            source: "upload" | "crop" | "vector" | "import";
+        };
+        NearGroup: {
+            /**
+             * Format: double
+             * @description Share of people who were never here, and of whom one of all faces that were compared is as similar
+             */
+            by_chance: number;
+            faces: string[];
+            /**
+             * Format: double
+             * @description Share of other people who are as similar
+             */
+            false_match_rate: number;
+            /**
+             * Format: double
+             * @description Cosine of the vectors
+             */
+            similarity: number;
+        };
         NewKey: {
             /** @description Ids of those that it is for; missing: all, and what is of none */
             collections?: string[];
             /** Format: date-time */
             expires?: string;
             name: string;
-            scopes: ("identify" | "enrol" | "review" | "admin" | "metrics")[];
+            scopes: ("identify" | "enrol" | "review" | "admin" | "metrics" | "vectors")[];
         };
         Operation: {
             actor: string;
@@ -1815,6 +1935,35 @@ export interface components {
              * @description Cosine with the mean of the faces of the person
              */
             score: number;
+        };
+        Search: {
+            /** @description The largest first */
+            faces: components["schemas"]["Searched"][];
+            /**
+             * Format: int64
+             * @description Faces of nobody yet with which each face was compared
+             */
+            searched: number;
+            size: components["schemas"]["Size"];
+            /** @description Which network made the vectors; only with them */
+            space?: string;
+        };
+        Searched: {
+            box?: components["schemas"]["Box"];
+            /** @description Parts of the face that are probably covered: eyes, mouth, or eyes and mouth */
+            covered?: string;
+            /** @description The most similar faces of each person, as far as they can be told apart; the group that is least by chance first */
+            groups: components["schemas"]["NearGroup"][];
+            /** @description The most similar faces, the most similar one first */
+            nearest: components["schemas"]["Near"][];
+            pupils?: components["schemas"]["Point"][];
+            quality?: components["schemas"]["Quality"];
+            /** @description Why the face cannot be used */
+            refused?: string;
+            /** @description Whether the same person is among the faces of nobody yet: the first group, or the nearest face, is by chance as similar for at most the share of strangers that the collection accepts (fpir) */
+            seen: boolean;
+            /** @description With vectors=true */
+            vector?: number[];
         };
         Share: {
             /** Format: double */
@@ -2441,9 +2590,60 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
-    detect: {
+    compare: {
         parameters: {
             query?: never;
+            header?: {
+                /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description image file
+                     */
+                    a: Blob;
+                    photo?: Blob[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparisons"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    detect: {
+        parameters: {
+            query?: {
+                /** @description With the vector of each face; the key needs the scope vectors, too */
+                vectors?: "true";
+            };
             header?: never;
             path: {
                 collection: string;
@@ -3892,6 +4092,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PageDecided"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /** @description Faces and groups for each face */
+                limit?: number;
+                /** @description With the vector of each face; the key needs the scope vectors, too */
+                vectors?: "true";
+            };
+            header?: {
+                /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description image file
+                     */
+                    photo: Blob;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
                 };
             };
             400: components["responses"]["400"];
