@@ -169,6 +169,7 @@ func (v *Service) routes() {
 	v.why()
 	v.statistics()
 	v.page()
+	v.compreface()
 	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service", forAdmin, v.backup)
 	v.completeDescription()
 }

@@ -58,6 +58,9 @@ type Options struct {
 	Files   int64         // most bytes of all stored uploads and exports; 4 GB
 	Private bool          // hooks may have addresses in private networks and on this machine
 	Request time.Duration // longest time for an answer; 60 s
+
+	Origins    []string // of the pages of other sites that may send requests (CheckOrigin)
+	CompreFace string   // name of the collection for which some calls of CompreFace are answered; "": they are not
 }
 
 // WithDefaults returns o with defaults instead of zeros.
@@ -139,6 +142,14 @@ func New(s *store.Store, o Options) *Service {
 		writeProblem(w, coded("cross_site", huma.Error403Forbidden("a page of another site has sent this request, and the service takes changes from its own page only")))
 	}))
 	v.guard = guard.Handler(v.mux)
+	if len(v.Origins) > 0 {
+		for _, o := range v.Origins {
+			if err := guard.AddTrustedOrigin(o); err != nil {
+				panic(err) // the caller has checked it
+			}
+		}
+		v.guard = v.cors(v.guard)
+	}
 	return v
 }
 

@@ -113,6 +113,11 @@ func checkLimits(o service.Options) error {
 	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
 	}
+	for _, origin := range o.Origins {
+		if err := service.CheckOrigin(origin); err != nil {
+			return cli.Misuse("--allow-origin: %v", err)
+		}
+	}
 	return nil
 }
 
