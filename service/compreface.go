@@ -175,7 +175,7 @@ func (v *Service) compreAdd(r *http.Request, collection string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, photo, why, err := v.search(ctx, in, data, false)
+	seen, photo, why, err := v.search(ctx, in, data, looking{})
 	if err != nil {
 		return nil, err
 	}
