@@ -25,7 +25,7 @@ func (a *app) dataCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "data",
 	}
-	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd(), a.checkCmd())
+	c.AddCommand(a.infoCmd(), a.synthCmd(), a.convertCmd(), a.checkCmd(), a.comprefaceCmd())
 	return c
 }
 

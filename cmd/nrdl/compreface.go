@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+func (a *app) comprefaceCmd() *cobra.Command {
+	var key string
+	c := &cobra.Command{
+		Use:  "compreface URL OUT",
+		Args: cli.Arguments(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := url.Parse(args[0])
+			if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+				return cli.Misuse("%q is not an address such as http://127.0.0.1:8000", args[0])
+			}
+			f := comprefaceImages{at: at, key: key, out: args[1]}
+			if err := f.fetch(c.Context()); err != nil {
+				return advice.Add(fmt.Errorf("CompreFace at %s: %w", args[0], err), "the images that were written stay; run the command again to go on")
+			}
+			a.Tell("%d images of %d subjects are in %s; %d were there, %d could not be used", f.images, len(f.subjects), args[1], f.there, f.refused)
+			a.Next("nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
+			return nil
+		},
+	}
+	c.Flags().StringVar(&key, "key", "", "use this `KEY` of the recognition service of CompreFace")
+	return c
+}
+
+// comprefaceImages writes the images of the subjects of a recognition service of CompreFace into a
+// folder for each subject.
+type comprefaceImages struct {
+	at       *url.URL
+	key, out string
+
+	subjects               map[string]bool
+	images, there, refused int
+}
+
+const (
+	comprefacePage  = 100      // images in one request for their list
+	comprefaceImage = 64 << 20 // most bytes of an image
+)
+
+// isImageID has what names an image of CompreFace, a UUID.
+var isImageID = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
+
+// imageExtensions are the extensions of the types of images.
+var imageExtensions = map[string]string{"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/bmp": ".bmp", "image/webp": ".webp"}
+
+// fetch reads the list of images, page after page, and each image.
+func (f *comprefaceImages) fetch(ctx context.Context) error {
+	f.subjects = map[string]bool{}
+	for page := 0; ; page++ {
+		data, _, err := f.get(ctx, fmt.Sprintf("?page=%d&size=%d", page, comprefacePage), 16<<20)
+		if err != nil {
+			return err
+		}
+		var list struct {
+			Faces []struct {
+				ID      string `json:"image_id"`
+				Subject string `json:"subject"`
+			} `json:"faces"`
+			Pages int `json:"total_pages"`
+		}
+		if err := json.Unmarshal(data, &list); err != nil {
+			return fmt.Errorf("page %d of the list of faces: %w", page, err)
+		}
+		for _, o := range list.Faces {
+			if !isImageID.MatchString(o.ID) || dataset.CheckName(o.Subject) != nil {
+				f.refused++
+				continue
+			}
+			if err := f.image(ctx, o.ID, o.Subject); err != nil {
+				return err
+			}
+		}
+		if len(list.Faces) == 0 || page+1 >= list.Pages {
+			return nil
+		}
+	}
+}
+
+// image writes an image of a subject, unless it is there.
+func (f *comprefaceImages) image(ctx context.Context, id, subject string) error {
+	folder := filepath.Join(f.out, subject)
+	for _, extension := range imageExtensions {
+		if _, err := os.Stat(filepath.Join(folder, id+extension)); err == nil {
+			f.there++
+			return nil
+		}
+	}
+	data, status, err := f.get(ctx, "/"+id+"/img", comprefaceImage)
+	if status == http.StatusNotFound {
+		f.refused++ // CompreFace can be set to keep no images
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	extension := imageExtensions[http.DetectContentType(data)]
+	if extension == "" {
+		f.refused++
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, id+extension), data, 0o600); err != nil {
+		return err
+	}
+	f.images++
+	f.subjects[subject] = true
+	return nil
+}
+
+// get reads up to most bytes of the faces of CompreFace, at a path below them.
+func (f *comprefaceImages) get(ctx context.Context, path string, most int64) (data []byte, status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.at.JoinPath("api/v1/recognition/faces").String()+path, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	r.Header.Set("X-Api-Key", f.key)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer a.Body.Close()
+	data, err = io.ReadAll(io.LimitReader(a.Body, most+1))
+	switch {
+	case a.StatusCode != http.StatusOK:
+		return nil, a.StatusCode, fmt.Errorf("it answers %s to %s: %.200q", a.Status, path, data)
+	case err == nil && int64(len(data)) > most:
+		err = fmt.Errorf("the answer to %s has more than %d bytes", path, most)
+	}
+	return data, a.StatusCode, err
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// All pages of the list of CompreFace are read; what cannot be used is counted, and a second run
+// reads no image again.
+func TestCompreFace(t *testing.T) {
+	t.Parallel()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	subjects := []string{"Ann", "Ann", "Bo [1]", "../up", "Cy"}
+	fetched := 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/recognition/faces", func(w http.ResponseWriter, r *http.Request) {
+		page := 0
+		if _, err := fmt.Sscan(r.URL.Query().Get("page"), &page); err != nil || r.Header.Get("X-Api-Key") != "secret" || page >= len(subjects) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprintf(w, `{"faces":[{"image_id":"id-%d","subject":%q}],"page_number":%d,"page_size":1,"total_pages":%d}`, page, subjects[page], page, len(subjects))
+	})
+	mux.HandleFunc("GET /api/v1/recognition/faces/{id}/img", func(w http.ResponseWriter, r *http.Request) {
+		fetched++
+		if r.PathValue("id") == "id-4" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write(picture.Bytes())
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	for run := range 2 {
+		f := comprefaceImages{at: at, key: "secret", out: out}
+		if err := f.fetch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if f.images+f.there != 3 || f.there != 3*run || f.refused != 2 {
+			t.Errorf("run %d: %+v", run, f)
+		}
+	}
+	if fetched != 4+1 { // id-4 is asked for again
+		t.Errorf("%d images were read", fetched)
+	}
+	for _, name := range []string{"Ann/id-0.png", "Ann/id-1.png", "Bo [1]/id-2.png"} {
+		if data, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(name))); err != nil || !bytes.Equal(data, picture.Bytes()) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := (&comprefaceImages{at: at, key: "wrong", out: out}).fetch(t.Context()); err == nil {
+		t.Error("a wrong key is not refused")
+	}
+}
