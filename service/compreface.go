@@ -127,7 +127,7 @@ func (v *Service) compreRecognize(r *http.Request, collection string) (any, erro
 	}
 	var photo Photograph
 	err = v.decoded(r.Context(), func() error {
-		result, err := v.engine.identify(r.Context(), s, data, false)
+		result, err := v.engine.identify(r.Context(), s, data, false, nil)
 		photo = s.photoResponse(result)
 		return err
 	}, data)
