@@ -46,6 +46,9 @@ func (e *engine) unnamed(ctx context.Context, s *snapshot) (*index.Index, *unnam
 		err := u.readAll(ctx, e.store, s)
 		return u.faces, u, err
 	}
+	if u.seq >= s.Seq {
+		return u.faces, u, nil
+	}
 	changes, err := e.store.Changes(ctx, s.ID, s.input.space, u.seq)
 	switch {
 	case err != nil:

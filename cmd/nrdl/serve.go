@@ -43,7 +43,7 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	c.Flags().StringVar(&s.certificate, "tls-cert", "", "speak TLS with the certificates in `FILE` (PEM), which is read again when it changes")
 	c.Flags().StringVar(&s.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
-	c.Flags().StringSliceVar(&s.limits.Origins, "allow-origin", nil, "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas")
+	c.Flags().Var(originsFlag{&s.limits.Origins}, "allow-origin", "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas")
 	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "", "answer the calls of CompreFace that Double Take sends, for the collection with this `NAME`")
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")

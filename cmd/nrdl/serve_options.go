@@ -71,6 +71,22 @@ func (l longFlag) Set(text string) error {
 	return nil
 }
 
+// originsFlag are origins of pages, with commas between them; each use of the flag adds some.
+type originsFlag struct{ all *[]string }
+
+func (o originsFlag) Type() string   { return "ORIGIN" }
+func (o originsFlag) String() string { return "" }
+
+func (o originsFlag) Set(text string) error {
+	for origin := range strings.SplitSeq(text, ",") {
+		if err := service.CheckOrigin(origin); err != nil {
+			return err
+		}
+		*o.all = append(*o.all, origin)
+	}
+	return nil
+}
+
 // countFlag is a number above 0.
 type countFlag struct{ set func(float64) }
 
@@ -112,11 +128,6 @@ func limitFlags(f *pflag.FlagSet, o *service.Options) {
 func checkLimits(o service.Options) error {
 	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
-	}
-	for _, origin := range o.Origins {
-		if err := service.CheckOrigin(origin); err != nil {
-			return cli.Misuse("--allow-origin: %v", err)
-		}
 	}
 	return nil
 }
