@@ -72,7 +72,7 @@ func readFrame(r io.Reader, lim Limits) (*incoming, error) {
 		Arrays []blob `json:"arrays"`
 	}
 	if err := json.Unmarshal(text.Bytes(), &framed); err != nil {
-		return nil, malformed("its header is no JSON object with a list of arrays: %w", err)
+		return nil, malformed("its header is no JSON object with a list of arrays")
 	}
 	if err := checkBlobs(framed.Arrays, lim); err != nil {
 		return nil, err
@@ -99,7 +99,9 @@ func checkBlobs(all []blob, lim Limits) error {
 		switch {
 		case seen[b.Name]:
 			return malformed("two arrays are named %.80q", b.Name)
-		case b.Bytes < 0 || b.Bytes > left:
+		case b.Bytes < 0:
+			return malformed("array %.80q has %d bytes", b.Name, b.Bytes)
+		case b.Bytes > left:
 			return malformed("its arrays have more than the limit of %d bytes", lim.Bytes)
 		}
 		seen[b.Name] = true

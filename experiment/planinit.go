@@ -30,7 +30,7 @@ func WritePlan(ctx context.Context, data, path string, warn func(string)) error 
 	if _, err := os.Lstat(path); err == nil {
 		return advice.Add(fmt.Errorf("write plan: there is a file %s already", path), "choose another name, or remove it")
 	}
-	text, err := newPlan(ctx, data, warn)
+	text, err := newPlan(ctx, data, nameOf(path), warn)
 	if err != nil {
 		return err
 	}
@@ -43,9 +43,9 @@ func WritePlan(ctx context.Context, data, path string, warn func(string)) error 
 	return nil
 }
 
-// newPlan returns the text of a plan for the data set at path. The images are read,
+// newPlan returns the text of a plan of a name for the data set at path. The images are read,
 // and nothing else is done with them.
-func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error) {
+func newPlan(ctx context.Context, path, called string, warn func(string)) ([]byte, error) {
 	kind := face.Unfound
 	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
 		kind, err = face.DefaultContent.Of(ctx, files)
@@ -83,7 +83,7 @@ func newPlan(ctx context.Context, path string, warn func(string)) ([]byte, error
 		Datasets []data          `json:"datasets"`
 		Methods  []initialMethod `json:"methods"`
 	}{
-		"./" + plans.SchemaFile, name, "A comparison of methods on " + name + ".", 1, 10,
+		"./" + plans.SchemaFile, called, "A comparison of methods on " + name + ".", 1, 10,
 		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, content), filepath.ToSlash(path), splits}},
 		methods,
 	}, "", "  ")

@@ -202,7 +202,10 @@ func (a *recommendation) certainty() string {
 	switch {
 	case everywhere == n:
 		sure, every, doubt := "sure", "", a.doubt(true)
-		if doubt != "" || a.fewest < leastPairs(n) {
+		switch {
+		case doubt != "" && !slices.ContainsFunc(a.rivals, func(r rival) bool { return r.confirmed > 0 }):
+			sure = "not sure"
+		case doubt != "" || a.fewest < leastPairs(n):
 			sure = "fairly sure"
 		}
 		if settings > 1 {

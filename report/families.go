@@ -64,8 +64,8 @@ func (p *Plan) tells() string {
 	if len(k.Labels) == 0 {
 		k = &p.Ranking
 	}
-	if k.Friedman == nil || len(k.Labels) < 3 {
-		return ""
+	if k.Friedman == nil || len(k.Labels) < 3 || !slices.ContainsFunc(k.Columns, func(j int) bool { return p.Columns[j].Title != p.Columns[k.Columns[0]].Title }) {
+		return "" // ranks on one set say nothing of others
 	}
 	order := k.order()
 	first := p.Labels[order[0]].Name

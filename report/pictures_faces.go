@@ -156,7 +156,7 @@ func (p *album) confused(ctx context.Context) ([]Picture, error) {
 	made, err := drawSheet(x, in, s, Picture{
 		Title: "People of " + pictureTitle(*r) + " that are confused most",
 		Caption: fmt.Sprintf("From the left: an image that is named wrongly, an image that was learned of the same person, and one of the person it is named as. "+
-			"Counted over %d runs of %s, split %s, the best method here: %s.", len(runs), r.Label, r.Split, strings.Join(words, ", ")),
+			"Counted over %d runs of %s, split %s, the best of the methods that are given these images: %s.", len(runs), r.Label, r.Split, strings.Join(words, ", ")),
 		Alt: fmt.Sprintf("A sheet of %d rows, each a face that was named wrongly and one of each of the two people", len(words)),
 	})
 	if err != nil {

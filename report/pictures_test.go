@@ -106,7 +106,7 @@ func testConfusedWords(t *testing.T, records []experiment.Record, made []Picture
 		if p.Title != "People of Ten drawn people that are confused most" {
 			continue
 		}
-		_, list, _ := strings.Cut(p.Caption, "here: ")
+		_, list, _ := strings.Cut(p.Caption, "these images: ")
 		for i, s := range strings.Split(strings.TrimSuffix(list, "."), ", ") {
 			name, times, _ := strings.Cut(s, " (")
 			if times != fmt.Sprintf("%d×)", count[name]) || i == 0 && count[name] != most {

@@ -138,8 +138,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	return nil
 }
 
-// planned returns the plan at path with the data sets that are asked for and, unless it is only
-// listed, there.
+// planned returns the plan at path with the data sets that are asked for and there.
 func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
 	plan, err := experiment.FindPlan(path)
 	if err != nil {
@@ -150,10 +149,8 @@ func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
 			return nil, cli.AsMisuse(err)
 		}
 	}
-	if !b.list {
-		for _, missing := range plan.WithoutMissing(a.databases(b.root)) {
-			a.Warn("%s", missing)
-		}
+	for _, missing := range plan.WithoutMissing(a.databases(b.root)) {
+		a.Warn("%s", missing)
 	}
 	return plan, nil
 }

@@ -29,6 +29,8 @@ def checked(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: bool) -> 
 def seed_of(random_state: Any) -> int:
     """The seed that a random_state stands for."""
     if isinstance(random_state, (int, np.integer)):
+        if random_state < 0:
+            raise ValueError(f"random_state = {random_state}: a seed is 0 or more")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -58,6 +60,8 @@ class Parameterised(BaseEstimator):
             if type(value) is not type(default) or value != default:
                 changed.append({"name": path, "value": text_of(value)})
         further: Mapping[str, Any] = self.params or {}
+        if not isinstance(further, Mapping):
+            raise TypeError(f"params = {further!r}: a dict of parameters by their path in Go, such as {{'coder.lambda': 0.01}}")
         return changed + [{"name": path, "value": text_of(value)} for path, value in further.items()]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -105,7 +109,7 @@ class Method(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin,
         members = {
             "method": self._method,
             "params": self._settings(),
-            "classes": [str(c) for c in classes],
+            "classes": [str(c) or "''" for c in classes],  # a name has a letter, a label may have none
             "seed": self.seed_,
             "image": None if self.image_shape is None else [int(n) for n in self.image_shape],
         }

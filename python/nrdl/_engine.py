@@ -25,7 +25,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-__all__ = ["Engine", "EngineError", "find_program", "shared"]
+__all__ = ["Engine", "EngineEnded", "EngineError", "find_program", "shared"]
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -52,6 +52,10 @@ class EngineError(ValueError):
 
     def __reduce__(self):
         return type(self), self._arguments
+
+
+class EngineEnded(EngineError, RuntimeError):
+    """The process of the engine has ended by itself: it was killed, or had too little memory."""
 
 
 _KEYWORDS = {
@@ -171,7 +175,7 @@ class Engine:
             except (OSError, EOFError) as error:
                 self.close()
                 status = process.wait()
-                raise EngineError(f"the engine has ended with the status {status}") from error
+                raise EngineEnded(f"the engine has ended with the status {status}: it may have had too little memory") from error
             finally:
                 if not whole:  # interrupted: the answer would be taken for that of the next request
                     self.close()

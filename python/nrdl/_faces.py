@@ -15,6 +15,8 @@ _TOGETHER = 256  # photographs in a request
 
 def _images(X: Any) -> list[Any]:
     """Paths, and arrays of uint8, height × width or height × width × 3."""
+    if isinstance(X, (str, os.PathLike)):
+        raise ValueError(f"one path where a list is needed: [{os.fspath(X)!r}]")
     images = []
     for one in X:
         if isinstance(one, (str, os.PathLike)):

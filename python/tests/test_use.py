@@ -290,3 +290,16 @@ def test_images(digits):
     np.testing.assert_allclose(wide.decision_function(X2[:, :32]), tall.fit(turned[0], y).decision_function(turned[1]), atol=1e-9)
     with pytest.raises(ValueError, match="64"):
         nrdl.Blocks(image_shape=(8, 9)).fit(X, y)
+
+
+def test_refusals_in_words(digits):
+    X, y, _, _ = digits
+    with pytest.raises(ValueError, match="a seed is 0 or more"):
+        nrdl.NRC(random_state=-1).fit(X, y)
+    with pytest.raises(TypeError, match="a dict of parameters"):
+        nrdl.NRC(params=[1]).fit(X, y)
+    with pytest.raises(ValueError, match="a list is needed"):
+        nrdl.FaceEmbedder().fit_transform("x.jpg")
+    labels = np.where(y > 4, "", "few")
+    assert set(nrdl.CRC().fit(X, labels).predict(X)) == {"", "few"}
+    assert issubclass(nrdl.EngineEnded, RuntimeError) and nrdl.__version__
