@@ -153,7 +153,7 @@ const rounding = 1e-6
 // StrangerRates returns the expected shares of strangers who are named at the threshold:
 // atLarge of people chosen at random, and like of strangers who resemble the people of the
 // gallery. Only an upper limit of like is known, and nothing of it if people are few
-// (Assumptions.LeastLike). Only an upper limit of atLarge is known where the resemblance of
+// (Assumptions.LeastLike) or of the most alike of Assumptions.Kinds. Only an upper limit of atLarge is known where the resemblance of
 // the people sets the threshold. Both are zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	if !c.FollowsLaw() {
@@ -169,9 +169,11 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 		atLarge.Least = rate / factor
 	}
 	like = Share{Most: 1}
-	if around := c.surroundings(); around.seen >= by.LeastLike {
+	// Those of the most alike kind may be more alike than any that were seen: nothing bounds them.
+	around := c.surroundings()
+	if weights := around.weights(0); around.seen >= by.LeastLike && weights[len(weights)-1] < 0.5 {
 		level := levelOf(c.Threshold)
-		like.Rate = around.exceeding(level, around.weights(0))
+		like.Rate = around.exceeding(level, weights)
 		like.Most = max(like.Rate, around.exceeding(level-by.LevelError, around.weights(by.OddsError)))
 	}
 	return atLarge, like

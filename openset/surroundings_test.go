@@ -98,13 +98,13 @@ func TestMorePeopleMakeTheThresholdSurer(t *testing.T) {
 }
 
 // A stranger in general gets a name as often as wanted at most, one who resembles the people
-// nearly so; and the limits that are printed hold in most galleries.
+// nearly so; and the limits that are printed, in all but the most alike galleries, hold in most.
 func TestStrangersOfDrawnGalleries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	l := Shipped()[0]
 	for _, people := range []int{5, 10, 50} {
 		const draws = 100
-		held, named := 0, 0.0
+		held, printed, named := 0, 0, 0.0
 		for range draws {
 			mean := max(0, 1+rng.NormFloat64())
 			c := calibrated(t, 0.01, people, drawnLevels(rng, people, 5, mean, 1), nil)
@@ -112,15 +112,18 @@ func TestStrangersOfDrawnGalleries(t *testing.T) {
 			share := boundedSurvival(4, levelOf(c.Threshold)-mean)
 			atLarge, like := c.StrangerRates(l)
 			named += share / draws
-			if share <= like.Most {
-				held++
+			if like.Known() {
+				printed++
+				if share <= like.Most {
+					held++
+				}
 			}
-			if like.Known() != (people >= 10) || atLarge.Rate > 0.01+1e-9 || atLarge.Least > atLarge.Rate || atLarge.Most < atLarge.Rate || like.Rate > 0.01+1e-9 || like.Most > 1 {
+			if like.Known() && people < 10 || atLarge.Rate > 0.01+1e-9 || atLarge.Least > atLarge.Rate || atLarge.Most < atLarge.Rate || like.Rate > 0.01+1e-9 || like.Most > 1 {
 				t.Fatalf("%d people: %+v and %+v", people, atLarge, like)
 			}
 		}
-		if held < 85*draws/100 || named > 0.03 {
-			t.Errorf("%d people: the limit holds in %d of %d galleries, and %v of the strangers are named", people, held, draws, named)
+		if held < 85*printed/100 || people >= 10 && printed < draws/2 || named > 0.03 {
+			t.Errorf("%d people: the limit holds in %d of %d galleries, and %v of the strangers are named", people, held, printed, named)
 		}
 	}
 }
