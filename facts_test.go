@@ -5,9 +5,10 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"nrdl.example/nrdl/gallery"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
@@ -15,41 +16,6 @@ import (
 	"nrdl.example/nrdl/internal/realdata"
 	"nrdl.example/nrdl/openset"
 )
-
-func TestReadFacts(t *testing.T) {
-	f, err := readFacts(strings.NewReader("\ufeffName, born ,not\nAnn,2015-03-28,Bo; Cy\nBo,2015,\n\"Dee, E\",1999-12,Ann\n"))
-	if err != nil || len(f.Born) != 3 || !f.Born["Bo"].Equal(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)) || !slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}, {"Dee, E", "Ann"}}) {
-		t.Errorf("%+v, %v", f, err)
-	}
-	if missing := f.Missing([]string{"Ann", "Bo"}); !slices.Equal(missing, []string{"Cy", "Dee, E"}) {
-		t.Errorf("%q are missing", missing)
-	}
-	for _, text := range []string{"", "born\n2015\n", "name,born\nAnn,28.3.2015\n", "name,born\nAnn\n", "name\n\"Ann\n"} {
-		if _, err := readFacts(strings.NewReader(text)); err == nil {
-			t.Errorf("%q is a file of people", text)
-		}
-	}
-}
-
-// A photograph shows nobody who was not born two days later, unless its date is none.
-func TestPossible(t *testing.T) {
-	born := time.Date(2015, 3, 28, 0, 0, 0, 0, time.UTC)
-	for text, want := range map[string]bool{
-		"2015-03-25T23:59:59": false, "2015-03-26T00:00:00": true, "2015-03-28T12:00:00": true, "2030-01-01T00:00:00": true, "1999-05-05T00:00:00": false,
-		"1970-01-01T00:10:00": true, "1980-01-01T00:00:00": true, "2000-01-01T23:00:00": true, "2000-01-02T00:00:00": false, "2001-01-01T00:00:00": false,
-	} {
-		taken, err := time.Parse("2006-01-02T15:04:05", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if possible(taken, born) != want {
-			t.Errorf("%s: possible is %t", text, !want)
-		}
-	}
-	if !possible(time.Time{}, born) {
-		t.Error("without a date somebody is forbidden")
-	}
-}
 
 // best is the sorted list of evidences, largest first, of the best way to give names to faces: each
 // name once, and only allowed ones; lists are compared number by number, and a longer one is better.
@@ -85,7 +51,7 @@ func TestFactsAreRespected(t *testing.T) {
 	people := r.m.Names()
 	taken := time.Date(2010, 6, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		f := &Facts{Born: map[string]time.Time{}}
+		f := &gallery.Facts{Born: map[string]time.Time{}}
 		for _, name := range people {
 			if rapid.IntRange(0, 2).Draw(t, "unborn") == 0 {
 				f.Born[name] = taken.AddDate(0, 0, rapid.IntRange(-30, 30).Draw(t, "days"))
@@ -134,10 +100,10 @@ func TestFactsAreRespected(t *testing.T) {
 			if face.Known {
 				got = append(got, face.Margin)
 			}
-			if born, ok := f.Born[face.Name]; face.Known && ok && !possible(taken, born) {
+			if born, ok := f.Born[face.Name]; face.Known && ok && !gallery.Possible(taken, born) {
 				t.Fatalf("face %d is %s, who was not born", k, face.Name)
 			}
-			if born, ok := f.Born[face.Unborn]; face.Unborn != "" && (!ok || possible(taken, born)) {
+			if born, ok := f.Born[face.Unborn]; face.Unborn != "" && (!ok || gallery.Possible(taken, born)) {
 				t.Fatalf("face %d is not %s for no reason", k, face.Unborn)
 			}
 			scores := map[string]float64{}
@@ -145,7 +111,7 @@ func TestFactsAreRespected(t *testing.T) {
 				scores[c.Name] = r.m.Impostors().Deviate(99, c.Score)
 			}
 			for _, l := range q.facts.leads[face.Name] {
-				if born, ok := f.Born[l.rival]; ok && !possible(taken, born) || named[l.rival] {
+				if born, ok := f.Born[l.rival]; ok && !gallery.Possible(taken, born) || named[l.rival] {
 					continue
 				}
 				if face.Known && scores[face.Name]-scores[l.rival] < l.least {
@@ -155,7 +121,7 @@ func TestFactsAreRespected(t *testing.T) {
 			for _, name := range people {
 				only := alone[k].result.Gallery.Without(alone[k].result, func(other string) bool { return other != name })
 				e := only.DecisionScore
-				if born, ok := f.Born[name]; !only.Known || ok && !possible(taken, born) {
+				if born, ok := f.Born[name]; !only.Known || ok && !gallery.Possible(taken, born) {
 					e = math.Inf(-1)
 				}
 				evidence[k] = append(evidence[k], e)
@@ -196,7 +162,7 @@ func TestFactsOfPeopleAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, means := openset.Means(enrolled.X, enrolled.Groups)
-		f, near := &Facts{}, map[string]string{}
+		f, near := &gallery.Facts{}, map[string]string{}
 		for a := range enrolled.Classes {
 			most := -1.0
 			for b := range enrolled.Classes {

@@ -187,7 +187,7 @@ func (c goldenCase) golden(t *testing.T) (lines []string) {
 		text, _ := json.Marshal(s)
 		h := sha256.New()
 		h.Write(text)
-		suspects, err := r.Suspects(ctx)
+		suspects, err := r.m.Suspects(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

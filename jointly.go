@@ -27,7 +27,7 @@ func (r *Recogniser) namePhotographs(ctx context.Context, taken []time.Time, all
 
 // facesTogether are the faces of a photograph which are named together.
 type facesTogether struct {
-	facts         *facts
+	facts         *knowledge
 	faces         []Face
 	unborn, taken map[string]bool // people who were not born, and whose name a face has
 }

@@ -27,7 +27,7 @@ type Recogniser struct {
 	m      *gallery.Gallery
 	detect face.Options
 	Observer
-	facts *facts // nil for none
+	facts *knowledge // nil for none
 }
 
 // withModel returns r with another model.
@@ -257,16 +257,6 @@ func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey,
 		return nil, err
 	}
 	return r.m.Survey(ctx, holdOut, r.progress("holding faces out"))
-}
-
-// Suspects returns the images of r whose labels look wrong, the surest first. It is nil if r
-// keeps no faces, and where the search would take long: without the impostor distribution of a
-// network, where Survey finds suspects by cross-validation, and where r shortlists.
-func (r *Recogniser) Suspects(ctx context.Context) ([]gallery.Suspect, error) {
-	if _, err := r.method(); err != nil {
-		return nil, err
-	}
-	return r.m.Suspects(ctx)
 }
 
 // method is the one that r was trained with.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"nrdl.example/nrdl/gallery"
+
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/face"
@@ -207,9 +209,9 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 // knowing returns r with what is known of people beside their faces: with the dates alone where
 // pairs cannot be told apart.
 func (s *snapshot) knowing(r *nrdl.Recogniser) *nrdl.Recogniser {
-	f := &nrdl.Facts{Born: map[string]time.Time{}}
+	f := &gallery.Facts{Born: map[string]time.Time{}}
 	for id, p := range s.people {
-		if born, err := nrdl.ParseBorn(p.Born); err == nil {
+		if born, err := gallery.ParseBorn(p.Born); err == nil {
 			f.Born[id] = born
 		}
 		for _, other := range strings.FieldsFunc(p.Differs, func(r rune) bool { return r == ',' }) {

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"nrdl.example/nrdl/gallery"
+
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/text/cases"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/natural"
 	"nrdl.example/nrdl/service/store"
@@ -51,7 +52,7 @@ type Ref struct {
 // set sets in p what f says of the person beside the faces.
 func (f personChange) set(p *store.Person) error {
 	if f.Born != nil {
-		if _, err := nrdl.ParseBorn(*f.Born); *f.Born != "" && err != nil {
+		if _, err := gallery.ParseBorn(*f.Born); *f.Born != "" && err != nil {
 			return unusable(err)
 		}
 		p.Born = *f.Born

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"nrdl.example/nrdl/gallery"
+
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
@@ -53,7 +55,7 @@ func (i *identification) known(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 	if i.facts == "" {
 		return r, nil
 	}
-	f, err := nrdl.ReadFacts(i.facts)
+	f, err := gallery.ReadFacts(i.facts)
 	if err != nil {
 		return nil, err
 	}
