@@ -18,7 +18,7 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"doc client advice internal/edits internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/picture internal/metadata",
+	"doc client/go advice internal/edits internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/picture internal/metadata",
 	"internal/array internal/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
 	"network internal/lin internal/tiff internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
 	"coding internal/safetensors internal/jsonl internal/linkdir gallery/index",

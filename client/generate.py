@@ -1,4 +1,4 @@
-"""Write what is generated of the clients: openapi.json as the service sends it, methods.go,
+"""Write what is generated of the clients: openapi.json as the service sends it, go/methods.go,
 ../python/nrdl/_operations.py, and by npm typescript/src/schema.ts.
 
 Usage: python3 generate.py, in this folder, with Go; npm ci before, in typescript.
@@ -163,7 +163,7 @@ def write_go(api):
         head = comment(f"{camel(name)} is the schema {name}. " + schema.get("description", ""))
         text += f"\n{head}type {camel(name)} struct {{\n{go_fields(schema)}\n}}\n"
     text += "".join(go_method(name, o) for name, o in operations(api).items())
-    path = FOLDER / "methods.go"
+    path = FOLDER / "go" / "methods.go"
     path.write_text(text, encoding="utf-8")
     subprocess.run(["go", "tool", "gofumpt", "-w", path], cwd=FOLDER, check=True)
 

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl.example/nrdl/client"
+	client "nrdl.example/nrdl/client/go"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"nrdl.example/nrdl/client"
+	client "nrdl.example/nrdl/client/go"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/service"
@@ -100,7 +100,7 @@ func TestDescription(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	service.New(nil, service.Options{Version: "1"}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
-	stored, err := os.ReadFile("openapi.json")
+	stored, err := os.ReadFile("../openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, is); diff != "" {
-		t.Errorf("openapi.json is old: go generate ./client\n%s", diff)
+		t.Errorf("openapi.json is old: go generate ./client/go\n%s", diff)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestOperations(t *testing.T) {
 	defer metrics.Close()
 	asked, err := io.ReadAll(metrics)
 	c.ok(err)
-	text, err := os.ReadFile("openapi.json")
+	text, err := os.ReadFile("../openapi.json")
 	c.ok(err)
 	var api struct{ Paths map[string]map[string]any }
 	c.ok(json.Unmarshal(text, &api))
@@ -297,11 +297,11 @@ func npm(t *testing.T, script string, environment ...string) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("there is no npm")
 	}
-	if _, err := os.Stat("typescript/node_modules"); err != nil {
+	if _, err := os.Stat("../typescript/node_modules"); err != nil {
 		t.Skip("npm ci was not run in client/typescript")
 	}
 	run := exec.CommandContext(t.Context(), "npm", "run", "--silent", script)
-	run.Dir = "typescript"
+	run.Dir = "../typescript"
 	run.Env = append(os.Environ(), append(environment, "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "REDOCLY_TELEMETRY=off")...)
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -324,11 +324,11 @@ func TestTypeScript(t *testing.T) {
 // The examples of doc/service.md are those that are tested here.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../doc/service.md")
+	text, err := os.ReadFile("../../doc/service.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for language, file := range map[string]string{"go": "example_test.go", "typescript": "typescript/test/client.test.ts"} {
+	for language, file := range map[string]string{"go": "example_test.go", "typescript": "../typescript/test/client.test.ts"} {
 		tested, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
