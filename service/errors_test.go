@@ -49,7 +49,7 @@ func TestProblems(t *testing.T) {
 		{method: "POST", path: at + "/faces?old=true", status: 422, detail: "but new"},
 		{method: "POST", path: at + "/faces?new=true&new=true", status: 422, detail: "2 times"},
 		{method: "GET", path: at + "?%zz", status: 422, detail: "cannot be read"},
-		{method: "POST", path: at + "/import?folders=people&as=strangers", status: 422, detail: "either"},
+		{method: "POST", path: at + "/import?folders=people&as=strangers", status: 422, detail: "send one of folders=people, tags=regions and as=strangers"},
 		{method: "POST", path: at + "/undo/" + made.Operation, status: 409, detail: "the operation is undone already"},
 		{method: "POST", path: at + "/people", body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
 		{method: "PATCH", path: at + "/people/" + bo.ID, body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},

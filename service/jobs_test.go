@@ -375,7 +375,7 @@ func TestRefusedFilesHaveTheirNames(t *testing.T) {
 	var j Job
 	var told ImportResult
 	c.upload(200, at+"/import", &j, "photo="+broken)
-	if c.follow(at, j.ID, &told); len(told.Refused) != 1 || told.Refused[0].Name != "x" || told.Refused[0].Why == "" {
+	if c.follow(at, j.ID, &told); len(told.Refused) != 1 || told.Refused[0].Name != "broken.jpg" || told.Refused[0].Why == "" {
 		t.Errorf("%+v", told)
 	}
 }
