@@ -70,8 +70,8 @@ type RefusedFile struct {
 // A RefitResult compares the model in use with a newly trained one, on the same held-out
 // faces.
 type RefitResult struct {
-	Verdict   string   `json:"verdict" enum:"first,same,better,worse"`
-	Decision  string   `json:"decision" enum:"swapped,needed,accepted,discarded"`
+	Verdict   string   `json:"verdict,omitempty" enum:"first,same,better,worse"`
+	Decision  string   `json:"decision,omitempty" enum:"swapped,needed,accepted,discarded"`
 	Embedded  int      `json:"embedded" doc:"Faces that got a vector of the present network"`
 	Live      *HeldOut `json:"live,omitempty"`
 	Candidate *HeldOut `json:"candidate,omitempty"`

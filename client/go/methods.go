@@ -608,10 +608,10 @@ type Ref struct {
 // RefitResult is the schema RefitResult.
 type RefitResult struct {
 	Candidate *HeldOut `json:"candidate,omitempty"`
-	Decision  string   `json:"decision"` // one of swapped, needed, accepted, discarded
-	Embedded  int      `json:"embedded"` // Faces that got a vector of the present network
+	Decision  string   `json:"decision,omitempty"` // one of swapped, needed, accepted, discarded
+	Embedded  int      `json:"embedded"`           // Faces that got a vector of the present network
 	Live      *HeldOut `json:"live,omitempty"`
-	Verdict   string   `json:"verdict"` // one of first, same, better, worse
+	Verdict   string   `json:"verdict,omitempty"` // one of first, same, better, worse
 }
 
 // Refusal is the schema Refusal.

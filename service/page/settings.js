@@ -6,7 +6,7 @@ import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
 export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Settings"));
-  const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, language, aboutThis];
+  const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, has("GET", "/v1/audit") && audit, language, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
     put(root, box);
@@ -110,7 +110,7 @@ async function keys(box, ctx) {
   section(box, "Access keys", "", list);
   const all = (await get("/v1/keys", ctx.signal)).items;
   if (!all.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
-  list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString()}` : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
+  list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString()}` : "", k.collections?.length ? h("span", { dir: "auto" }, " · " + ctx.collections.filter((c) => k.collections.includes(c.id)).map((c) => c.name).join(", ")) : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
     if (!await ask(`Delete the key ${k.name}?`, "Programs that use it are no longer answered.", "Delete", { danger: true })) return;
     await del(`/v1/keys/${k.id}`);
     ctx.again();
@@ -122,8 +122,10 @@ async function keys(box, ctx) {
     const asked = await dialog("New key", (close) => {
       const name = h("input", { required: true, autofocus: true, maxlength: 200, autocomplete: "off", placeholder: "What is it for?", dir: "auto" });
       const boxes = scopes.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: first ? id === "admin" : id === "identify", disabled: first && id === "admin" }); return { input, element: h("label", { class: "check" }, input, h("strong", {}, id), h("span", { class: "soft" }, " " + what)) }; });
-      return h("form", { onsubmit: (e) => { e.preventDefault(); const some = boxes.filter((b) => b.input.checked).map((b) => b.input.value); if (some.length) close({ name: name.value.trim(), scopes: some }); } },
-        h("label", {}, "Name", name), h("fieldset", {}, h("legend", {}, "May"), boxes.map((b) => b.element)), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
+      const until = h("input", { type: "date", min: new Date(Date.now() + 864e5).toISOString().slice(0, 10) });
+      const of = first ? [] : ctx.collections.map((c) => { const input = h("input", { type: "checkbox", value: c.id }); return { input, element: h("label", { class: "check", dir: "auto" }, input, c.name) }; });
+      return h("form", { onsubmit: (e) => { e.preventDefault(); const some = boxes.filter((b) => b.input.checked).map((b) => b.input.value); const only = of.filter((b) => b.input.checked).map((b) => b.input.value); if (some.length) close({ name: name.value.trim(), scopes: some, ...(until.value ? { expires: new Date(until.value + "T23:59:59").toISOString() } : {}), ...(only.length ? { collections: only } : {}) }); } },
+        h("label", {}, "Name", name), h("fieldset", {}, h("legend", {}, "May"), boxes.map((b) => b.element)), !first && h("label", {}, "Until the end of, or for ever", until), of.length > 1 && h("fieldset", {}, h("legend", {}, "Only in these collections, or in all"), of.map((b) => b.element)), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
     });
     if (!asked?.name) return;
     const made = await post("/v1/keys", asked);
@@ -170,6 +172,24 @@ async function backup(box) {
       said.textContent = `${b.file}, ${(b.bytes / (1 << 20)).toFixed(1)} MB`;
     } catch (e) { said.textContent = e.message; }
   } }, "Back up now"), said);
+}
+
+async function audit(box, ctx) {
+  const list = h("ul", { class: "rows" }), said = h("p", { class: "soft", role: "status" });
+  let next = "";
+  const more = h("button", { onclick: load }, "Show more");
+  section(box, "What was done", "Each change, who made it and when, with ids in place of names. A line that was changed later is found.", list, h("div", { class: "row" }, more, h("button", { onclick: check }, "Check all lines")), said);
+  async function load() {
+    const page = await get(`/v1/audit?limit=10${next && `&cursor=${next}`}`, ctx.signal);
+    list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString()} · ${l.verb} ${l.object} · ${l.actor}`))));
+    next = page.next ?? "";
+    more.hidden = !next;
+  }
+  async function check() {
+    const { damaged } = await get("/v1/audit?limit=1&check=true", ctx.signal);
+    said.textContent = damaged || "All lines are as they were written.";
+  }
+  await load();
 }
 
 async function language(box) {

@@ -1883,7 +1883,7 @@ export interface components {
         RefitResult: {
             candidate?: components["schemas"]["HeldOut"];
             /** @enum {string} */
-            decision: "swapped" | "needed" | "accepted" | "discarded";
+            decision?: "swapped" | "needed" | "accepted" | "discarded";
             /**
              * Format: int64
              * @description Faces that got a vector of the present network
@@ -1891,7 +1891,7 @@ export interface components {
             embedded: number;
             live?: components["schemas"]["HeldOut"];
             /** @enum {string} */
-            verdict: "first" | "same" | "better" | "worse";
+            verdict?: "first" | "same" | "better" | "worse";
         };
         Refusal: {
             box?: components["schemas"]["Box"];
