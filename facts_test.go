@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl/gallery"
-
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/realdata"
 	"nrdl.example/nrdl/openset"
 )

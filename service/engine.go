@@ -12,12 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"nrdl.example/nrdl/gallery"
-
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"
 )

@@ -11,12 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"nrdl.example/nrdl/gallery"
-
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/text/cases"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/natural"
 	"nrdl.example/nrdl/service/store"
 )

@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 
-	"nrdl.example/nrdl/gallery"
-
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -71,4 +70,15 @@ func (i *identification) findVars(c *cobra.Command) {
 	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
 	c.Flags().StringVar(&i.facts, "people", "", "names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
 	cli.Complete(c, "people", cli.Files("csv"))
+}
+
+// tellInterruption says what is there if ctx has ended.
+func (i *identification) tellInterruption(ctx context.Context) {
+	switch {
+	case ctx.Err() == nil:
+	case i.album != nil:
+		i.Tell("%s has the names and the thumbnails so far, and no new index: the same command goes on with it", i.pages)
+	case i.file != nil:
+		i.Tell("%s has the images so far; --resume goes on with it", i.output)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -103,6 +104,7 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 	for _, extension := range imageExtensions {
 		if _, err := os.Stat(filepath.Join(folder, id+extension)); err == nil {
 			f.there++
+			f.subjects[subject] = true
 			return nil
 		}
 	}
@@ -119,15 +121,18 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 		f.refused++
 		return nil
 	}
+	f.subjects[subject] = true
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, id+extension), data, 0o600); err != nil {
+	_, err = atomicfile.Write(ctx, filepath.Join(folder, id+extension), func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
+	})
+	if err == nil {
+		f.images++
 	}
-	f.images++
-	f.subjects[subject] = true
-	return nil
+	return err
 }
 
 // get reads up to most bytes of the faces of CompreFace, at a path below them.

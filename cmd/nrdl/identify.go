@@ -230,17 +230,6 @@ func (i *identification) tellNext(model string, paths []string) {
 	i.Next("nrdl identify %s %s --html faces.html (all faces by name)", model, path)
 }
 
-// tellInterruption says what is there if ctx has ended.
-func (i *identification) tellInterruption(ctx context.Context) {
-	switch {
-	case ctx.Err() == nil:
-	case i.album != nil:
-		i.Tell("%s has the names and the thumbnails so far, and no new index: the same command goes on with it", i.pages)
-	case i.file != nil:
-		i.Tell("%s has the images so far; --resume goes on with it", i.output)
-	}
-}
-
 // openFile opens what keeps the results for a later run, if that is wanted.
 func (i *identification) openFile() (done func() error, err error) {
 	switch {

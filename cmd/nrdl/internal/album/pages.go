@@ -47,7 +47,7 @@ type shelf struct {
 	box    *results.Box
 }
 
-// Href is the address of the first page of s in a page of the folder from.
+// href is the address of a page of s in a page of the folder from.
 func (s *shelf) href(from string, number int) template.URL {
 	name := indexFile
 	if number > 1 {
