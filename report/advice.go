@@ -214,7 +214,7 @@ func (a *recommendation) certainty() string {
 		return fmt.Sprintf("This is %s: %s significantly worse%s (%s).%s", sure, others(n), every, tests, doubt)
 	case worse == 0:
 		return fmt.Sprintf("This is not sure: no other method is significantly worse (%s), so these are ties: %s.",
-			tests, join(append([]string{name}, a.names(a.rivals)...)))
+			tests, few(append([]string{name}, a.names(a.rivals)...)))
 	}
 	if i := slices.IndexFunc(a.rivals, func(r rival) bool { return r.wins > 0 && r.losses == 0 }); i >= 0 {
 		return fmt.Sprintf("This is not sure: consider %s, which is significantly better in %s and significantly worse in none (%s).",
@@ -231,7 +231,7 @@ func (a *recommendation) certainty() string {
 		s = fmt.Sprintf("This is not sure: only %d of the other %d are significantly worse%s (%s).", worse, n, where, tests)
 	}
 	if ties := a.names(a.ties()); len(ties) > 0 {
-		return s + fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, join(ties))
+		return s + fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, few(ties))
 	}
 	r := a.closest()
 	return s + fmt.Sprintf(" The closest is %s: significantly worse in %d of %s.", a.Labels[r.label].Name, r.losses, legible.Count(settings, "setting"))

@@ -172,10 +172,10 @@ func TestPlainContestantsAreExplained(t *testing.T) {
 	plain, shaped := experiment.Record{Plan: "mine", Method: "nrc", Label: "NRC"}, experiment.Record{Plan: "mine", Method: "nrc", Label: "shaped", Input: &features}
 	const grey = "; the data as they are, of images the grey values."
 	alone, both := Plan{Labels: []*Label{newLabel(&plain)}}, Plan{Labels: []*Label{newLabel(&plain), newLabel(&shaped)}}
-	if s := alone.contestants()[0].Items[0].Text; strings.Contains(s, grey) {
+	if s := alone.contestants()[0].Text; strings.Contains(s, grey) {
 		t.Error(s)
 	}
-	if items := both.contestants()[0].Items; !strings.HasSuffix(items[0].Text, "residual"+grey) || strings.Contains(items[1].Text, grey) {
+	if items := both.contestants(); !strings.HasSuffix(items[0].Text, "residual"+grey) || strings.Contains(items[1].Text, grey) {
 		t.Error(items)
 	}
 }

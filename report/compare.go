@@ -191,28 +191,27 @@ func (p *Plan) tests() string {
 	}
 	var how []string
 	if used[wilcoxon] {
-		how = append(how, "the exact Wilcoxon signed-rank test where there are enough runs for so many comparisons")
+		how = append(how, "the exact Wilcoxon signed-rank test where the runs are enough")
 	}
 	if used[flips] {
-		how = append(how, "for few runs Fisher's randomisation test, whose unit is the face with its errors summed over the runs")
+		how = append(how, "for few runs Fisher's randomisation test on faces, errors summed over the runs")
 	}
 	if used[mcnemar] {
-		how = append(how, "for a single run the exact McNemar test on its faces")
+		how = append(how, "for a single run McNemar's exact test on its faces")
 	}
 	if len(how) == 0 {
 		return ""
 	}
-	s := "~ marks what is not significantly different from the best of the setting, by a paired test over the runs with equal repeat and split: " +
-		strings.Join(how, ", ") + fmt.Sprintf("; two-sided, Holm's correction over the comparisons of the setting, level %g. ", level) +
-		"It does not mean that two are equal: on few images only large differences are significant. " +
-		"The best is chosen on the same runs on which it is compared."
+	s := "~: not significantly different from it, which is not the same as equal, by a paired test over the runs with equal repeat and split: " +
+		strings.Join(how, ", ") + fmt.Sprintf("; two-sided, Holm's correction in the setting, level %g. ", level) +
+		"The best is chosen on the same runs. "
 	if used[mcnemar] || used[flips] {
-		s += " Tests on faces are valid for these models and other images of these people, not for another split or another parameter search."
+		s += "Tests on faces hold for these models and other images of these people, not for another split. "
 	}
 	if used[wilcoxon] {
-		s += " The test over runs is valid for other " + p.chances() + " of these faces."
+		s += "The test over runs holds for other " + p.chances() + " of these faces. "
 	}
-	return s + " No test is valid for other people."
+	return s + "None holds for other people."
 }
 
 // chances names what is random in the runs of p.
@@ -255,15 +254,14 @@ func (p *Plan) overlapping() string {
 		case tested && len(alike) == 0:
 			says = append(says, fmt.Sprintf("%s (%.2g): none", column, ratio))
 		case tested:
-			says = append(says, fmt.Sprintf("%s (%.2g): %s", column, ratio, join(alike)))
+			says = append(says, fmt.Sprintf("%s (%.2g): %s", column, ratio, few(alike)))
 		}
 	}
 	if says == nil {
 		return ""
 	}
-	return "The splits overlap, so the test over runs is too optimistic about other images of these people. Nadeau and Bengio's corrected t-test allows for that: " +
-		"it inflates the variance by the ratio of test to training images, in brackets; for ratios above 1 it is too cautious. " +
-		"With this test and Holm's correction, these are not significantly different from the best: " + strings.Join(says, "; ") + "."
+	return "The splits overlap, so the test over runs is too optimistic. Nadeau and Bengio's corrected t-test allows for that by the ratio of test to training images, in brackets (above 1 it is too cautious). " +
+		"With it and Holm's correction, these are not significantly different from the best: " + strings.Join(says, "; ") + "."
 }
 
 // twins names the labels with exactly the same errors in a setting.
@@ -285,7 +283,7 @@ func (p *Plan) twins() string {
 	if says == nil {
 		return ""
 	}
-	return "The same images are named wrongly in all runs, as by one method under two names, by " + strings.Join(says, "; ") + ". Ranks and tests count both."
+	return "The same mistakes in all runs, as of one method under two names: " + few(says) + ". Ranks and tests count both."
 }
 
 // sameMistakes reports whether two cells have the same errors in all of several runs.

@@ -74,18 +74,32 @@ var builtin = func() map[string]func() *experiment.Plan {
 	return all
 }()
 
-// contestants explains each label of p.
-func (p *Plan) contestants() []block {
+// contestants explains each label of p. Labels that differ only in the values of varied
+// parameters share an item.
+func (p *Plan) contestants() []item {
 	var items []item
+	have := map[item]bool{}
 	features := slices.ContainsFunc(p.Labels, func(l *Label) bool { return l.Input })
 	for _, l := range p.Labels {
 		about := l.About
 		if features && l.Plain {
 			about = strings.TrimSuffix(about, ".") + "; the data as they are, of images the grey values."
 		}
-		items = append(items, item{l.Name, about})
+		name := l.Name
+		if l.Varied != nil {
+			name = l.Base()
+			for v := l.Varied; v != nil; v = v.With {
+				name += ", " + v.Path
+				about = strings.Replace(about, fmt.Sprintf("; with %s = %s", v.Path, v.Value), "; with "+v.Path, 1)
+			}
+			if have[item{name, about}] {
+				continue
+			}
+			have[item{name, about}] = true
+		}
+		items = append(items, item{name, about})
 	}
-	return []block{{Items: items}}
+	return items
 }
 
 // terms are the terms of a page that are in the glossary.

@@ -13,6 +13,7 @@ import (
 type document struct {
 	Title    string
 	Sections []section
+	said     map[item]string // the plan that has an item
 }
 
 // A section has blocks under a title.
@@ -184,6 +185,14 @@ func seconds(v float64) string {
 // digits formats v with n significant digits.
 func digits(v float64, n int) string {
 	return strings.Replace(strconv.FormatFloat(v, 'g', n, 64), "-", "−", 1)
+}
+
+// few joins a list, of a long one the first six.
+func few(list []string) string {
+	if len(list) > 8 {
+		return strings.Join(list[:6], ", ") + fmt.Sprintf(" and %d more", len(list)-6)
+	}
+	return join(list)
 }
 
 // join joins a list with commas, and with "and" before the last element.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/legible"
@@ -51,7 +50,7 @@ func (p *Plan) familyRanks() string {
 	for _, i := range k.order() {
 		ranks = append(ranks, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
-	s := fmt.Sprintf("One method a family, the one with the best average rank above (which favours families with many members): %s.", strings.Join(ranks, ", "))
+	s := fmt.Sprintf("One method a family, the one with the best average rank above (which favours families with many members): %s.", few(ranks))
 	if k.Friedman != nil {
 		s += fmt.Sprintf(" The critical difference of these %s is %s.", legible.Count(len(k.Labels), "method"), fixed(k.CD, 2))
 	}
@@ -82,10 +81,10 @@ func (p *Plan) tells() string {
 	if len(far) == 0 {
 		can += fmt.Sprintf("nothing about who is first; %s is first here, and chance may have put it there.", first)
 	} else {
-		can += fmt.Sprintf("%s is better than %s on sets like these, beyond what chance explains.", first, join(far))
+		can += fmt.Sprintf("%s is better than %s on sets like these, beyond what chance explains.", first, few(far))
 	}
 	if len(near) == 0 {
 		return can
 	}
-	return can + fmt.Sprintf(" What they cannot tell: whether %s is better than %s. Not different here means not known, not equal: more sets would be needed. On one set, the paired tests of the table of rates say more.", first, join(near))
+	return can + fmt.Sprintf(" What they cannot tell: whether %s is better than %s. That takes more sets.", first, few(near))
 }

@@ -26,7 +26,7 @@ func (p *Plan) heatMaps() (all []*Figure) {
 				h.Title = f.Title
 				best, x, y := h.Best()
 				f.Caption = fmt.Sprintf("Means over runs, in percent. The best, %s, has %s = %s and %s = %s.%s", tenths(best), g.path, h.XNames[x], g.with, h.YNames[y], p.fixedRate(members[g][0], j))
-				f.Alt = f.Title + ". " + f.Caption
+				f.Alt = f.Title + "."
 				all = append(all, f)
 			}
 		}

@@ -80,7 +80,7 @@ func TestFamilies(t *testing.T) {
 	if s := p.tells(); !strings.Contains(s, "NRC is better than LRC") || !strings.Contains(s, "cannot tell: whether NRC is better than CRC") {
 		t.Error(s)
 	}
-	if s := p.familyRanks(); !strings.Contains(s, "NRC 1.00, CRC 2.00, SRC 3.00, LRC 4.00") {
+	if s := p.familyRanks(); !strings.Contains(s, "NRC 1.00, CRC 2.00, SRC 3.00 and LRC 4.00") {
 		t.Error(s)
 	}
 }

@@ -98,7 +98,7 @@ func (p *Passes) Figures() (all []*Figure) {
 		all = append(all, f)
 	}
 	if len(lines) > 0 {
-		add("objective", "objective", "Terms of the objective after each pass, with their weights, and their total; what is below 1e-16 of it is rounding and left out."+descent(lines), lines...)
+		add("objective", "objective", "Its terms, with their weights, after each pass."+descent(lines), lines...)
 	}
 	if len(residual.Y) > 0 {
 		add("residual", "residual", "The quantity of the stopping test. The fit ends once it is below the tolerance.", residual)

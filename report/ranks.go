@@ -189,7 +189,7 @@ func (p *Plan) overall() string {
 	f := k.Friedman
 	s := fmt.Sprintf("Friedman's test over %s and %s: χ² = %.2f, p %s; Iman and Davenport: %s, p %s. ",
 		legible.Count(len(k.Columns), "setting"), legible.Count(len(k.Labels), "method"), f.ChiSquared, relation(f.P), fValue(f.F), relation(f.PF))
-	s += fmt.Sprintf("Nemenyi's critical difference of average ranks at level %g is %.2f: methods closer than that are not significantly different by their ranks.", level, k.CD)
+	s += fmt.Sprintf("Nemenyi's critical difference of average ranks at level %g: %.2f.", level, k.CD)
 	if p.ranked() < len(k.Columns) {
 		s += " Settings of one data set are not independent, as the test takes them to be: its p-values are too small."
 	}

@@ -61,7 +61,7 @@ func (d *document) details(p, timed *Plan) {
 	if p.About != "" {
 		about = append(about, block{Text: p.About})
 	}
-	d.add(3, "What is compared", slices.Concat(about, []block{{Text: p.overview()}}, p.contestants())...)
+	d.add(3, "What is compared", slices.Concat(about, []block{{Text: p.overview()}}, d.unsaid(p.Name, p.contestants()))...)
 	if len(p.Labels) > 1 {
 		d.add(3, "Ranks", p.ranks()...)
 	}
@@ -86,10 +86,32 @@ func (d *document) details(p, timed *Plan) {
 			why = append(why, block{Table: t})
 		}
 	}
-	if abouts := p.abouts(); len(abouts) > 0 {
-		why = append(why, block{Items: abouts})
+	d.add(3, title, append(why, d.unsaid(p.Name, p.abouts())...)...)
+}
+
+// unsaid returns those items of a plan that no plan before has, and names the plans that have
+// the others.
+func (d *document) unsaid(plan string, items []item) (blocks []block) {
+	if d.said == nil {
+		d.said = map[item]string{}
 	}
-	d.add(3, title, why...)
+	var fresh []item
+	var before []string
+	for _, i := range items {
+		if in := d.said[i]; in == "" {
+			d.said[i] = plan
+			fresh = append(fresh, i)
+		} else if in != plan && !slices.Contains(before, in) {
+			before = append(before, in)
+		}
+	}
+	if len(fresh) > 0 {
+		blocks = append(blocks, block{Items: fresh})
+	}
+	if len(before) > 0 {
+		blocks = append(blocks, block{Text: "What is not listed here is explained with " + join(before) + "."})
+	}
+	return blocks
 }
 
 // add adds a section that has blocks.
@@ -188,19 +210,19 @@ func (p *Plan) rates() (blocks []block) {
 
 // key explains the marks of the main tables.
 func (p *Plan) key(printed, single bool) string {
-	key := "A setting is a data set with a split and a corruption. Bold is the highest mean of a setting, among the methods that have all runs."
+	key := "A setting is a data set with a split and a corruption. Bold: the highest mean of a setting, among the methods that have all runs."
 	if tests := p.tests(); tests != "" {
 		key += " " + tests
 	}
 	if single {
-		key += " In square brackets is the exact 95 % interval of the rate of a single run (Clopper and Pearson), for other images of these people."
+		key += " In brackets: the exact 95 % interval of a single run (Clopper and Pearson)."
 	}
 	if printed {
-		key += " Below a rate stand the published one"
+		key += " Below a rate: the published one"
 		if s := p.sources(); len(s) > 0 {
 			key += " [" + strings.Join(s, ", ") + "]"
 		}
-		key += " and the difference to it in points."
+		key += " and the difference in points."
 	}
 	return key
 }
@@ -241,12 +263,12 @@ func (p *Plan) rankFigure() []block {
 	for _, i := range k.Labels {
 		f.rankNames = append(f.rankNames, p.Labels[i].Name)
 	}
-	f.Caption = fmt.Sprintf("How good each method is over all settings: 1 is best in all of them. A bar joins methods between which these settings cannot decide: their average ranks are closer than the critical difference, %.2f (Demšar, 2006).", k.CD)
+	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f (Demšar, 2006).", k.CD)
 	var words []string
 	for _, i := range k.order() {
 		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
-	f.Alt = f.Title + ": " + strings.Join(words, ", ") + "."
+	f.Alt = f.Title + ": " + few(words) + "."
 	return []block{{Figures: []*Figure{f}}}
 }
 
@@ -255,13 +277,10 @@ func (p *Plan) ranks() (blocks []block) {
 	if s := p.overall(); s != "" {
 		blocks = append(blocks, block{Text: s})
 	}
-	for _, s := range []string{p.familyRanks(), p.tells()} {
+	for _, s := range []string{p.familyRanks(), p.leftOut()} {
 		if s != "" {
 			blocks = append(blocks, block{Text: s})
 		}
-	}
-	if s := p.leftOut(); s != "" {
-		blocks = append(blocks, block{Text: s})
 	}
 	return blocks
 }

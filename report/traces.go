@@ -36,7 +36,7 @@ func (p *Plan) traces() (all []*Figure) {
 				Axes:   plot.Axes{Title: c.Title, X: "pass", Y: "objective", LogY: true},
 				Series: lines, sample: append(slices.Clone(passes), last),
 			}
-			f.describe(fmt.Sprintf("Terms of the objective after each pass of the first run (%s), with their weights, and their total; what is below 1e-16 of it is rounding and left out.%s", c.Split, descent(lines)))
+			f.describe(fmt.Sprintf("Its terms, with their weights, after each pass of the first run (%s).%s", c.Split, descent(lines)))
 			if len(lines) > 0 {
 				all = append(all, f)
 			}
