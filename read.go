@@ -87,12 +87,12 @@ func (o ReadOptions) cut() (face.Cut, error) {
 	case e != nil:
 		f := e.Frame()
 		f.Eyes, f.Crop = o.Frame.Eyes, o.Frame.Crop
-		return face.Cut{Frame: f, Embedder: e, Search: o.Detect.Search}, nil
+		return face.Cut{Frame: f, Embedder: e, Search: o.Detect.Search, At: o.Detect.At}, nil
 	case !o.Frame.Embedding.IsZero():
 		_, err := embedding.Restore(o.Frame, nil)
 		return face.Cut{}, err
 	}
-	return face.Cut{Frame: o.Frame, Search: o.Detect.Search}, nil
+	return face.Cut{Frame: o.Frame, Search: o.Detect.Search, At: o.Detect.At}, nil
 }
 
 // tellingFaces is d.Faces with a message on what the images are taken for. Large images

@@ -27,6 +27,9 @@ type Options struct {
 
 	// Twice says that several faces of a photograph can get one name, as in a collage.
 	Twice bool `json:"-"`
+
+	// At, if not nil, is where the face of each photograph is that is read, whatever Which says.
+	At *Place `json:"-"`
 }
 
 // Validate reports an unknown choice.

@@ -189,12 +189,19 @@ func (v *Service) authorized(c huma.Context, next func(huma.Context)) {
 	v.once(w, r, func(w http.ResponseWriter, r *http.Request) { next(humago.NewContext(c.Operation(), r, w)) })
 }
 
-// CheckReady returns an error unless the service at an address such as http://127.0.0.1:8080
-// answers within five seconds that it is ready.
+// CheckReady returns an error unless the service at an address such as http://127.0.0.1:8080 or
+// unix:PATH answers within five seconds that it is ready.
 func CheckReady(ctx context.Context, address string) error {
+	client := http.DefaultClient
+	if socket, ok := strings.CutPrefix(address, socketPrefix); ok {
+		client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}}}
+		address = "http://localhost"
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is not an address such as http://127.0.0.1:8080", address)
+		return fmt.Errorf("%q is not an address such as http://127.0.0.1:8080 or unix:/run/nrdl.sock", address)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -202,7 +209,7 @@ func CheckReady(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,17 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // dated writes a copy of the JPEG file at path that has the date as EXIF, and returns its path.
@@ -79,5 +85,79 @@ func TestFactsOfPeople(t *testing.T) {
 	}
 	if f := name(); f.Name == nil && f.Rival != "person002" {
 		t.Errorf("%+v", f)
+	}
+	c.do(200, "DELETE", at+"/people/"+ids["person002"], nil, nil)
+	var erased Person
+	if c.do(200, "GET", person, nil, &erased); len(erased.Different) != 0 {
+		t.Errorf("erased, and yet %+v", erased)
+	}
+}
+
+// On the page a person gets a date of birth and is told apart from another one, and several people
+// are merged at once; each is undone.
+func testPageOfFacts(t *testing.T, ctx context.Context) {
+	c := newClient(t, Options{})
+	at := c.collection()
+	ids := c.enrol(at, everybody...)
+	b := browse(t, c, ctx)
+	person := func(id string) (p Person) {
+		c.do(200, "GET", at+"/people/"+id, nil, &p)
+		return p
+	}
+	b.run(chromedp.Navigate(c.server.URL + "/#/" + filepath.Base(at) + "/person/" + ids["person001"]))
+	b.until(`document.querySelector(".profile .menu")`)
+	b.tab(".menu summary")
+	b.press(kb.Enter)
+	b.tab(".menu button:nth-child(2)")
+	b.press(kb.Enter)
+	b.until(`document.activeElement.matches("dialog input")`)
+	b.named()
+	b.press("soon", kb.Enter) // is not taken
+	b.with(chromedp.ModifierCtrl, "a")
+	b.press("2010-07", kb.Enter)
+	b.until(`[...document.querySelectorAll(".fact .value")].some((e) => e.textContent === "2010-07")`)
+	b.named()
+	if p := person(ids["person001"]); p.Born != "2010-07" {
+		t.Errorf("%+v", p)
+	}
+	b.tab(".fact button.link")
+	b.press(kb.Enter)
+	b.until(`document.querySelector(".fact button.plain") && !document.querySelector(".fact button.link")`)
+	b.named()
+	other := person(ids["person001"]).Different
+	if len(other) != 1 || !slices.Equal(person(other[0]).Different, []string{ids["person001"]}) {
+		t.Errorf("%q", other)
+	}
+	b.tab(".fact button.plain")
+	b.press(kb.Enter)
+	b.until(`!document.querySelector(".fact button.plain")`)
+	if p := person(ids["person001"]); len(p.Different) != 0 || p.Born != "2010-07" {
+		t.Errorf("%+v", p)
+	}
+
+	b.screen("4", ".people a")
+	b.tab(".tools button:nth-of-type(2)")
+	b.press(kb.Enter)
+	b.until(`document.querySelector(".people a[role=checkbox]")`)
+	b.tab(".people a")
+	b.press(" ", kb.ArrowRight, " ", kb.ArrowRight, kb.Enter)
+	b.until(`document.querySelector(".sticky").innerText.includes("3 selected")`)
+	b.named()
+	b.tab(".sticky button")
+	b.press(kb.Enter)
+	b.until(`document.activeElement.matches("dialog input[type=radio]")`)
+	b.named()
+	b.press(kb.ArrowDown)
+	into := js[string](b, `document.activeElement.nextElementSibling.innerText`)
+	b.tab("dialog button.main")
+	b.press(kb.Enter)
+	b.until(fmt.Sprintf(`document.querySelectorAll(".people a").length === %d && !document.querySelector(".people [role]")`, len(everybody)-2))
+	if p := b.people(at)[into]; p.Faces != 6 {
+		t.Errorf("%s has %d faces", into, p.Faces)
+	}
+	b.with(chromedp.ModifierCtrl, "z")
+	b.until(fmt.Sprintf(`document.querySelectorAll(".people a").length === %d`, len(everybody)))
+	for _, what := range b.bad {
+		t.Error(what)
 	}
 }

@@ -72,7 +72,8 @@ func TestCORS(t *testing.T) {
 }
 
 // doubleTake sends a request as api/src/util/detectors/compreface.js of Double Take does: axios
-// with a form whose file has the name of a path, parameters in the query, and a key.
+// with a form that is streamed, so that its length is not known, parameters in the query, also one
+// that is not configured, and a key.
 func (c *client) doubleTake(want int, method, at string, params url.Values, file string, into any) {
 	c.Helper()
 	var body bytes.Buffer
@@ -89,7 +90,7 @@ func (c *client) doubleTake(want int, method, at string, params url.Values, file
 		_, _ = w.Write(data)
 	}
 	form.Close()
-	r, err := http.NewRequestWithContext(c.Context(), method, c.server.URL+"/api/v1/recognition/"+at+"?"+params.Encode(), &body)
+	r, err := http.NewRequestWithContext(c.Context(), method, c.server.URL+"/api/v1/recognition/"+at+"?"+params.Encode(), io.MultiReader(&body))
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func (c *client) doubleTake(want int, method, at string, params url.Values, file
 		r.Body, r.ContentLength = http.NoBody, 0
 	}
 	r.Header.Set("Accept", "application/json, text/plain, */*")
-	r.Header.Set("User-Agent", "axios/0.21.1")
+	r.Header.Set("User-Agent", "axios/0.27.2")
 	r.Header.Set("X-Api-Key", c.key)
 	r.Close = true // as its version of axios
 	a, err := c.server.Client().Do(r)
@@ -157,7 +158,7 @@ func TestDoubleTake(t *testing.T) {
 			t.Errorf("%+v", added)
 		}
 	}
-	threshold := url.Values{"det_prob_threshold": {"0.8"}}
+	threshold := url.Values{"face_plugins": {"undefined"}, "det_prob_threshold": {"0.8"}}
 	type result struct {
 		Result []struct {
 			Box struct {

@@ -377,9 +377,15 @@ func TestFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		told, err := io.ReadAll(r.Body)
 		r.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r.StatusCode == http.StatusServiceUnavailable {
-			refused++
+			if refused++; !bytes.Contains(told, []byte(`"no_room"`)) {
+				t.Errorf("the answer is %s", told)
+			}
 		} else if r.StatusCode != http.StatusOK {
 			t.Fatal(r.StatusCode)
 		}

@@ -152,9 +152,15 @@ func TestSocket(t *testing.T) {
 	if a.StatusCode != http.StatusOK {
 		t.Errorf("%d", a.StatusCode)
 	}
+	if err := CheckReady(t.Context(), socketPrefix+path); err != nil {
+		t.Error(err)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+	if CheckReady(t.Context(), socketPrefix+path) == nil {
+		t.Error("a service that has ended is ready")
 	}
 }
 

@@ -15,12 +15,26 @@ type metrics struct{ set *prom.Set }
 
 func newMetrics() *metrics {
 	prom.ExposeMetadata(true)
-	return &metrics{prom.NewSet()}
+	m := &metrics{prom.NewSet()}
+	// What alerts look at is there from the start: Prometheus does not see that a counter grew that
+	// was not there before.
+	for _, code := range []string{"bug", "no_room", "rate_limited", "decoding_full", "too_many_requests"} {
+		m.counter("nrdl_refusals_total", "code", code)
+	}
+	for _, result := range []string{"sent", "failed"} {
+		m.counter("nrdl_hook_messages_total", "result", result)
+	}
+	return m
+}
+
+// counter counts what name says, with a label of a value.
+func (m *metrics) counter(name, label, value string) *prom.Counter {
+	return m.set.GetOrCreateCounter(fmt.Sprintf("%s{%s=%q}", name, label, value))
 }
 
 // add counts one more of what name says, with a label of a value.
 func (m *metrics) add(name, label, value string) {
-	m.set.GetOrCreateCounter(fmt.Sprintf("%s{%s=%q}", name, label, value)).Inc()
+	m.counter(name, label, value).Inc()
 }
 
 // request counts a request to a route that was answered with a status after a time.

@@ -3,6 +3,7 @@ package service
 import (
 	"encoding/base64"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		"nrdl_people 2", `nrdl_faces{of="person"} 4`, `nrdl_faces{of="nobody"} 0`, `nrdl_faces{of="stranger"} 1`, "nrdl_database_up 1", `nrdl_build_info{version="1.2.3"} 1`,
 		`nrdl_refusals_total{code="not_found"} 1`, `nrdl_refusals_total{code="cursor_invalid"} 1`, `nrdl_faces_identified_total{decision="known"} 1`, "nrdl_hook_queue 0",
-		`nrdl_jobs{state="waiting"} 0`, `nrdl_request_body_bytes{what="limit"} 536870912`,
+		`nrdl_jobs{state="waiting"} 0`, `nrdl_refusals_total{code="bug"} 0`, `nrdl_hook_messages_total{result="sent"} 0`, "nrdl_images_decoding 0", `nrdl_request_body_bytes{what="limit"} 536870912`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s", want)
@@ -62,7 +63,6 @@ func TestMetricsAreDocumented(t *testing.T) {
 	c.upload(200, at+"/identify", nil, "photo="+photos(t, "people/person001")[0])
 	c.do(404, "GET", at+"/people/x", nil, nil)
 	c.do(200, "POST", "/v1/backup", nil, nil)
-	c.v.metrics.add("nrdl_hook_messages_total", "result", "sent")
 	there := map[string]bool{}
 	name := regexp.MustCompile(`\bnrdl_[a-z_]+`)
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (nrdl_[a-z_]+)`).FindAllStringSubmatch(string(c.send(200, "GET", "/metrics", "", nil, nil)), -1) {
@@ -90,6 +90,20 @@ func TestMetricsAreDocumented(t *testing.T) {
 			if file == "../doc/operating.md" && !in[m] {
 				t.Errorf("%s does not have %s", file, m)
 			}
+		}
+	}
+}
+
+// Alerts come when they should, as promtool of Prometheus says where it is installed.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool: apt-get install prometheus")
+	}
+	for _, args := range [][]string{{"check", "rules", "../packaging/prometheus-rules.yaml"}, {"test", "rules", "testdata/alerts.yaml"}} {
+		if told, err := exec.CommandContext(t.Context(), promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", args, err, told)
 		}
 	}
 }

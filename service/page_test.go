@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 	ctx := launch(t)
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
-		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain, "of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand,
+		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain, "of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand, "of facts": testPageOfFacts,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}

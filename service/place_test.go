@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	keyboard "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -74,8 +75,8 @@ func TestFaceByHand(t *testing.T) {
 	c.upload(422, at+"/people/"+p.ID+"/faces?"+eyes, nil, group, group)
 }
 
-// Somebody without a mouse chooses one of several faces, and shows with the arrow keys where one is
-// that was not found; a click sets an eye.
+// Somebody without a mouse chooses one of several faces, and shows by a box or by two eyes where one
+// is that was not found; with a mouse the box is drawn and dragged.
 func testPageByHand(t *testing.T, ctx context.Context) {
 	c := newClient(t, Options{})
 	at := c.collection()
@@ -95,17 +96,48 @@ func testPageByHand(t *testing.T, ctx context.Context) {
 	empty := filepath.Join(t.TempDir(), "empty.png")
 	writeGrey(t, empty)
 	b.choose(".profile input[type=file]", empty)
-	b.until(`document.querySelectorAll("dialog .eye").length === 2`)
+	b.until(`document.querySelector("dialog .drawn") && document.activeElement.closest("dialog")`)
 	b.named()
-	b.tab("dialog .eye")
-	before := js[float64](b, `parseFloat(document.querySelector("dialog .eye").style.left)`)
-	b.press(kb.ArrowLeft, kb.ArrowLeft, kb.ArrowUp)
-	if moved := before - js[float64](b, `parseFloat(document.querySelector("dialog .eye").style.left)`); math.Abs(moved-2) > 0.01 {
-		t.Errorf("the arrow keys moved an eye by %g %%", moved)
+	left := func(selector, side string) float64 {
+		return js[float64](b, fmt.Sprintf(`parseFloat(document.querySelector("dialog %s").style.%s)`, selector, side))
 	}
-	js[bool](b, `(() => { const p = document.querySelector("dialog .photo"), r = p.getBoundingClientRect(); p.dispatchEvent(new MouseEvent("click", { clientX: r.left + 0.25 * r.width, clientY: r.top + 0.5 * r.height, bubbles: true })); return true; })()`)
-	if x := js[float64](b, `parseFloat(document.querySelector("dialog .eye").style.left)`); math.Abs(x-25) > 1 {
+	b.tab("dialog .drawn")
+	at0, wide := left(".drawn", "left"), left(".drawn", "width")
+	b.press(kb.ArrowLeft, kb.ArrowLeft)
+	b.with(chromedp.ModifierShift, kb.ArrowRight)
+	if moved, grown := at0-left(".drawn", "left"), left(".drawn", "width")-wide; math.Abs(moved-2) > 0.01 || math.Abs(grown-1) > 0.01 {
+		t.Errorf("the arrow keys moved the box by %g %%, and made it %g %% wider", moved, grown)
+	}
+	drag := func(from, to [2]float64) { // shares of the photograph
+		t.Helper()
+		r := js[[]float64](b, `(() => { const r = document.querySelector("dialog .photo").getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
+		for i, p := range [][2]float64{from, to, to} {
+			kind := []keyboard.DispatchMouseEventType{keyboard.DispatchMouseEventTypeMousePressed, keyboard.DispatchMouseEventTypeMouseMoved, keyboard.DispatchMouseEventTypeMouseReleased}[i]
+			e := keyboard.DispatchMouseEventParams{Type: kind, X: r[0] + p[0]*r[2], Y: r[1] + p[1]*r[3], Button: keyboard.MouseButtonLeft, ClickCount: 1}
+			if _, err := chromedp.Call(b.ctx, keyboard.DispatchMouseEvent, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	drag([2]float64{0.9, 0.9}, [2]float64{0.7, 0.6})
+	if l, w := left(".drawn", "left"), left(".drawn", "width"); math.Abs(l-70) > 1 || math.Abs(w-20) > 1 {
+		t.Errorf("a box was drawn at %g %%, %g %% wide", l, w)
+	}
+	drag([2]float64{0.8, 0.8}, [2]float64{0.3, 0.8})
+	if l, w := left(".drawn", "left"), left(".drawn", "width"); math.Abs(l-20) > 1 || math.Abs(w-20) > 1 {
+		t.Errorf("a box was dragged to %g %%, and is %g %% wide", l, w)
+	}
+	b.tab("dialog .row button:nth-child(2)") // point at the eyes
+	b.press(kb.Enter)
+	b.until(`document.querySelector("dialog .drawn").hidden`)
+	b.named()
+	drag([2]float64{0.25, 0.5}, [2]float64{0.25, 0.5})
+	if x := left(".eye", "left"); math.Abs(x-25) > 1 {
 		t.Errorf("a click puts the eye at %g %%", x)
+	}
+	b.press(kb.ArrowLeft)
+	if x := left(".eye", "left"); math.Abs(x-24) > 1 {
+		t.Errorf("the arrow keys put the eye at %g %%", x)
 	}
 	b.tab("dialog button.main")
 	b.press(kb.Enter)

@@ -46,6 +46,9 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 		return huma.NewError(clientGone, "the client has gone")
 	}
 	v.Log.Error("failed", "request", requestOf(ctx).id, "error", err.Error())
+	if store.IsFull(err) {
+		return errRoom
+	}
 	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the request could not be answered: try again later"), http.Header{"Retry-After": {"5"}})
 }
 

@@ -136,7 +136,7 @@ type Searched struct {
 	Refused string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
 	Seen    bool        `json:"seen" doc:"Whether the same person is among the faces of nobody yet: the first group, or the nearest face, is by chance as similar for at most the share of strangers that the collection accepts (fpir)"`
 	Nearest []Near      `json:"nearest" doc:"The most similar faces, the most similar one first"`
-	Groups  []NearGroup `json:"groups" doc:"The most similar faces of each person, as far as they can be told apart; the group that is least by chance first"`
+	Groups  []NearGroup `json:"groups" doc:"The 50 most similar faces by person, as far as people can be told apart; the group that is least by chance first"`
 	Vector  []float32   `json:"vector,omitempty" doc:"With vectors=true"`
 }
 
@@ -165,8 +165,9 @@ type NearGroup struct {
 	Likeness
 }
 
-// mostNear faces are grouped.
-const mostNear = 100
+// mostNear faces are listed, and of them mostNearGrouped are grouped: to group 100 of one person takes
+// longer than the search.
+const mostNear, mostNearGrouped = 100, 50
 
 var vectorsOption = option("vectors", "true", "With the vector of each face; the key needs the scope vectors, too")
 
@@ -268,6 +269,7 @@ func (v *Service) nearest(ctx context.Context, s *snapshot, u *unnamedFaces, fac
 		}
 		one.Nearest = append(one.Nearest, Near{faceResponse(f), likeness(law, 1, n, float64(hits[0][i].Cosine))})
 	}
+	samples = samples[:min(mostNearGrouped, len(samples))]
 	groups, err := s.group(ctx, samples)
 	if err != nil {
 		return err

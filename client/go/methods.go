@@ -661,7 +661,7 @@ type Search struct {
 type Searched struct {
 	Box     *Box        `json:"box,omitempty"`
 	Covered string      `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
-	Groups  []NearGroup `json:"groups"`            // The most similar faces of each person, as far as they can be told apart; the group that is least by chance first
+	Groups  []NearGroup `json:"groups"`            // The 50 most similar faces by person, as far as people can be told apart; the group that is least by chance first
 	Nearest []Near      `json:"nearest"`           // The most similar faces, the most similar one first
 	Pupils  []Point     `json:"pupils,omitempty"`
 	Quality *Quality    `json:"quality,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,22 @@ type adding struct {
 	labels       labels
 	warm, forget bool
 	find         face.Options
+	eyes, box    string
+}
+
+// place reads --eyes and --box, which say where the face is in one photograph of one person.
+func (f *adding) place(photos []string) (err error) {
+	if f.eyes == "" && f.box == "" {
+		return nil
+	}
+	info, err := os.Stat(photos[0])
+	if f.eyes != "" && f.box != "" || f.name == "" || len(photos) > 1 || err != nil || info.IsDir() || f.find.Detect == face.Never {
+		return advice.Add(cli.Misuse("--eyes or --box is for one photograph, with --name, in which faces are searched"), "for example: nrdl add people.nrdl group.jpg --name ann --box 120,80,60,60")
+	}
+	if f.find.At, err = face.ParsePlace(f.eyes+f.box, f.box != ""); err != nil {
+		return cli.AsMisuse(err)
+	}
+	return nil
 }
 
 func (a *app) addCmd() *cobra.Command {
@@ -45,6 +62,9 @@ func (a *app) addCmd() *cobra.Command {
 			if f.name != "" && (f.labels.names != "" || f.labels.tags != "") || f.labels.tags != "" && f.labels.names != "" {
 				return cli.Misuse("--name, --names and --tags exclude each other")
 			}
+			if err := f.place(args[1:]); err != nil {
+				return err
+			}
 			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
@@ -54,6 +74,8 @@ func (a *app) addCmd() *cobra.Command {
 	c.Flags().StringVarP(&f.name, "name", "n", "", "`NAME` of the person in the photographs")
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
+	c.Flags().StringVar(&f.eyes, "eyes", "", "take the face with eyes at `X,Y,X,Y` in pixels of the one upright photograph, also where none is found")
+	c.Flags().StringVar(&f.box, "box", "", "take the face in the box `X,Y,WIDTH,HEIGHT` of the photograph: one of several, or one that is not found")
 	f.labels.register(c)
 	write.register(a, c)
 	findVar(c, &f.find, face.Largest, "as the model does")

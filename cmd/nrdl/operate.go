@@ -104,7 +104,7 @@ func withStore(c *cobra.Command, database string, args []string, do onStore) err
 			return fmt.Errorf("no database of a service: %w", err)
 		}
 	}
-	db, err := store.Open(c.Context(), at)
+	db, err := store.OpenServed(c.Context(), at)
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,9 @@ func (s *serving) run(ctx context.Context) error {
 		scheme = "unix:"
 	}
 	s.Tell("listening on %s%s", scheme, l.Addr())
+	if scheme != "unix:" {
+		s.Tell("open this address in a browser; Ctrl-C ends the service")
+	}
 	s.endless = true
 	if err := v.Serve(ctx, l); err != nil {
 		return err

@@ -3,6 +3,9 @@ import { h, put, rove, debounce, count, percent, say, toast, dialog } from "./do
 import { get, post } from "./api.js";
 import { portrait } from "./faces.js";
 
+/** nameOf is how the page calls a person. */
+const nameOf = (p) => (p.kind === "ignored" && p.name === "ignored" ? "Ignored person" : p.name);
+
 /**
  * naming gives a name by send. Where somebody has it, it asks whether there are two of them, and
  * returns nothing otherwise.
@@ -24,8 +27,13 @@ export async function view(root, ctx, arg) {
   const field = h("input", { type: "search", "aria-label": "Search people", placeholder: "Search", dir: "auto", autocomplete: "off", spellcheck: "false" });
   const sort = h("select", { "aria-label": "Order" }, h("option", { value: "faces" }, "Most faces"), h("option", { value: "name" }, "Name"), h("option", { value: "id" }, "Oldest first"));
   const ignored = h("button", { "aria-pressed": "false" }, "Ignored");
+  const chosen = new Map(); // the people to merge, by id
+  let choosing = false;
+  const choose = h("button", { "aria-pressed": "false", onclick: () => { choosing = !choosing; chosen.clear(); told(); restart(); } }, "Select");
+  const what = h("span", { class: "soft", role: "status" });
+  const bar = h("div", { class: "sticky", hidden: true }, h("div", { class: "row" }, what, h("button", { class: "main", onclick: merge }, "Merge …"), h("button", { onclick: () => choose.click() }, "Cancel")));
   const list = h("ul", { class: "people" }), end = h("div", { class: "sentinel" }), none = h("p", { class: "empty", hidden: true });
-  put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, h("button", { onclick: create }, "New person"))), list, none, end);
+  put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, choose, h("button", { onclick: create }, "New person"))), list, none, end, bar);
   const reset = rove(list, "a");
 
   async function more() {
@@ -60,10 +68,19 @@ export async function view(root, ctx, arg) {
   }
   function card(p) {
     const state = h("span", { class: "state soft" }, count(p.faces, "face"));
-    const element = h("li", {}, h("a", { href: ctx.href("person", p.id), class: "person", tabindex: -1 }, portrait(ctx.base, p), h("span", { class: "name", dir: "auto" }, p.kind === "ignored" && p.name === "ignored" ? "Ignored person" : p.name), state));
+    const link = h("a", { href: ctx.href("person", p.id), class: "person", tabindex: -1 }, portrait(ctx.base, p), h("span", { class: "name", dir: "auto" }, nameOf(p)), state);
+    const element = h("li", {}, link);
+    if (choosing) {
+      const draw = () => link.setAttribute("aria-checked", String(chosen.has(p.id)));
+      const toggle = (e) => { e.preventDefault(); if (!chosen.delete(p.id)) chosen.set(p.id, p); draw(); told(); };
+      link.setAttribute("role", "checkbox");
+      link.addEventListener("click", toggle);
+      link.addEventListener("keydown", (e) => { if (e.key === " ") toggle(e); });
+      draw();
+    }
     return { element, tell(one) {
       const lacking = one.held === 0 || one.known < 0.8 * one.held || p.faces < 3;
-      state.textContent = one.held ? `${count(p.faces, "face")} · ${percent(one.known / one.held)}` : count(p.faces, "face");
+      state.textContent = one.held ? `${count(p.faces, "face")} · ${percent(one.known / one.held).replace(" ", "\u00a0")}` : count(p.faces, "face");
       state.title = one.held ? `${one.known} of ${count(one.held, "face")} would be recognised` : "One face cannot be compared with itself";
       if (lacking) { element.classList.add("lacking"); state.append(h("span", { class: "dot", role: "img", "aria-label": "needs more photographs", title: one.advice[0] || "Not all faces are recognised" })); }
     } };
@@ -73,6 +90,24 @@ export async function view(root, ctx, arg) {
     cursor = null;
     loading = false;
     return more();
+  }
+  function told() {
+    choose.setAttribute("aria-pressed", String(choosing));
+    bar.hidden = !choosing;
+    bar.querySelector("button").disabled = chosen.size < 2;
+    what.textContent = chosen.size ? `${chosen.size} selected` : "Select those who are one person.";
+  }
+  async function merge() {
+    const all = [...chosen.values()].sort((a, b) => b.faces - a.faces);
+    const into = await dialog(`Merge ${all.length} people`, (close) => h("form", { onsubmit: (e) => { e.preventDefault(); close(all[new FormData(e.target).get("into")]); } },
+      h("p", {}, "All faces become those of one person. This can be undone."),
+      h("fieldset", {}, h("legend", {}, "The name that stays"), all.map((p, i) => h("label", { class: "check" }, h("input", { type: "radio", name: "into", value: i, checked: i === 0, autofocus: i === 0 }), h("span", { dir: "auto" }, nameOf(p)), h("span", { class: "soft" }, count(p.faces, "face"))))),
+      h("div", { class: "row end" }, h("button", { class: "main" }, "Merge"))));
+    if (!into) return;
+    const made = await post(`${ctx.base}/people/${into.id}/merge`, { from: all.filter((p) => p !== into).map((p) => p.id) });
+    ctx.mutated();
+    choose.click();
+    toast(`${all.length} people are ${nameOf(into)} now.`, async () => { await post(`${ctx.base}/undo/${made.operation}`); say("Undone"); ctx.mutated(); ctx.again(); });
   }
   async function create() {
     const name = await dialog("New person", (close) => {

@@ -21,7 +21,8 @@ export async function view(root, ctx, id) {
     faces.push(...page.items);
     cursor = page.next || "";
   } while (cursor && faces.length < 5000);
-  const known = p.kind === "known";
+  const known = p.kind === "known", others = p.different ?? [];
+  const twins = (await Promise.all(others.map((o) => get(`${ctx.base}/people/${o}`, ctx.signal).catch((e) => { if (e.status !== 404) throw e; })))).filter(Boolean); // without those who are gone
   const title = known || p.name !== "ignored" ? p.name : "Ignored person";
   ctx.title(title);
   const judged = new Map((told.faces || []).map((f) => [f.face, f]));
@@ -35,7 +36,10 @@ export async function view(root, ctx, id) {
   const facts = h("dl", { class: "facts" },
     factOf("Faces", faces.length.toLocaleString("en")),
     known && factOf("Recognised", told.held ? percent(told.known / told.held) : "–", told.held ? `${told.known} of ${count(told.held, "face")}, each compared as if it were new` : "needs two faces or more"),
-    known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person"));
+    known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person",
+      !others.includes(told.rival.id) && h("button", { class: "link small", onclick: () => differ(told.rival, true) }, "These two are not the same")),
+    p.born && factOf("Born", h("time", {}, p.born), "earlier photographs do not show this person"),
+    twins.length > 0 && factOf("Not the same as", twins.map((o) => h("span", { class: "row" }, h("a", { href: ctx.href("person", o.id), dir: "auto" }, o.name), h("button", { class: "plain", "aria-label": `Take back that ${o.name} is somebody else`, onclick: () => differ(o, false) }, icon("close"))))));
   const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", { dir: "auto" }, tr(a[0].toUpperCase() + a.slice(1) + ".")))));
   put(root, 
     h("a", { class: "back", href: ctx.href("people") }, icon("back"), "People"),
@@ -68,6 +72,8 @@ export async function view(root, ctx, id) {
   function menu() {
     const box = h("details", { class: "menu" }, h("summary", { class: "button", "aria-label": "More" }, icon("more")), h("div", {},
       h("button", { onclick: ignore }, known ? "Ignore this person" : "Do not ignore any more"),
+      h("button", { onclick: born }, "Date of birth …"),
+      h("button", { onclick: differs }, "Not the same as …"),
       h("a", { class: "button", href: `${at}/export`, download: true }, "Export"),
       h("button", { class: "danger", onclick: erase }, "Erase …")));
     box.addEventListener("keydown", (e) => { if (e.key === "Escape" && box.open) { e.preventDefault(); box.open = false; box.querySelector("summary").focus(); } });
@@ -86,6 +92,31 @@ export async function view(root, ctx, id) {
     if (!made) return;
     await ctx.again();
     undo(made, `${title} is called ${name} now.`);
+  }
+  async function born() {
+    const date = await dialog("Date of birth", (close) => {
+      const field = h("input", { value: p.born ?? "", autofocus: true, pattern: "\\d{4}(-\\d\\d(-\\d\\d)?)?", maxlength: 10, autocomplete: "off", placeholder: "2015-03-28" });
+      return h("form", { onsubmit: (e) => { e.preventDefault(); close(field.value.trim()); } }, h("p", {}, "Photographs that were taken before do not get this name. A year or a month is enough; nothing if it is not known."),
+        h("label", {}, "Year, month and day", field), h("div", { class: "row end" }, h("button", { class: "main" }, "Save")));
+    });
+    if (date === undefined || date === (p.born ?? "")) return;
+    const made = await patch(at, { born: date });
+    await ctx.again();
+    undo(made, date ? `${title} was born ${date}.` : `It is not known when ${title} was born.`);
+  }
+  // differ says on both sides that two people are not the same, or takes it back.
+  async function differ(other, on) {
+    const ops = [];
+    for (const [one, two] of [[id, other.id], [other.id, id]]) {
+      const person = `${ctx.base}/people/${one}`, was = ((await get(person)).different ?? []).filter((i) => i !== two);
+      ops.push((await patch(person, { different: on ? [...was, two] : was })).operation);
+    }
+    await ctx.again();
+    toast(`${title} and ${other.name} ${on ? "are not the same." : "may be the same again."}`, async () => { for (const op of ops) await post(`${ctx.base}/undo/${op}`); ctx.again(); });
+  }
+  async function differs() {
+    const who = await pick(`${title} is not the same as …`, "Choose somebody who looks alike. A face between the two gets no name until it clearly resembles one of them.", true);
+    if (who?.person && !others.includes(who.person)) await differ({ id: who.person, name: who.name }, true);
   }
   const pick = (heading, text, onlyThere) => dialog(heading, (close) => {
     const field = nameField(ctx.base, { label: "Name", except: id, onlyThere, placeholder: onlyThere ? "Search" : "Name", chosen: close });
@@ -168,7 +199,7 @@ export async function view(root, ctx, id) {
 }
 
 const good = (f) => (f.quality ? Math.min(60, f.quality.eyes) * f.quality.sharpness * f.quality.exposure : 0);
-const factOf = (name, value, note = "") => h("div", { class: "fact" }, h("dt", {}, name), h("dd", { class: "value" }, value), note && h("dd", { class: "soft small" }, note));
+const factOf = (name, value, note = "", more = null) => h("div", { class: "fact" }, h("dt", {}, name), h("dd", { class: "value" }, value), note && h("dd", { class: "soft small" }, note), more && h("dd", {}, more));
 
 /** save hands a text to the browser as a file. */
 export function save(name, text) {

@@ -1,14 +1,17 @@
-// Pointing at a face in a photograph: one of those that were found, or by two eyes where none was.
-// With the mouse or a finger the eyes are clicked or dragged; with the keyboard they are buttons
-// that the arrow keys move.
+// Pointing at a face in a photograph: one of those that were found, or the one in a box that is
+// drawn around it, or between two eyes, which tell how far a head is turned. With the mouse or a
+// finger a box is drawn and dragged, and eyes are set; with the keyboard they are buttons that the
+// arrow keys move, and with Shift the box gets larger or smaller.
 import { h, dialog, say } from "./dom.js";
+
+const clip = (v, from, to) => Math.max(from, Math.min(to, v));
 
 /**
  * point asks where the face is.
  * @param {File} file
  * @param {{box: {x: number, y: number, width: number, height: number}}[]} faces that were found
  * @param {string} title
- * @returns {Promise<string | undefined>} a parameter of the query: eyes=… or box=…; undefined for no answer
+ * @returns {Promise<string | undefined>} a parameter of the query: box=… or eyes=…; undefined for no answer
  */
 export async function point(file, faces, title) {
   const url = URL.createObjectURL(file);
@@ -16,39 +19,72 @@ export async function point(file, faces, title) {
   try {
     if (!await picture.decode().then(() => true, () => false)) return undefined; // the browser cannot show it
     return await dialog(title, (close) => {
-      const { naturalWidth: w, naturalHeight: hh } = picture;
+      // All places are shares of the width and the height of the photograph.
+      const { naturalWidth: w, naturalHeight: hh } = picture, shape = w / hh;
+      const side = 0.4 * Math.min(1, 1 / shape), least = 0.02;
+      let box = { x: 0.5 - side / 2, y: 0.5 - side * shape / 2, width: side, height: side * shape };
       const eyes = [{ x: 0.45, y: 0.4 }, { x: 0.55, y: 0.4 }];
-      let next = 0; // the eye that a click sets
-      const handles = ["Left eye in the picture", "Right eye in the picture"].map((name, i) => h("button", { type: "button", class: "eye", onkeydown: (e) => move(e, i), onpointerdown: (e) => grab(e, i), onfocus: () => { next = i; } }, h("span", { class: "spoken" }, name)));
-      const boxes = faces.map((f, i) => {
-        const b = h("button", { type: "button", class: "box", "aria-label": `Face ${i + 1} of ${faces.length}`, onclick: (e) => { e.stopPropagation(); close(`box=${f.box.x},${f.box.y},${f.box.width},${f.box.height}`); } });
-        Object.assign(b.style, { left: 100 * f.box.x / w + "%", top: 100 * f.box.y / hh + "%", width: 100 * f.box.width / w + "%", height: 100 * f.box.height / hh + "%" });
-        return b;
-      });
-      const stage = h("div", { class: "stage pointing" }, picture, h("div", { class: "boxes" }, boxes), handles);
-      const draw = () => handles.forEach((e, i) => { e.style.left = 100 * eyes[i].x + "%"; e.style.top = 100 * eyes[i].y + "%"; });
-      const put = (i, x, y) => { eyes[i] = { x: Math.max(0, Math.min(0.999, x)), y: Math.max(0, Math.min(0.999, y)) }; draw(); };
-      const at = (e) => { const r = picture.getBoundingClientRect(); return [(e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height]; };
-      const grab = (e, i) => {
-        e.preventDefault();
-        e.target.setPointerCapture(e.pointerId);
-        e.target.onpointermove = (m) => put(i, ...at(m));
-        e.target.onpointerup = () => { e.target.onpointermove = null; next = 1 - i; };
-        handles[i].focus();
+      let byEyes = false, next = 0; // the eye that a click sets
+      const found = faces.map((f, i) => h("button", { type: "button", class: "box", "aria-label": `Face ${i + 1} of ${faces.length}`, onclick: () => close(query(f.box)) }));
+      const style = (e, b) => { for (const [name, v] of Object.entries({ left: b.x, top: b.y, width: b.width, height: b.height })) if (v !== undefined) e.style[name] = 100 * v + "%"; };
+      found.forEach((e, i) => { const b = faces[i].box; style(e, { x: b.x / w, y: b.y / hh, width: b.width / w, height: b.height / hh }); });
+      const frame = h("button", { type: "button", class: "box drawn", "aria-label": "Box around the face", autofocus: !faces.length });
+      const marks = ["Left eye in the picture", "Right eye in the picture"].map((name, i) => h("button", { type: "button", class: "eye", "aria-label": name, onfocus: () => { next = i; } }));
+      const stage = h("div", { class: "stage pointing" }, picture, h("div", { class: "boxes" }, frame, marks, found));
+      const setBox = (x, y, width, height) => {
+        width = clip(width, least, 1);
+        height = clip(height, least * shape, 1);
+        box = { x: clip(x, 0, 1 - width), y: clip(y, 0, 1 - height), width, height };
+        style(frame, box);
       };
-      const move = (e, i) => {
-        const step = e.shiftKey ? 0.002 : 0.01, d = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
-        if (!d) return;
+      const setEye = (i, x, y) => style(marks[i], eyes[i] = { x: clip(x, 0, 0.999), y: clip(y, 0, 0.999) });
+      const at = (e) => { const r = picture.getBoundingClientRect(); return [clip((e.clientX - r.left) / r.width, 0, 1), clip((e.clientY - r.top) / r.height, 0, 1)]; };
+      stage.addEventListener("pointerdown", (e) => {
+        if (found.includes(e.target)) return;
+        e.preventDefault();
+        if (use.hidden) show("box");
+        const [x, y] = at(e), was = box, i = marks.includes(e.target) ? marks.indexOf(e.target) : next;
+        const draw = (m) => {
+          const [a, b] = at(m);
+          if (byEyes) setEye(i, a, b);
+          else if (e.target === frame) setBox(was.x + a - x, was.y + b - y, was.width, was.height);
+          else setBox(Math.min(x, a), Math.min(y, b), Math.abs(a - x), Math.abs(b - y));
+        };
+        if (byEyes) draw(e);
+        (byEyes ? marks[i] : frame).focus();
+        next = 1 - i;
+        stage.setPointerCapture(e.pointerId);
+        stage.addEventListener("pointermove", draw);
+        stage.addEventListener("lostpointercapture", () => stage.removeEventListener("pointermove", draw), { once: true });
+      });
+      stage.addEventListener("keydown", (e) => {
+        const d = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key], i = marks.indexOf(e.target);
+        if (!d || i < 0 && e.target !== frame) return;
         e.preventDefault();
         e.stopPropagation();
-        put(i, eyes[i].x + d[0] * step, eyes[i].y + d[1] * step * w / hh);
-        say(`${Math.round(100 * eyes[i].x)} % from the left, ${Math.round(100 * eyes[i].y)} % from the top`);
+        const step = i >= 0 && e.shiftKey ? 0.002 : 0.01, x = d[0] * step, y = d[1] * step * shape;
+        if (i >= 0) setEye(i, eyes[i].x + x, eyes[i].y + y);
+        else if (e.shiftKey) setBox(box.x, box.y, box.width + x, box.height + y);
+        else setBox(box.x + x, box.y + y, box.width, box.height);
+        const share = (v) => Math.round(100 * v) + " %";
+        say(i >= 0 ? `${share(eyes[i].x)} from the left, ${share(eyes[i].y)} from the top` : `${share(box.x)} from the left, ${share(box.y)} from the top, ${share(box.width)} wide, ${share(box.height)} high`);
+      });
+      const query = (b) => `box=${[b.x, b.y, b.width, b.height].map(Math.round)}`;
+      const done = () => close(byEyes ? `eyes=${eyes.map((p) => `${(p.x * w).toFixed(1)},${(p.y * hh).toFixed(1)}`)}` : query({ x: box.x * w, y: box.y * hh, width: box.width * w, height: box.height * hh }));
+      const text = h("p"), other = h("button", { type: "button", onclick: () => show(frame.hidden ? "box" : "eyes") }), use = h("button", { type: "button", class: "main", onclick: done });
+      const show = (by) => {
+        byEyes = by === "eyes";
+        frame.hidden = by !== "box";
+        use.hidden = by === "found";
+        for (const m of marks) m.hidden = !byEyes;
+        text.textContent = { found: "Choose a face.", box: "Draw a box around the face, from the forehead to the chin. The arrow keys move the box, with Shift they change its size.", eyes: "Click on the two eyes, or move the two marks: drag them, or use Tab and the arrow keys." }[by];
+        other.textContent = by === "box" ? "Point at the eyes" : "Draw a box";
+        use.textContent = byEyes ? "Use these eyes" : "Use this box";
       };
-      picture.addEventListener("click", (e) => { const i = next; put(i, ...at(e)); next = 1 - i; });
-      draw();
-      const done = () => close(`eyes=${eyes.map((p) => `${(p.x * w).toFixed(1)},${(p.y * hh).toFixed(1)}`).join(",")}`);
-      return h("div", {}, h("p", {}, faces.length ? "Choose a face. If it has no frame, click on its two eyes." : "Click on the two eyes, or move the two marks: drag them, or use Tab and the arrow keys."), stage,
-        h("div", { class: "row end" }, h("button", { type: "button", onclick: () => close() }, "Skip"), h("button", { type: "button", class: "main", onclick: done }, "Use these eyes")));
+      setBox(box.x, box.y, box.width, box.height);
+      marks.forEach((_, i) => setEye(i, eyes[i].x, eyes[i].y));
+      show(faces.length ? "found" : "box");
+      return h("div", {}, text, stage, h("div", { class: "row end" }, h("button", { type: "button", onclick: () => close() }, "Skip"), other, use));
     }, { wide: true });
   } finally {
     URL.revokeObjectURL(url);

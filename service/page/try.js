@@ -33,7 +33,7 @@ export async function view(root, ctx) {
     stage.classList.remove("busy");
     if (!seen.faces.length) {
       side.replaceChildren(h("p", { class: "empty" }, "No face was found in this photograph. Let the face look into the camera, upright, and fill more of the photograph."),
-        h("div", { class: "row" }, h("button", { onclick: async () => { const eyes = await point(file, [], "Where is the face?"); if (eyes) run(file, eyes); } }, "Show where the face is")));
+        h("div", { class: "row" }, h("button", { onclick: async () => { const at = await point(file, [], "Where is the face?"); if (at) run(file, at); } }, "Show where the face is")));
       say("No face was found");
       return;
     }

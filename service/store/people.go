@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -190,6 +191,10 @@ func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string, e
 	err := s.change(ctx, actor, collection, func(t *tx) {
 		names := t.namesOf(id)
 		t.deletePerson(id)
+		for _, p := range rows[Person](t, personColumns+"WHERE collection = $1 AND differs LIKE $2 ORDER BY id", collection, "%"+id+"%") {
+			p.Differs = strings.Join(slices.DeleteFunc(strings.Split(p.Differs, ","), func(other string) bool { return other == id }), ",")
+			t.putPerson(p)
+		}
 		receipt.Faces = rows[string](t, facesOfPerson, collection, id)
 		if n := len(receipt.Faces); expected != nil && n != *expected {
 			t.fail(&Conflict{Code: "changed_meanwhile", Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id})

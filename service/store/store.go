@@ -19,13 +19,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
-	_ "modernc.org/sqlite"             // the driver sqlite
+	"modernc.org/sqlite"
 )
 
 var (
@@ -64,6 +66,7 @@ type Store struct {
 	file        string // data source name of SQLite
 	path        string // of its file
 	unlock      func() // lets another process open the file of SQLite
+	served      bool   // another process has it open
 }
 
 // fileURL is the data source name of a file of SQLite.
@@ -79,16 +82,23 @@ const lockKey = 0x6e72646c
 // Open opens a database and brings its tables up to date. url is postgres://…, or the path of a
 // file of SQLite. Open creates the file and its folder if they do not exist. Only one process at
 // a time can open a file.
-func Open(ctx context.Context, url string) (*Store, error) {
+func Open(ctx context.Context, url string) (*Store, error) { return opened(ctx, url, false) }
+
+// OpenServed is Open of a database that another process may serve meanwhile, for short changes. It
+// leaves the tables of a service that runs as they are, and returns an error if they are not those
+// of this program.
+func OpenServed(ctx context.Context, url string) (*Store, error) { return opened(ctx, url, true) }
+
+func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 	s := &Store{postgres: isPostgres(url)}
-	if err := s.connect(url); err != nil {
+	if err := s.connect(url, beside); err != nil {
 		if s.unlock != nil {
 			s.unlock()
 		}
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	err := s.migrate(ctx)
-	if err == nil && !s.postgres { // the process that carried out these requests has ended
+	if err == nil && !s.postgres && !s.served { // the process that carried out these requests has ended
 		_, err = s.write.ExecContext(ctx, "UPDATE once SET due = 0 WHERE due > 0")
 	}
 	if err != nil {
@@ -108,7 +118,8 @@ func IsNew(url string) bool {
 	return !isPostgres(url) && errors.Is(err, fs.ErrNotExist)
 }
 
-func (s *Store) connect(at string) (err error) {
+// connect connects to the database; with beside also to a file that another process serves.
+func (s *Store) connect(at string, beside bool) (err error) {
 	if s.postgres {
 		u, err := url.Parse(at)
 		if err != nil {
@@ -130,7 +141,9 @@ func (s *Store) connect(at string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 		return advice.Add(err, "the database needs a folder of its own, which may not exist yet: not a model, not a photograph")
 	}
-	if s.unlock, err = atomicfile.Lock(at); errors.Is(err, atomicfile.ErrLocked) {
+	if s.unlock, err = atomicfile.Lock(at); beside && errors.Is(err, atomicfile.ErrLocked) {
+		s.unlock, s.served = func() {}, true
+	} else if errors.Is(err, atomicfile.ErrLocked) {
 		return advice.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")
 	} else if err != nil {
 		return err
@@ -193,6 +206,14 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
+// IsFull reports whether err is that of a disk without room for a change.
+func IsFull(err error) bool {
+	const full, diskFull = 13, "53100" // SQLITE_FULL, and the code of PostgreSQL
+	var lite *sqlite.Error
+	var postgres *pgconn.PgError
+	return errors.Is(err, syscall.ENOSPC) || errors.As(err, &lite) && lite.Code()&0xff == full || errors.As(err, &postgres) && postgres.Code == diskFull
+}
+
 // CheckRoom returns an error if the disk of the database is too full for a few more faces. To
 // find out, it writes 256 kB and removes them.
 func (s *Store) CheckRoom(ctx context.Context) error {
@@ -234,6 +255,10 @@ func (s *Store) migrate(ctx context.Context) error {
 		for _, name := range names {
 			if slices.Contains(done, name) {
 				continue
+			}
+			if s.served {
+				t.fail(fmt.Errorf("the program that serves this database is older, and does not have %s: start it again by this one", name))
+				return
 			}
 			text, err := migrations.ReadFile(name)
 			t.fail(err)

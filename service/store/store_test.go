@@ -645,6 +645,39 @@ func TestFileIsForOne(t *testing.T) {
 	}
 }
 
+// An operator changes keys while a service runs, which knows them at once. The tables of an older
+// service stay as they are.
+func TestOpenServed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nrdl.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := &collected{T: t, s: s}
+	beside, err := OpenServed(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, secret, err := beside.CreateKey(t.Context(), "operator", "me", []string{"admin"}, nil, time.Time{})
+	c.no(err)
+	_, _, err = s.CreateKey(t.Context(), "local", "other", []string{"admin"}, nil, time.Time{})
+	c.no(err)
+	_, err = s.KeyOf(t.Context(), secret)
+	c.no(err)
+	c.no(beside.DeleteKey(t.Context(), "operator", k.ID))
+	c.no(beside.Close())
+	_, err = s.KeyOf(t.Context(), secret)
+	c.is(err, ErrNotFound)
+	c.no(s.CheckAudit(t.Context()))
+	if _, err := s.write.ExecContext(t.Context(), "DELETE FROM migration WHERE name LIKE '%facts%'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenServed(t.Context(), path); !strings.Contains(fmt.Sprint(err), "is older") {
+		t.Errorf("beside an older service: %v", err)
+	}
+}
+
 // Names that differ only in how Unicode writes an accent are equal.
 func TestNamesInBothForms(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {

@@ -6,6 +6,7 @@
 //	go -C studies run ./service large     # 10,000 people
 //	go -C studies run ./service search    # 50,000 faces of nobody yet
 //	go -C studies run ./service refit     # answers while a refit works
+//	go -C studies run ./service -seconds 7200 soak     # two hours of few requests
 //
 // The service runs in a process of its own, on SQLite in a temporary folder; kills runs
 // it on PostgreSQL too, if that is installed.
@@ -43,9 +44,9 @@ import (
 
 var (
 	clients = flag.Int("clients", 1000, "load: clients")
-	seconds = flag.Int("seconds", 60, "load, refit: how long")
+	seconds = flag.Int("seconds", 60, "load, refit, soak: how long")
 	kills   = flag.Int("kills", 200, "kills: how often on each database")
-	people  = flag.Int("people", 10000, "large, search: people, each with five vectors")
+	people  = flag.Int("people", 10000, "large, search, soak: people, each with five vectors")
 	child   = flag.String("child", "", "serve the database at this place")
 	listen  = flag.String("listen", "", "of the child")
 	lease   = flag.Duration("lease", 0, "of the child")
@@ -66,9 +67,9 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	measure := map[string]func(dir string) error{"load": load, "kills": killed, "large": large, "search": search, "refit": refit}[flag.Arg(0)]
+	measure := map[string]func(dir string) error{"load": load, "kills": killed, "large": large, "search": search, "refit": refit, "soak": soak}[flag.Arg(0)]
 	if measure == nil {
-		return fmt.Errorf("%q is none of load, kills, large, search and refit", flag.Arg(0))
+		return fmt.Errorf("%q is none of load, kills, large, search, refit and soak", flag.Arg(0))
 	}
 	return measure(dir)
 }

@@ -1952,7 +1952,7 @@ export interface components {
             box?: components["schemas"]["Box"];
             /** @description Parts of the face that are probably covered: eyes, mouth, or eyes and mouth */
             covered?: string;
-            /** @description The most similar faces of each person, as far as they can be told apart; the group that is least by chance first */
+            /** @description The 50 most similar faces by person, as far as people can be told apart; the group that is least by chance first */
             groups: components["schemas"]["NearGroup"][];
             /** @description The most similar faces, the most similar one first */
             nearest: components["schemas"]["Near"][];
