@@ -231,8 +231,29 @@ const clipped = `(() => {
 	return "";
 })()`
 
-// named checks that all controls have a name, that nothing is wider than the window, and
-// that no text is cut off.
+// wider is an element that is wider than the window, or makes the page so; "" if there is none.
+const wider = `(() => {
+	const over = (e) => { const r = e.getBoundingClientRect(); return e.checkVisibility() && (r.right > innerWidth + 1 || r.left < -1); };
+	const page = document.documentElement, all = [...document.querySelectorAll("main *")].filter(over);
+	if (!all.length && page.scrollWidth > page.clientWidth) all.push(...[...document.querySelectorAll("body *")].filter(over), page);
+	return all[0] ? all[0].outerHTML.slice(0, 200) : "";
+})()`
+
+// broken is a word of a name that is on two lines; "" if there is none.
+const broken = `(() => {
+	for (const e of document.querySelectorAll("main [dir=auto], dialog [dir=auto]")) {
+		for (const n of e.childNodes) for (const word of n.nodeType === 3 ? n.data.matchAll(/\p{L}{2,12}/gu) : []) {
+			const range = document.createRange();
+			range.setStart(n, word.index);
+			range.setEnd(n, word.index + word[0].length);
+			if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) return word[0] + " in " + e.outerHTML.slice(0, 200);
+		}
+	}
+	return "";
+})()`
+
+// named checks that all controls have a name, that nothing is wider than the window, that no
+// text is cut off, and that no word of a name is on two lines.
 func (b *browser) named() {
 	b.Helper()
 	tree, err := chromedp.Call(b.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
@@ -260,8 +281,11 @@ func (b *browser) named() {
 	}
 	for _, width := range []int64{320, 390, 1024} {
 		b.run(chromedp.EmulateViewport(width, 900))
-		if wide := js[string](b, `[...document.querySelectorAll("main *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 200))[0] ?? ""`); wide != "" {
+		if wide := js[string](b, wider); wide != "" {
 			b.Errorf("%s: wider than %d: %s", js[string](b, "location.hash"), width, wide)
+		}
+		if word := js[string](b, broken); word != "" {
+			b.Errorf("%s: broken at a width of %d: %s", js[string](b, "location.hash"), width, word)
 		}
 		if cut := js[string](b, clipped); cut != "" {
 			b.Errorf("%s: cut off at a width of %d: %s", js[string](b, "location.hash"), width, cut)
@@ -294,6 +318,15 @@ func (b *browser) accessible() {
 	}
 }
 
+// theme makes the page light or dark.
+func (b *browser) theme(name string) {
+	b.Helper()
+	features := []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}, {Name: "prefers-color-scheme", Value: name}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // picture keeps pictures of the page in the folder NRDL_PICTURES, if it is set: for looking
 // at them, light and dark, on a telephone and on screens.
 func (b *browser) picture() {
@@ -304,10 +337,7 @@ func (b *browser) picture() {
 	}
 	b.pictures++
 	for _, theme := range []string{"light", "dark"} {
-		features := []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}, {Name: "prefers-color-scheme", Value: theme}}
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
-			b.Fatal(err)
-		}
+		b.theme(theme)
 		for _, width := range []int64{1600, 390, 1024} {
 			b.run(chromedp.EmulateViewport(width, 900))
 			data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))

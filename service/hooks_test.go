@@ -126,6 +126,15 @@ func TestMessages(t *testing.T) {
 	if d := tried(endless.ID); d.State != store.Succeeded {
 		t.Fatalf("%+v", d)
 	}
+	text := string(c.send(200, "GET", "/metrics", "", nil, nil))
+	for _, want := range []string{`nrdl_hook_messages_total{result="failed"} 2`, "nrdl_hook_queue 2"} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(text, `nrdl_hook_messages_total{result="sent"} 0`) {
+		t.Error("no message is counted")
+	}
 }
 
 // No message is sent to this machine or a private network, whatever name leads there.

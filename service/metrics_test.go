@@ -35,6 +35,15 @@ func TestMetrics(t *testing.T) {
 	if size == nil || size[1] == "0" || strings.Contains(text, "nrdl_backup_age_seconds ") || t.Failed() {
 		t.Fatalf("%v %s", size, text)
 	}
+	var j Job
+	c.do(200, "POST", at+"/jobs", object{"kind": "export"}, &j)
+	c.follow(at, j.ID, &ExportResult{})
+	c.v.busy.Add(1)
+	for _, want := range []string{`nrdl_jobs{state="done"} 1`, "nrdl_images_decoding 1"} {
+		if !strings.Contains(read(), want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
 	c.do(200, "POST", "/v1/backup", nil, nil)
 	if text = read(); !strings.Contains(text, "nrdl_backup_age_seconds ") {
 		t.Errorf("no backup in %s", text)

@@ -231,11 +231,13 @@ func testPageOfGroup(t *testing.T, ctx context.Context) {
 		b.until(`[...document.querySelectorAll(".stage .box span")].map((e) => e.getBoundingClientRect()).every((r, i, all) =>
 			all.every((o, k) => k >= i || r.left >= o.right || o.left >= r.right || r.top >= o.bottom || o.top >= r.bottom))`)
 	}
-	if dir := os.Getenv("NRDL_PICTURES"); dir != "" {
-		b.run(chromedp.EmulateViewport(1024, 760))
-		data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(85))
+	defer b.screen("4", ".people a")
+	if dir := os.Getenv("NRDL_PICTURES"); dir != "" { // the one of the documentation: light, and the whole window
+		b.theme("light")
+		b.run(chromedp.EmulateViewport(1280, 800), chromedp.Evaluate[chromedp.Void]("scrollTo(0, 0)"))
+		data, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "service-page.jpg"), data, 0o600)
+			err = os.WriteFile(filepath.Join(dir, "service-page.png"), data, 0o600)
 		}
 		if err != nil {
 			t.Error(err)

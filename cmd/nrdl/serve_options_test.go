@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -81,6 +82,31 @@ func TestCheckLimits(t *testing.T) {
 	}
 	if good.Body = good.Bodies + 1; checkLimits(good) == nil {
 		t.Error("a request that never fits is taken")
+	}
+}
+
+// Each number of the options of the service is set by a flag, and so by a variable of the environment.
+func TestEveryLimitIsAFlag(t *testing.T) {
+	t.Parallel()
+	var o service.Options
+	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	limitFlags(f, &o)
+	before := reflect.ValueOf(o)
+	f.VisitAll(func(flag *pflag.Flag) {
+		if err := flag.Value.Set(map[string]string{"BYTES": "7MB", "COUNT": "7", "TIME": "7s"}[flag.Value.Type()]); err != nil {
+			t.Errorf("--%s: %v", flag.Name, err)
+		}
+	})
+	numbers := 0
+	for i, after := 0, reflect.ValueOf(o); i < after.NumField(); i++ {
+		if v := after.Field(i); v.CanInt() || v.CanFloat() {
+			if numbers++; v.Equal(before.Field(i)) {
+				t.Errorf("no flag sets %s", after.Type().Field(i).Name)
+			}
+		}
+	}
+	if numbers < 10 {
+		t.Errorf("%d numbers", numbers)
 	}
 }
 
