@@ -101,37 +101,46 @@ func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64, need ima
 // three planes of numbers from 0 to 255. Outside the photograph is fill.
 func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 	to = c[0].back.inverse().after(to)
-	planes := make([]float32, 3*w*h)
-	different := c[:]
-	if c.grey() {
-		different = c[:1]
-	}
+	n := w * h
+	planes := make([]float32, 3*n)
 	width, height, stride := c[0].Rect.Dx(), c[0].Rect.Dy(), c[0].Stride
+	grey := c.grey()
 	for y := range h {
 		for x := range w {
 			p := to.at(float64(x)+0.5, float64(y)+0.5)
 			i := y*w + x
 			if p.X < 0 || p.Y < 0 || p.X >= float64(width) || p.Y >= float64(height) {
-				planes[i], planes[w*h+i], planes[2*w*h+i] = fill, fill, fill
+				planes[i], planes[n+i], planes[2*n+i] = fill, fill, fill
 				continue
 			}
 			px, py := within(p.X-0.5, float64(width-1)), within(p.Y-0.5, float64(height-1))
 			x0, y0 := int(px), int(py)
-			fx, fy := float32(px-float64(x0)), float32(py-float64(y0))
-			at, right, below := y0*stride+x0, min(1, width-1-x0), stride*min(1, height-1-y0)
-			for k := range different {
-				pix := different[k].Pix
-				top := float32(pix[at])*(1-fx) + float32(pix[at+right])*fx
-				bottom := float32(pix[at+below])*(1-fx) + float32(pix[at+below+right])*fx
-				planes[k*w*h+i] = top*(1-fy) + bottom*fy
+			b := between{at: y0*stride + x0, x: float32(px - float64(x0)), y: float32(py - float64(y0))}
+			b.right, b.below = b.at+min(1, width-1-x0), stride*min(1, height-1-y0)
+			planes[i] = b.of(c[0].Pix)
+			if !grey {
+				planes[n+i], planes[2*n+i] = b.of(c[1].Pix), b.of(c[2].Pix)
 			}
 		}
 	}
-	if c.grey() {
-		copy(planes[w*h:], planes[:w*h])
-		copy(planes[2*w*h:], planes[:w*h])
+	if grey {
+		copy(planes[n:], planes[:n])
+		copy(planes[2*n:], planes[:n])
 	}
 	return planes
+}
+
+// A between is a place between four pixels of an image.
+type between struct {
+	at, right, below int     // the upper pixels, and the step to the lower ones
+	x, y             float32 // to the right of at and below
+}
+
+// of is the value there by bilinear interpolation.
+func (b between) of(pix []byte) float32 {
+	top := float32(pix[b.at])*(1-b.x) + float32(pix[b.right])*b.x
+	bottom := float32(pix[b.at+b.below])*(1-b.x) + float32(pix[b.right+b.below])*b.x
+	return top*(1-b.y) + bottom*b.y
 }
 
 // lit returns c, brighter if the photograph is dark.

@@ -146,11 +146,15 @@ func cropColour(photo *dataset.Photo, to similarity, size dataset.Size) []float3
 	n := size.Len()
 	out := make([]float32, 3*n)
 	k := newKernelAt(planes[0], to.scale())
+	mean := k.means
+	if different == 1 {
+		mean = func(p *[3]plane) [3]float32 { return [3]float32{k.mean(p[0].values)} }
+	}
 	for y := range size.Height {
 		for x := range size.Width {
 			k.centre(to.at(float64(x)+0.5, float64(y)+0.5))
-			for c := range different {
-				out[c*n+y*size.Width+x] = clamped(k.mean(planes[c].values))
+			for c, v := range mean(&planes) {
+				out[c*n+y*size.Width+x] = clamped(v)
 			}
 		}
 	}
@@ -233,23 +237,64 @@ func (k *kernelAt) weigh(at float64) ([]float32, int) {
 	return k.weights[min(phases-1, int((at-pixel)*phases))*k.taps:][:k.taps], int(pixel) - k.before
 }
 
-// mean returns the weighted mean of an image. Outside, its edges are repeated.
-func (k *kernelAt) mean(values []float32) float32 {
-	var sum float32
-	for j, v := range k.down {
-		row := values[k.width*max(0, min(k.height-1, k.top+j)):][:k.width]
-		var part float32
-		if k.left >= 0 && k.left+k.taps <= k.width {
-			inside := row[k.left:][:len(k.across)]
+// mean returns the weighted mean of an image. Outside, its edges are repeated. The processor works
+// on two rows at a time.
+func (k *kernelAt) mean(values []float32) (sum float32) {
+	n := len(k.across)
+	whole := k.left >= 0 && k.left+k.taps <= k.width
+	for j := 0; j < len(k.down); j += 2 {
+		second := min(j+1, len(k.down)-1)
+		upper, lower := values[k.row(j):], values[k.row(second):]
+		var a, b float32
+		if whole {
+			upper, lower = upper[k.left:][:n], lower[k.left:][:n]
 			for i, w := range k.across {
-				part += w * inside[i]
+				a += w * upper[i]
+				b += w * lower[i]
 			}
 		} else {
 			for i, w := range k.across {
-				part += w * row[k.columns[i]]
+				a += w * upper[k.columns[i]]
+				b += w * lower[k.columns[i]]
 			}
 		}
-		sum += v * part
+		sum += k.down[j] * a
+		if second > j {
+			sum += k.down[second] * b
+		}
+	}
+	return sum
+}
+
+// row is where row j that down weighs begins in an image.
+func (k *kernelAt) row(j int) int { return k.width * max(0, min(k.height-1, k.top+j)) }
+
+// means is mean of three images, with the same sums: the processor adds to three of them at a time.
+func (k *kernelAt) means(p *[3]plane) (sum [3]float32) {
+	whole := k.left >= 0 && k.left+k.taps <= k.width
+	for j, v := range k.down {
+		from := k.row(j)
+		var a, b, c float32
+		if whole {
+			from += k.left
+			n := len(k.across)
+			reds, greens, blues := p[0].values[from:][:n], p[1].values[from:][:n], p[2].values[from:][:n]
+			for i, w := range k.across {
+				a += w * reds[i]
+				b += w * greens[i]
+				c += w * blues[i]
+			}
+		} else {
+			for i, w := range k.across {
+				at := from + k.columns[i]
+				a += w * p[0].values[at]
+				b += w * p[1].values[at]
+				c += w * p[2].values[at]
+			}
+		}
+		sum[0] += v * a
+		sum[1] += v * b
+		sum[2] += v * c
 	}
 	return sum
 }

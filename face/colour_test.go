@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -168,4 +169,46 @@ func drawnPortrait(t *testing.T) *image.Gray {
 		u, v := min(max(int(x)-wall, 0), side-1), min(max(int(y)-wall, 0), side-1)
 		return set.X.At(u*side+v, 0)
 	})
+}
+
+// Three images at a time have the means that each has alone, to the bit, and that is the sum of
+// its rows, one after the other; and a sum of bytes is their sum.
+func TestTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var planes [3]plane
+	for c := range planes {
+		planes[c] = plane{values: make([]float32, 40*30), width: 40, height: 30}
+		for i := range planes[c].values {
+			planes[c].values[i] = float32(r.IntN(256))
+		}
+	}
+	k := newKernelAt(planes[0], 1.3)
+	for range 2000 {
+		k.centre(Point{50*r.Float64() - 5, 40*r.Float64() - 5})
+		for c, got := range k.means(&planes) {
+			var want float32
+			for j, v := range k.down {
+				row := planes[c].values[40*max(0, min(29, k.top+j)):]
+				var part float32
+				for i, w := range k.across {
+					part += w * row[max(0, min(39, k.left+i))]
+				}
+				want += v * part
+			}
+			if alone := k.mean(planes[c].values); got != want || alone != want {
+				t.Fatalf("image %d: %v, alone %v, want %v", c, got, alone, want)
+			}
+		}
+	}
+	bytes := make([]byte, 100)
+	for n := range bytes {
+		var want uint32
+		for i := range bytes[:n] {
+			bytes[i] = byte(255 - r.IntN(1+n))
+			want += uint32(bytes[i])
+		}
+		if got := sumOf(bytes[:n]); got != want {
+			t.Errorf("%d bytes: %d, want %d", n, got, want)
+		}
+	}
 }

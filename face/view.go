@@ -1,6 +1,7 @@
 package face
 
 import (
+	"encoding/binary"
 	"image"
 	"math"
 )
@@ -206,10 +207,15 @@ func spansIn(spans []span, first, end int) (from, before int) {
 
 // meansOf sets means to those of row.
 func meansOf(means []float32, row []byte, across []span) {
+	const long = 16 // bytes, from which sumOf is faster
 	for x, s := range across {
 		var inner uint32
-		for _, v := range row[s.from+1 : max(s.to, s.from+1)] {
-			inner += uint32(v)
+		if s.to-s.from > long {
+			inner = sumOf(row[s.from+1 : s.to])
+		} else {
+			for _, v := range row[s.from+1 : max(s.to, s.from+1)] {
+				inner += uint32(v)
+			}
 		}
 		mean := s.first*float32(row[s.from]) + s.inner*float32(inner)
 		if s.to > s.from {
@@ -217,4 +223,21 @@ func meansOf(means []float32, row []byte, across []span) {
 		}
 		means[x] = mean
 	}
+}
+
+// sumOf is the sum of bytes, eight of which it adds at a time.
+func sumOf(bytes []byte) (sum uint32) {
+	const (
+		word  = 8
+		pairs = 0x00ff00ff00ff00ff
+		ones  = 0x0001000100010001
+	)
+	for ; len(bytes) >= word; bytes = bytes[word:] {
+		v := binary.LittleEndian.Uint64(bytes)
+		sum += uint32((v&pairs + v>>8&pairs) * ones >> 48)
+	}
+	for _, v := range bytes {
+		sum += uint32(v)
+	}
+	return sum
 }

@@ -29,6 +29,8 @@ func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64,
 // in each folder, since that takes long in a large folder. The zero value is ready to use. It is
 // safe for concurrent use.
 type Writer struct {
+	Renewable bool // the files can be made again: they are not synchronised, and a loss of power may leave one that is not whole
+
 	cleaned sync.Map // folder → *sync.Once
 }
 
@@ -109,7 +111,7 @@ func (w *Writer) prepare(ctx context.Context, path string, fill func(io.Writer) 
 	if err == nil {
 		err = context.Cause(ctx)
 	}
-	if err == nil {
+	if err == nil && !w.Renewable {
 		err = f.Sync()
 	}
 	if err != nil {

@@ -141,6 +141,27 @@ func (r *convRun) stretch(i int) stretch {
 	return t
 }
 
+// next is stretch i, which follows x.
+func (r *convRun) next(x stretch, i int) stretch {
+	if r.cut != byRow || i%r.c.outH == 0 {
+		return r.stretch(i)
+	}
+	x.a, x.c = after(x.a, r.src[0].pitch()*r.c.spec.StrideH), after(x.c, r.dst[0].pitch())
+	if x.r != nil {
+		x.r = after(x.r, r.residual[0].pitch())
+	}
+	return x
+}
+
+// from is x from these channels of the input and of the output on.
+func (x stretch) from(in, out int) stretch {
+	x.a, x.c = after(x.a, in), after(x.c, out)
+	if x.r != nil {
+		x.r = after(x.r, out)
+	}
+	return x
+}
+
 // block convolves the stretches from first to before end.
 func (r *convRun) block(first, end int) {
 	c, s, t := r.c, r.c.spec, &r.tile
@@ -153,13 +174,13 @@ func (r *convRun) block(first, end int) {
 			r.panel(g*padded + j)
 			t.last = min(c.k.lanes, out-j-(vecs-1)*c.k.lanes)
 			kernels := c.k.conv[vecs-1]
-			for i := first; i < end; i++ {
-				x := r.stretch(i)
-				x.a, x.c = after(x.a, g*in), after(x.c, g*out+j)
-				if x.r != nil {
-					x.r = after(x.r, g*out+j)
+			x := r.stretch(first)
+			for i := first; ; {
+				t.run(x.from(g*in, g*out+j), kernels)
+				if i++; i == end {
+					break
 				}
-				t.run(x, kernels)
+				x = r.next(x, i)
 			}
 			j += vecs * c.k.lanes
 		}

@@ -48,7 +48,7 @@ type Album struct {
 	*output.File // of the names
 	dir          string
 	unlock       func()
-	files        atomicfile.Writer
+	files        atomicfile.Writer // of pages and thumbnails, which the same command makes again
 }
 
 // Open opens the album in the folder dir, which it makes, for names by the model with this
@@ -63,7 +63,7 @@ func Open(dir, model string, tell func(format string, args ...any)) (a *Album, e
 			return nil, fmt.Errorf("album: %w", err)
 		}
 	}
-	a = &Album{dir: linkdir.Real(dir)}
+	a = &Album{dir: linkdir.Real(dir), files: atomicfile.Writer{Renewable: true}}
 	if a.unlock, err = atomicfile.LockFolder(dir); err != nil {
 		return nil, fmt.Errorf("album: %w", err)
 	}
@@ -126,8 +126,7 @@ func thumb(name string) string {
 func (a *Album) Thumb(ctx context.Context, path string) func(*dataset.Photo) error {
 	return func(p *dataset.Photo) error {
 		small := p.Image()
-		switch _, opaque := small.(*image.YCbCr); {
-		case !opaque, p.Grey.Rect.Dx() > thumbSide, p.Grey.Rect.Dy() > thumbSide:
+		if !opaque(small) || p.Grey.Rect.Dx() > thumbSide || p.Grey.Rect.Dy() > thumbSide {
 			small = face.Reduced(p, thumbSide)
 		}
 		_, err := a.files.Write(ctx, filepath.Join(a.dir, thumb(dataset.Text(a.relative(path)))), func(w io.Writer) error {
@@ -137,16 +136,22 @@ func (a *Album) Thumb(ctx context.Context, path string) func(*dataset.Photo) err
 	}
 }
 
+// opaque reports whether img is of a kind that has no transparent pixels and that a JPEG file is
+// made of without a copy.
+func opaque(img image.Image) bool {
+	switch img.(type) {
+	case *image.YCbCr, *image.Gray:
+		return true
+	}
+	return false
+}
+
 // thumbSize returns the width and height of the thumbnail of p. It makes a thumbnail that is not
-// there.
+// there or not whole.
 func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
 	for range 2 {
-		if f, err := os.Open(filepath.Join(a.dir, thumb(p.File))); err == nil {
-			c, err := jpeg.DecodeConfig(f)
-			f.Close()
-			if err == nil {
-				return c.Width, c.Height
-			}
+		if c, err := configOf(filepath.Join(a.dir, thumb(p.File))); err == nil {
+			return c.Width, c.Height
 		}
 		path := a.path(p.File)
 		data, err := dataset.ReadFile(path)
@@ -159,6 +164,29 @@ func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
 		}
 	}
 	return 0, 0
+}
+
+// configOf is what the thumbnail at path says of itself. A file without its end is an error: a loss
+// of power may leave one, as thumbnails are not synchronised.
+func configOf(path string) (image.Config, error) {
+	const end = "\xff\xd9" // of a JPEG
+	f, err := os.Open(path)
+	if err != nil {
+		return image.Config{}, err
+	}
+	defer f.Close()
+	c, err := jpeg.DecodeConfig(f)
+	if err != nil {
+		return c, err
+	}
+	last := make([]byte, len(end))
+	if _, err = f.Seek(-int64(len(end)), io.SeekEnd); err == nil {
+		_, err = io.ReadFull(f, last)
+	}
+	if err == nil && string(last) != end {
+		err = io.ErrUnexpectedEOF
+	}
+	return c, err
 }
 
 // A photo is a photograph of an album.

@@ -204,6 +204,34 @@ func TestAlbumAgain(t *testing.T) {
 }
 
 // A folder with other files is no album, and another model begins anew.
+// The thumbnail of a photograph in grey is in grey, and one without its end is not taken.
+func TestThumb(t *testing.T) {
+	a, err := Open(filepath.Join(t.TempDir(), "album"), "model", t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := a.Thumb(t.Context(), "grey.jpg")(dataset.NewPhoto(image.NewGray(image.Rect(0, 0, 90, 60)))); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(a.dir, thumb(a.relative("grey.jpg")))
+	if c, err := configOf(path); err != nil || c.Width != 90 || c.Height != 60 || c.ColorModel != color.GrayModel {
+		t.Errorf("%+v, %v", c, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int64{info.Size() - 2, info.Size(), 0} { // the second time the end is zeros
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := configOf(path); err == nil {
+			t.Errorf("of %d bytes: %+v", size, c)
+		}
+	}
+}
+
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o666); err != nil {
