@@ -35,7 +35,7 @@ export async function view(root, ctx) {
     h("div", { class: "row center" },
       h("button", { class: "main", onclick: () => files.click() }, icon("photo"), "Choose photos"),
       h("button", { onclick: () => folder.click() }, icon("folder"), "Choose a folder")),
-    h("p", { class: "soft small" }, "JPEG, PNG, HEIC of telephones, WebP, TIFF; up to 20 MB each", has("POST", "…/import") ? ", or a zip" : "", "."), files, folder);
+    h("p", { class: "soft small" }, has("POST", "…/import") ? "JPEG, PNG, HEIC of telephones, WebP, TIFF; up to 20 MB each, or a zip." : "JPEG, PNG, HEIC of telephones, WebP, TIFF; up to 20 MB each."), files, folder);
   const lost = interrupted(), missing = lost && !lost.strangers && lost.collection === ctx.collection?.id ? h("p", { class: "hint", role: "status" }, lost.text) : null;
   const progress = h("section", { class: "progress", "aria-label": "Progress", hidden: true });
   put(root, h("h1", { tabindex: -1 }, empty ? "Who is in your photographs?" : "Add photos"),

@@ -121,7 +121,7 @@ async function keys(box, ctx) {
     const first = !all.length;
     const asked = await dialog("New key", (close) => {
       const name = h("input", { required: true, autofocus: true, maxlength: 200, autocomplete: "off", placeholder: "What is it for?", dir: "auto" });
-      const boxes = scopes.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: first ? id === "admin" : id === "identify", disabled: first && id === "admin" }); return { input, element: h("label", { class: "check" }, input, h("strong", {}, id), h("span", { class: "soft" }, " " + what)) }; });
+      const boxes = scopes.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: first ? id === "admin" : id === "identify", disabled: first && id === "admin" }); return { input, element: h("label", { class: "check" }, input, h("strong", { translate: "no" }, id), h("span", { class: "soft" }, " " + what)) }; });
       const until = h("input", { type: "date", min: new Date(Date.now() + 864e5).toISOString().slice(0, 10) });
       const of = first ? [] : ctx.collections.map((c) => { const input = h("input", { type: "checkbox", value: c.id }); return { input, element: h("label", { class: "check", dir: "auto" }, input, c.name) }; });
       return h("form", { onsubmit: (e) => { e.preventDefault(); const some = boxes.filter((b) => b.input.checked).map((b) => b.input.value); const only = of.filter((b) => b.input.checked).map((b) => b.input.value); if (some.length) close({ name: name.value.trim(), scopes: some, ...(until.value ? { expires: new Date(until.value + "T23:59:59").toISOString() } : {}), ...(only.length ? { collections: only } : {}) }); } },
@@ -151,7 +151,7 @@ async function hooks(box, ctx) {
   async function create() {
     const asked = await dialog("New address", (close) => {
       const url = h("input", { type: "url", required: true, autofocus: true, placeholder: "https://", autocomplete: "off" });
-      const boxes = events.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: id.startsWith("photo") }); return { input, element: h("label", { class: "check" }, input, h("strong", {}, id), h("span", { class: "soft" }, " " + what)) }; });
+      const boxes = events.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: id.startsWith("photo") }); return { input, element: h("label", { class: "check" }, input, h("strong", { translate: "no" }, id), h("span", { class: "soft" }, " " + what)) }; });
       const names = h("input", { type: "checkbox" });
       return h("form", { onsubmit: (e) => { e.preventDefault(); const some = boxes.filter((b) => b.input.checked).map((b) => b.input.value); if (some.length) close({ url: url.value, events: some, names: names.checked }); } },
         h("label", {}, "Address", url), h("fieldset", {}, h("legend", {}, "When"), boxes.map((b) => b.element)), h("label", { class: "check" }, names, "with the names of people"), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
