@@ -3,7 +3,9 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,7 +13,8 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// BenchmarkScores is what python/bench.py does, without Python: 200 atoms of 20 classes.
+// BenchmarkScores is what python/bench.py does, without Python: 200 atoms of 20 classes. With
+// NRDL_TIMES it prints the time of each call, for python/bench.py.
 func BenchmarkScores(b *testing.B) {
 	for _, size := range [][2]int{{128, 10}, {128, 1000}, {1024, 1000}} {
 		d, n := size[0], size[1]
@@ -33,9 +36,17 @@ func BenchmarkScores(b *testing.B) {
 				b.Fatal(err)
 			}
 			probes := random(n)
+			var times []time.Duration
 			for b.Loop() {
+				start := time.Now()
 				if _, err := fit.Classifier.Scores(b.Context(), probes); err != nil {
 					b.Fatal(err)
+				}
+				times = append(times, time.Since(start))
+			}
+			if os.Getenv("NRDL_TIMES") != "" {
+				for _, t := range times {
+					fmt.Println("ms", 1e3*t.Seconds())
 				}
 			}
 		})

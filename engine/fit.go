@@ -111,6 +111,13 @@ func (s *stepping) end() {
 // begin starts the fit that f asks for.
 func (s *session) begin(ctx context.Context, f *incoming) error {
 	s.end()
+	arrays := []string{"x", "y", "start.D", "start.S", "start.W"}
+	for _, a := range f.State {
+		arrays = append(arrays, statePrefix+a.Name)
+	}
+	if err := f.only(arrays...); err != nil {
+		return err
+	}
 	m, err := f.method()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -77,9 +78,7 @@ func readFrame(r io.Reader, lim Limits) (*incoming, error) {
 	if err := checkBlobs(framed.Arrays, lim); err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(&text)
-	d.DisallowUnknownFields()
-	if f.err = d.Decode(&f.request); f.err != nil {
+	if f.err = decode(text.Bytes(), &f.request); f.err != nil {
 		f.err = fmt.Errorf("the header of the request: %w", f.err)
 	}
 	for _, b := range framed.Arrays {
@@ -88,6 +87,44 @@ func readFrame(r io.Reader, lim Limits) (*incoming, error) {
 		}
 	}
 	return f, nil
+}
+
+// decode reads a JSON object, whose members are those of to to the letter: package json would
+// take Verb for verb.
+func decode(text []byte, to *request) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	var all any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	return exact(all)
+}
+
+// exact is an error for a member of v, or of an object inside it, that is not in lower case, as
+// all members of a request are.
+func exact(v any) error {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inside := range v {
+			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+				return fmt.Errorf("unknown field %.80q", name)
+			}
+			if err := exact(inside); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, inside := range v {
+			if err := exact(inside); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func checkBlobs(all []blob, lim Limits) error {
@@ -204,8 +241,11 @@ func writeFrame(w io.Writer, header map[string]any, arrays []npz.Array) error {
 
 // plain makes an array of m as it is.
 func plain(name string, m *mat.Dense) npz.Array {
-	r, c := m.Dims()
-	return npz.Float64(name, []int{r, c}, mat.DenseCopyOf(m).RawMatrix().Data)
+	raw := m.RawMatrix()
+	if raw.Stride != raw.Cols {
+		raw = mat.DenseCopyOf(m).RawMatrix()
+	}
+	return npz.Float64(name, []int{raw.Rows, raw.Cols}, raw.Data[:raw.Rows*raw.Cols])
 }
 
 // asRows makes an array of the columns of m, one a row.

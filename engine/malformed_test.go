@@ -30,6 +30,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{header{"verb": "predictt"}, nil, "request", "unknown verb"},
 		{header{"verb": "fit", "colour": 1}, nil, "request", "colour"},
+		{header{"verb": "fit", "Seed": 1}, nil, "request", `"Seed"`},
+		{header{"verb": "fit", "method": "nrc", "params": []header{{"name": "kappa", "vaLue": "1"}}}, nil, "request", `"vaLue"`},
 		{header{"verb": "fit", "seed": "x"}, nil, "request", "seed"},
 		{header{"verb": "fit", "method": "nrcc", "classes": s.names}, s.sent, "failed", "nrcc"},
 		{header{"verb": "fit", "method": "nrc", "params": []header{{"name": "kappa", "value": "1"}}, "classes": s.names}, s.sent, "failed", "kappa"},
@@ -49,6 +51,7 @@ func TestRefusals(t *testing.T) {
 		{header{"verb": "dictionary", "method": "k-svd"}, []npz.Array{bad}, "failed", "k-svd"},
 		{header{"verb": "learned"}, nil, "request", "no fit"},
 		{header{"verb": "steps", "method": "nrc", "classes": s.names, "state": []header{{"name": "D", "rows": 9, "columns": 0}}}, s.sent, "failed", "axes"},
+		{header{"verb": "learn", "method": "nrc", "classes": s.names}, []npz.Array{s.sent[0], s.sent[1], cut}, "request", "takes no array"},
 	} {
 		code, message := c.refused(r.request, r.all...)
 		if code != r.code || !strings.Contains(message, r.message) {

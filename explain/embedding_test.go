@@ -310,7 +310,7 @@ func TestPageOfVectors(t *testing.T) {
 		}
 		var b bytes.Buffer
 		if os.Getenv("NRDL_LONG") != "" || name == "known" {
-			if err := p.PNG(&b, lettering.Regular, lettering.Bold); err != nil {
+			if err := writePNG(p, &b, lettering.Regular, lettering.Bold); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

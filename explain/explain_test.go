@@ -124,7 +124,7 @@ func TestEveryMethod(t *testing.T) {
 		}
 		pictured[rule] = true
 		var b bytes.Buffer
-		if err := p.PNG(&b, lettering.Regular, lettering.Bold); err != nil {
+		if err := writePNG(p, &b, lettering.Regular, lettering.Bold); err != nil {
 			t.Fatalf("%s: %v", m.Name(), err)
 		}
 		c, err := png.DecodeConfig(&b)
@@ -203,7 +203,7 @@ func TestNamesAreText(t *testing.T) {
 		t.Errorf("%d parts for 2 faces", n)
 	}
 	p.Faces = p.Faces[:1]
-	if err := p.PNG(new(bytes.Buffer), lettering.Regular, lettering.Bold); err != nil {
+	if err := writePNG(p, new(bytes.Buffer), lettering.Regular, lettering.Bold); err != nil {
 		t.Error(err)
 	}
 }
@@ -212,7 +212,7 @@ func TestRefuses(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultNRC, set, "16x12 pixels")
 	var b bytes.Buffer
-	if err := pageOf(t, m, face, face).PNG(&b, lettering.Regular, lettering.Bold); err == nil || !strings.Contains(err.Error(), "one face") {
+	if err := writePNG(pageOf(t, m, face, face), &b, lettering.Regular, lettering.Bold); err == nil || !strings.Contains(err.Error(), "one face") {
 		t.Errorf("error %v of a picture of two faces", err)
 	}
 	for want, edit := range map[string]func(*Page){

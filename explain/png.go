@@ -4,8 +4,6 @@ import (
 	"errors"
 	"image"
 	"image/color"
-	"image/png"
-	"io"
 	"math"
 	"strings"
 	"unicode"
@@ -48,22 +46,21 @@ type sheet struct {
 	isolates   *strings.Replacer // of names from right to left
 }
 
-// PNG writes p as a picture, with the fonts text and bold. It is an error if p has more than
-// one face.
-func (p *Page) PNG(w io.Writer, text, bold face.Letters) error {
+// Picture draws p with the fonts text and bold. It is an error if p has more than one face.
+func (p *Page) Picture(text, bold face.Letters) (image.Image, error) {
 	sections, err := p.sections()
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case len(sections) > 1:
-		return errors.New("explain: a picture is of one face")
+		return nil, errors.New("explain: a picture is of one face")
 	}
 	s := &sheet{new(image.RGBA), edge, text, bold, isolated(p.Model.Parts().Classes)}
 	s.draw(p.Title, &sections[0]) // on nothing: how high is it?
 	s.img, s.y = image.NewRGBA(image.Rect(0, 0, width, s.y+edge)), edge
 	s.fill(0, 0, width, s.img.Rect.Max.Y, paper)
 	s.draw(p.Title, &sections[0])
-	return png.Encode(w, s.img)
+	return s.img, nil
 }
 
 // isolated puts isolates around the names that are written from right to left: a number

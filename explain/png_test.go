@@ -1,6 +1,20 @@
 package explain
 
-import "testing"
+import (
+	"image/png"
+	"io"
+	"testing"
+
+	"nrdl.example/nrdl/face"
+)
+
+func writePNG(p *Page, w io.Writer, text, bold face.Letters) error {
+	img, err := p.Picture(text, bold)
+	if err != nil {
+		return err
+	}
+	return png.Encode(w, img)
+}
 
 // A number after a name that goes from right to left stays after it.
 func TestIsolated(t *testing.T) {

@@ -2,12 +2,15 @@ package report
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/report/plot"
@@ -59,7 +62,7 @@ func ReadPasses(r io.Reader, title string) (*Passes, error) {
 	return p, nil
 }
 
-// passLine returns the terms of a line by name, without iter.
+// passLine returns the terms of a line in their order, without iter.
 func passLine(line []byte) (names []string, values []float64, err error) {
 	var all map[string]*float64
 	if err := json.Unmarshal(line, &all); err != nil {
@@ -68,12 +71,15 @@ func passLine(line []byte) (names []string, values []float64, err error) {
 	if all["iter"] == nil || len(all) < 2 || len(all) > mostTerms {
 		return nil, nil, errors.New("a pass has iter, the residual, and terms of the objective")
 	}
-	for name := range all {
-		if name != "iter" {
+	for d := json.NewDecoder(bytes.NewReader(line)); ; {
+		token, err := d.Token()
+		if err != nil {
+			break // the object has ended
+		}
+		if name, ok := token.(string); ok && name != "iter" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
 	for _, name := range names {
 		v := math.NaN()
 		if all[name] != nil {
@@ -87,6 +93,15 @@ func passLine(line []byte) (names []string, values []float64, err error) {
 // Figures returns the objective and the residual against the pass.
 func (p *Passes) Figures() (all []*Figure) {
 	lines, residual := objective(&Label{}, p.terms, p.values)
+	for _, line := range lines { // what is left out of the curves is no missing value in the table
+		if t := slices.Index(p.terms, line.Name); t >= 0 {
+			for n, values := range p.values {
+				if math.IsNaN(line.Y[n]) && !math.IsNaN(values[t]) {
+					line.Y[n] = 0
+				}
+			}
+		}
+	}
 	sample := append(slices.Clone(passes), float64(len(p.values)))
 	add := func(name, what, caption string, series ...plot.Series) {
 		f := &Figure{
@@ -106,8 +121,15 @@ func (p *Passes) Figures() (all []*Figure) {
 	return all
 }
 
-// Write writes a page of the figures: html, md, or svg, which is the first figure alone.
+// PassFormats are what Write writes: a page of the figures as html or md, the first figure
+// alone as svg, or all numbers as csv.
+var PassFormats = []string{"html", "md", "svg", "csv"}
+
+// Write writes the passes in one of PassFormats.
 func (p *Passes) Write(w io.Writer, format string) error {
+	if format == "csv" {
+		return p.csv(w)
+	}
 	figures := p.Figures()
 	if len(figures) == 0 {
 		return errors.New("no pass has a value to draw")
@@ -126,7 +148,26 @@ func (p *Passes) Write(w io.Writer, format string) error {
 		}
 		return err
 	}
-	return advice.Unknown("format of the passes of a training", format, []string{"html", "md", "svg"})
+	return advice.Unknown("format of the passes of a training", format, PassFormats)
+}
+
+// csv writes a line for each pass. What has no value is empty.
+func (p *Passes) csv(w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(append([]string{"pass"}, p.terms...)) // Error says it
+	for n, values := range p.values {
+		row := []string{strconv.Itoa(n + 1)}
+		for _, v := range values {
+			text := ""
+			if !math.IsNaN(v) {
+				text = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			row = append(row, text)
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // Figures returns the figures of the report.

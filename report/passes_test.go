@@ -22,9 +22,13 @@ func TestReadPasses(t *testing.T) {
 	if len(figures[0].Series) != 3 || total.Y[1] != 3 || !math.IsNaN(total.Y[0]) {
 		t.Errorf("series %v: the total of fit and code", figures[0].Series)
 	}
-	for _, format := range []string{"html", "md", "svg"} {
+	for _, format := range PassFormats {
 		var b bytes.Buffer
-		if err := p.Write(&b, format); err != nil || !strings.Contains(b.String(), "training") {
+		want := "training"
+		if format == "csv" {
+			want = "pass,mu,residual,fit,code\n1,0.0001,2,3,\n2,0.0001,1,2,1\n"
+		}
+		if err := p.Write(&b, format); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

@@ -80,7 +80,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	}
 	f.registerFPIR(c, 0, " (default that of the model)")
 	f.folds, f.prior = -1, openset.Default.Prior
-	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model")
+	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model, or for vectors a file (.npz, .mat) of samples of other classes")
 	write.register(a, c)
 	findVar(c, &find, face.All, "as the model does")
 	cli.Complete(c, "strangers", cli.Folders)
@@ -95,7 +95,15 @@ func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path s
 		how.FPIR = f.fpir
 	}
 	var strangers *dataset.Images
-	if path != "" {
+	var err error
+	switch {
+	case path == "":
+	case dataset.IsMatrix(path):
+		arrays := dataset.Arrays{Unlabelled: true, Length: sampleLength(r.Model())}
+		if strangers, err = a.readLike(ctx, path, r, labels{arrays: arrays}); err != nil {
+			return nil, err
+		}
+	default:
 		files, err := dataset.PhotoFiles(path)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/picture"
 	"nrdl.example/nrdl/lettering"
 )
 
@@ -45,11 +47,11 @@ func (a *app) explainCmd() *cobra.Command {
 	}
 	e.find.Which = face.All
 	detectVar(c, &e.find, "as the model does")
-	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html or .png")
+	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html, .png, .svg or .pdf")
 	cli.Number(c, &e.number, "face", "", cli.InRange(1, cli.Many), "explain face `N` only, 1 being the largest")
 	c.Flags().StringVar(&e.photos, "photos", "", "show enrolled photographs from the folder `DIR`, which the model was trained on")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object with the numbers, instead of the sentence")
-	cli.Complete(c, "output", cli.Files("html", "png"))
+	cli.Complete(c, "output", cli.Files(append([]string{"html"}, picture.Formats...)...))
 	cli.Complete(c, "photos", cli.Folders)
 	return c
 }
@@ -70,8 +72,8 @@ func (e *explaining) check(args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(e.output)); {
 	case e.output == "":
 		return nil
-	case ext != ".html" && ext != ".png":
-		return advice.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html or NAME.png")
+	case ext != ".html" && !e.picture():
+		return advice.Add(cli.Misuse("--output %s is neither a page nor a picture", e.output), "write NAME.html, NAME.png, NAME.svg or NAME.pdf")
 	}
 	if path := cli.SameFile(e.output, args...); path != "" {
 		return cli.Misuse("the explanation would take the place of %s", path)
@@ -79,7 +81,9 @@ func (e *explaining) check(args []string) error {
 	return nil
 }
 
-func (e *explaining) picture() bool { return strings.EqualFold(filepath.Ext(e.output), ".png") }
+func (e *explaining) picture() bool {
+	return slices.Contains(picture.Formats, strings.ToLower(strings.TrimPrefix(filepath.Ext(e.output), ".")))
+}
 
 func (e *explaining) run(ctx context.Context, model, photo string) error {
 	o, done := e.observer("explaining")
@@ -135,7 +139,11 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	write := page.HTML
 	if e.picture() {
-		write = func(w io.Writer) error { return page.PNG(w, lettering.Regular, lettering.Bold) }
+		img, err := page.Picture(lettering.Regular, lettering.Bold)
+		if err != nil {
+			return err
+		}
+		write = func(w io.Writer) error { return picture.Write(w, e.output, img) }
 	}
 	e.beside = e.photos == "" && !r.Model().Embedding.IsZero() && r.Model().Enrolled != nil
 	return e.app.write(ctx, e.output, write)

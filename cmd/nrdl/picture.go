@@ -14,6 +14,7 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/picture"
@@ -29,24 +30,28 @@ type picturing struct {
 func (a *app) pictureCmd() *cobra.Command {
 	p := picturing{people: 12, side: 64}
 	c := &cobra.Command{
-		Use:  "picture MODEL -o ATOMS",
-		Args: cli.Arguments(1, 1),
+		Use:  "picture MODEL [PHOTO] -o PICTURE",
+		Args: cli.Arguments(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(p.output), "."))
 			switch {
 			case p.output == "":
-				return advice.Add(cli.Misuse("picture needs -o ATOMS, the file to write"), "for example: nrdl picture %s -o atoms.png", legible.ShellWord(args[0]))
+				return advice.Add(cli.Misuse("picture needs -o PICTURE, the file to write"), "for example: nrdl picture %s -o atoms.png", legible.ShellWord(args[0]))
 			case !slices.Contains(picture.Formats, ext):
 				return advice.Add(cli.Misuse("--output %s is no picture", p.output), "write NAME.png, NAME.svg or NAME.pdf")
 			}
 			if path := cli.SameFile(p.output, args...); path != "" {
 				return cli.Misuse("the picture would take the place of %s", path)
 			}
+			if len(args) > 1 {
+				face := explaining{app: a, find: face.Options{Which: face.All}, output: p.output}
+				return face.run(c.Context(), args[0], args[1])
+			}
 			return a.picture(c.Context(), args[0], &p)
 		},
-		ValidArgsFunction: cli.First(cli.Files("nrdl"), cobra.NoFileCompletions),
+		ValidArgsFunction: completeModel,
 	}
-	c.Flags().StringVarP(&p.output, "output", "o", "", "`ATOMS` file to write, .png, .svg or .pdf")
+	c.Flags().StringVarP(&p.output, "output", "o", "", "`PICTURE` file to write, .png, .svg or .pdf")
 	cli.Number(c, &p.people, "people", "", cli.InRange(1, cli.Many), "draw the atoms of the first `N` people")
 	cli.Number(c, &p.side, "side", "", cli.InRange(8, 1024), "height of an atom in `PIXELS`")
 	cli.Complete(c, "output", cli.Files(picture.Formats...))

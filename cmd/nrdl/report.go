@@ -160,6 +160,9 @@ func (a *app) writePasses(ctx context.Context, p *report.Passes, r reporting) er
 	if strings.EqualFold(filepath.Ext(r.output), ".svg") {
 		format = "svg"
 	}
+	if err := cli.OneOf("format", format, report.PassFormats); err != nil {
+		return fmt.Errorf("the passes of a training: %w", err)
+	}
 	if r.output == "" {
 		return p.Write(a.Out, format)
 	}

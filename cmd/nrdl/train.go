@@ -226,9 +226,12 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 // tellOutcome says of r, which is at path, which labels look wrong, how well the people are
 // recognised, and what to do next.
 func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) error {
-	const names = "identify %s PHOTOS"
+	names := "identify %s PHOTOS"
 	const many = 2000 // people, of whom a review would take long, as it does without the law of a network
 	m := r.Model()
+	if !m.Pipeline.SeesImages() {
+		names = "predict %s FILE"
+	}
 	if m.Impostors() == nil || m.Enrolled == nil || m.Shortlists() || len(m.Names()) > many {
 		threshold.Summary(a.Console, m, path, nil, names)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +26,8 @@ func (a *app) transformCmd() *cobra.Command {
 				return advice.Add(cli.Misuse("transform needs -o CODES, the file to write"),
 					"for example: nrdl transform %s %s -o codes.npz", args[0], args[1])
 			}
-			if filepath.Ext(output) == "" {
-				return advice.Add(cli.Misuse("--output %s has no extension", output), "write NAME.npz or NAME.mat: codes are not images")
+			if ext := strings.ToLower(filepath.Ext(output)); ext != ".npz" && ext != ".mat" {
+				return advice.Add(cli.Misuse("--output %s is no .npz or .mat file", output), "write NAME.npz or NAME.mat: codes are not images")
 			}
 			return a.transform(c.Context(), args[0], args[1], output, arrays)
 		},

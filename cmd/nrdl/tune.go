@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -99,11 +100,11 @@ func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipel
 		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
 			fewest = trial.Wrong
 			if !a.Terminal {
-				a.Tell("%d of %d: %s %% %s", i+1, s.Budget, legible.Percent(trial.Rate()), strings.Join(trial.Set, " "))
+				a.Tell("configuration %d of %d is the best so far: %s %% right, %s", i+1, s.Budget, legible.Percent(trial.Rate()), cmp.Or(strings.Join(trial.Set, " "), "as given"))
 			}
 		}
 		left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
-		b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of %d · %s left", i+1, s.Budget, console.About(left)))
+		b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of at most %d configurations · at most %s left", i+1, s.Budget, console.About(left)))
 	}}
 	if cluster != nil {
 		defer cluster.Close()

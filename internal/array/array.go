@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // Exact is the largest integer up to which float64 holds every integer.
@@ -141,19 +142,21 @@ func (a Array) Float64s() ([]float64, error) {
 // transposed returns the numbers of a matrix, row by row in data, column by column. Tiles of
 // it stay in the cache, which makes it several times faster than column after column.
 func transposed(data []byte, rows, cols int) []float64 {
-	const tile = 32
+	const tile, share = 32, 256
 	out := make([]float64, rows*cols)
-	for top := 0; top < rows; top += tile {
-		for left := 0; left < cols; left += tile {
-			for i := top; i < min(top+tile, rows); i++ {
-				row := data[8*(i*cols+left):]
-				for j := left; j < min(left+tile, cols); j++ {
-					out[j*rows+i] = math.Float64frombits(binary.LittleEndian.Uint64(row))
-					row = row[8:]
+	parallel.For(rows, share, func(lo, hi int) {
+		for top := lo; top < hi; top += tile {
+			for left := 0; left < cols; left += tile {
+				for i := top; i < min(top+tile, hi); i++ {
+					row := data[8*(i*cols+left):]
+					for j := left; j < min(left+tile, cols); j++ {
+						out[j*rows+i] = math.Float64frombits(binary.LittleEndian.Uint64(row))
+						row = row[8:]
+					}
 				}
 			}
 		}
-	}
+	})
 	return out
 }
 

@@ -28,6 +28,14 @@ func People(n int) string {
 	return fmt.Sprintf("%d people", n)
 }
 
+// Classes writes a number of classes: "1 class", "3 classes".
+func Classes(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return fmt.Sprintf("%d classes", n)
+}
+
 // Hidden reports whether r is invisible: a control character, a line or paragraph
 // separator, a character that changes the direction of text, a character without width, or
 // the blank braille pattern. Terminals may act on such characters.

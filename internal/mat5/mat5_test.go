@@ -133,9 +133,9 @@ func TestOtherArraysOfScipy(t *testing.T) {
 		for variable, want := range map[string]string{
 			"complex": "variable complex is complex; nrdl reads real arrays",
 			"struct":  "variable struct is a struct; nrdl reads numeric arrays",
-			"cell":    "variable cell is a cell array; nrdl reads numeric arrays",
+			"cell":    "variable cell is a cell array; nrdl reads numeric arrays; [~, ~, y] = unique(y) makes numbers of names",
 			"sparse":  "variable sparse is a sparse array; nrdl reads numeric arrays",
-			"char":    "variable char is a char array; nrdl reads numeric arrays",
+			"char":    "variable char is a char array; nrdl reads numeric arrays; [~, ~, y] = unique(cellstr(y)) makes numbers of names",
 			"cube":    "variable cube has 3 dimensions (2×3×4); nrdl reads matrices",
 			"big":     "variable big: element 1, about 9.223372036854776e+18, is too large to be exact",
 		} {

@@ -195,6 +195,12 @@ func (d *decoder) matrix(r *io.LimitedReader) (Variable, error) {
 	switch {
 	case !c.numeric():
 		v.Reason = fmt.Sprintf("is %s; nrdl reads numeric arrays", withArticle(v.Kind))
+		switch v.Kind { // often names of classes
+		case "cell array":
+			v.Reason += "; [~, ~, y] = unique(y) makes numbers of names"
+		case "char array":
+			v.Reason += "; [~, ~, y] = unique(cellstr(y)) makes numbers of names"
+		}
 	case complex:
 		v.Reason = "is complex; nrdl reads real arrays"
 	case len(v.Shape) > 2:

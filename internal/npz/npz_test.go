@@ -109,7 +109,7 @@ func TestWhatIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]struct{ numbers, text string }{
-		"object":     {"array object holds Python objects, a pickle, which nrdl does not run", ""},
+		"object":     {"array object holds Python objects, a pickle, which nrdl does not run: save it with astype(str) or astype(float)", ""},
 		"structured": {"array structured is structured; nrdl reads numbers and text", ""},
 		"complex":    {"array complex is of type <c16; nrdl reads numbers and text", ""},
 		"date":       {"array date is of type <M8[D]; nrdl reads numbers and text", ""},

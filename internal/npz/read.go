@@ -249,7 +249,7 @@ func parseDescr(descr string) (t array.Type, kind, reason string) {
 		return "", kind, reason
 	}
 	if letters[0] == 'O' {
-		return "", "object", "holds Python objects, a pickle, which nrdl does not run"
+		return "", "object", "holds Python objects, a pickle, which nrdl does not run: save it with astype(str) or astype(float)"
 	}
 	size, err := strconv.ParseUint(letters[1:], 10, 30)
 	if err != nil || size == 0 || names[letters[0]] == "" {

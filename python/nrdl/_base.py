@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+import re
+import unicodedata
 from typing import Any, Mapping
 
 import numpy as np
@@ -29,8 +32,8 @@ def checked(estimator: BaseEstimator, X: Any, y: Any = None, *, reset: bool) -> 
 def seed_of(random_state: Any) -> int:
     """The seed that a random_state stands for."""
     if isinstance(random_state, (int, np.integer)):
-        if random_state < 0:
-            raise ValueError(f"random_state = {random_state}: a seed is 0 or more")
+        if not 0 <= random_state < 1 << 64:
+            raise ValueError(f"random_state = {random_state}: a seed is 0 or more, and below 2**64")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -44,6 +47,34 @@ def text_of(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
     return str(value)
+
+
+def _names(labels: np.ndarray) -> list[str]:
+    """Names of classes in the model file for labels: ``class 3`` where a label cannot be one.
+
+    A name there is one line that can be read and be a folder; a label may be any text.
+    """
+    names, taken = [], {unicodedata.normalize("NFC", str(label)) for label in labels}
+    for i, label in enumerate(labels):
+        name = str(label)
+        plain = unicodedata.normalize("NFC", name)
+        if _is_name(name) and plain in taken:
+            taken.discard(plain)  # of two that look the same, the first keeps it
+            names.append(name)
+        else:
+            other = f"class {i + 1}"
+            names.append(other if other not in taken else f"class {i + 1} of {len(labels)}")
+    return names
+
+
+def _is_name(text: str) -> bool:
+    return (
+        text.isprintable()
+        and text.strip() == text != ""
+        and len(text.encode()) <= 200
+        and not re.search(r"^\.|[/\\\u2800\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]", text)
+        and unicodedata.normalize("NFKC", text).casefold() != "unknown"
+    )
 
 
 class Parameterised(BaseEstimator):
@@ -109,17 +140,23 @@ class Method(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin,
         members = {
             "method": self._method,
             "params": self._settings(),
-            "classes": [str(c) or "''" for c in classes],  # a name has a letter, a label may have none
+            "classes": _names(classes),
             "seed": self.seed_,
-            "image": None if self.image_shape is None else [int(n) for n in self.image_shape],
         }
-        return members, {"x": self._pixels(X), "y": index.astype(np.int64)}
+        pixels = self._pixels(X)
+        members["image"] = None if self.image_shape is None else [int(n) for n in self.image_shape]
+        return members, {"x": pixels, "y": index.astype(np.int64)}
 
     def _pixels(self, X: np.ndarray) -> np.ndarray:
         """Samples as Go takes them: images column after column."""
         if self.image_shape is None:
             return X
-        height, width = self.image_shape
+        try:
+            height, width = (operator.index(n) for n in self.image_shape)
+        except (TypeError, ValueError):
+            height = width = 0
+        if height < 1 or width < 1:
+            raise ValueError(f"image_shape = {self.image_shape!r}: give the height and the width of the images, such as (32, 28)")
         if X.shape[1] != height * width:
             raise ValueError(f"images of {height}×{width} have {height * width} pixels, not n_features = {X.shape[1]}")
         return X.reshape(-1, height, width).transpose(0, 2, 1).reshape(len(X), -1)

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import time
+import weakref
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -141,6 +143,11 @@ class Engine:
         self._program = program
         self._process: subprocess.Popen | None = None
         self._lock = threading.RLock()
+        self.at = 0  # the pass of a fit under way
+        _engines.add(self)
+
+    def __del__(self) -> None:
+        self.close()
 
     def call(self, verb: str, arrays: Arrays | None = None, **members: Any) -> tuple[dict, dict[str, np.ndarray]]:
         """Send a request and return the answer.
@@ -175,7 +182,8 @@ class Engine:
             except (OSError, EOFError) as error:
                 self.close()
                 status = process.wait()
-                raise EngineEnded(f"the engine has ended with the status {status}: it may have had too little memory") from error
+                why = f"is {process.args[0]} the program nrdl?" if status >= 0 else "it was killed, perhaps since it needed too much memory"
+                raise EngineEnded(f"the engine has ended with the status {status}: {why}") from error
             finally:
                 if not whole:  # interrupted: the answer would be taken for that of the next request
                     self.close()
@@ -222,10 +230,8 @@ class Engine:
         threads = environment.get("OMP_NUM_THREADS")  # set by joblib, so that processes share the processors
         if threads and threads.isdigit():
             environment.setdefault("GOMAXPROCS", threads)
-        # A session of its own, so that Ctrl-C in a terminal interrupts the Python program alone.
-        apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"start_new_session": True}
         self._process = subprocess.Popen(
-            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment, **apart
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment, **_apart()
         )
         _enlarge(self._process)
         return self._process
@@ -244,6 +250,29 @@ class Engine:
 def _digest(model: bytes) -> str:
     """SHA-256 of a model file, which takes longer than naming ten faces."""
     return hashlib.sha256(model).hexdigest()
+
+
+def _apart() -> dict[str, Any]:
+    """How a process is started so that Ctrl-C in a terminal interrupts the Python program alone."""
+    if sys.platform != "win32":
+        return {"start_new_session": True}
+    flags = subprocess.CREATE_NEW_PROCESS_GROUP
+    if sys.__stderr__ is None:  # pythonw, which has no console: the program would open one
+        flags |= subprocess.CREATE_NO_WINDOW
+    return {"creationflags": flags}
+
+
+def _await(pipe: Any) -> None:
+    """Wait for an answer so that Ctrl-C gets through: on Windows nothing interrupts a read."""
+    if sys.platform != "win32":
+        return
+    import _winapi
+    import msvcrt
+
+    handle, pause = msvcrt.get_osfhandle(pipe.fileno()), 0.0
+    while not _winapi.PeekNamedPipe(handle, 0)[0]:
+        time.sleep(pause)
+        pause = min(2 * pause + 5e-5, 0.05)
 
 
 def _enlarge(process: subprocess.Popen) -> None:
@@ -284,9 +313,8 @@ def _write_all(pipe: Any, data: Any) -> None:
         left = left[pipe.write(left):]
 
 
-def _read_all(pipe: Any, n: int) -> bytearray:
-    data = bytearray(n)
-    left = memoryview(data)
+def _read_all(pipe: Any, n: int) -> memoryview:
+    data = left = memoryview(np.empty(n, np.uint8))
     while len(left):
         got = pipe.readinto(left)
         if not got:
@@ -296,19 +324,21 @@ def _read_all(pipe: Any, n: int) -> bytearray:
 
 
 def _read(pipe: Any) -> tuple[dict, dict[str, np.ndarray]]:
+    _await(pipe)
     (length,) = struct.unpack("<I", _read_all(pipe, 4))
-    header = json.loads(_read_all(pipe, length))
+    header = json.loads(bytes(_read_all(pipe, length)))
     arrays = {}
     for blob in header.pop("arrays", ()):
         data = _read_all(pipe, blob["bytes"])
         # NumPy's own reader of headers tokenizes them as Python 2 wrote them: a third of a short call.
         start = 10 + int.from_bytes(data[8:10], "little")
-        told = ast.literal_eval(data[10:start].decode())
+        told = ast.literal_eval(str(data[10:start], "ascii"))
         array = np.frombuffer(data, told["descr"], offset=start)
         arrays[blob["name"]] = array.reshape(told["shape"], order="F" if told["fortran_order"] else "C")
     return header, arrays
 
 
+_engines: weakref.WeakSet = weakref.WeakSet()
 _shared = Engine()
 
 
@@ -317,6 +347,11 @@ def shared() -> Engine:
     return _shared
 
 
+def _forked() -> None:
+    for engine in list(_engines):
+        engine._forked()
+
+
 atexit.register(_shared.close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_shared._forked)
+    os.register_at_fork(after_in_child=_forked)

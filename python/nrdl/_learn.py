@@ -91,7 +91,9 @@ def _fit(method: Method, header: Mapping[str, Any], arrays: Mapping[str, np.ndar
 
 
 class Step:
-    """An iterative method after a pass. Its matrices are there until the next pass.
+    """An iterative method after a pass.
+
+    Its matrices are there until the next pass, also where the loop was left at this one.
 
     Attributes
     ----------
@@ -110,17 +112,23 @@ class Step:
     def __init__(self, engine: Engine, method: Method, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]):
         self._engine, self._method = engine, method
         self.n_iter, self.status = header["pass"], header["status"]
+        engine.at = self.n_iter
         self.objective, self.residual = float(arrays["objective"]), float(arrays["residual"])
         self.terms = dict(zip(header["terms"], arrays["terms"].tolist()))
 
     def matrices(self) -> dict[str, np.ndarray]:
         """Return the matrices of the iterate, such as D, S, W and multipliers."""
-        header, arrays = self._engine.call("matrices")
+        header, arrays = self._now("matrices")
         return {m["name"]: arrays["state." + m["name"]] for m in header["state"]}
 
     def fit(self) -> Fit:
         """Return what the passes so far have learned, and fit the estimator with it."""
-        return _fit(self._method, *self._engine.call("learned"))
+        return _fit(self._method, *self._now("learned"))
+
+    def _now(self, verb: str) -> tuple[dict, dict[str, np.ndarray]]:
+        if self._engine.at != self.n_iter:
+            raise RuntimeError(f"the matrices of pass {self.n_iter} are gone: the fit is at pass {self._engine.at}; take them in the loop")
+        return self._engine.call(verb)
 
 
 def steps(method: Method, X: Any, y: Any, start: Any = None) -> Iterator[Step]:
@@ -137,12 +145,9 @@ def steps(method: Method, X: Any, y: Any, start: Any = None) -> Iterator[Step]:
     """
     members, arrays = method._request(X, y)
     more, from_arrays = _start(start)
-    engine = Engine()  # a fit under way belongs to its process
-    try:
-        step = Step(engine, method, *engine.call("steps", {**arrays, **from_arrays}, **members, **more))
+    engine = Engine()  # a fit under way belongs to its process, which ends with the last of its steps
+    step = Step(engine, method, *engine.call("steps", {**arrays, **from_arrays}, **members, **more))
+    yield step
+    while step.status == "stopped":
+        step = Step(engine, method, *engine.call("next"))
         yield step
-        while step.status == "stopped":
-            step = Step(engine, method, *engine.call("next"))
-            yield step
-    finally:
-        engine.close()

@@ -82,8 +82,10 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.base_._made(header, made)
         self.threshold_, self.smallest_fpir_ = calibrated["threshold"], calibrated["smallest_fpir"]
         known = self.base_.classes_
-        text = known.dtype.kind in "USO"
-        self.unknown_ = self.unknown if self.unknown is not None else "unknown" if text else -1
+        usual: dict[str, Any] = {"U": "unknown", "O": "unknown", "S": b"unknown", **dict.fromkeys("iuf", -1)}
+        self.unknown_ = self.unknown if self.unknown is not None else usual.get(known.dtype.kind)
+        if self.unknown_ is None:
+            raise ValueError(f"labels are of type {known.dtype}: choose one of strangers (unknown=…)")
         if self.unknown_ in known:
             raise ValueError(f"{self.unknown_!r} is the label of a class: choose another one for strangers (unknown=…)")
         self.classes_ = np.unique(np.append(known, np.asarray([self.unknown_], dtype=object if known.dtype.kind == "O" else None)))

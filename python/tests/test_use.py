@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -131,6 +132,33 @@ def test_engine_ends_with_its_parent():
     assert process.returncode == 0
 
 
+@pytest.mark.skipif(os.name != "posix", reason="it plays Windows")
+def test_windows(monkeypatch):
+    """What is Windows's alone, on a stub of its modules."""
+    import array
+    import fcntl
+    import termios
+    from types import SimpleNamespace
+
+    def peek(fd, size):
+        waiting = array.array("i", [0])
+        fcntl.ioctl(fd, termios.FIONREAD, waiting)
+        return waiting[0], 0
+
+    from nrdl import _engine
+
+    engine = Engine()
+    engine.call("methods")  # started as on this system
+    monkeypatch.setattr(_engine, "sys", SimpleNamespace(platform="win32", __stderr__=None))
+    monkeypatch.setitem(sys.modules, "_winapi", SimpleNamespace(PeekNamedPipe=peek))
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(get_osfhandle=lambda fd: fd))
+    monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, raising=False)
+    monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x8000000, raising=False)
+    assert _engine._apart() == {"creationflags": 0x8000200}
+    assert engine.call("methods")[0]["methods"]
+    engine.close()
+
+
 def test_missing_program():
     with pytest.raises(FileNotFoundError):
         Engine(["/no/such/program"]).call("methods")
@@ -179,6 +207,13 @@ def test_names_and_sparse(digits):
     assert list(fitted.get_feature_names_out())[:2] == ["nrc0", "nrc1"]
 
 
+def test_labels_that_are_no_names(digits):
+    X, y, X2, y2 = digits
+    labels = np.array(["", "a\nb", "\t", "../x", "unknown", "e\u0301", "\u00e9", "x" * 500, " a", "a"], dtype=object)
+    fitted = nrdl.CRC().fit(X, labels[y])
+    assert (fitted.predict(X2) == labels[y2]).mean() > 0.8 and len(set(fitted.parts().classes)) == 10
+
+
 def test_names_of_features(digits):
     pandas = pytest.importorskip("pandas")
     X, y, _, _ = digits
@@ -206,6 +241,10 @@ def test_learn_and_steps(digits):
             half = step.fit()
             np.testing.assert_array_equal(step.matrices()["S"], half.state["S"])
             break
+        first = step
+    np.testing.assert_array_equal(step.matrices()["S"], half.state["S"])  # after the loop, too
+    with pytest.raises(RuntimeError, match="pass 1 are gone"):
+        first.matrices()
     np.testing.assert_array_equal(objectives, fit.objective[:2])
     rest = nrdl.learn(nrdl.FDDL(passes=2, tol=0.0), X, y, start=half)
     np.testing.assert_allclose(rest.D, fit.D, atol=1e-9)
@@ -252,6 +291,10 @@ def test_open_set(digits):
     assert (answers[strangers] == -1).mean() > (answers[~strangers] == -1).mean()
     names = nrdl.OpenSetClassifier(nrdl.NRC()).fit(X[known], np.array(list("abcdefg"))[y[known]])
     assert "unknown" in names.classes_ and set(names.predict(X2)) <= set(names.classes_)
+    flags = nrdl.OpenSetClassifier(nrdl.NRC()).fit(X[known], np.array(list("abcdefg"), dtype="S1")[y[known]])
+    assert flags.unknown_ == b"unknown" and flags.predict(X2).dtype.kind == "S"
+    with pytest.raises(ValueError, match="choose one of strangers"):
+        nrdl.OpenSetClassifier(nrdl.NRC()).fit(X[known], np.datetime64("2026-01-01") + y[known])
     with pytest.raises(ValueError, match="label of a class"):
         nrdl.OpenSetClassifier(nrdl.NRC(), unknown=3).fit(X[known], y[known])
     given = nrdl.OpenSetClassifier(nrdl.NRC(), fpir=0.1).fit(X[known], y[known], strangers=X[~known])
@@ -294,8 +337,12 @@ def test_images(digits):
 
 def test_refusals_in_words(digits):
     X, y, _, _ = digits
-    with pytest.raises(ValueError, match="a seed is 0 or more"):
-        nrdl.NRC(random_state=-1).fit(X, y)
+    for seed in -1, 1 << 64:
+        with pytest.raises(ValueError, match="a seed is 0 or more"):
+            nrdl.NRC(random_state=seed).fit(X, y)
+    for shape in (8,), (-8, -8), (8, 8.0), 64:
+        with pytest.raises(ValueError, match="the height and the width"):
+            nrdl.NRC(image_shape=shape).fit(X, y)
     with pytest.raises(TypeError, match="a dict of parameters"):
         nrdl.NRC(params=[1]).fit(X, y)
     with pytest.raises(ValueError, match="a list is needed"):

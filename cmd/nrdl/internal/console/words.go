@@ -58,7 +58,7 @@ func Contents(set *dataset.Images) string {
 	case set.Classes == nil:
 		return fmt.Sprintf("%d samples of %d numbers", n, d)
 	case !set.AreImages():
-		return fmt.Sprintf("%d classes, %d samples of %d features", len(set.Classes), n, d)
+		return fmt.Sprintf("%s, %s of %d features", legible.Classes(len(set.Classes)), legible.Count(n, "sample"), d)
 	}
 	return fmt.Sprintf("%s, %d images of %v", legible.People(len(set.Classes)), n, set.Frame.Size)
 }
@@ -71,7 +71,7 @@ func Ended(o classify.Outcome) string {
 	case classify.Converged:
 		return "converged after " + Passes(o.Iter)
 	case classify.Complete:
-		return fmt.Sprintf("trained in %s, all that were asked for", Passes(o.Iter))
+		return fmt.Sprintf("trained in exactly %s (without a test by tol)", Passes(o.Iter))
 	case classify.Exhausted:
 		return fmt.Sprintf("not converged in %s, all that were allowed", Passes(o.Iter))
 	}

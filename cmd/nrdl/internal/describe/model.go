@@ -64,6 +64,6 @@ func (m Model) Print(c *console.Console) {
 	} else if t.FollowsLaw() || t.ByScores {
 		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
 	} else {
-		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), threshold.Known(t))
+		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), threshold.Known(m.Input, t))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
@@ -25,21 +26,21 @@ const (
 // Threshold reports what the threshold of m does and what other target FPIRs would do.
 // Path is the file of m, for commands in hints.
 func Threshold(to *console.Console, m *gallery.Gallery, path string) {
-	c, people := m.Calibration, len(m.Names())
+	c, people, w := m.Calibration, len(m.Names()), wordsFor(m.Pipeline)
 	path = legible.ShellWord(path)
-	strangers := "nrdl calibrate " + path + " --strangers DIR"
+	strangers := "nrdl calibrate " + path + " --strangers " + w.place
 	if c.StrangersAreMembers() {
 		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
-		to.Hint("give photographs of other people: %s", strangers)
+		to.Hint("give %s: %s", w.give, strangers)
 		return
 	}
 	if c.FollowsLaw() {
 		ofStrangers(to, m, strangers)
 	} else if c.SmallestFPIR() > c.FPIR {
-		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", Known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
-		to.Hint("give photographs of other people: %s", strangers)
+		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", w.known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
+		to.Hint("give %s: %s", w.give, strangers)
 	}
-	by := ", estimated on " + Known(c)
+	by := ", estimated on " + w.known(c)
 	if c.FollowsLaw() {
 		by = "" // it follows from the network
 	}
@@ -55,11 +56,11 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		return
 	}
 	to.Detail("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong name, the rest are unknown",
-		legible.Percent(c.FPIR), by, legible.Count(present.Held, "face"), legible.Percent(present.Right), legible.Percent(present.Wrong))
+		legible.Percent(c.FPIR), by, legible.Count(present.Held, w.sample), legible.Percent(present.Right), legible.Percent(present.Wrong))
 	if c.NearChance(people) {
-		to.Warn("the best guess is right for %s %% of the held-out faces; a random guess among %s would be right for %s %%: the model does not recognise them",
-			legible.Percent(present.Guess), legible.People(people), legible.Percent(1/float64(people)))
-		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more images of each person, or try other parameters, --method or --input")
+		to.Warn("the best guess is right for %s %% of the held-out %ss; a random guess among %s would be right for %s %%: the model does not recognise them",
+			legible.Percent(present.Guess), w.sample, w.classes(people), legible.Percent(1/float64(people)))
+		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more %ss of each %s, or try other parameters, --method or --input", w.sample, w.class)
 		return
 	}
 	for _, line := range Table(m) {
@@ -73,12 +74,12 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		wanted = fewOfFew
 	}
 	if s, ok := c.Suggest(rates, wanted); ok {
-		to.Hint("to name %s %% of the known faces, accept %s %% of strangers: nrdl calibrate %s --fpir %v", legible.Percent(s.Right), legible.Percent(s.FPIR), path, s.FPIR)
+		to.Hint("to name %s %% of the known %ss, accept %s %% of %s: nrdl calibrate %s --fpir %v", legible.Percent(s.Right), w.sample, legible.Percent(s.FPIR), w.others, path, s.FPIR)
 	} else if present.Right < fewNamed {
-		to.Hint("a higher FPIR hardly helps: add photographs of each person")
+		to.Hint("a higher FPIR hardly helps: add %ss of each %s", w.sample, w.class)
 	}
 	if few && !c.FollowsLaw() {
-		to.Hint("%s are too few for a reliable threshold; give photographs of other people: %s", Known(c), strangers)
+		to.Hint("%s are too few for a reliable threshold; give %s: %s", w.known(c), w.give, strangers)
 	}
 }
 
@@ -160,7 +161,7 @@ func Strangers(m *gallery.Gallery) string {
 	if !like.Known() {
 		return text + fmt.Sprintf("; of those who resemble %s, such as relatives, it is not known", whom(c))
 	}
-	return text + fmt.Sprintf("; %v if they resemble %s, by %s", like, whom(c), Known(c))
+	return text + fmt.Sprintf("; %v if they resemble %s, by %s", like, whom(c), Known(m.Pipeline, c))
 }
 
 // Measured says on how much the impostor distribution l of a network was measured.
@@ -190,15 +191,17 @@ func Enabling(m *gallery.Gallery, path string) string {
 	return "nrdl calibrate " + path
 }
 
-// Known says from what c was estimated: "10 people and 30 faces of strangers". People are left
-// out in turn.
-func Known(c *openset.Calibration) string {
+// Known says from what c, of a model with the input in, was estimated: "10 people and 30 faces of
+// strangers". People are left out in turn.
+func Known(in frontend.Pipeline, c *openset.Calibration) string { return wordsFor(in).known(c) }
+
+func (w *words) known(c *openset.Calibration) string {
 	var all []string
 	if c.People > 0 {
-		all = append(all, legible.People(c.People))
+		all = append(all, w.classes(c.People))
 	}
 	if len(c.Strangers) > 0 {
-		all = append(all, legible.Count(len(c.Strangers), "face")+" of strangers")
+		all = append(all, legible.Count(len(c.Strangers), w.sample)+" of strangers")
 	}
 	return strings.Join(all, " and ")
 }

@@ -7,10 +7,27 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
+
+// words are what the people and the faces of a model are called.
+type words struct {
+	classes             func(n int) string
+	class, sample, name string
+	stranger, others    string // one of none of the classes, and several
+	give, place         string // what to give for a better threshold, and where it is
+}
+
+// wordsFor are those for a model with the input in: vectors have classes, and may be of anything.
+func wordsFor(in frontend.Pipeline) *words {
+	if in.SeesImages() {
+		return &words{legible.People, "person", "face", "name", "stranger", "strangers", "photographs of other people", "DIR"}
+	}
+	return &words{legible.Classes, "class", "sample", "label", "sample of another class", "samples of other classes", "samples of other classes", "FILE.npz"}
+}
 
 // Summary says in a line who is in m, how many held-out faces got their name, and how many
 // strangers will get one; and in another what to do next. Path is the file of m. Recognised has
@@ -18,58 +35,59 @@ import (
 // the command that names faces by m, with %s for its file.
 func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []*gallery.Person, use string) {
 	names := m.Names()
-	who := fmt.Sprintf("%s (%s)", legible.People(len(names)), legible.Abridged(names))
+	w := wordsFor(m.Pipeline)
+	who := fmt.Sprintf("%s (%s)", w.classes(len(names)), legible.Abridged(names))
 	faces := 0
 	if m.Enrolled != nil {
 		_, faces = m.Enrolled.Len()
-		who += ", " + legible.Count(faces, "face")
+		who += ", " + legible.Count(faces, w.sample)
 	}
 	path = legible.ShellWord(path)
 	c := m.Calibration
 	if c == nil {
-		to.Tell("%s: every face gets a name", who)
+		to.Tell("%s: every %s gets a %s", who, w.sample, w.name)
 		to.Next("nrdl "+use, path)
 		return
 	}
 	if c.StrangersAreMembers() || c.NearChance(len(names)) {
 		return // the warning says what to do
 	}
-	to.Tell("%s: %s; %s", who, tested(c.Rates(), faces), strangers(c))
+	to.Tell("%s: %s; %s", who, w.tested(c.Rates(), faces), w.strangers(c))
 	if few := weakest(recognised); few != "" {
 		to.Tell("least sure: %s; more photographs of them help", few)
 	}
-	to.Next("nrdl "+use+", or nrdl people %s (how well each person is recognised)", path, path)
+	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
 }
 
 // tested says how many of the faces that were held out got their name. Faces is how many there
 // are; some methods hold each out several times.
-func tested(r openset.Rates, faces int) string {
+func (w *words) tested(r openset.Rates, faces int) string {
 	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
 	if r.Held == 0 {
-		return "each has one face, so that recognising them could not be tested"
+		return fmt.Sprintf("each has one %s, so that recognising them could not be tested", w.sample)
 	}
 	switch {
 	case right == r.Held && faces == r.Held:
 		return "all recognised when tested"
 	case r.Held > faces:
-		return fmt.Sprintf("%.0f %% recognised when tested, %.0f %% unknown, %.0f %% with a wrong name", 100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong)
+		return fmt.Sprintf("%.0f %% recognised when tested, %.0f %% unknown, %.0f %% with a wrong %s", 100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong, w.name)
 	case right == r.Held:
 		return fmt.Sprintf("all %d recognised when tested", r.Held)
 	}
-	return fmt.Sprintf("%d of %d recognised when tested, %d unknown, %d with a wrong name", right, r.Held, r.Held-right-wrong, wrong)
+	return fmt.Sprintf("%d of %d recognised when tested, %d unknown, %d with a wrong %s", right, r.Held, r.Held-right-wrong, wrong, w.name)
 }
 
 // strangers says how many strangers get a name by the threshold of c.
-func strangers(c *openset.Calibration) string {
+func (w *words) strangers(c *openset.Calibration) string {
 	rate := c.FPIR
 	if !c.FollowsLaw() {
 		rate = max(rate, c.SmallestFPIR())
 	}
 	const rare = 0.1 // above it a percentage is easier to read
 	if rate > rare {
-		return fmt.Sprintf("about %.0f %% of strangers will get a name", 100*rate)
+		return fmt.Sprintf("about %.0f %% of %s will get a %s", 100*rate, w.others, w.name)
 	}
-	text := fmt.Sprintf("about 1 stranger in %.0f will get a name", 1/rate)
+	text := fmt.Sprintf("about 1 %s in %.0f will get a %s", w.stranger, 1/rate, w.name)
 	if c.FollowsLaw() {
 		text += ", a relative more often"
 	}
