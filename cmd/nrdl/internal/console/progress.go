@@ -249,12 +249,17 @@ func (c *Console) Watch(label string) (w classify.Watch, done func()) {
 // steps of the stage what are finished; clear removes the bar.
 func (c *Console) Stages(work string) (step func(what string, done, total int), clear func()) {
 	var b *Bar
-	label := ""
+	var start time.Time
+	label, first := "", 0 // steps that were done at the start
 	return func(what string, done, total int) {
 		if b == nil || what != label {
-			b, label = c.NewBar(what), what
+			b, label, start, first = c.NewBar(what), what, time.Now(), done
 		}
-		if b.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)); done == total {
+		text := fmt.Sprintf("%d of %d", done, total)
+		if took := time.Since(start); took >= still && done > first && done < total {
+			text += " · " + About(took/time.Duration(done-first)*time.Duration(total-done)) + " left"
+		}
+		if b.Show(float64(done)/float64(total), text); done == total {
 			b, label = c.NewBar(work), ""
 			b.Show(0, "")
 		}
