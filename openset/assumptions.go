@@ -10,25 +10,17 @@ import (
 // the scores of a gallery. A Calibration stores them where they are not the
 // DefaultAssumptions.
 type Assumptions struct {
-	// Of strangers who resemble the people of a gallery (surroundings): people are of Kinds,
-	// the less similar ones first, as seen with MostEach photographs of each person. With fewer,
-	// levels of a kind are lower, as the number to the power LevelGrowth. The prior odds of a
-	// kind grow as the number of people, up to LeastLike, to the power ByPeople, as each may
-	// bring strangers of a kind along; and as the number of photographs to the power
-	// ByPhotographs, as less is seen on few, and a stricter threshold costs more names. Shares
-	// of the people of a gallery who are of the kind of strangers are equally likely. The mean
-	// level of the photographs of a person has at least PersonVariance of the variance of a
-	// level. The logarithms of posterior odds are multiplied by Steepness. A level counts as
-	// MostDeviate at most: two names of one person must not decide for all. LikeShare of the
-	// strangers resemble the people, the others are chosen at random, where a probability is
-	// estimated.
-	Kinds          [3]Kind    `json:"kinds"`
+	// Of strangers who resemble the people of a gallery (surroundings): people chosen at random, or
+	// of one of Kinds. Each of Shares of the people of a gallery who are of that kind is equally
+	// likely. The mean level of the photographs of a person has at least PersonVariance of the
+	// variance of a level. The logarithm of the likelihood of levels counts BothSides, as each pair
+	// of people is seen from both. A level counts as MostDeviate at most: two names of one person
+	// must not decide for all. LikeShare of the strangers resemble the people, the others are
+	// chosen at random, where a probability is estimated.
+	Kinds          [3]Kind    `json:"pairs"`
 	Shares         [3]float64 `json:"shares"`
-	ByPeople       float64    `json:"by_people"`
-	ByPhotographs  float64    `json:"by_photographs"`
-	LevelGrowth    float64    `json:"level_growth"`
 	PersonVariance float64    `json:"person_variance"`
-	Steepness      float64    `json:"steepness"`
+	BothSides      float64    `json:"both_sides"`
 	MostDeviate    float64    `json:"most_deviate"`
 	LikeShare      float64    `json:"like_share"`
 	// What share of strangers like the people is named can be said from LeastLike people and
@@ -75,13 +67,13 @@ type Assumptions struct {
 
 	// Of what is said of a threshold (StrangerRates, Suggest, NearChance). An interval of 90 %
 	// has Interval standard deviations to either side. A limit that holds in 90 % of the
-	// galleries is for strangers whose levels are larger by LevelError, and for a kind whose
-	// odds have a logarithm that is larger by OddsError. A higher FPIR is suggested where the
-	// share of right names grows by Worthwhile. NearChance is the part of the way from guessing
+	// galleries is for strangers whose levels are larger by LevelError, and is exceeded for kinds
+	// of a probability below 1 − Certainty. A higher FPIR is suggested where the share of right
+	// names grows by Worthwhile. NearChance is the part of the way from guessing
 	// to naming everybody rightly below which a model is no better than guessing.
 	Interval   float64 `json:"interval"`
 	LevelError float64 `json:"level_error"`
-	OddsError  float64 `json:"odds_error"`
+	Certainty  float64 `json:"certainty"`
 	Worthwhile float64 `json:"worthwhile"`
 	NearChance float64 `json:"near_chance"`
 }
@@ -90,13 +82,13 @@ type Assumptions struct {
 // ./impostors -fit, on half of the people of photos/alike50 and on photos/lfw_several, those for margins by go -C
 // studies run ./strangers on photos/lfw_several. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
-	Kinds:  [3]Kind{{0.8, 0.95, 2.5, 0.027}, {1.75, 1.3, 4, 0.31}, {3.6, 1, 4, 5e-5}},
-	Shares: [3]float64{0.4, 0.7, 1}, ByPeople: 1.5, ByPhotographs: 1, LevelGrowth: 0.06, PersonVariance: 0.65, Steepness: 10,
-	MostDeviate: 4.5, LikeShare: 0.8, LeastLike: 10, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
+	Kinds:  [3]Kind{{0.63, 0.91, 2, 0.2}, {0.85, 1.73, 4, 0.2}, {2.5, 1.73, 4, 0.001}},
+	Shares: [3]float64{0.4, 0.7, 1}, PersonVariance: 0.65, BothSides: 0.5,
+	MostDeviate: 4, LikeShare: 0.8, LeastLike: 20, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
 	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,
-	Turns: 5, Interval: 1.645, LevelError: 1.5, OddsError: 3, Worthwhile: 0.05, NearChance: 0.1,
+	Turns: 5, Interval: 1.645, LevelError: 1, Certainty: 0.95, Worthwhile: 0.05, NearChance: 0.1,
 }
 
 // Validate reports the first number that is out of range.
@@ -132,8 +124,8 @@ func (a *Assumptions) Validate() error {
 	if a.Turns > maxFolds || a.NearChance > 1 {
 		return fmt.Errorf("assumptions: turns = %d or near_chance = %v is too large", a.Turns, a.NearChance)
 	}
-	if a.LikeShare > 1 || a.PersonVariance > 1 {
-		return fmt.Errorf("assumptions: like_share = %v or person_variance = %v is larger than 1", a.LikeShare, a.PersonVariance)
+	if a.LikeShare > 1 || a.PersonVariance > 1 || a.Certainty > 1 {
+		return fmt.Errorf("assumptions: like_share = %v, person_variance = %v or certainty = %v is larger than 1", a.LikeShare, a.PersonVariance, a.Certainty)
 	}
 	return nil
 }

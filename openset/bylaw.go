@@ -71,24 +71,25 @@ func (c *Calibration) FitByLaw(l *Impostors) error {
 	c.Mean = 1 / math.Ln10 // of −log10 of a share that is uniform
 	c.RawMean = c.Mean
 	c.Faces = l.Independent/float64(c.People) + float64(len(c.Strangers))
-	c.Threshold = c.lawThreshold(c.FPIR)
-	c.Odds = oddsOf(c.trialsByLaw(l))
+	around := c.surroundings()
+	c.Threshold = around.threshold(c.FPIR)
+	c.Odds = oddsOf(c.trialsByLaw(l, around))
 	return c.Validate()
 }
 
-// lawThreshold is the least evidence at which at most this share of strangers is named, both of
+// threshold is the least evidence at which at most this share of strangers is named, both of
 // strangers in general and of strangers who resemble the people.
-func (c *Calibration) lawThreshold(fpir float64) float64 {
-	inGeneral, around := -math.Log10(fpir), c.surroundings()
-	if around.seen == 0 {
+func (s surroundings) threshold(fpir float64) float64 {
+	inGeneral := -math.Log10(fpir)
+	if s.seen == 0 {
 		return inGeneral
 	}
-	return max(inGeneral, ofLevel(around.quantile(fpir)))
+	return max(inGeneral, ofLevel(s.quantile(fpir)))
 }
 
 // trialsByLaw are the held-out faces and, of so few, some as the law has them; and
 // strangers as the threshold takes them to be.
-func (c *Calibration) trialsByLaw(l *Impostors) []trial {
+func (c *Calibration) trialsByLaw(l *Impostors, around surroundings) []trial {
 	by := c.assumptions()
 	strangers, of := float64(by.StrangerTrials), float64(by.GenuineTrials)
 	held := float64(len(c.Right)+len(c.Wrong)) + of
@@ -109,18 +110,15 @@ func (c *Calibration) trialsByLaw(l *Impostors) []trial {
 		z := distuv.UnitNormal.Quantile((float64(i) + 0.5) / of)
 		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
 	}
-	around, like := c.surroundings(), by.LikeShare
+	like := by.LikeShare
 	if around.seen == 0 {
 		like = 0
 	}
-	weights := around.weights(0)
 	for i := range by.StrangerTrials {
 		share := (float64(i) + 0.5) / strangers
 		add(-math.Log10(share), 0, c.Prior*(1-like), strangers)
-		for k, w := range weights {
-			if w > rounding {
-				add(ofLevel(around.kinds[k].quantile(share)), 0, c.Prior*like*w, strangers)
-			}
+		if like > 0 {
+			add(ofLevel(around.quantile(share)), 0, c.Prior*like, strangers)
 		}
 	}
 	return all
@@ -153,8 +151,8 @@ const rounding = 1e-6
 // StrangerRates returns the expected shares of strangers who are named at the threshold:
 // atLarge of people chosen at random, and like of strangers who resemble the people of the
 // gallery. Only an upper limit of like is known, and nothing of it if people are few
-// (Assumptions.LeastLike) or of the most alike of Assumptions.Kinds. Only an upper limit of atLarge is known where the resemblance of
-// the people sets the threshold. Both are zero if margins are not evidence.
+// (Assumptions.LeastLike). Only an upper limit of atLarge is known of one person, and where the
+// resemblance of the people sets the threshold. Both are zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	if !c.FollowsLaw() {
 		return Share{}, Share{}
@@ -165,16 +163,14 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	variance := by.GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
 	factor := math.Exp(by.Interval * math.Sqrt(variance))
 	atLarge = Share{Rate: rate, Most: min(1, rate*factor)}
-	if rate >= c.FPIR*(1-rounding) {
+	if rate >= c.FPIR*(1-rounding) && c.People > 1 { // a single person may be unlike others
 		atLarge.Least = rate / factor
 	}
 	like = Share{Most: 1}
-	// Those of the most alike kind may be more alike than any that were seen: nothing bounds them.
-	around := c.surroundings()
-	if weights := around.weights(0); around.seen >= by.LeastLike && weights[len(weights)-1] < 0.5 {
+	if around := c.surroundings(); around.seen >= by.LeastLike {
 		level := levelOf(c.Threshold)
-		like.Rate = around.exceeding(level, weights)
-		like.Most = max(like.Rate, around.exceeding(level-by.LevelError, around.weights(by.OddsError)))
+		like.Rate = around.expected(level)
+		like.Most = max(like.Rate, around.limit(level-by.LevelError, by.Certainty))
 	}
 	return atLarge, like
 }

@@ -37,11 +37,13 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 	}
 	rates := append([]float64{c.FPIR}, Offered...)
 	slices.Sort(rates)
-	threshold := c.lawThreshold
+	var threshold func(fpir float64) float64
 	switch {
 	case c.ByScores:
 		threshold = func(fpir float64) float64 { return -math.Log10(fpir) }
-	case !c.FollowsLaw():
+	case c.FollowsLaw():
+		threshold = c.surroundings().threshold
+	default:
 		threshold = c.thresholds(classes, l)
 	}
 	for _, fpir := range slices.Compact(rates) {

@@ -218,7 +218,7 @@ func (s *snapshot) strangerCounts() AddedStrangers {
 // upper limits, where the least share is 0.
 type Strangers struct {
 	AtLarge openset.Share `json:"at_large" doc:"People chosen at random"`
-	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than ten people and given strangers"`
+	Alike   openset.Share `json:"alike" doc:"People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than 20 people and given strangers"`
 }
 
 func (s *snapshot) calibration() Calibration {

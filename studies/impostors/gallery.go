@@ -54,7 +54,7 @@ func (f faces) withMore(k int, people []int) []int {
 type population struct {
 	kind   string // of kinds
 	people [2][]int
-	like   func(enrolled []int) []int // columns of strangers like the people, or of some of them
+	like   func(enrolled []int, rng *rand.Rand) []int // columns of strangers like the people, or of some of them, person by person in any order
 }
 
 // A drawn is a gallery that was drawn.
@@ -103,7 +103,7 @@ func (p *population) draw(l *openset.Impostors, f faces, large *mat.Dense, peopl
 	g.large, _ = g.evidences(l, means, large)
 	g.like = g.large
 	if p.like != nil {
-		all, _ := g.evidences(l, means, lin.Select(f.x, p.like(enrolled)))
+		all, _ := g.evidences(l, means, lin.Select(f.x, p.like(enrolled, rng)))
 		g.like = all[:len(all)/2] // of some people; the others may be given
 		g.others = all[len(all)/2:]
 		rng.Shuffle(len(g.others), func(a, b int) { g.others[a], g.others[b] = g.others[b], g.others[a] })
@@ -124,10 +124,10 @@ func (g *drawn) evidences(l *openset.Impostors, means, x *mat.Dense) (all []floa
 	return all, best
 }
 
-// others returns the columns of those of people who are not enrolled.
-func (f faces) others(enrolled, people []int) (columns []int) {
-	for _, p := range people {
-		if !slices.Contains(enrolled, p) {
+// others returns the columns of those of people who are not enrolled, in any order of the people.
+func (f faces) others(enrolled, people []int, rng *rand.Rand) (columns []int) {
+	for _, i := range rng.Perm(len(people)) {
+		if p := people[i]; !slices.Contains(enrolled, p) {
 			columns = append(columns, f.of(p)...)
 		}
 	}
@@ -150,7 +150,7 @@ func populations(f faces, first, second, k, clusters int, fit bool) (all []popul
 	famous := f.withMore(k, every(1, first, second))
 	all = append(all, population{kind: "at large", people: [2][]int{famous}})
 	add := func(prefix string, these []int) {
-		like := func(enrolled []int) []int { return f.others(enrolled, these) }
+		like := func(enrolled []int, rng *rand.Rand) []int { return f.others(enrolled, these, rng) }
 		people := f.withMore(k, these)
 		all = append(all, population{prefix + "like", [2][]int{people}, like}, population{prefix + "mixed", [2][]int{people, famous}, like})
 	}
@@ -167,8 +167,8 @@ func populations(f faces, first, second, k, clusters int, fit bool) (all []popul
 	ofPerson := classify.Best(compared(centres, means))
 	for c := range clusters {
 		people := slices.DeleteFunc(f.withMore(k, every(1, first, end)), func(p int) bool { return ofPerson[p] != c })
-		all = append(all, population{"cluster", [2][]int{people}, func(enrolled []int) []int {
-			return slices.DeleteFunc(f.others(enrolled, every(1, first, end)), func(j int) bool { return ofFace[j] != c })
+		all = append(all, population{"cluster", [2][]int{people}, func(enrolled []int, rng *rand.Rand) []int {
+			return slices.DeleteFunc(f.others(enrolled, every(1, first, end), rng), func(j int) bool { return ofFace[j] != c })
 		}})
 	}
 	return all
@@ -186,7 +186,7 @@ func galleries(l *openset.Impostors, all []population, f faces, large *mat.Dense
 				}
 				n = (people + 1) / 2
 			}
-			if n > len(p.people[0]) || p.like != nil && len(p.like(p.people[0][:min(n, len(p.people[0]))])) < leastStrangers {
+			if n > len(p.people[0]) || p.like != nil && len(p.like(p.people[0][:n], rand.New(rand.NewPCG(0, 0)))) < leastStrangers {
 				continue
 			}
 			for seed := range uint64(draws) {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"nrdl.example/nrdl/openset"
 )
@@ -137,10 +140,16 @@ func reportCalibration(all []*drawn, l *openset.Impostors, k int) {
 	}
 }
 
-// search prints what other numbers of openset.Assumptions do at 1 %: of each kind and number of
+// search prints which kinds fit the levels of strangers who are like the people best, and what other numbers of openset.Assumptions do at 1 %: of each kind and number of
 // people, the shares of strangers like it and at large who are named, and the points that fewer
 // known faces are named than by the exact threshold.
 func search(all []*drawn, l *openset.Impostors) {
+	for _, of := range [][]string{{"cluster"}, {"like", "mixed"}} {
+		for _, shape := range []float64{2, 3, 4, 5} {
+			k, off := kindOf(all, of, shape)
+			fmt.Printf("%v: of shape %v, mean %.2f and standard deviation %.2f fit best: off by %.3f\n", of, shape, k.Mean, k.SD, off)
+		}
+	}
 	change := func(name string, values []float64, set func(a *openset.Assumptions, v float64)) {
 		for _, v := range values {
 			by := openset.DefaultAssumptions
@@ -156,8 +165,47 @@ func search(all []*drawn, l *openset.Impostors) {
 			fmt.Println()
 		}
 	}
-	for i := range openset.DefaultAssumptions.Kinds {
-		change(fmt.Sprint("odds of kind ", i), []float64{0.5, 1, 2}, func(a *openset.Assumptions, v float64) { a.Kinds[i].Odds *= v })
-		change(fmt.Sprint("mean of kind ", i), []float64{0.9, 1, 1.1}, func(a *openset.Assumptions, v float64) { a.Kinds[i].Mean *= v })
+	change("mean of people who are alike", []float64{0.6, 0.7, 0.85, 1}, func(a *openset.Assumptions, v float64) { a.Kinds[1].Mean = v })
+	change("odds of both kinds", []float64{0.1, 0.2, 0.3, 0.5}, func(a *openset.Assumptions, v float64) { a.Kinds[0].Odds, a.Kinds[1].Odds = v, v })
+	change("both sides", []float64{0.5, 1}, func(a *openset.Assumptions, v float64) { a.BothSides = v })
+}
+
+// kindOf returns the kind of this shape whose quantiles of levels are nearest to those of strangers
+// like the people of galleries, and the sum of the squares of their distances, where the upper ones
+// weigh more.
+func kindOf(all []*drawn, of []string, shape float64) (openset.Kind, float64) {
+	shares, weights := []float64{0.5, 0.1, 0.01, 0.001}, []float64{0.5, 1, 1.5, 1.5}
+	seen := map[[2]int][]float64{} // levels of strangers, by how many people are alike and how many there are
+	for _, g := range all {
+		if slices.Contains(of, g.kind) && g.people > 1 {
+			to := [2]int{g.people, g.people}
+			if g.kind == "mixed" {
+				to[0] /= 2
+			}
+			for _, e := range slices.Concat(g.like, g.others) {
+				seen[to] = append(seen[to], -distuv.UnitNormal.Quantile(math.Pow(10, -e)))
+			}
+		}
 	}
+	for _, levels := range seen {
+		slices.Sort(levels)
+	}
+	off := func(x []float64) (sum float64) {
+		k := openset.Kind{Mean: x[0], SD: math.Exp(x[1]), Shape: shape}
+		for _, n := range slices.SortedFunc(maps.Keys(seen), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+			grid, exceeding := k.Levels(float64(n[0]), n[1])
+			for i, share := range shares {
+				at := max(1, slices.IndexFunc(exceeding, func(v float64) bool { return v <= share }))
+				part := math.Log(exceeding[at-1]/share) / math.Log(exceeding[at-1]/exceeding[at])
+				d := weights[i] * (grid[at-1] + part*(grid[at]-grid[at-1]) - stat.Quantile(1-share, stat.LinInterp, seen[n], nil))
+				sum += d * d
+			}
+		}
+		return sum
+	}
+	best, err := optimize.Minimize(optimize.Problem{Func: off}, []float64{0.8, 0.2}, nil, &optimize.NelderMead{})
+	if err != nil {
+		panic(err)
+	}
+	return openset.Kind{Mean: best.X[0], SD: math.Exp(best.X[1]), Shape: shape}, best.F
 }
