@@ -747,7 +747,7 @@ type Statistics struct {
 
 // Strangers is the schema Strangers.
 type Strangers struct {
-	Alike   Share `json:"alike"`    // People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than ten people and given strangers
+	Alike   Share `json:"alike"`    // People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than 20 people and given strangers
 	AtLarge Share `json:"at_large"` // People chosen at random
 }
 

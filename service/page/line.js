@@ -49,7 +49,7 @@ export async function view(root, ctx) {
       left.range.textContent = `${interval(alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${oneIn(random.rate)}.`;
     } else {
       left.value.textContent = oneIn(random.rate);
-      left.range.textContent = `${interval(random)}, of people chosen at random. How many of those who resemble your people, such as relatives, is not known: that takes ten people, or photographs of other people from the same place.`;
+      left.range.textContent = `${interval(random)}, of people chosen at random. How many of those who resemble your people, such as relatives, is not known: that takes 20 people, or photographs of other people from the same place.`;
     }
     if (p.held) {
       const lost = { rate: 1 - p.right.rate, least: 1 - p.right.most, most: 1 - p.right.least };

@@ -4,7 +4,6 @@
 //
 //	go -C studies run ./impostors -data DIR [-law FILE.json] [-fit]
 //	go -C studies run ./impostors -data DIR -write FILE.json
-//	go -C studies run ./impostors -data DIR -spread 25
 //
 // DIR has the embeddings lfw_several.npz and lfw_cohort.npz, which are enough to write a law and to
 // print what pairs of each .npz file there tell, and for galleries lfw86.npz, lfw_strangers.npz and
@@ -27,17 +26,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/openset"
 )
@@ -46,7 +41,6 @@ func main() {
 	data := flag.String("data", "", "folder with the embeddings")
 	law := flag.String("law", "", "read the law from this file; else it is measured")
 	write := flag.String("write", "", "write the law to this file")
-	spread := flag.Int("spread", 0, "measure the law again so many times, on people drawn with replacement, and print how it varies")
 	fit := flag.Bool("fit", false, "draw galleries of the people on whom the numbers of openset/assumptions.go were chosen, and try other numbers")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	flag.Parse()
@@ -66,8 +60,6 @@ func main() {
 	case err != nil:
 	case *write != "":
 		err = os.WriteFile(*write, measure.Lines(l), 0o666)
-	case *spread > 0:
-		err = vary(sets["lfw_several"], sets["lfw_cohort"], l, *spread)
 	default:
 		for _, name := range slices.Sorted(maps.Keys(sets)) {
 			pairs(name, sets[name], l)
@@ -113,47 +105,6 @@ func lawOf(several, cohort *dataset.Images) (*openset.Impostors, error) {
 	return l, nil
 }
 
-// vary prints, for the cosines of some deviates, l and the standard deviation over so many laws of
-// people and faces drawn with replacement.
-func vary(several, cohort *dataset.Images, l *openset.Impostors, laws int) error {
-	deviates := []float64{2.5, 3.1, 3.7, 4.2, 5, 5.5}
-	all := map[[2]int][]float64{}
-	for seed := range uint64(laws) {
-		rng := rand.New(rand.NewPCG(seed, 63))
-		again, err := measure.Law(resampled(several, rng), resampled(cohort, rng))
-		if err != nil {
-			return err
-		}
-		for i, z := range deviates {
-			for _, k := range []int{1, 5} {
-				all[[2]int{i, k}] = append(all[[2]int{i, k}], again.Cosine(k, z))
-			}
-		}
-	}
-	for i, z := range deviates {
-		for _, k := range []int{1, 5} {
-			fmt.Printf("means of %d, deviate %.1f: cosine %.4f, standard deviation %.4f over %d laws\n", k, z, l.Cosine(k, z), stat.StdDev(all[[2]int{i, k}], nil), laws)
-		}
-	}
-	return nil
-}
-
-// resampled draws as many people of s with replacement.
-func resampled(s *dataset.Images, rng *rand.Rand) *dataset.Images {
-	var columns []int
-	r := &dataset.Images{}
-	r.Groups = []int{0}
-	for range len(s.Groups) - 1 {
-		p := rng.IntN(len(s.Groups) - 1)
-		for j := s.Groups[p]; j < s.Groups[p+1]; j++ {
-			columns = append(columns, j)
-		}
-		r.Groups = append(r.Groups, len(columns))
-	}
-	r.X = lin.Select(s.X, columns)
-	return r
-}
-
 // pairs prints the separation of the faces of s, which is the difference of the mean cosines of
 // genuine and impostor pairs in units of their mean standard deviation; the share of genuine
 // pairs that are accepted where so many impostor pairs are; and how many impostor pairs are
@@ -174,9 +125,7 @@ func pairs(name string, s *dataset.Images, l *openset.Impostors) {
 	slices.Sort(genuine)
 	slices.Sort(impostors)
 	if len(genuine) > 0 {
-		same, variance := stat.MeanVariance(genuine, nil)
-		different, other := stat.MeanVariance(impostors, nil)
-		fmt.Printf("%s: %d faces, separation %.2f; of %d genuine pairs, in percent,", name, s.Len(), (same-different)/math.Sqrt((variance+other)/2), len(genuine))
+		fmt.Printf("%s: %d faces, separation %.2f; of %d genuine pairs, in percent,", name, s.Len(), measure.Separation(s), len(genuine))
 		for _, rate := range []float64{0.01, 0.001, 0.0001, 0.00001} {
 			threshold := impostors[int(math.Ceil(float64(len(impostors))*(1-rate)))-1]
 			above, _ := slices.BinarySearchFunc(genuine, threshold, func(v, t float64) int {

@@ -2089,7 +2089,7 @@ export interface components {
             taken: number;
         };
         Strangers: {
-            /** @description People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than ten people and given strangers */
+            /** @description People as similar to those of the collection as these are to each other; from 0 to 1, which is unknown, with fewer than 20 people and given strangers */
             alike: components["schemas"]["Share"];
             /** @description People chosen at random */
             at_large: components["schemas"]["Share"];
