@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"debug/elf"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,31 +25,74 @@ import (
 
 const root = "../.."
 
-// outside is a world in which the module is known by a proxy only.
+// outside is a world in which the module is known by a proxy only. All tests share one.
 type outside struct {
 	t    *testing.T
 	env  []string
 	path string
 }
 
+var shared string // folder of the proxy and of the modules taken from it
+
+func TestMain(m *testing.M) {
+	shared = must(os.MkdirTemp("", "fileproxy"))
+	code := m.Run()
+	os.RemoveAll(shared)
+	os.Exit(code)
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// proxied writes the proxy, and a cache that has the module from it and all others from the
+// cache of this machine.
+var proxied = sync.OnceValues(func() (path string, err error) {
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		return "", err
+	}
+	known, cache := strings.TrimSpace(string(out)), filepath.Join(shared, "mod")
+	path, err = writeProxy(filepath.Join(shared, "proxy"), root, "v0.0.0")
+	for _, dir := range []string{"cache/download", "."} {
+		for name := range strings.SplitSeq(path, "/") {
+			err = errors.Join(err, link(filepath.Join(cache, dir), filepath.Join(known, dir), name))
+			dir = filepath.Join(dir, name)
+		}
+	}
+	return path, err
+})
+
+// link makes a link in dir to each entry of target, but to own and its versions.
+func link(dir, target, own string) error {
+	entries, err := os.ReadDir(target)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	err = errors.Join(err, os.MkdirAll(dir, 0o777))
+	for _, e := range entries {
+		name, _, _ := strings.Cut(e.Name(), "@")
+		if at := filepath.Join(dir, e.Name()); name != own && at != filepath.Join(shared, "mod", "cache") {
+			err = errors.Join(err, os.Symlink(filepath.Join(target, e.Name()), at))
+		}
+	}
+	return err
+}
+
 func newOutside(t *testing.T) *outside {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("builds programs outside the module: set NRDL_LONG=1")
 	}
-	proxy := t.TempDir()
-	path, err := writeProxy(proxy, root, "v0.0.0")
+	path, err := proxied()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Other modules come from those that are on this machine, and nothing from a network.
-	known := filepath.Join(strings.TrimSpace(string(cache)), "cache", "download")
 	return &outside{t, append(os.Environ(),
-		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(known), "GONOSUMDB="+path, "GONOSUMCHECK=1", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modcacherw -trimpath",
-		"GOMODCACHE="+filepath.Join(t.TempDir(), "mod"), "GOWORK=off", "CGO_ENABLED=0"), path}
+		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(shared, "proxy")), "GONOSUMDB="+path, "GONOSUMCHECK=1", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modcacherw -trimpath",
+		"GOMODCACHE="+filepath.Join(shared, "mod"), "GOWORK=off", "CGO_ENABLED=0"), path}
 }
 
 func (o *outside) run(dir, name string, arguments ...string) []byte {
