@@ -34,12 +34,19 @@ type Observer struct {
 	Watch    classify.Watch                     // every pass of a method that iterates
 	Progress func(what string, done, total int) // equal steps of the task what; never called by two goroutines at once
 	Tell     func(message advice.Advice)        // information, for example what was chosen
+	Detail   func(message advice.Advice)        // what only some want to know: how sure each name by tags is
 	Warn     func(err error)                    // a probable mistake; may have advice
 }
 
 func (o Observer) tell(format string, args ...any) {
 	if o.Tell != nil {
 		o.Tell(advice.New(format, args...))
+	}
+}
+
+func (o Observer) detail(format string, args ...any) {
+	if o.Detail != nil {
+		o.Detail(advice.New(format, args...))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -87,6 +88,9 @@ func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (
 			}
 			faces = append(faces, readFace{values: s.Values, person: name, id: id, quality: &s.Face.Quality})
 		}
+	}
+	if len(faces) == 0 && files[0].Tags.Weak {
+		return nil, advice.Add(errors.New("no face has a name that is sure enough"), "add photographs in which only one of the people is")
 	}
 	if len(faces) == 0 {
 		return nil, advice.Add(errors.New("no face was found where the tags are"), "look at what is tagged: exiftool -RegionInfo PHOTO")
@@ -198,17 +202,47 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 		return err
 	}
 	named, doubtful := 0, 0
+	given := map[string]int{} // faces of each name
 	for j, g := range guesses {
 		p := places[j]
 		switch {
 		case g.Name != "":
 			labels[p.file][p.face] = g.Name
+			given[g.Name]++
 			named++
+			o.detail("%s, face %d: %s with a probability of %s %%", files[p.file].ID, p.face+1, g.Name, legible.Percent(g.Probability))
 		case g.Likeliest != "":
 			doubtful++
 			o.tell("doubtful: %s, face %d: %s with a probability of %s %%", files[p.file].ID, p.face+1, g.Likeliest, legible.Percent(g.Probability))
 		}
 	}
-	o.tell("by who appears together, %d of %s have a name; %d are doubtful and left out, the others are nobody's", named, legible.Count(len(places), "face"), doubtful)
+	o.tell("by who appears together, %d of %s have a name, each with a probability of at least %.0f %%; %d are doubtful and left out, the others are nobody's",
+		named, legible.Count(len(places), "face"), 100*group.DefaultWeak.Sure, doubtful)
+	o.tellNameless(names, given)
 	return nil
+}
+
+// tellNameless warns of those whom names of photographs list, and whose face is not given by any.
+func (o ReadOptions) tellNameless(names [][]string, given map[string]int) {
+	in := map[string][]int{} // photographs of a name
+	for i, all := range names {
+		for _, n := range all {
+			if given[n] == 0 && !slices.Contains(in[n], i) {
+				in[n] = append(in[n], i)
+			}
+		}
+	}
+	together := map[string][]string{} // names by their photographs
+	for _, n := range slices.Sorted(maps.Keys(in)) {
+		key := fmt.Sprint(in[n])
+		together[key] = append(together[key], n)
+	}
+	for _, key := range slices.Sorted(maps.Keys(together)) {
+		all := together[key]
+		err := fmt.Errorf("no face is that of %s, in %s", legible.Abridged(all), legible.Count(len(in[all[0]]), "photograph"))
+		if len(all) > 1 {
+			err = advice.Add(err, "who is who cannot be told of people who are always together: add a photograph of one of them alone")
+		}
+		o.warn(err)
+	}
 }

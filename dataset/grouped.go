@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"nrdl.example/nrdl/advice"
 )
@@ -48,7 +47,13 @@ func ungrouped(root string, images []string) advice.Advice {
 		to = fmt.Sprintf("%s-people%d", beside, n)
 	}
 	files := advice.Advice{}
-	if !slices.ContainsFunc(images, func(p string) bool { return NameFiles.check(root, p, NameFiles.person(p)) != nil }) {
+	named := 0
+	for _, p := range images {
+		if NameFiles.check(root, p, NameFiles.person(p)) == nil {
+			named++
+		}
+	}
+	if 2*named > len(images) {
 		files = advice.New("; or, if each file is named like the person in it, as Ann.jpg and Ann 2.jpg: %v", advice.Names.To(NameFiles))
 	}
 	return advice.New("%s%v; or let nrdl make folders of photographs of the same person: %v", layout, files, advice.Group.With(advice.Data.To(root), advice.Output.To(to)))

@@ -73,27 +73,37 @@ func (n Naming) check(root, p, name string) error {
 }
 
 // assign returns the people of images, slash-separated paths below root, and the images that
-// have one. It is an error if a name is not allowed or if nobody has images.
+// have one. It is an error if the name of a folder is not allowed or if nobody has images; files
+// whose names are those of no person are left out.
 func (n Naming) assign(root string, images []string, warn func(error)) (people, of []string, err error) {
 	without := 0
+	var refused []error // of files
 	for _, p := range images {
 		name := n.person(p)
 		if name == "" && n != NameFiles {
 			without++
 			continue
 		}
-		if err := n.check(root, p, name); err != nil {
+		switch err := n.check(root, p, name); {
+		case err != nil && n == NameFiles:
+			refused = append(refused, err)
+			continue
+		case err != nil:
 			return nil, nil, err
 		}
 		people, of = append(people, name), append(of, p)
 	}
 	switch {
+	case len(of) == 0 && len(refused) > 0:
+		return nil, nil, refused[0]
 	case len(of) == 0 && without > 0:
 		return nil, nil, namelessFolder(root, images)
 	case len(of) == 0:
 		return nil, nil, advice.Add(fmt.Errorf("%s holds no images", root), layout)
 	case without > 0 && warn != nil:
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(without, "image"), root))
+	case len(refused) > 0 && warn != nil:
+		warn(fmt.Errorf("left out: %s, named like no person, as %w", legible.Count(len(refused), "image"), refused[0]))
 	}
 	return people, of, nil
 }

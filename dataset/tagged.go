@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/tags"
 )
@@ -37,16 +38,47 @@ func ParseTagSource(text string) (TagSource, error) {
 	return s, nil
 }
 
-// names returns a function that returns further names of the photograph at a path.
-func (s TagSource) names() (func(path string) ([]string, error), error) {
+// names returns a function that returns further names of the photograph at a path, and one that
+// returns the paths for which it was never called although there are names.
+func (s TagSource) names() (of func(path string) ([]string, error), left func() []string, err error) {
+	left = func() []string { return nil }
 	switch s {
 	case Regions:
-		return func(string) ([]string, error) { return nil, nil }, nil
+		return func(string) ([]string, error) { return nil, nil }, left, nil
 	case Takeout:
-		return tags.Takeout, nil
+		return tags.Takeout, left, nil
 	}
-	all, err := tags.ReadList(string(s))
-	return func(path string) ([]string, error) { return all[filepath.Clean(path)], nil }, err
+	list, err := tags.ReadList(string(s))
+	all := map[string][]string{}
+	for path, names := range list {
+		all[absolute(path)] = names
+	}
+	var mu sync.Mutex
+	used := map[string]bool{}
+	of = func(path string) ([]string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		path = absolute(path)
+		used[path] = true
+		return all[path], nil
+	}
+	left = func() (paths []string) {
+		for path := range list {
+			if !used[absolute(path)] {
+				paths = append(paths, path)
+			}
+		}
+		slices.Sort(paths)
+		return paths
+	}
+	return of, left, err
+}
+
+func absolute(path string) string {
+	if all, err := filepath.Abs(path); err == nil {
+		return all
+	}
+	return filepath.Clean(path)
 }
 
 // TaggedFiles lists the photographs at path, a folder or a file, with what their face tags say.
@@ -55,7 +87,7 @@ func (s TagSource) names() (func(path string) ([]string, error), error) {
 // nobody may have, which are left out; progress, which may be nil, never by two goroutines at
 // once.
 func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string, warn func(error), progress func(done, total int)) ([]File, error) {
-	more, err := by.names()
+	more, unused, err := by.names()
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +101,9 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 	read, failed := readTags(ctx, paths, more, by != Regions, progress)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
+	}
+	if left := unused(); len(left) > 0 {
+		warn(fmt.Errorf("%s names people in %s more, not found among the photographs of %s: %s", by, legible.Count(len(left), "file"), path, legible.Abridged(left)))
 	}
 	refused := map[string]bool{} // tags of which it has warned
 	var files []File

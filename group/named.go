@@ -54,7 +54,8 @@ type Guess struct {
 //
 // The faces are grouped by the function Faces. A group gets the name in whose photographs its
 // faces are, by a likelihood ratio; the most certain one first, so that its photographs are
-// explained when the others are decided. Then faces are assigned to the means of names, among the
+// explained when the others are decided. The only face of a photograph with one name has that name
+// with the odds Present to Absent·(1 − Present), before anything is known of other faces. Then faces are assigned to the means of names, among the
 // names of their photograph, and the means computed anew, in turn. A face never counts in the
 // mean with which it is compared.
 func Weak(ctx context.Context, x *mat.Dense, photographs []int, names [][]string, known []string, l *openset.Impostors, o WeakOptions) ([]Guess, error) {
@@ -78,6 +79,7 @@ func Weak(ctx context.Context, x *mat.Dense, photographs []int, names [][]string
 		}
 	}
 	w.nameGroups(groups)
+	w.nameOnly()
 	for range o.Passes {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -103,6 +105,7 @@ type weak struct {
 
 	assigned []int // name of each face; −1 for none
 	fixed    []bool
+	only     []bool     // faces that are alone in a photograph of one name
 	sums     *mat.Dense // of the faces of each name, d×names
 	sizes    []int
 }
@@ -157,6 +160,38 @@ func (w *weak) nameGroups(groups []Group) {
 		}
 		open = slices.Delete(open, best, best+1)
 	}
+}
+
+// nameOnly gives a face that is alone in a photograph of one name that name.
+func (w *weak) nameOnly() {
+	faces := make([]int, len(w.listed))
+	for _, p := range w.photographs {
+		faces[p]++
+	}
+	w.only = make([]bool, len(w.assigned))
+	for j, p := range w.photographs {
+		if w.only[j] = faces[p] == 1 && len(w.listed[p]) == 1; w.only[j] && w.assigned[j] < 0 {
+			w.assigned[j] = w.listed[p][0]
+		}
+	}
+}
+
+// logit returns the log odds that name is that of face j, by its deviates.
+func (w *weak) logit(j, name int, deviates []float64) float64 {
+	own, rival := deviates[name], 0.0 // a stranger
+	for i, z := range deviates {
+		if i != name {
+			rival = max(rival, z)
+		}
+	}
+	prior := 0.0
+	if w.only[j] {
+		prior = math.Log(w.o.Present / (w.o.Absent * (1 - w.o.Present)))
+		if math.IsInf(own, -1) { // no other face has the name: a rival must be somebody whom the face resembles
+			own, rival = 0, max(0, rival-w.o.Least)
+		}
+	}
+	return w.o.Offset + w.o.Slope*(own-rival) + prior
 }
 
 // likeliest returns the name whose photographs best explain where faces, those of a group, are,
@@ -259,7 +294,7 @@ func (w *weak) pass() bool {
 	w.eachFace(func(j int, deviates []float64) {
 		p := w.photographs[j]
 		for _, i := range w.listed[p] {
-			if deviates[i] >= w.o.Least {
+			if deviates[i] >= w.o.Least || w.only[j] && w.logit(j, i, deviates) > 0 {
 				pairs[p] = append(pairs[p], pair{j, i, deviates[i]})
 			}
 		}
@@ -302,14 +337,7 @@ func (w *weak) guesses() []Guess {
 		if name < 0 {
 			return
 		}
-		own := deviates[name]
-		rival := 0.0 // a stranger
-		for i, z := range deviates {
-			if i != name {
-				rival = max(rival, z)
-			}
-		}
-		g := Guess{Likeliest: w.names[name], Probability: w.o.Ceiling / (1 + math.Exp(-w.o.Offset-w.o.Slope*(own-rival)))}
+		g := Guess{Likeliest: w.names[name], Probability: w.o.Ceiling / (1 + math.Exp(-w.logit(j, name, deviates)))}
 		if w.fixed[j] {
 			g.Probability = 1
 		}

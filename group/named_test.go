@@ -226,6 +226,41 @@ func TestWeakLeavesTwinsOut(t *testing.T) {
 	}
 }
 
+// A photograph with one name and one face is enough, unless the face resembles somebody else.
+func TestWeakOfOnePhotograph(t *testing.T) {
+	set, l := drawnPeople(6, 2, 9)
+	names, photographs := [][]string{}, upTo(set.Len())
+	for j := range set.Len() {
+		names = append(names, []string{set.Classes[set.ClassOf(j)]})
+	}
+	for perPerson := 1; perPerson <= 2; perPerson++ {
+		var of []int
+		for j := range set.Len() {
+			if j%2 < perPerson {
+				of = append(of, j)
+			}
+		}
+		some, titles := set.Select(of), [][]string{}
+		for _, j := range of {
+			titles = append(titles, names[j])
+		}
+		guesses, err := group.Weak(t.Context(), classify.Unit(some.X), photographs[:len(of)], titles, nil, l, group.DefaultWeak)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, g := range guesses {
+			if g.Name != titles[k][0] {
+				t.Errorf("%d a person, face %d: %+v, want %s", perPerson, k, g, titles[k][0])
+			}
+		}
+	}
+	names[1] = []string{"somebody else"} // a face of the first person
+	guesses, err := group.Weak(t.Context(), classify.Unit(set.X), photographs, names, nil, l, group.DefaultWeak)
+	if err != nil || guesses[1].Name != "" {
+		t.Errorf("%+v, %v", guesses[1], err)
+	}
+}
+
 // Real faces in drawn albums: the numbers of DefaultWeak were chosen on one half of the people,
 // the other half judges.
 func TestRealAlbums(t *testing.T) {

@@ -96,6 +96,9 @@ func ReadList(path string) (map[string][]string, error) {
 	}
 	defer in.Close()
 	buffer := bufio.NewReader(io.LimitReader(in, maxList))
+	if mark, _ := buffer.Peek(3); string(mark) == "\ufeff" { // as Excel writes it
+		_, _ = buffer.Discard(3)
+	}
 	head, _ := buffer.Peek(4096) // of a short file, what there is
 	lines := csv.NewReader(buffer)
 	lines.FieldsPerRecord, lines.Comment, lines.LazyQuotes, lines.ReuseRecord = -1, '#', true, true
@@ -121,6 +124,9 @@ func ReadList(path string) (map[string][]string, error) {
 		}
 		if n > maxLines {
 			return nil, fmt.Errorf("%s: more than %d lines", path, maxLines)
+		}
+		if n, _ := lines.FieldPos(0); len(fields) == 1 && strings.ContainsAny(fields[0], "\t;,") {
+			return nil, advice.Add(fmt.Errorf("%s, line %d: no %q, which separates the names in the first line", path, n, lines.Comma), "write the same separator in all lines, and a photograph whose name has it in quotation marks")
 		}
 		at := strings.Clone(filepath.FromSlash(strings.TrimSpace(fields[0])))
 		if !filepath.IsAbs(at) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -33,7 +34,7 @@ func TestTakeout(t *testing.T) {
 
 func TestReadList(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.csv")
-	for _, text := range []string{"# comment\na/1.jpg;Ann;Bo\na/2.jpg;Cy\na/1.jpg;Di\n", "a/1.jpg,Ann,Bo,Di\n\"a/2.jpg\",Cy\n", "a/1.jpg\tAnn\tBo\tDi\na/2.jpg\tCy"} {
+	for _, text := range []string{"# comment\na/1.jpg;Ann;Bo\na/2.jpg;Cy\na/1.jpg;Di\n", "a/1.jpg,Ann,Bo,Di\n\"a/2.jpg\",Cy\n", "a/1.jpg\tAnn\tBo\tDi\na/2.jpg\tCy", "\ufeffa/1.jpg,Ann,Bo,Di\na/2.jpg,Cy\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -42,6 +43,17 @@ func TestReadList(t *testing.T) {
 		if err != nil || !slices.Equal(names[filepath.Join(dir, "a", "1.jpg")], []string{"Ann", "Bo", "Di"}) || !slices.Equal(names[filepath.Join(dir, "a", "2.jpg")], []string{"Cy"}) {
 			t.Errorf("%q: %q, %v", text, names, err)
 		}
+	}
+}
+
+// A line with another separator is not a photograph of nobody.
+func TestReadListOfTwoSeparators(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "names.csv")
+	if err := os.WriteFile(path, []byte("1.jpg,Ann\n2.jpg\n3.jpg;Cy\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadList(path); err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Error(err)
 	}
 }
 

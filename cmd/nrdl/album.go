@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/linkdir"
 )
 
 // albumCmd is identify with pages of photographs as its result.
@@ -34,6 +41,31 @@ func (a *app) albumCmd() *cobra.Command {
 	cli.Complete(c, "output", cli.Folders)
 	i.findVars(c)
 	return c
+}
+
+// albumOf returns an error if one of sources, those of an album, is not there, as a disk that is
+// not mounted: what the album has of it is not to be taken for removed.
+func albumOf(sources []photolist.Source) error {
+	for _, s := range sources {
+		if errors.Is(s.Err, photolist.ErrNone) || s.Path != "" && errors.Is(s.Err, fs.ErrNotExist) {
+			return advice.Add(fmt.Errorf("album: %w", s.Err), "nothing was changed; is the disk there, and the name right?")
+		}
+	}
+	return nil
+}
+
+// withEarlier is sources with those photographs of the album that have to be named again.
+func (i *identification) withEarlier(sources []photolist.Source) []photolist.Source {
+	given := map[string]bool{}
+	for _, s := range sources {
+		given[linkdir.Real(s.Path)] = true
+	}
+	for _, path := range i.album.Earlier {
+		if !given[linkdir.Real(path)] {
+			sources = append(sources, photolist.Source{Path: path, Relative: filepath.Base(path), InFolder: true})
+		}
+	}
+	return sources
 }
 
 // writeAlbum writes the pages.

@@ -41,8 +41,9 @@ func (a *app) observer(what string) (o nrdl.Observer, done func()) {
 	step, stepped := a.Stages(what)
 	o = nrdl.Observer{
 		Watch: watch, Progress: step,
-		Tell: func(s advice.Advice) { a.Tell("%s", s.Word(a.Wording)) },
-		Warn: a.WarnOf,
+		Tell:   func(s advice.Advice) { a.Tell("%s", s.Word(a.Wording)) },
+		Detail: func(s advice.Advice) { a.Detail("%s", s.Word(a.Wording)) },
+		Warn:   a.WarnOf,
 	}
 	return o, func() { watched(); stepped() }
 }

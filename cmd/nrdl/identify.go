@@ -174,15 +174,23 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err := i.mayWatch(); err != nil {
 		return err
 	}
+	if i.pages != "" {
+		if err := albumOf(sources); err != nil {
+			return err
+		}
+	}
 	if done, err := i.startTagging(ctx, sources); done || err != nil {
 		return err
 	}
-	i.single = i.watched == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
+	i.single = i.watched == "" && i.pages == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
 	closeFile, err := i.openFile()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeFile()) }()
+	if i.album != nil {
+		sources = i.withEarlier(sources)
+	}
 	if i.sort != "" {
 		people := i.r.Model().Names()
 		if i.sorter, err = linkdir.New(i.sort, people, dataset.FolderNames(people), i.Warn); err != nil {

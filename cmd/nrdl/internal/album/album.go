@@ -25,6 +25,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/linkdir"
 	"nrdl.example/nrdl/results"
 )
@@ -45,14 +46,16 @@ const (
 
 // An Album is an open album, locked by this process. It is safe for concurrent use.
 type Album struct {
-	*output.File // of the names
+	*output.File          // of the names
+	Earlier      []string // paths of its photographs that another model named: they have no names any more
 	dir          string
 	unlock       func()
 	files        atomicfile.Writer // of pages and thumbnails, which the same command makes again
 }
 
 // Open opens the album in the folder dir, which it makes, for names by the model with this
-// checksum. Names by another model are dropped, which tell reports. The caller closes it.
+// checksum. Names by another model are dropped, which tell reports: the caller names the photographs
+// in Earlier again. The caller closes it.
 func Open(dir, model string, tell func(format string, args ...any)) (a *Album, err error) {
 	path := filepath.Join(dir, resultsFile)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && missing(path) {
@@ -81,7 +84,14 @@ func (a *Album) open(path, model string, tell func(format string, args ...any)) 
 	if !errors.Is(err, output.ErrOtherModel) {
 		return f, err
 	}
-	tell("%s was made with another model: all photographs are named again", a.dir)
+	earlier, _, err := a.photos()
+	if err != nil {
+		return nil, fmt.Errorf("album: %w", err)
+	}
+	for _, p := range earlier {
+		a.Earlier = append(a.Earlier, a.path(p.File))
+	}
+	tell("%s was made with another model: %s of it are named again", a.dir, legible.Count(len(earlier), "photograph"))
 	if err := os.Remove(path); err != nil {
 		return nil, fmt.Errorf("album: %w", err)
 	}

@@ -60,6 +60,9 @@ func (o Outputs) Of(paths []string, several bool, tell func(format string, args 
 	return all, nil
 }
 
+// ErrNone is the error of a folder without images.
+var ErrNone = errors.New("holds no images")
+
 // at returns the image at path, or the images in the folder at path, one
 // of several things that are asked for.
 func at(path string, several bool, tell func(format string, args ...any)) []Source {
@@ -71,7 +74,7 @@ func at(path string, several bool, tell func(format string, args ...any)) []Sour
 		return []Source{{Path: path, Relative: placeBelow("", path, false), Err: err}}
 	}
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%s holds no images", path)
+		err = fmt.Errorf("%s %w", path, ErrNone)
 	}
 	var all []Source
 	for _, one := range dataset.Joined(err) {
