@@ -19,6 +19,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"mime/multipart"
 	"net"
 	"net/http"
@@ -276,8 +277,11 @@ func collection(p *process, of map[string][][]byte) (string, error) {
 	return at, nil
 }
 
-// quantile is the q-quantile of times, in milliseconds.
+// quantile is the q-quantile of times, in milliseconds; NaN for none.
 func quantile(times []time.Duration, q float64) float64 {
+	if len(times) == 0 {
+		return math.NaN()
+	}
 	slices.Sort(times)
 	return float64(times[min(len(times)-1, int(q*float64(len(times))))].Microseconds()) / 1000
 }
