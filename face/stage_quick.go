@@ -42,6 +42,11 @@ func (s *Search) quick(ctx context.Context, p *picture) ([]sighting, error) {
 		return nil, nil
 	}
 	found = slices.DeleteFunc(found, func(f Detection) bool { return f.Score < s.Sure })
+	for i := range found {
+		if found[i].Landmarks, err = s.Sighting.inBox(ctx, p.Photo, found[i]); err != nil {
+			return nil, err
+		}
+	}
 	faces, err := s.with(ctx, p.Photo, nil, found)
 	if err != nil || !slices.ContainsFunc(faces, func(f sighting) bool { return boxOf(f.Box).overlap(largest.Box) >= s.Cascade.SameFace }) {
 		return nil, err
