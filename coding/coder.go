@@ -156,7 +156,7 @@ type TrainedCoder interface {
 
 // ofMethods are the coders that only methods make.
 func ofMethods() []Coder {
-	all := []Coder{Kernel{}}
+	all := []Coder{Kernel{}, Separated{}}
 	for _, c := range Trained {
 		all = append(all, c)
 	}

@@ -109,6 +109,7 @@ var conditional = map[string]map[string]methodtest.Exception{
 	"ksrc":  {"degree": {Given: polynomial}, "offset": {Given: polynomial}, "coder.gap": {Value: "0.01"}},
 	"copar": {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "eta": {Value: "0.1"}},
 	"ledl":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
+	"sbd2l": {"atoms": {Value: "4"}, "coder.passes": {Value: "20"}, "coder.tol": {Value: "0.01"}},
 	"dlsi":  {"atoms": {Value: "3"}, "tol": {Value: "0.5"}, "gap": {Value: "0.1"}},
 	"dpl":   {"atoms": {Value: "3"}, "tol": {Value: "0.5"}},
 	"lcle": {

@@ -78,11 +78,18 @@ var drawnMethods = map[string]classify.Method{
 	"d2l2r2":        withAtoms(D2L2R2{FDDL: fifteen(DefaultFDDL), Alpha: 0.1, RankSteps: 5}, 3),
 	"d2l2r2_errors": withAtoms(D2L2R2{FDDL: fifteen(DefaultFDDL), Alpha: 0.1, Beta: 0.5, RankSteps: 5}, 3),
 	"ledl":          withAtoms(LEDL{Lambda: 0.5, Omega: 0.05, Epsilon: 0.0025, Passes: 10, Steps: 7, Rho: 1}, 3),
+	"sbd2l":         drawnSBD2L,
 	"lrsdl":         withAtoms(drawnLRSDL, 3),
 	"dpl":           withAtoms(DefaultDPL, 3),
 }
 
 var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2, Offset: 1}
+
+// drawnSBD2L has weights for few features, of which some are errors.
+var drawnSBD2L = SBD2L{
+	Coder:   coding.Separated{Alpha: 0.01, Beta: 0.02, Mu: 0.01, Growth: 1.1, Tol: 1e-12, Passes: 40},
+	Lambda1: 0.05, Lambda2: 0.02, Shrink: 1e-4, Ridge: 0.1,
+}
 
 // drawnLRSDL has few common atoms.
 var drawnLRSDL = func() LRSDL {

@@ -1,8 +1,8 @@
 package method
 
 import (
-	"math"
-
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/internal/lin"
@@ -66,39 +66,21 @@ func (p *rankProblem) solve(d *mat.Dense, steps int) {
 //
 //	d_k = v/max(F_kk + ρ, ‖v‖),  v = t_k − Σ_{l≠k} F_lk·d_l
 func round(dt, tt, f *mat.Dense, ρ float64) {
-	m, _ := dt.Dims()
+	m, d := dt.Dims()
+	all := dt.RawMatrix()
 	for k := range m {
-		v := tt.RowView(k).(*mat.VecDense)
-		for l := range m {
-			if l != k {
-				v.AddScaledVec(v, -f.At(l, k), dt.RowView(l))
-			}
-		}
-		dt.RowView(k).(*mat.VecDense).ScaleVec(1/max(f.At(k, k)+ρ, mat.Norm(v, 2)), v)
+		v, atom := blas64.Vector{N: d, Inc: 1, Data: tt.RawRowView(k)}, blas64.Vector{N: d, Inc: 1, Data: dt.RawRowView(k)}
+		row := f.RawRowView(k) // F is symmetric
+		blas64.Gemv(blas.Trans, -1, all, blas64.Vector{N: m, Inc: 1, Data: row}, 1, v)
+		blas64.Axpy(row[k], atom, v)
+		blas64.Copy(v, atom)
+		blas64.Scal(1/max(row[k]+ρ, blas64.Nrm2(v)), atom)
 	}
-}
-
-// spectrum returns the eigenvectors V of AᵀA, m×m, and the singular values of a,
-// d×m.
-func spectrum(a *mat.Dense) (v mat.Dense, σ []float64) {
-	_, m := a.Dims()
-	gram := mat.NewSymDense(m, nil)
-	gram.SymOuterK(1, a.T())
-	var eigen mat.EigenSym
-	if !eigen.Factorize(gram, true) {
-		panic("the eigenvalues of a Gram matrix do not converge") // QL iterations of finite numbers do
-	}
-	eigen.VectorsTo(&v)
-	σ = eigen.Values(nil)
-	for i, x := range σ {
-		σ[i] = math.Sqrt(max(0, x))
-	}
-	return v, σ
 }
 
 // nuclear: ‖A‖_*
 func nuclear(a *mat.Dense) (sum float64) {
-	_, σ := spectrum(a)
+	_, σ := lin.Spectrum(a)
 	for _, v := range σ {
 		sum += v
 	}
@@ -108,10 +90,10 @@ func nuclear(a *mat.Dense) (sum float64) {
 // shrinkRank writes a with its singular values lowered by t, to 0 at least, into
 // dst: A·V·diag(max(0, 1 − t/σ))·Vᵀ.
 func shrinkRank(dst, a *mat.Dense, t float64) {
-	v, σ := spectrum(a)
+	v, σ := lin.Spectrum(a)
 	m := len(σ)
 	var scaled, p mat.Dense
-	scaled.CloneFrom(&v)
+	scaled.CloneFrom(v)
 	for k, x := range σ {
 		f := 0.0
 		if x > t {

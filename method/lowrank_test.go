@@ -56,7 +56,7 @@ func TestRankProblem(t *testing.T) {
 				t.Fatalf("α = %v: f is %v, and %v nearby", α, least, v)
 			}
 		}
-		if _, σ := spectrum(d); α == 3 && σ[0] > 1e-6 {
+		if _, σ := lin.Spectrum(d); α == 3 && σ[0] > 1e-6 {
 			t.Errorf("singular values %v are not of low rank", σ)
 		}
 	}
@@ -69,7 +69,7 @@ func TestShrinkRank(t *testing.T) {
 	j, rest := mat.NewDense(12, 5, nil), mat.NewDense(12, 5, nil)
 	shrinkRank(j, a, 0.8)
 	rest.Sub(a, j)
-	if _, σ := spectrum(rest); σ[4] > 0.8+1e-9 {
+	if _, σ := lin.Spectrum(rest); σ[4] > 0.8+1e-9 {
 		t.Errorf("singular values %v are left", σ)
 	}
 	if got, want := inner(rest, j), 0.8*nuclear(j); math.Abs(got-want) > 1e-7 || want == 0 {

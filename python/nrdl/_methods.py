@@ -44,6 +44,7 @@ __all__ = [
     "Representation",
     "RidgeClassifier",
     "Robust",
+    "SBD2L",
     "SDRERDL",
     "SRC",
     "SVM",
@@ -2637,6 +2638,121 @@ class LRSDL(Method):
         self.rho = rho
         self.omega = omega
         self.weight = weight
+        self.image_shape = image_shape
+        self.params = params
+        self.random_state = random_state
+
+
+class SBD2L(Method):
+    """SBD²L: dictionary of samples less a sparse error, with codes of low rank that are nearly
+    block diagonal; linear classifier.
+
+    The problem that it solves::
+
+        min_{D,S,B,R}  ½‖X − DS − B‖² + α‖S‖_* + β‖B‖₁ + ½λ₁‖S − Q − R‖² + λ₂ Σ_i ‖R_i‖₂,₁
+        class: max_c (W·s)_c,  (s, b) = argmin ½‖y − Ds − b‖² + α‖s‖ + β‖b‖₁
+
+    memory: 16 GiB are enough for 10000 samples of 128 numbers; for 18000 with atoms=10 and 100
+    people (doc/scale.md).
+
+    Parameters
+    ----------
+    coder_alpha : float, default=0.0005
+        α > 0, weight of the norm of the code. Equation: [sbd2l].
+    coder_beta : float, default=0.0001
+        β > 0, weight of ‖b‖₁, the sparse error. Equation: [sbd2l].
+    coder_mu : float, default=1e-05
+        μ > 0, penalty of the splitting in the first pass. Equation: [admm].
+    coder_growth : float, default=1.1
+        Factor > 1 of μ from pass to pass.
+    coder_tol : float, default=1e-06
+        > 0; converged when s and j differ by less.
+    coder_passes : int, default=1000
+        1 to 1000000, at most so many passes.
+    lambda1 : float, default=0.0005
+        λ₁ > 0, weight of the distance of the codes to Q + R. Equation: [sbd2l].
+    lambda2 : float, default=0.0001
+        λ₂ ≥ 0, weight of the slack R. Equation: [sbd2l].
+    atoms : int, default=0
+        K_c, atoms per class; 0 takes as many as its training images.
+    shrink : float, default=0.0001
+        Weight > 0 of ‖D‖² in the update of D. Equation: [sbd2l].
+    ridge : float, default=0.1
+        Weight > 0 of ‖W‖² in the linear classifier. Equation: [lcksvd].
+    image_shape : tuple of int, optional
+        Height and width of the images that the samples are, flattened in C order, for methods
+        and coders that need images.
+    params : dict, optional
+        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    model_ : bytes
+        The model file, which ``nrdl predict`` reads too.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    status_ : str
+        Why the fit ended, such as ``'converged'``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'sbd2l'
+    _iterative = True
+    _parameters = (
+        ('coder_alpha', 'coder.alpha', 0.0005),
+        ('coder_beta', 'coder.beta', 0.0001),
+        ('coder_mu', 'coder.mu', 1e-05),
+        ('coder_growth', 'coder.growth', 1.1),
+        ('coder_tol', 'coder.tol', 1e-06),
+        ('coder_passes', 'coder.passes', 1000),
+        ('lambda1', 'lambda1', 0.0005),
+        ('lambda2', 'lambda2', 0.0001),
+        ('atoms', 'atoms', 0),
+        ('shrink', 'shrink', 0.0001),
+        ('ridge', 'ridge', 0.1),
+    )
+
+    def __init__(
+        self,
+        *,
+        coder_alpha: float = 0.0005,
+        coder_beta: float = 0.0001,
+        coder_mu: float = 1e-05,
+        coder_growth: float = 1.1,
+        coder_tol: float = 1e-06,
+        coder_passes: int = 1000,
+        lambda1: float = 0.0005,
+        lambda2: float = 0.0001,
+        atoms: int = 0,
+        shrink: float = 0.0001,
+        ridge: float = 0.1,
+        image_shape: tuple[int, int] | None = None,
+        params: dict | None = None,
+        random_state: int | None = 0,
+    ):
+        self.coder_alpha = coder_alpha
+        self.coder_beta = coder_beta
+        self.coder_mu = coder_mu
+        self.coder_growth = coder_growth
+        self.coder_tol = coder_tol
+        self.coder_passes = coder_passes
+        self.lambda1 = lambda1
+        self.lambda2 = lambda2
+        self.atoms = atoms
+        self.shrink = shrink
+        self.ridge = ridge
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state

@@ -257,6 +257,37 @@ def ledl(x, own, atoms, lam=0.5, omega=0.05, eps=0.0025, passes=10, steps=7, rho
     return lambda y: w @ twins.lasso(d.T @ d, d.T @ y, eps, tol=EXACT)
 
 
+def sbd2l(x, own, atoms, alpha=0.01, beta=0.02, lam1=0.05, lam2=0.02, first=0.01, passes=40):
+    """All samples are atoms. The order of the updates, and the growth of mu, are the published program's."""
+    k, q, d = x.shape[1], np.zeros((x.shape[1], x.shape[1])), x
+    for c in own:
+        q[c, c] = 1
+    (s, j, t, r), b, mu = (np.zeros_like(q) for _ in range(4)), np.zeros_like(x), first
+    for _ in range(passes):
+        s = solve(d.T @ d + (lam1 + mu) * np.eye(k), d.T @ (x - b) + lam1 * (q + r) + mu * j - t)
+        j = shrink_rank(s + t / mu, alpha / mu)
+        b = soft(x - d @ s, beta)
+        for c in own:
+            for i in range(k):
+                v = s[i, c] - q[i, c]
+                r[i, c] = v * max(0, 1 - lam2 / lam1 / norm(v))
+        d = solve(s @ s.T + 1e-4 * np.eye(k), s @ (x - b).T).T
+        t, mu = t + mu * (s - j), 1.1 * mu
+    w = np.array([s[:, c].sum(1) for c in own]) @ np.linalg.inv(s @ s.T + 0.1 * np.eye(k))
+
+    def code(y):
+        (s, j, t), b, mu = (np.zeros(k) for _ in range(3)), np.zeros_like(y), first
+        for _ in range(passes):
+            s = solve(d.T @ d + mu * np.eye(k), d.T @ (y - b) + mu * j - t)
+            v = s + t / mu
+            j = v * max(0, 1 - alpha / mu / norm(v))
+            b = soft(y - d @ s, beta)
+            t, mu = t + mu * (s - j), 1.1 * mu
+        return s
+
+    return lambda y: w @ np.stack([code(v) for v in y.T], 1)
+
+
 def low_rank(d, e, f, alpha, steps):
     """Steps of the method of multipliers; the lower of its two copies."""
     rho, before = np.trace(f) / len(f), d
@@ -441,7 +472,7 @@ def learn_in_order(learn, x, classes, test):
 def main():
     train, classes, test = drawn_set(5, 0), np.repeat(range(4), 5), drawn_set(3, 200)
     found = {name: twins.scores(m, train, classes, test, 1, params) for name, (m, params) in CONVEX.items()}
-    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, authors, ledl):
+    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, authors, ledl, sbd2l):
         found[learn.__name__] = learn_in_order(learn, train, classes, test)
     path = os.path.join(HERE, "drawn.json")
     with open(path) as f:
