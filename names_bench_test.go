@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"golang.org/x/image/draw"
@@ -23,7 +24,7 @@ import (
 
 // BenchmarkNames goes from the bytes of a photograph to names: decoding, detection,
 // alignment, the network with the mirror image, decision. It prints the least processor
-// time of a run, without the system, and the most memory that the process had, which
+// time of a run, with the system's, as only the sum is exact, and the most memory that the process had, which
 // tells something where one photograph runs alone (-bench Names/NAME$).
 func BenchmarkNames(b *testing.B) {
 	images, err := Read(b.Context(), realdata.Path(b, "photos", "lfw_colour15", "train"), ReadOptions{})
@@ -70,15 +71,15 @@ func BenchmarkNames(b *testing.B) {
 			}
 			least := math.Inf(1)
 			for b.Loop() {
-				before := userTime(b)
+				before := cpuTime(b)
 				for photo, err := range r.IdentifyAll(b.Context(), slices.Values([]Photo{{Load: func() ([]byte, error) { return data, nil }}})) {
 					if err != nil || len(photo.Faces) != c.faces {
 						b.Fatalf("%d faces, not %d: %v", len(photo.Faces), c.faces, err)
 					}
 				}
-				least = min(least, userTime(b)-before)
+				least = min(least, cpuTime(b)-before)
 			}
-			b.ReportMetric(least*1e3, "user-ms-least")
+			b.ReportMetric(least*1e3, "cpu-ms-least")
 			if status, err := os.ReadFile("/proc/self/status"); err == nil {
 				if m := regexp.MustCompile(`VmHWM:\s*(\d+)`).FindSubmatch(status); m != nil {
 					kib, _ := strconv.Atoi(string(m[1]))
@@ -87,6 +88,15 @@ func BenchmarkNames(b *testing.B) {
 			}
 		})
 	}
+}
+
+// cpuTime is the processor time of this process so far, in seconds.
+func cpuTime(b *testing.B) float64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		b.Fatal(err)
+	}
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
 func photoOf(b *testing.B, path ...string) image.Image {
