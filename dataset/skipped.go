@@ -20,6 +20,8 @@ type Skipped struct {
 	Links      int // broken links
 	Others     int
 	Foreign    string // images that cannot be read, by format: "2 AVIF files, 1 raw file"
+
+	Copies map[string][]string // the paths of Duplicates, by that of the file that is kept
 }
 
 // String lists what was skipped: "2 videos, 1 duplicate; and 1 raw file that cannot be
@@ -85,10 +87,10 @@ func thumbnailFolder(name string) bool {
 	return false
 }
 
-// unique returns files without duplicates. Of files with equal bytes it keeps the one
+// unique returns files without duplicates, and these by the file that is kept. Of files with equal bytes it keeps the one
 // with the shortest name, at the position of the first. Only files of equal size are
 // read. A file that cannot be read is kept, so that a later step reports the error.
-func unique(files []string) []string {
+func unique(files []string) (first []string, copies map[string][]string) {
 	sizes := make(map[int64]int)
 	size := make([]int64, len(files))
 	for i, f := range files {
@@ -99,12 +101,16 @@ func unique(files []string) []string {
 		}
 	}
 	place := make(map[[sha256.Size]byte]int)
-	var first []string
+	groups := make(map[int][]string) // by place, of several files
 	for i, f := range files {
 		if size[i] >= 0 && sizes[size[i]] > 1 {
 			if data, err := ReadFile(f); err == nil {
 				sum := sha256.Sum256(data)
 				if at, seen := place[sum]; seen {
+					if groups[at] == nil {
+						groups[at] = []string{first[at]}
+					}
+					groups[at] = append(groups[at], f)
 					if len(f) < len(first[at]) {
 						first[at] = f
 					}
@@ -115,5 +121,9 @@ func unique(files []string) []string {
 		}
 		first = append(first, f)
 	}
-	return first
+	copies = make(map[string][]string, len(groups))
+	for at, all := range groups {
+		copies[first[at]] = slices.DeleteFunc(all, func(f string) bool { return f == first[at] })
+	}
+	return first, copies
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -41,7 +42,11 @@ func TestPhotographs(t *testing.T) {
 	if want := []string{"2.pgm", "3.pgm", "IMG_1.HEIC"}; !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
 	}
-	if want := (Skipped{Videos: 2, Sidecars: 2, Thumbnails: 2, Duplicates: 2, Others: 1}); skipped != want {
+	copies := map[string][]string{
+		filepath.Join(dir, "2.pgm"):      {filepath.Join(dir, "deep", "4.pgm")},
+		filepath.Join(dir, "IMG_1.HEIC"): {filepath.Join(dir, "IMG_1 (1).heic")},
+	}
+	if want := (Skipped{Videos: 2, Sidecars: 2, Thumbnails: 2, Duplicates: 2, Others: 1, Copies: copies}); !reflect.DeepEqual(skipped, want) {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
 	if got, want := skipped.String(), "2 videos, 2 sidecar files, 2 thumbnail folders, 2 duplicates, 1 other file"; got != want {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 	if left := unused(); len(left) > 0 {
 		warn(fmt.Errorf("%s names people in %s more, not found among the photographs of %s: %s", by, legible.Count(len(left), "file"), path, legible.Abridged(left)))
 	}
-	refused := map[string]bool{} // tags of which it has warned
+	people := &tagNames{canonicalName, map[string]*refusal{}, map[string]int{}}
 	var files []File
 	for j, p := range read {
 		if failed[j] != nil {
@@ -115,12 +116,11 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		for _, problem := range p.Problems {
 			warn(fmt.Errorf("tags left out: %w", problem))
 		}
-		name := func(tag string) string { return allowed(tag, paths[j], refused, canonicalName, warn) }
 		for i := range p.Regions {
-			p.Regions[i].Name = name(p.Regions[i].Name)
+			p.Regions[i].Name = people.of(p.Regions[i].Name, paths[j])
 		}
 		for i := range p.Names {
-			p.Names[i] = name(p.Names[i])
+			p.Names[i] = people.of(p.Names[i], paths[j])
 		}
 		p.Names = slices.DeleteFunc(p.Names, func(n string) bool { return n == "" })
 		below, err := filepath.Rel(path, paths[j])
@@ -129,6 +129,7 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		}
 		files = append(files, File{Path: paths[j], ID: Text(filepath.ToSlash(below)), Tags: p})
 	}
+	people.tell(warn)
 	return files, nil
 }
 
@@ -158,17 +159,61 @@ func readTags(ctx context.Context, paths []string, more func(path string) ([]str
 	return read, failed
 }
 
-// allowed returns tag as the name of a person, or "" with a warning if nobody may have it. Refused
-// are the tags of which it has warned.
-func allowed(tag, path string, refused map[string]bool, canonicalName func(string) string, warn func(error)) string {
-	name := norm.NFC.String(strings.TrimSpace(tag))
-	if name == "" || refused[name] {
+// tagNames makes names of people from tags, and counts those that have to change.
+type tagNames struct {
+	canonical func(string) string
+	refused   map[string]*refusal // by tag
+	renamed   map[string]int      // tags, by their text
+}
+
+// A refusal is of a tag that is no name of a person.
+type refusal struct {
+	path   string // of the first photograph
+	reason error
+	more   int // photographs and regions beside the first
+}
+
+// slashes are in no name of a person, which is that of a folder, too.
+var slashes = strings.NewReplacer("/", "-", `\`, "-")
+
+// TagName is a face tag as the name of a person: without spaces about it, and with - for slashes.
+// It is an error if nobody may have the name.
+func TagName(tag string) (string, error) {
+	name := slashes.Replace(norm.NFC.String(strings.TrimSpace(tag)))
+	return name, CheckName(name)
+}
+
+// of is the name that tag stands for in the photograph at path; "" if nobody may have it.
+func (t *tagNames) of(tag, path string) string {
+	if strings.TrimSpace(tag) == "" {
 		return ""
 	}
-	if err := CheckName(name); err != nil {
-		warn(fmt.Errorf("tag left out: %s: %w", path, err))
-		refused[name] = true
+	name, err := TagName(tag)
+	if r := t.refused[tag]; err != nil && r != nil {
+		r.more++
 		return ""
 	}
-	return canonicalName(name)
+	if err != nil {
+		t.refused[tag] = &refusal{path: path, reason: err}
+		return ""
+	}
+	if strings.ContainsAny(tag, `/\`) {
+		t.renamed[tag]++
+	}
+	return t.canonical(name)
+}
+
+// tell warns of the tags that had to change, each once.
+func (t *tagNames) tell(warn func(error)) {
+	for _, tag := range slices.Sorted(maps.Keys(t.renamed)) {
+		name, _ := TagName(tag)
+		warn(fmt.Errorf("the tag %q, %s, is read as the name %q: no name has a slash", tag, legible.Count(t.renamed[tag], "time"), name))
+	}
+	for _, tag := range slices.Sorted(maps.Keys(t.refused)) {
+		r, more := t.refused[tag], ""
+		if r.more > 0 {
+			more = fmt.Sprintf(" and %d more", r.more)
+		}
+		warn(fmt.Errorf("tag left out: %s%s: %w", r.path, more, r.reason))
+	}
 }

@@ -49,9 +49,9 @@ func Photographs(path string) ([]string, Skipped, error) {
 	if w == nil {
 		return images, Skipped{}, err
 	}
-	first := unique(images)
+	first, copies := unique(images)
 	skipped := w.skipped(others)
-	skipped.Duplicates = len(images) - len(first)
+	skipped.Copies, skipped.Duplicates = copies, len(images)-len(first)
 	return first, skipped, errors.Join(w.unreadable...)
 }
 

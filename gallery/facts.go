@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ type Facts struct {
 const mostFacts = 16 << 20
 
 // ReadFacts reads a CSV file with a header: name, and born (2006-01-02, 2006-01 or 2006) or not (names
-// of people whom this one is not, with ; between them), or both.
+// of people whom this one is not, with ; between them), or both. The separator is that of the header, a
+// comma or a semicolon.
 func ReadFacts(path string) (*Facts, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -47,8 +49,17 @@ func ReadFacts(path string) (*Facts, error) {
 }
 
 func readFacts(from io.Reader) (*Facts, error) {
-	r := csv.NewReader(from)
+	in := bufio.NewReader(from)
+	head, _ := in.Peek(256) // of a short file, what there is
+	line, _, _ := strings.Cut(string(head), "\n")
+	r := csv.NewReader(in)
+	if strings.Contains(line, ";") && !strings.Contains(line, ",") {
+		r.Comma = ';'
+	}
 	header, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("it is empty")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +89,13 @@ func readFacts(from io.Reader) (*Facts, error) {
 		}
 		if i, ok := column["not"]; ok {
 			for other := range strings.SplitSeq(row[i], ";") {
-				if other = strings.TrimSpace(other); other != "" && other != person {
-					f.Different = append(f.Different, [2]string{person, other})
+				if other = strings.TrimSpace(other); other == "" {
+					continue
 				}
+				if other == person {
+					return nil, fmt.Errorf("%s is told to be somebody else than %s", person, other)
+				}
+				f.Different = append(f.Different, [2]string{person, other})
 			}
 		}
 	}

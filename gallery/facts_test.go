@@ -15,7 +15,11 @@ func TestReadFacts(t *testing.T) {
 	if missing := f.Missing([]string{"Ann", "Bo"}); !slices.Equal(missing, []string{"Cy", "Dee, E"}) {
 		t.Errorf("%q are missing", missing)
 	}
-	for _, text := range []string{"", "born\n2015\n", "name,born\nAnn,28.3.2015\n", "name,born\nAnn\n", "name\n\"Ann\n"} {
+	f, err = readFacts(strings.NewReader("name;born;not\r\nAnn;2015-03-28;\"Bo;Cy\"\r\n")) // as spreadsheets write it where 1,5 is a number
+	if err != nil || len(f.Born) != 1 || !slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, text := range []string{"", "name,not\nAnn,Ann\n", "born\n2015\n", "name,born\nAnn,28.3.2015\n", "name,born\nAnn\n", "name\n\"Ann\n"} {
 		if _, err := readFacts(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is a file of people", text)
 		}

@@ -105,7 +105,8 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []fou
 
 // called returns the person with a name, and adds the person if there is none.
 func (i *importer) called(ctx context.Context, name string) (id string, added bool, err error) {
-	if err := dataset.CheckName(name); err != nil {
+	name, err = dataset.TagName(name)
+	if err != nil {
 		return "", false, unusable(err)
 	}
 	j := i.steps.j

@@ -81,7 +81,7 @@ func (r Region) Covers(a Area) bool {
 }
 
 // Read reads the tags of the photograph at path. It reads the header of the file and the
-// sidecar, and no pixels. Tags of a sidecar come first; of two regions of one face one is kept.
+// sidecars, and no pixels. Tags of a sidecar come first; of two regions of one face one is kept.
 // It returns an error if the file cannot be read; damaged tags are Problems.
 func Read(path string) (*Photo, error) {
 	f, err := open(path)
@@ -94,7 +94,10 @@ func Read(path string) (*Photo, error) {
 // Parse is Read of a photograph with the content data, and of its sidecar; nil if there is none.
 // Name stands for it in errors.
 func Parse(name string, data, sidecar []byte) *Photo {
-	f := &file{path: name, packet: sidecar}
+	f := &file{path: name}
+	if sidecar != nil {
+		f.sidecars = []sidecarFile{{name, sidecar}}
+	}
 	var err error
 	if f.File, err = metadata.Read(bytes.NewReader(data), int64(len(data))); err != nil {
 		f.problem = fmt.Errorf("%s: %w", name, err)
@@ -105,22 +108,27 @@ func Parse(name string, data, sidecar []byte) *Photo {
 // tags are the tags of f and of its sidecar.
 func (f *file) tags() *Photo {
 	p := f.photo()
-	for _, packet := range append(f.beside(), f.XMP...) {
+	for _, packet := range append(f.beside(""), f.XMP...) {
 		f.add(p, packet)
 	}
 	return p
 }
 
-// A file is the header of a photograph and its sidecar.
+// A file is the header of a photograph and its sidecars.
 type file struct {
 	*metadata.File
-	path    string
-	sidecar string // path; the one that would be written if there is none
-	packet  []byte // of the sidecar; nil if there is none
-	problem error
+	path     string
+	sidecars []sidecarFile // in the order of Sidecars
+	problem  error
 }
 
-// open reads the header of the photograph at path and its sidecar.
+// A sidecarFile is a sidecar that is there.
+type sidecarFile struct {
+	path   string
+	packet []byte // nil in the place of one that is not there
+}
+
+// open reads the header of the photograph at path and its sidecars.
 func open(path string) (*file, error) {
 	f := &file{path: path}
 	in, err := os.Open(path)
@@ -138,26 +146,57 @@ func open(path string) (*file, error) {
 	if f.File, err = metadata.Read(in, info.Size()); err != nil {
 		f.problem = fmt.Errorf("%s: %w", path, err)
 	}
+	var seen []fs.FileInfo
 	for _, at := range Sidecars(path) {
-		packet, err := readSidecar(at)
-		if errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Stat(at)
+		if errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
 			continue
 		}
+		packet, err := readSidecar(at)
 		if err != nil {
 			return nil, err
 		}
-		f.sidecar, f.packet = at, packet
-		return f, nil
+		seen, f.sidecars = append(seen, info), append(f.sidecars, sidecarFile{at, packet})
 	}
-	f.sidecar = path + ".xmp"
 	return f, nil
 }
 
 // Sidecars are the names that a sidecar of the photograph at path may have, in the order in
-// which they are looked for.
+// which they are looked for: the tags of the first count before those of the others.
 func Sidecars(path string) []string {
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
 	return []string{path + ".xmp", path + ".XMP", stem + ".xmp", stem + ".XMP"}
+}
+
+// sidecar is the one of f that is written, or would be if it were there: the first, but for a.xmp
+// that another file may own.
+func (f *file) sidecar() sidecarFile {
+	for _, s := range f.sidecars {
+		if len(s.path) > len(f.path) || !f.isShared() {
+			return s
+		}
+	}
+	return sidecarFile{path: f.path + ".xmp"}
+}
+
+// Extensions of photographs, of which a.xmp may be the sidecar.
+var photographs = strings.Fields(".jpg .jpeg .jpe .jfif .png .heic .heif .hif .avif .webp .tif .tiff .bmp .gif .psd .jxl .jp2 .jpf .jpx .j2k " +
+	".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .raf .orf .rw2 .rwl .raw .pef .srw .x3f .3fr .fff .iiq .kdc .dcr .mrw .erf .mef .mos .gpr")
+
+// isShared reports whether another photograph beside f has its name but for the extension: a.cr2
+// or a.png beside a.jpg.
+func (f *file) isShared() bool {
+	folder, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	names, _ := folder.Readdirnames(-1)
+	stem := func(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+	own := filepath.Base(f.path)
+	return slices.ContainsFunc(names, func(name string) bool {
+		return name != own && strings.EqualFold(stem(name), stem(own)) && slices.Contains(photographs, strings.ToLower(filepath.Ext(name)))
+	})
 }
 
 // readSidecar returns the content of the sidecar at path.
@@ -186,12 +225,14 @@ func (f *file) photo() *Photo {
 	return p
 }
 
-// beside are the packets of the sidecar.
-func (f *file) beside() [][]byte {
-	if f.packet == nil {
-		return nil
+// beside are the packets of the sidecars but for the one at a path.
+func (f *file) beside(but string) (all [][]byte) {
+	for _, s := range f.sidecars {
+		if s.path != but {
+			all = append(all, s.packet)
+		}
 	}
-	return [][]byte{f.packet}
+	return all
 }
 
 // add adds the tags in packet to p.

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"nrdl.example/nrdl/advice"
 )
 
@@ -26,17 +28,32 @@ const maxJSON = 4 << 20
 // numbered matches the number of a second photograph of one name, a(1).jpg.
 var numbered = regexp.MustCompile(`^(.*)(\(\d+\))(\.[^.]*)$`)
 
+// edited are the ends of the names of photographs that were edited in Google Photos, by language.
+var edited = []string{"-edited", "-bearbeitet", "-modifié", "-modificato", "-ha editado", "-editado", "-editada", "-editat", "-bewerkt", "-edytowane", "-redigerad", "-redigeret", "-redigert", "-muokattu", "-编辑后", "-編集済み"}
+
 // takeoutNames are the names that the JSON file of the photograph at path may have: a.jpg.json,
 // a.jpg.supplemental-metadata.json cut to 46 characters, a.jpg(1).json for a(1).jpg, and that of
 // a.jpg for a-edited.jpg.
 func takeoutNames(path string) (all []string) {
 	dir, name := filepath.Split(path)
 	ext := filepath.Ext(name)
-	for _, name := range []string{name, strings.TrimSuffix(strings.TrimSuffix(name, ext), "-edited") + ext} {
-		number := ""
-		if m := numbered.FindStringSubmatch(name); m != nil {
-			name, number = m[1]+m[3], m[2]
+	stem, number := strings.TrimSuffix(name, ext), ""
+	if m := numbered.FindStringSubmatch(name); m != nil {
+		stem, number = m[1], m[2]
+	}
+	original := norm.NFC.String(stem)
+	for _, suffix := range edited {
+		if cut, ok := strings.CutSuffix(original, suffix); ok {
+			if original = cut; number == "" {
+				if m := numbered.FindStringSubmatch(cut + ext); m != nil {
+					original, number = m[1], m[2]
+				}
+			}
+			break
 		}
+	}
+	for _, stem := range []string{stem, original} {
+		name := stem + ext
 		for _, stem := range []string{name + ".supplemental-metadata", name} {
 			if r := []rune(stem); len(r) > takeoutLength {
 				stem = string(r[:takeoutLength])

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
@@ -40,11 +41,15 @@ type Outcome struct {
 // ErrNoRoom says that tags cannot be embedded in a JPEG file without changing other parts of it.
 var ErrNoRoom = errors.New("no room for tags")
 
+// ErrNotJPEG says that a file is none into which tags are embedded.
+var ErrNotJPEG = fmt.Errorf("tags are embedded in JPEG files only: %w", ErrNoRoom)
+
 // Write tags faces in the photograph at path. Tags that an earlier Write wrote are replaced, so
 // writing twice changes nothing. All else in the file stays as it is, byte for byte. A face over
 // which there is a region with a name already keeps that name, and nobody gets a second region.
-// If the photograph has regions of its own, a new sidecar gets copies of them, since programs
-// may read the sidecar alone.
+// A region of another program without a name gets that of its face. If the photograph has regions
+// with names of its own, a new list of regions gets copies of them, and PersonInImage their names:
+// programs may read the new list, or the sidecar, alone.
 func (w *Writer) Write(ctx context.Context, path string, faces []Face) (Outcome, error) {
 	f, err := open(path)
 	if err != nil {
@@ -56,20 +61,21 @@ func (w *Writer) Write(ctx context.Context, path string, faces []Face) (Outcome,
 	if w.Embed {
 		return w.embed(ctx, f, faces)
 	}
-	base, err := without(f.packet)
+	s := f.sidecar()
+	base, err := without(s.packet)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", f.sidecar, err)
+		return Outcome{}, fmt.Errorf("%s: %w", s.path, err)
 	}
-	a, kept, err := f.addition(base, faces, true)
+	a, kept, err := f.addition(base, append(f.beside(s.path), f.XMP...), faces, true)
 	if err != nil {
 		return Outcome{}, err
 	}
 	next, err := w.added(base, a)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", f.sidecar, err)
+		return Outcome{}, fmt.Errorf("%s: %w", s.path, err)
 	}
-	o := Outcome{Path: f.sidecar, Added: len(faces) - kept, Kept: kept}
-	o.Changed, err = w.replace(ctx, f.sidecar, f.packet, next)
+	o := Outcome{Path: s.path, Added: len(faces) - kept, Kept: kept}
+	o.Changed, err = w.replace(ctx, s.path, s.packet, next)
 	return o, err
 }
 
@@ -79,6 +85,9 @@ func without(packet []byte) ([]byte, error) {
 		return nil, nil
 	}
 	base, err := metadata.Remove(packet)
+	if errors.Is(err, metadata.ErrEmpty) {
+		err = advice.Add(err, "delete it")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -116,65 +125,110 @@ func (w *Writer) replace(ctx context.Context, path string, old, next []byte) (ch
 	return err == nil, err
 }
 
-// addition is what is to be added to base, a packet of f without what nrdl wrote, for faces; with
-// copies, also the regions and names of the photograph itself if base has none. Kept is the
-// number of faces that a person named.
-func (f *file) addition(base []byte, faces []Face, copies bool) (a *metadata.Addition, kept int, err error) {
-	theirs := f.photo() // tags of others
-	upright := false
-	var own *metadata.People
+// addition is what is to be added to base, a packet of f without what nrdl wrote, for faces.
+// Others are the further packets of f; with copies, base gets their regions and names if it has
+// none. Kept is the number of faces that a person named.
+func (f *file) addition(base []byte, others [][]byte, faces []Face, copies bool) (a *metadata.Addition, kept int, err error) {
+	theirs, elsewhere := f.photo(), f.photo() // tags of others
+	own, upright := &metadata.People{}, false
 	if base != nil {
 		f.add(theirs, base)
 		if own, err = metadata.ReadPeople(base); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", f.path, err)
 		}
-		if len(own.Regions) > 0 {
+		if len(own.Regions) > 0 || own.Applied[0] > 0 {
 			if upright, err = f.isUpright(own.Applied); err != nil {
 				return nil, 0, err
 			}
 		}
 	}
-	embedded := f.photo()
-	for _, packet := range f.XMP {
+	for _, packet := range others {
 		if packet, err = metadata.Remove(packet); err == nil {
-			f.add(embedded, packet)
+			f.add(elsewhere, packet)
 		}
 	}
+	p := placement{f: f, own: own, upright: upright, vacant: map[int]bool{}}
 	a = &metadata.Addition{Width: f.Width, Height: f.Height}
-	place := func(area Area) Area {
-		if upright {
-			return area
-		}
-		return area.Stored(f.Orientation)
-	}
-	if copies && (own == nil || len(own.Regions) == 0) {
-		for _, r := range embedded.Regions {
-			a.Faces = append(a.Faces, metadata.Face{Area: place(r.Area), Name: r.Name, Copied: true})
+	if len(own.Regions) == 0 {
+		p.copy(a, theirs.Regions) // those of Microsoft
+		if copies {
+			p.copy(a, elsewhere.Regions)
 		}
 	}
-	if copies && (own == nil || len(own.Names) == 0) {
-		a.Names = append(a.Names, embedded.Names...)
+	if copies && len(own.Names) == 0 {
+		a.Names = append(a.Names, elsewhere.Names...)
 	}
-	for _, r := range embedded.Regions {
+	for _, r := range elsewhere.Regions {
 		theirs.merge(r)
 	}
-	theirs.Names = append(theirs.Names, embedded.Names...)
-	copied := len(a.Faces) + len(a.Names)
+	theirs.Names = append(theirs.Names, elsewhere.Names...)
+	for _, r := range theirs.Regions {
+		if r.Name != "" {
+			a.Names = unlessIn(theirs.Names, a.Names, r.Name)
+		}
+	}
 	for _, face := range faces {
 		area := theirs.Area(face.Box)
 		if theirs.names(area, face.Name) {
 			kept++
 			continue
 		}
-		a.Faces = append(a.Faces, metadata.Face{Area: place(area), Name: face.Name, Probability: face.Probability})
-		if !slices.Contains(theirs.Names, face.Name) && !slices.Contains(a.Names, face.Name) {
-			a.Names = append(a.Names, face.Name)
-		}
+		a.Faces = append(a.Faces, p.face(area, face))
+		a.Names = unlessIn(theirs.Names, a.Names, face.Name)
 	}
-	if len(a.Faces)+len(a.Names) == copied { // nothing of nrdl's own
+	if kept == len(faces) { // nothing of nrdl's own
 		a.Faces, a.Names = nil, nil
 	}
 	return a, kept, nil
+}
+
+// unlessIn is names with name, unless it is there or in theirs.
+func unlessIn(theirs, names []string, name string) []string {
+	if slices.Contains(theirs, name) || slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}
+
+// A placement puts regions into a packet of f.
+type placement struct {
+	f       *file
+	own     *metadata.People // of the packet
+	upright bool             // areas of the packet are those of the upright photograph
+	vacant  map[int]bool     // Region.Vacant of those that have got a name
+}
+
+// area is one of the upright photograph as the packet has it.
+func (p *placement) area(a Area) Area {
+	if p.upright {
+		return a
+	}
+	return a.Stored(p.f.Orientation)
+}
+
+// copy adds copies of regions with names, each once.
+func (p *placement) copy(a *metadata.Addition, regions []Region) {
+	for _, r := range regions {
+		area := p.area(r.Area)
+		there := func(f metadata.Face) bool { return f.Overlap(area) > sameFace }
+		if r.Name != "" && !slices.ContainsFunc(a.Faces, there) {
+			a.Faces = append(a.Faces, metadata.Face{Area: area, Name: r.Name, Copied: true})
+		}
+	}
+}
+
+// face is face for the packet: the name of the region without a name that overlaps most with area,
+// or a new region.
+func (p *placement) face(area Area, face Face) metadata.Face {
+	f := metadata.Face{Area: p.area(area), Name: face.Name, Probability: face.Probability}
+	most := 0.0
+	for _, r := range p.own.Regions {
+		if o := r.Overlap(f.Area); r.Vacant > 0 && r.Name == "" && !p.vacant[r.Vacant] && o > most && (Region{Area: r.Area}).Covers(f.Area) {
+			most, f.Vacant = o, r.Vacant
+		}
+	}
+	p.vacant[f.Vacant] = true
+	return f
 }
 
 // names reports whether a region with a name is over area, or one has this name.
@@ -191,24 +245,17 @@ func (p *Photo) names(area Area, name string) bool {
 func (w *Writer) embed(ctx context.Context, f *file, faces []Face) (Outcome, error) {
 	o := Outcome{Path: f.path}
 	if f.Kind != "JPEG" {
-		return o, advice.Add(fmt.Errorf("%s is no JPEG file, in which alone tags are embedded: %w", f.path, ErrNoRoom), "write a sidecar")
+		return o, fmt.Errorf("%s: %w", f.path, ErrNotJPEG)
 	}
 	data, place, base, err := f.jpeg()
 	if err != nil {
 		return o, err
 	}
-	sidecar, err := without(f.packet)
-	if err != nil {
-		return o, fmt.Errorf("%s: %w", f.sidecar, err)
-	}
-	beside := *f // the names of others in the sidecar count as well
-	if beside.XMP = nil; sidecar != nil {
-		beside.XMP = [][]byte{sidecar}
-	}
+	others := f.beside("") // the names of others in sidecars count as well
 	if len(f.XMP) > 1 && place.Extended {
-		beside.XMP = append(beside.XMP, f.XMP[1])
+		others = append(others, f.XMP[1])
 	}
-	a, kept, err := beside.addition(base, faces, false)
+	a, kept, err := f.addition(base, others, faces, false)
 	if err != nil {
 		return o, err
 	}
@@ -264,6 +311,10 @@ func (w *Writer) rewrite(ctx context.Context, f *file, data []byte, place *metad
 	if err != nil {
 		return false, advice.Add(err, "write a sidecar")
 	}
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return false, err
+	}
 	_, err = w.files.Write(ctx, f.path, func(to io.Writer) error {
 		for _, part := range [][]byte{data[:place.Start], metadata.Segment(packet), data[place.End:]} {
 			if _, err := to.Write(part); err != nil {
@@ -272,10 +323,13 @@ func (w *Writer) rewrite(ctx context.Context, f *file, data []byte, place *metad
 		}
 		return nil
 	})
+	if err == nil { // a photograph without a date has that of its file
+		err = os.Chtimes(f.path, time.Time{}, info.ModTime())
+	}
 	return err == nil, err
 }
 
-// Remove takes back what Write wrote about the photograph at path, in its sidecar and in the
+// Remove takes back what Write wrote about the photograph at path, in its sidecars and in the
 // file itself if it is a JPEG file. It returns the files that changed. A sidecar that only Write
 // made is deleted.
 func (w *Writer) Remove(ctx context.Context, path string) (changed []string, err error) {
@@ -283,14 +337,17 @@ func (w *Writer) Remove(ctx context.Context, path string) (changed []string, err
 	if err != nil {
 		return nil, err
 	}
-	base, err := without(f.packet)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.sidecar, err)
-	}
-	if did, err := w.replace(ctx, f.sidecar, f.packet, base); err != nil || did {
-		changed = append(changed, f.sidecar)
+	for _, s := range f.sidecars {
+		base, err := without(s.packet)
 		if err != nil {
-			return nil, err
+			return changed, fmt.Errorf("%s: %w", s.path, err)
+		}
+		did, err := w.replace(ctx, s.path, s.packet, base)
+		if err != nil {
+			return changed, err
+		}
+		if did {
+			changed = append(changed, s.path)
 		}
 	}
 	if f.Kind != "JPEG" || len(f.XMP) == 0 {

@@ -106,11 +106,19 @@ func (i *identification) findVars(c *cobra.Command) {
 
 // tellInterruption says what is there if ctx has ended.
 func (i *identification) tellInterruption(ctx context.Context) {
+	if ctx.Err() == nil {
+		return
+	}
+	if i.tagger != nil {
+		_ = i.drawJobs.Wait() // which counts to the last
+		i.Tell("%s tagged so far", legible.Count(i.tagger.photos, "photograph"))
+	}
 	switch {
-	case ctx.Err() == nil:
 	case i.album != nil:
 		i.Tell("%s has the names and the thumbnails so far, and no new index: the same command goes on with it", i.pages)
 	case i.file != nil:
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
+	case i.tagger != nil:
+		i.Tell("the same command goes on: what is tagged stays as it is")
 	}
 }

@@ -251,6 +251,9 @@ func (i *identification) openFile() (done func() error, err error) {
 		if i.file, err = output.OpenFile(i.output, i.top, i.checksum, i.resume); err != nil {
 			return nil, err
 		}
+		if err := i.readRecorded(); err != nil {
+			return nil, errors.Join(err, i.file.Close())
+		}
 		return i.file.Close, nil
 	}
 	return func() error { return nil }, nil

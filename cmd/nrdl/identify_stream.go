@@ -42,6 +42,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 		for s := range sources {
 			if s.Err == nil && !i.file.Claim(s.Path) {
 				i.tally.skipped++
+				i.tagRecorded(ctx, s)
 				show()
 				continue
 			}
@@ -100,7 +101,9 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 		i.drawJobs.Go(func() error { return p.unlessVanished(i.drawings.Draw(ctx, p.Result, p.Relative), "drawn", i.Warn) })
 	}
 	if i.tagger != nil {
-		i.drawJobs.Go(func() error { return p.unlessVanished(i.tagger.write(ctx, p.Result, i.Complain), "tagged", i.Warn) })
+		i.drawJobs.Go(func() error {
+			return p.unlessVanished(i.tagger.write(ctx, p.Source, namedFaces(p.Result), i.Complain), "tagged", i.Warn)
+		})
 	}
 	i.count(p)
 	if i.sorter != nil {

@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -14,7 +19,11 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/jsonl"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/tags"
 )
 
@@ -34,9 +43,18 @@ func (i *identification) tagVar(c *cobra.Command) {
 // A tagger writes tags of what is found in photographs. It is safe for concurrent use.
 type tagger struct {
 	tags.Writer
+	recorded map[string][]tags.Face // faces of earlier results, by the path in them
 
-	mu                                          sync.Mutex
-	photos, faces, changed, kept, failed, files int
+	mu      sync.Mutex
+	photos  int // that have tags of names
+	copies  int // of photos: the same photograph at another path
+	faces   int // with tags
+	changed int // files
+	same    int // of photos: had these tags
+	kept    int // faces
+	noJPEG  int // photographs
+	failed  int // photographs
+	files   int // from which tags are removed
 }
 
 // startTagging prepares --tags. Done is true where it removes tags, and nothing is to be named.
@@ -56,41 +74,92 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 	i.tagger.Embed = i.tags == tagEmbed
 	if i.tags != tagRemove {
 		i.tagger.Model = i.checksum
-		return false, nil
+		return false, i.tagger.mayWrite(sources)
 	}
 	return true, i.tagger.remove(ctx, i.app, sources)
 }
 
-// write tags the faces with a name in the photograph of r. What concerns this photograph alone
-// is told by complain.
-func (t *tagger) write(ctx context.Context, r nrdl.Result, complain func(error)) error {
-	var faces []tags.Face
+// mayWrite returns an error if tags of sources cannot be written, before they are looked at. It
+// tries one file of each folder.
+func (t *tagger) mayWrite(sources []photolist.Source) error {
+	tried := map[string]bool{}
+	for _, s := range sources {
+		for _, path := range append([]string{s.Path}, s.Copies...) {
+			folder := filepath.Dir(path)
+			if s.Err != nil || tried[folder] {
+				continue
+			}
+			tried[folder] = true
+			if !t.Embed {
+				path += ".xmp"
+			}
+			if err := atomicfile.Check(path); err != nil {
+				return advice.Add(fmt.Errorf("no tags can be written: %w", err), "make its folder writable, or leave it out")
+			}
+		}
+	}
+	return nil
+}
+
+// namedFaces are the faces of r that get tags.
+func namedFaces(r nrdl.Result) (faces []tags.Face) {
 	for _, f := range r.Faces {
 		if f.Known && f.Rejected == nil && !f.Box.Empty() {
 			faces = append(faces, tags.Face{Name: f.Name, Box: f.Box, Probability: f.Probability})
 		}
 	}
-	o, err := t.Write(ctx, r.Photo.Name, faces)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+	return faces
+}
+
+// mostTold is the largest number of photographs of which it is told one by one that they cannot
+// be tagged.
+const mostTold = 10
+
+// write tags faces in the photograph of s and in its copies. What concerns a photograph alone is
+// told by complain.
+func (t *tagger) write(ctx context.Context, s photolist.Source, faces []tags.Face, complain func(error)) error {
+	for k, path := range append([]string{s.Path}, s.Copies...) {
+		o, err := t.Write(ctx, path, faces)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if k == 0 && errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		t.failed++
-		complain(fmt.Errorf("not tagged: %w", err))
-		return nil
+		t.count(o, err, k > 0, complain)
 	}
-	t.photos++
+	return nil
+}
+
+// count counts what became of a photograph, which may be a copy.
+func (t *tagger) count(o tags.Outcome, err error, isCopy bool, complain func(error)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case errors.Is(err, tags.ErrNotJPEG):
+		t.noJPEG++
+		return
+	case err != nil:
+		if t.failed++; t.failed <= mostTold {
+			complain(fmt.Errorf("not tagged: %w", err))
+		}
+		return
+	}
 	t.faces += o.Added
 	t.kept += o.Kept
 	if o.Changed {
 		t.changed++
 	}
-	return nil
+	if o.Added == 0 {
+		return
+	}
+	t.photos++
+	if isCopy {
+		t.copies++
+	}
+	if !o.Changed {
+		t.same++
+	}
 }
 
 // end tells what t did.
@@ -98,18 +167,33 @@ func (t *tagger) end(a *app) error {
 	if t == nil {
 		return nil
 	}
-	where := "sidecars"
-	if t.Embed {
-		where = "JPEG files"
+	if t.photos+t.changed > 0 || t.failed+t.noJPEG == 0 {
+		file := "sidecar"
+		if t.Embed {
+			file = "JPEG file"
+		}
+		text := fmt.Sprintf("tagged %s in %s", legible.Count(t.faces, "face"), legible.Count(t.photos, "photograph"))
+		if t.copies > 0 {
+			text += fmt.Sprintf(", %d of them copies of others", t.copies)
+		}
+		text += ": " + legible.Count(t.changed, file) + " written"
+		if t.same > 0 {
+			text += fmt.Sprintf(", %d had these tags", t.same)
+		}
+		a.Tell("%s", text)
 	}
-	a.Tell("tagged %s in %s: %d %s changed, %d were so already", legible.Count(t.faces, "face"), legible.Count(t.photos, "photograph"), t.changed, where, t.photos-t.changed)
 	if t.kept > 0 {
 		a.Tell("%s kept the name that a person or another program gave", legible.Count(t.kept, "face"))
 	}
+	var errs []error
 	if t.failed > 0 {
-		return fmt.Errorf("%s could not be tagged", legible.Count(t.failed, "photograph"))
+		errs = append(errs, fmt.Errorf("%s could not be tagged", legible.Count(t.failed, "photograph")))
 	}
-	return nil
+	if t.noJPEG > 0 {
+		errs = append(errs, advice.Add(fmt.Errorf("%s not tagged: tags are embedded in JPEG files only", legible.Count(t.noJPEG, "photograph")),
+			"the same command with --tags in place of --tags=embed writes sidecars"))
+	}
+	return errors.Join(errs...)
 }
 
 // remove takes back what was written about sources.
@@ -123,18 +207,70 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 			t.failed++
 			continue
 		}
-		changed, err := t.Remove(ctx, s.Path)
-		if err != nil {
-			a.Complain(fmt.Errorf("tags are not removed: %w", err))
-			t.failed++
+		for _, path := range append([]string{s.Path}, s.Copies...) {
+			changed, err := t.Remove(ctx, path)
+			if err != nil {
+				if t.failed++; t.failed <= mostTold {
+					a.Complain(fmt.Errorf("tags are not removed: %w", err))
+				}
+			}
+			t.files += len(changed)
 		}
-		t.files += len(changed)
 	}
 	a.Tell("removed the tags that nrdl wrote from %s", legible.Count(t.files, "file"))
 	if t.failed > 0 {
 		return fmt.Errorf("the tags of %s could not be removed", legible.Count(t.failed, "photograph"))
 	}
 	return nil
+}
+
+// readRecorded reads the faces with names in earlier results, for photographs that are not looked
+// at again.
+func (i *identification) readRecorded() error {
+	if i.tagger == nil || !i.resume {
+		return nil
+	}
+	i.tagger.recorded = map[string][]tags.Face{}
+	in, err := os.Open(i.output)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, _, err = jsonl.Read(in, output.MostResult, func(_ int, line []byte) error {
+		var o results.Object
+		if err := json.Unmarshal(line, &o); err != nil {
+			return fmt.Errorf("read %s: %w", i.output, err)
+		}
+		var faces []tags.Face
+		for _, f := range o.Faces {
+			if !f.Known || f.Name == nil || f.Box == nil || f.Refused != "" {
+				continue
+			}
+			face := tags.Face{Name: *f.Name, Box: image.Rect(f.Box.X, f.Box.Y, f.Box.X+f.Box.Width, f.Box.Y+f.Box.Height), Probability: math.NaN()}
+			if f.Probability != nil {
+				face.Probability = *f.Probability
+			}
+			faces = append(faces, face)
+		}
+		if o.Error == "" {
+			i.tagger.recorded[o.File] = faces
+		}
+		return nil
+	})
+	return err
+}
+
+// tagRecorded tags the photograph of s as earlier results name its faces.
+func (i *identification) tagRecorded(ctx context.Context, s photolist.Source) {
+	if i.tagger == nil {
+		return
+	}
+	if faces, ok := i.tagger.recorded[dataset.Text(s.Path)]; ok {
+		p := photoResult{Source: s}
+		i.drawJobs.Go(func() error {
+			return p.unlessVanished(i.tagger.write(ctx, s, faces, i.Complain), "tagged", i.Warn)
+		})
+	}
 }
 
 // modelChecksum is the checksum of the model file for results and tags; "" where neither needs

@@ -17,6 +17,7 @@ type Face struct {
 	Name        string
 	Probability float64 // that the name is right; NaN if not known
 	Copied      bool    // the photograph itself has the region
+	Vacant      int     // Region.Vacant of the region that gets the name; 0 for a new region
 }
 
 // An Addition is what nrdl adds to a packet.
@@ -32,6 +33,9 @@ var ErrForm = errors.New("its XMP has a form to which nothing can be added")
 
 // program is what New and Add write as the name of the program.
 const program = "nrdl"
+
+// mark is the description of a region that nrdl named. exiftool copies it, and no extensions.
+const mark = "named by nrdl"
 
 // empty is a packet without properties.
 const empty = `<?xpacket begin="` + "\ufeff" + `" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -125,34 +129,9 @@ func Add(packet []byte, a *Addition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var edits []edit
-	insert := func(array *element, text string) error {
-		if array == nil || array.closesItself() || len(array.children) == 0 {
-			return ErrForm
-		}
-		edits = append(edits, edit{array.outer, array.outer, text})
-		return nil
-	}
-	own := ""
-	switch {
-	case len(a.Faces) > 0 && t.regions == nil:
-		own += a.newRegions()
-	case len(a.Faces) > 0:
-		list := t.regions.field(nsMWG, "RegionList")
-		if list == nil {
-			return nil, ErrForm
-		}
-		if err := insert(list.array(), a.regions(true)); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case len(a.Names) > 0 && t.names == nil:
-		own += "  <Iptc4xmpExt:PersonInImage xmlns:Iptc4xmpExt=\"" + nsIPTC + "\">" + bag(a.Names) + "</Iptc4xmpExt:PersonInImage>\n"
-	case len(a.Names) > 0:
-		if err := insert(t.names.array(), items(a.Names)); err != nil {
-			return nil, err
-		}
+	edits, own, err := a.insertions(packet, t)
+	if err != nil {
+		return nil, err
 	}
 	own = " <rdf:Description xmlns:rdf=\"" + nsRDF + "\" rdf:about=" + quoted(t.about) + " xmlns:nrdl=\"" + Ours + "\">\n" +
 		"  <nrdl:Software>" + program + "</nrdl:Software>\n" + a.model() + own
@@ -163,6 +142,69 @@ func Add(packet []byte, a *Addition) ([]byte, error) {
 	return apply(packet, edits), nil
 }
 
+// insertions are the edits of the properties that t has, and own, the text of those that it has
+// not and of notes for Remove.
+func (a *Addition) insertions(packet []byte, t *target) (edits []edit, own string, err error) {
+	for _, f := range a.Faces {
+		if f.Vacant > 0 {
+			edits = append(edits, edit{f.Vacant, f.Vacant, f.naming()})
+		}
+	}
+	switch regions := a.regions(t.regions != nil); {
+	case regions == "":
+	case t.regions == nil:
+		own += a.newRegions(regions)
+	default:
+		e, note, err := insertion(packet, t.regions.field(nsMWG, "RegionList"), regions, emptyRegions)
+		if err != nil {
+			return nil, "", err
+		}
+		edits, own = append(edits, e), own+note
+	}
+	switch {
+	case len(a.Names) == 0:
+	case t.names == nil:
+		own += "  <Iptc4xmpExt:PersonInImage xmlns:Iptc4xmpExt=\"" + nsIPTC + "\">" + bag(a.Names) + "</Iptc4xmpExt:PersonInImage>\n"
+	default:
+		e, note, err := insertion(packet, t.names, items(a.Names), emptyNames)
+		if err != nil {
+			return nil, "", err
+		}
+		edits, own = append(edits, e), own+note
+	}
+	return edits, own, nil
+}
+
+// Properties of nrdl which say that another program's list was empty before: written as two tags
+// (open), or as one (closed).
+const (
+	emptyRegions = "EmptyRegions"
+	emptyNames   = "EmptyPersonInImage"
+	open, closed = "open", "closed"
+)
+
+// insertion is the edit that puts items at the end of the list in the property e, and a note for
+// Remove if the list was empty.
+func insertion(packet []byte, e *element, items, note string) (edit, string, error) {
+	if e == nil || e.array() == nil {
+		return edit{}, "", ErrForm
+	}
+	array := e.array()
+	text := func(how string) string { return "  <nrdl:" + note + ">" + how + "</nrdl:" + note + ">\n" }
+	if array.closesItself() {
+		tag, ok := bytes.CutSuffix(packet[array.start:array.end], []byte("/>"))
+		if !ok {
+			return edit{}, "", ErrForm
+		}
+		name := strings.Fields(string(tag))[0][1:]
+		return edit{array.end - 2, array.end, ">" + items + "</" + name + ">"}, text(closed), nil
+	}
+	if len(array.children) == 0 {
+		return edit{array.outer, array.outer, items}, text(open), nil
+	}
+	return edit{array.outer, array.outer, items}, "", nil
+}
+
 func (a *Addition) model() string {
 	if a.Model == "" {
 		return ""
@@ -171,12 +213,13 @@ func (a *Addition) model() string {
 }
 
 // newRegions is the property Regions.
-func (a *Addition) newRegions() string {
+func (a *Addition) newRegions(regions string) string {
 	return fmt.Sprintf("  <mwg-rs:Regions xmlns:mwg-rs=%q xmlns:stDim=%q rdf:parseType=\"Resource\">\n   <mwg-rs:AppliedToDimensions rdf:parseType=\"Resource\"><stDim:w>%d</stDim:w><stDim:h>%d</stDim:h><stDim:unit>pixel</stDim:unit></mwg-rs:AppliedToDimensions>\n   <mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList>\n  </mwg-rs:Regions>\n",
-		nsMWG, nsDim, a.Width, a.Height, a.regions(false))
+		nsMWG, nsDim, a.Width, a.Height, regions)
 }
 
-// regions are the items of a list of regions. With alone, they declare all namespaces.
+// regions are the items of a list of regions, without names for vacant ones. With alone, they
+// declare all namespaces.
 func (a *Addition) regions(alone bool) string {
 	declared := ""
 	if alone {
@@ -184,22 +227,58 @@ func (a *Addition) regions(alone bool) string {
 	}
 	var b strings.Builder
 	for _, f := range a.Faces {
+		if f.Vacant > 0 {
+			continue
+		}
 		fmt.Fprintf(&b, "<rdf:li%s rdf:parseType=\"Resource\">", declared)
 		if f.Name != "" {
 			b.WriteString("<mwg-rs:Name>" + escaped(f.Name) + "</mwg-rs:Name>")
 		}
 		fmt.Fprintf(&b, "<mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area xmlns:stArea=%q rdf:parseType=\"Resource\"><stArea:x>%s</stArea:x><stArea:y>%s</stArea:y><stArea:w>%s</stArea:w><stArea:h>%s</stArea:h><stArea:unit>normalized</stArea:unit></mwg-rs:Area>",
 			nsArea, share(f.X+f.W/2), share(f.Y+f.H/2), share(f.W), share(f.H))
+		if !f.Copied {
+			b.WriteString("<mwg-rs:Description>" + mark + "</mwg-rs:Description>")
+		}
 		b.WriteString("<mwg-rs:Extensions rdf:parseType=\"Resource\"><nrdl:Software>" + program + "</nrdl:Software>")
 		switch {
 		case f.Copied:
 			b.WriteString("<nrdl:Copied>True</nrdl:Copied>")
-		case !math.IsNaN(f.Probability):
-			b.WriteString("<nrdl:Probability>" + strconv.FormatFloat(f.Probability, 'f', 4, 64) + "</nrdl:Probability>")
+		default:
+			b.WriteString(f.probability())
 		}
 		b.WriteString("</mwg-rs:Extensions></rdf:li>")
 	}
 	return b.String()
+}
+
+// naming are the fields that name a region of another program.
+func (f *Face) naming() string {
+	const space = " xmlns:mwg-rs=\"" + nsMWG + "\""
+	return "<mwg-rs:Name" + space + ">" + escaped(f.Name) + "</mwg-rs:Name><mwg-rs:Description" + space + ">" + mark + "</mwg-rs:Description>" +
+		"<mwg-rs:Extensions" + space + " xmlns:rdf=\"" + nsRDF + "\" xmlns:nrdl=\"" + Ours + "\" rdf:parseType=\"Resource\"><nrdl:Software>" + program +
+		"</nrdl:Software><nrdl:Named>True</nrdl:Named>" + f.probability() + "</mwg-rs:Extensions>"
+}
+
+// named are the fields that naming wrote into the region item; nil if it did not.
+func named(item *element) []*element {
+	extensions := item.field(nsMWG, "Extensions")
+	if extensions == nil || extensions.value(Ours, "Named") == "" {
+		return nil
+	}
+	fields := []*element{extensions}
+	for _, field := range []string{"Name", "Description"} {
+		if e := item.field(nsMWG, field); e != nil {
+			fields = append(fields, e)
+		}
+	}
+	return fields
+}
+
+func (f *Face) probability() string {
+	if math.IsNaN(f.Probability) {
+		return ""
+	}
+	return "<nrdl:Probability>" + strconv.FormatFloat(f.Probability, 'f', 4, 64) + "</nrdl:Probability>"
 }
 
 func share(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
@@ -222,84 +301,3 @@ func escaped(text string) string {
 }
 
 func quoted(text string) string { return `"` + escaped(text) + `"` }
-
-// Remove returns packet without what Add added.
-func Remove(packet []byte) ([]byte, error) {
-	root, err := parse(packet)
-	if err != nil {
-		return nil, err
-	}
-	all := descriptions(root)
-	var written []string
-	for _, d := range all {
-		if names := d.child(Ours, "PersonInImage"); names != nil {
-			written = append(written, texts(names)...)
-		}
-	}
-	var edits []edit
-	for _, d := range all {
-		_, mine := d.attribute(Ours, "Software")
-		mine = mine || d.child(Ours, "Software") != nil
-		gone, kept := goes(d, written)
-		if kept == 0 && mine && !foreign(d.attributes) {
-			edits = append(edits, wholly(packet, d))
-			continue
-		}
-		for _, e := range gone {
-			edits = append(edits, edit{start: e.start, end: e.end})
-		}
-	}
-	if len(edits) == 0 {
-		return packet, nil
-	}
-	if !isUTF8(packet) {
-		return nil, ErrForm
-	}
-	return apply(packet, edits), nil
-}
-
-// goes returns the elements in the description d that are nrdl's, where written are the names
-// that it wrote, and the number of properties that stay.
-func goes(d *element, written []string) (gone []*element, kept int) {
-	for _, c := range d.children {
-		var list []*element
-		ours := isOurs
-		switch {
-		case c.name.Space == Ours:
-			gone = append(gone, c)
-			continue
-		case c.is(nsMWG, "Regions"):
-			if l := c.field(nsMWG, "RegionList"); l != nil {
-				list = l.items()
-			}
-		case c.is(nsIPTC, "PersonInImage"):
-			list = c.items()
-			ours = func(e *element) bool { return slices.Contains(written, e.simple()) }
-		}
-		mine := slices.DeleteFunc(slices.Clone(list), func(e *element) bool { return !ours(e) })
-		if len(mine) > 0 && len(mine) == len(list) {
-			gone = append(gone, c)
-			continue
-		}
-		gone = append(gone, mine...)
-		kept++
-	}
-	return gone, kept
-}
-
-// foreign reports whether attributes of a description are properties of others.
-func foreign(attributes []xml.Attr) bool {
-	return slices.ContainsFunc(attributes, func(a xml.Attr) bool { return a.Name.Space != nsRDF && a.Name.Space != Ours })
-}
-
-// wholly cuts d with the space before it and the end of the line behind it, as Add wrote it.
-func wholly(packet []byte, d *element) edit {
-	e := edit{start: d.start, end: d.end}
-	if e.start > 0 && packet[e.start-1] == ' ' {
-		e.start--
-	}
-	if e.end < len(packet) && packet[e.end] == '\n' {
-		e.end++
-	}
-	return e
-}

@@ -19,6 +19,10 @@ type Region struct {
 	Area
 	Name string // "" for a face without a name
 	Ours bool   // nrdl wrote it
+
+	// Vacant is the offset in the packet at which a name can be put into a region that has none;
+	// 0 if there is no such place.
+	Vacant int
 }
 
 // People are the people in a packet.
@@ -38,7 +42,7 @@ func ReadPeople(packet []byte) (*People, error) {
 		return nil, err
 	}
 	p := &People{}
-	var named, written []string
+	var named []string
 	for _, d := range descriptions(root) {
 		if info := d.child(nsMWG, "Regions"); info != nil {
 			p.readRegions(info)
@@ -52,10 +56,8 @@ func ReadPeople(packet []byte) (*People, error) {
 		if v, ok := d.attribute(nsIPTC, "PersonInImage"); ok && len(named) < maxPeople {
 			named = append(named, v)
 		}
-		if ours := d.child(Ours, "PersonInImage"); ours != nil {
-			written = append(written, texts(ours)...)
-		}
 	}
+	written := writtenNames(descriptions(root))
 	for _, name := range named {
 		if slices.Contains(written, name) {
 			p.Written = append(p.Written, name)
@@ -64,6 +66,46 @@ func ReadPeople(packet []byte) (*People, error) {
 		}
 	}
 	return p, nil
+}
+
+// writtenNames are the names of PersonInImage in all, the descriptions of a packet, that nrdl wrote.
+// If another program left nothing of nrdl but marks in regions, they are the names of these.
+func writtenNames(all []*element) []string {
+	var written, marked []string
+	known := false
+	for _, d := range all {
+		known = known || isProgram(d)
+		if ours := d.child(Ours, "PersonInImage"); ours != nil {
+			written = append(written, texts(ours)...)
+		}
+		for _, item := range regionItems(d.child(nsMWG, "Regions")) {
+			if isMarked(item) && len(marked) < maxPeople {
+				marked = append(marked, item.value(nsMWG, "Name"))
+			}
+		}
+	}
+	if known {
+		return written
+	}
+	return marked
+}
+
+// isProgram reports whether the description d says that nrdl wrote into the packet.
+func isProgram(d *element) bool {
+	_, attribute := d.attribute(Ours, "Software")
+	return attribute || d.child(Ours, "Software") != nil
+}
+
+// regionItems are the items of a property Regions; none for nil.
+func regionItems(info *element) []*element {
+	if info == nil {
+		return nil
+	}
+	list := info.field(nsMWG, "RegionList")
+	if list == nil {
+		return nil
+	}
+	return list.items()
 }
 
 // texts are the items of an array, or the text of an element without one.
@@ -84,11 +126,7 @@ func (p *People) readRegions(info *element) {
 	if d := info.field(nsMWG, "AppliedToDimensions"); d != nil {
 		p.Applied = [2]int{whole(d.value(nsDim, "w")), whole(d.value(nsDim, "h"))}
 	}
-	list := info.field(nsMWG, "RegionList")
-	if list == nil {
-		return
-	}
-	for _, item := range list.items() {
+	for _, item := range regionItems(info) {
 		if len(p.Regions) >= maxPeople {
 			return
 		}
@@ -102,7 +140,7 @@ func (p *People) readRegions(info *element) {
 			aw, ah := float64(p.Applied[0]), float64(p.Applied[1])
 			x, y, w, h = x/aw, y/ah, w/aw, h/ah
 		}
-		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: item.value(nsMWG, "Name"), Ours: isOurs(item)}
+		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: item.value(nsMWG, "Name"), Ours: isOurs(item), Vacant: item.vacancy()}
 		if r.valid() {
 			p.Regions = append(p.Regions, r)
 		}
@@ -112,7 +150,27 @@ func (p *People) readRegions(info *element) {
 // isOurs reports whether nrdl wrote the region item.
 func isOurs(item *element) bool {
 	extensions := item.field(nsMWG, "Extensions")
-	return extensions != nil && extensions.value(Ours, "Software") != ""
+	return extensions != nil && extensions.value(Ours, "Software") != "" || isMarked(item)
+}
+
+// isMarked reports whether the region item has the mark of nrdl that programs keep which drop its
+// extensions.
+func isMarked(item *element) bool { return item.value(nsMWG, "Description") == mark }
+
+// vacancy is where in a region without a name one can be put: at the end of the structure; 0 if
+// there is no such place.
+func (e *element) vacancy() (at int) {
+	for _, s := range e.structs() {
+		for _, field := range []string{"Name", "Description", "Extensions"} {
+			if _, ok := s.attribute(nsMWG, field); ok || s.child(nsMWG, field) != nil {
+				return 0
+			}
+		}
+		if s.child(nsMWG, "Area") != nil {
+			at = s.outer
+		}
+	}
+	return at
 }
 
 func (p *People) readMicrosoft(info *element) {

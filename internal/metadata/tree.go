@@ -45,6 +45,9 @@ type element struct {
 // closesItself reports whether e is one tag, <e/>.
 func (e *element) closesItself() bool { return e.inner == e.end }
 
+// ErrEmpty is the error of a packet without content.
+var ErrEmpty = errors.New("it is empty")
+
 var errTooLarge = errors.New("the XMP packet is too large")
 
 // plain returns packet as UTF-8, without what stands behind its last element.
@@ -80,6 +83,9 @@ func parse(packet []byte) (*element, error) {
 		return nil, err
 	}
 	packet = bytes.TrimRight(packet, "\x00") // some programs end a packet so
+	if len(bytes.TrimSpace(packet)) == 0 {
+		return nil, ErrEmpty
+	}
 	d := xml.NewDecoder(bytes.NewReader(packet))
 	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) { return in, nil }
 	var open []*element

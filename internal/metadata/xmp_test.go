@@ -74,6 +74,10 @@ func FuzzAdd(f *testing.F) {
 	}
 	f.Add(full)
 	f.Add([]byte(strings.ReplaceAll(string(full), "nrdl", "other"))) // of another program
+	for _, bag := range []string{"<rdf:Bag/>", "<rdf:Bag />", "<rdf:Bag> </rdf:Bag>", `<rdf:Bag><rdf:li><rdf:Description mwg-rs:Type="Face"><mwg-rs:Area stArea:x="0.25" stArea:y="0.4" stArea:w="0.3" stArea:h="0.4"/></rdf:Description></rdf:li></rdf:Bag>`} {
+		f.Add([]byte(`<rdf:RDF xmlns:rdf="` + nsRDF + `" xmlns:mwg-rs="` + nsMWG + `" xmlns:stArea="` + nsArea + `" xmlns:I="` + nsIPTC + `"><rdf:Description><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList>` +
+			bag + `</mwg-rs:RegionList></mwg-rs:Regions><I:PersonInImage><rdf:Bag/></I:PersonInImage></rdf:Description></rdf:RDF>`))
+	}
 	f.Fuzz(func(t *testing.T, packet []byte) {
 		p, err := ReadPeople(packet)
 		if err != nil {
@@ -86,7 +90,11 @@ func FuzzAdd(f *testing.F) {
 		if again, err := Remove(base); err != nil || !bytes.Equal(again, base) {
 			return // marks that nrdl does not make
 		}
-		with, err := Add(base, addition())
+		a := addition()
+		if p, err := ReadPeople(base); err == nil && len(p.Regions) > 0 {
+			a.Faces[0].Vacant = p.Regions[len(p.Regions)-1].Vacant
+		}
+		with, err := Add(base, a)
 		if err != nil {
 			return
 		}

@@ -27,6 +27,8 @@ type Source struct {
 	Relative string // its path below a folder of copies
 	InFolder bool   // it was found in a folder, from which it may vanish, and is not named by the command line
 	Err      error  // why it cannot be read, where that is known
+
+	Copies []string // paths of files in the folder with equal bytes, which are no sources of their own
 }
 
 // Outputs maps the names of flags to the folders in which the command writes, "" for none.
@@ -80,7 +82,11 @@ func at(path string, several bool, tell func(format string, args ...any)) []Sour
 	for _, one := range dataset.Joined(err) {
 		all = append(all, Source{Err: one})
 	}
-	return append(all, In(path, found, several)...)
+	for _, s := range In(path, found, several) {
+		s.Copies = skipped.Copies[s.Path]
+		all = append(all, s)
+	}
+	return all
 }
 
 // In returns sources for the images at paths, which were found in folder. Several says that

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
+	"nrdl.example/nrdl/tags"
+)
+
+// What is no JPEG file is counted, and not told one by one.
+func TestEmbedInOthers(t *testing.T) {
+	err := os.ErrInvalid
+	complain := func(e error) { err = e }
+	g := &tagger{}
+	g.Embed = true
+	for range 3 {
+		g.count(tags.Outcome{}, tags.ErrNotJPEG, false, complain)
+	}
+	a := newApp(os.Stdout, os.Stderr)
+	if end := g.end(a); err != os.ErrInvalid || end == nil || !strings.HasPrefix(end.Error(), "3 photographs not tagged") || !strings.Contains(a.Complaint(end), "--tags in place of --tags=embed") {
+		t.Errorf("%v, %v", err, end)
+	}
+}
+
+// A folder into which nothing can be written is found before the work.
+func TestMayWrite(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "a.jpg")
+	for path, want := range map[string]bool{there: true, filepath.Join(there, "..", "gone", "a.jpg"): false} {
+		if err := new(tagger).mayWrite([]photolist.Source{{Path: there, Copies: []string{path}}}); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
