@@ -166,18 +166,9 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if err := i.openModel(model); err != nil {
 		return err
 	}
-	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort, "output": i.pages}
-	sources, err := i.outputs.Of(paths, i.watched != "", i.Tell)
+	sources, err := i.sources(paths)
 	if err != nil {
-		return cli.AsMisuse(err)
-	}
-	if err := i.mayWatch(); err != nil {
 		return err
-	}
-	if i.pages != "" {
-		if err := albumOf(sources); err != nil {
-			return err
-		}
 	}
 	if done, err := i.startTagging(ctx, sources); done || err != nil {
 		return err
@@ -223,6 +214,19 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	return i.end(time.Since(start), func() { i.tellNext(model, paths) })
+}
+
+// sources returns the images at paths, but not those listed on standard input.
+func (i *identification) sources(paths []string) ([]photolist.Source, error) {
+	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort, "output": i.pages}
+	all, err := i.outputs.Of(paths, i.watched != "", i.Tell)
+	if err != nil {
+		return nil, cli.AsMisuse(err)
+	}
+	if i.pages != "" {
+		return all, albumOf(all)
+	}
+	return all, i.mayWatch()
 }
 
 // tellNext says how to see more of what was named, where a person and no program reads it.
