@@ -65,7 +65,7 @@ func TestThresholdHoldsInNearlyEveryModel(t *testing.T) {
 	}
 }
 
-// The laws are those that go -C studies run ./strangers found on lfw_several: what
+// The laws are those that go run ./bench/strangers at the tag before-studies found on lfw_several: what
 // shares of strangers exceed, in units of their mean margin.
 func TestLawsAreThoseOfPhotographs(t *testing.T) {
 	for _, x := range lawsMeasured {
@@ -163,7 +163,7 @@ func drawnKnown(rng *rand.Rand, n int) []float64 {
 	return list
 }
 
-// lawsMeasured is what go -C studies run ./strangers prints.
+// lawsMeasured is what that program prints.
 var lawsMeasured = []struct {
 	people    int
 	projected bool
