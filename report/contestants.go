@@ -29,7 +29,7 @@ func about(r *experiment.Record) string {
 			s += "; features " + r.Input.String()
 		}
 		if r.Tuning != nil {
-			s += "; parameters chosen by cross-validation on the training images"
+			s += tunedWords
 		}
 	}
 	for v := r.Varied; v != nil; v = v.With {
@@ -78,12 +78,15 @@ var builtin = func() map[string]func() *experiment.Plan {
 // parameters share an item.
 func (p *Plan) contestants() []item {
 	var items []item
-	have := map[item]bool{}
+	have, tuned := map[item]bool{}, p.allTuned()
 	features := slices.ContainsFunc(p.Labels, func(l *Label) bool { return l.Input })
 	for _, l := range p.Labels {
 		about := l.About
 		if features && l.Plain {
 			about = strings.TrimSuffix(about, ".") + "; the data as they are, of images the grey values."
+		}
+		if tuned {
+			about = strings.TrimSuffix(about, tunedWords+".") + "."
 		}
 		name := l.Name
 		if l.Varied != nil {
@@ -101,6 +104,13 @@ func (p *Plan) contestants() []item {
 	}
 	return items
 }
+
+// allTuned reports whether every label of p has tuned parameters by the text about it.
+func (p *Plan) allTuned() bool {
+	return !slices.ContainsFunc(p.Labels, func(l *Label) bool { return !strings.HasSuffix(l.About, tunedWords+".") })
+}
+
+const tunedWords = "; parameters chosen by cross-validation on the training images"
 
 // terms are the terms of a page that are in the glossary.
 var terms = []string{"setting", "split", "run", "SD", "~", "significant", "paired test", "average rank", "critical difference", "pass", "tuned"}

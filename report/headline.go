@@ -71,11 +71,13 @@ func (p *Plan) stand(n int) string {
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s is the best in %d of %s", p.Labels[n].Name, best, legible.Count(columns, "setting"))
-	if columns == 0 {
+	switch {
+	case columns == 0:
 		return p.Labels[n].Name + " has all runs in no setting."
-	}
-	if alike > 0 {
+	case alike > 0 && best > 0:
 		fmt.Fprintf(&s, " and not significantly different from the best in %d more", alike)
+	case alike > 0:
+		fmt.Fprintf(&s, ", and not significantly different from the best in %d", alike)
 	}
 	if rank := p.Ranking.meanRank(n); !math.IsNaN(rank) {
 		fmt.Fprintf(&s, "; its average rank is %s, the %s", fixed(rank, 2), p.Ranking.standing(n))

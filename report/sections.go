@@ -42,7 +42,6 @@ func (r *Report) document(o Options) *document {
 func (d *document) plan(p, timed *Plan) {
 	rates := p.rates()
 	blocks := append(rates[:1:1], p.rankFigure()...)
-	blocks = append(blocks, rates[1:]...)
 	var meaning []item
 	for _, i := range []item{{"Which method to take", p.Advice(timed)}, {"Ranks", p.Headline()}} {
 		if i.Text != "" {
@@ -52,6 +51,7 @@ func (d *document) plan(p, timed *Plan) {
 	if len(meaning) > 0 {
 		blocks = append(blocks, block{Items: meaning})
 	}
+	blocks = append(blocks, rates[1:]...)
 	d.add(2, p.Name, blocks...)
 }
 
@@ -153,7 +153,11 @@ func (p *Plan) overview() string {
 	if threads > 1 {
 		each = "at most " + legible.Count(threads, "thread")
 	}
-	return s + "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
+	s += "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
+	if p.allTuned() {
+		s += " Parameters are chosen by cross-validation on the training images."
+	}
+	return s
 }
 
 // span formats a duration in a suitable unit.

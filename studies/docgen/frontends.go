@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,9 +47,6 @@ func frontends(dir string) (map[string][]byte, error) {
 		data[name] = rateTable(page.Plans[0], records)
 	}
 	var err error
-	if data["ideas"], err = ideasTable(filepath.Join(dir, "ideas.json")); err != nil {
-		return nil, err
-	}
 	files["doc/frontends.md"], err = fill(frontendsTemplate, data)
 	return files, err
 }
@@ -170,58 +165,4 @@ func presetInputs() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, cell(p.About), cell(stages))
 	}
 	return b.String()
-}
-
-// A tried idea was compared with what it would replace; the code is not part of this version.
-type triedIdea struct {
-	Idea       string  `json:"idea"`
-	Hypothesis string  `json:"hypothesis"`
-	Done       string  `json:"done"`
-	Data       string  `json:"data"`
-	BaseRate   float64 `json:"base_rate"`
-	Rate       float64 `json:"rate"`
-	Difference float64 `json:"difference"`
-	P          float64 `json:"p"`
-	PCorrected float64 `json:"p_corrected"`
-	PHolm      float64 `json:"p_holm"`
-	Verdict    string  `json:"verdict"`
-}
-
-// ideasTable says what was tried, and what became of it.
-func ideasTable(path string) (string, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	var file struct {
-		Databases []struct {
-			Name  string `json:"name"`
-			Title string `json:"title"`
-			Input string `json:"input"`
-		} `json:"databases"`
-		Comparisons []triedIdea `json:"comparisons"`
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	titles := map[string]string{}
-	var b strings.Builder
-	for _, d := range file.Databases {
-		titles[d.Name] = d.Title
-		fmt.Fprintf(&b, "* %s: `%s`.\n", cell(d.Title), d.Input)
-	}
-	said := map[string]bool{}
-	b.WriteString("\n")
-	for _, c := range file.Comparisons {
-		if !said[c.Idea] {
-			said[c.Idea] = true
-			fmt.Fprintf(&b, "* **%s.** %s *Tried:* %s\n", cell(c.Idea), cell(c.Hypothesis), cell(c.Done))
-		}
-	}
-	b.WriteString("\n| idea | on | without | with | difference | p | p, overlap | p, Holm | verdict |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n")
-	for _, c := range file.Comparisons {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %+.1f | %.2g | %.2g | %.2g | %s |\n", cell(c.Idea), cell(titles[c.Data]),
-			points(c.BaseRate), points(c.Rate), c.Difference, c.P, c.PCorrected, c.PHolm, cell(c.Verdict))
-	}
-	return b.String(), nil
 }

@@ -283,7 +283,7 @@ func counterpart(p *report.Plan, label, data string) *report.Cell {
 func rate(c *report.Cell) string {
 	switch {
 	case c == nil || math.IsNaN(c.Mean) || c.Missing > 0:
-		return "…"
+		return "not run"
 	case c.Best:
 		return "**" + points(c.Mean) + "**"
 	}
