@@ -101,20 +101,15 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 	return func(ctx context.Context, files []string) (dataset.Reader, dataset.Frame, error) {
 		reader, frame, err := d.Faces(ctx, files)
 		auto := d.Detect == "" || d.Detect == face.Auto
-		if reader != nil && auto && d.Frame.Eyes.IsZero() {
-			what := "photographs"
-			if d.Content() == face.Crops {
-				what = "crops of faces"
-			}
-			o.tell("these are %s: faces are detected and aligned; to use the images without detection: %v",
-				what, advice.Detect.To(face.Never))
+		if reader != nil && auto && d.Frame.Eyes.IsZero() && d.Content() == face.Crops {
+			o.tell("these are crops of faces: a face is searched for in each; to use the images as they are: %v", advice.Detect.To(face.Never))
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
 			return nil, frame, advice.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
 				"give photographs of faces; if these are crops of faces: %v uses them as they are; %v searches each of them", advice.Detect.To(face.Never), advice.Detect.To(face.Always))
 		}
 		if err == nil && d.Content() == face.Unfound && d.Embedder != nil {
-			o.tell("in most of the images no face can be found, or they are smaller than 80 pixels: they are not aligned, and get features of their grey values (faces96), with which far fewer faces are recognised than by the network")
+			o.tell("no face is found in most of the images, or they are smaller than 80 pixels: features of their grey values (faces96) are used, and not the network, which would recognise far more faces")
 		}
 		return reader, frame, err
 	}

@@ -37,6 +37,9 @@ func (f *view) chart(people int) chart {
 		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
 	}
 	lo, hi := min(0, last), max(0, best)
+	if f.byScore() {
+		hi = max(hi, 1)
+	}
 	if f.p.Calibration != nil {
 		c.HasLine = true
 		line, least := second+f.p.Calibration.Threshold, fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
@@ -59,7 +62,7 @@ func (f *view) chart(people int) chart {
 		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), To: place(f.Scores[class])}
 		switch i {
 		case 0:
-			b.Mark, b.Note = ofBest, "the likeliest"
+			b.Mark, b.Note = ofBest, "most similar"
 			switch {
 			case f.Known && f.p.Calibration != nil:
 				b.Note = "named"
@@ -67,7 +70,7 @@ func (f *view) chart(people int) chart {
 				b.Note = "the only person"
 			}
 		case 1:
-			b.Mark, b.Note = ofRival, "the runner-up"
+			b.Mark, b.Note = ofRival, "the rival"
 		}
 		c.Bars = append(c.Bars, b)
 	}

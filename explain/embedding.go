@@ -94,7 +94,7 @@ const (
 // compare fills in e.Similarities from the vector of the face, d×1.
 func (e *Explanation) compare(ctx context.Context, m *gallery.Gallery, vector *mat.Dense) error {
 	e.Similarities = &Similarities{}
-	e.Similarities.decides(m)
+	e.Similarities.Threshold, e.Similarities.ByScore = Threshold(m)
 	if m.Enrolled == nil {
 		return nil
 	}
@@ -185,18 +185,19 @@ func descending(values []float64) []int {
 	return order
 }
 
-// decides fills in what decides whether m names a face.
-func (e *Similarities) decides(m *gallery.Gallery) {
+// Threshold returns what decides whether m names a face: the threshold of the best score, a
+// cosine, or else of the best score minus the second. It is 0 if the model has none.
+func Threshold(m *gallery.Gallery) (threshold float64, cosines bool) {
 	c, l := m.Calibration, m.Impostors()
-	e.ByScore = l != nil && (c == nil && (m.Enrolled != nil || m.Len() == 1) || c != nil && (c.Photographs != nil || c.ByScores))
+	cosines = l != nil && (c == nil && (m.Enrolled != nil || m.Len() == 1) || c != nil && (c.Photographs != nil || c.ByScores))
 	switch {
 	case c == nil:
+		return 0, cosines
 	case c.ByScores:
-		e.Threshold = c.Score()
-	case e.ByScore: // the cosine of this evidence
+		return c.Score(), cosines
+	case cosines: // the cosine of this evidence
 		few := math.Pow(10, -c.Threshold)
-		e.Threshold = l.Cosine(len(l.Cosines), openset.AtLarge(few, c.People))
-	default:
-		e.Threshold = c.Threshold
+		return l.Cosine(len(l.Cosines), openset.AtLarge(few, c.People)), cosines
 	}
+	return c.Threshold, cosines
 }

@@ -248,15 +248,16 @@ func (f *view) facts() []fact {
 }
 
 // strangers says what the threshold means.
-func (f *view) strangers() []fact {
-	c := f.p.Calibration
-	if c == nil {
-		return nil
+func (f *view) strangers() (all []fact) {
+	if f.Similarities != nil {
+		if counted := f.counted(); counted != "" {
+			all = append(all, fact{"Similarity", counted})
+		}
 	}
-	if f.byScore() {
-		return []fact{{"Strangers", f.reached()}}
+	if c := f.p.Calibration; c != nil {
+		all = append(all, fact{"Strangers", c.Promise()})
 	}
-	return []fact{{"Strangers", fmt.Sprintf("a lead of %s names %s %% of them", decimals(c.Threshold, 3), legible.Percent(c.FPIR))}}
+	return all
 }
 
 // decimals writes v with so many, and a minus sign unless all digits are 0.

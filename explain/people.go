@@ -92,12 +92,16 @@ func (p *People) HTML(w io.Writer) error {
 	data := struct {
 		Title, Summary    string
 		Pictures, Measure bool // whether there are any; whether cosines decide
+		From              string
 		Suspects          []suspectCell
 		Pairs             []pairCell
 		People            []personCell
 		Looked            bool // whether faces could be held out
 		Why               string
-	}{Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Reason}
+	}{
+		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Reason,
+		From: legible.Probability(p.Model.Numbers().Review.Suspect),
+	}
 	for _, s := range p.Review.Suspects {
 		data.Suspects = append(data.Suspects, p.suspect(s))
 	}
@@ -112,13 +116,12 @@ func (p *People) HTML(w io.Writer) error {
 
 func (p *People) summary() string {
 	r := p.Review
-	text := fmt.Sprintf("%s, %s.", legible.People(len(r.People)), legible.Count(r.Faces, "face"))
-	if r.Held == 0 {
-		return text
+	text := fmt.Sprintf("%s, %s", legible.People(len(r.People)), legible.Count(r.Faces, "face"))
+	if r.Held > 0 {
+		text += "; " + r.Tested()
 	}
-	text += fmt.Sprintf(" Each face was compared with the other faces: for %s %% the best guess is the right person", legible.Percent(float64(r.Right)/float64(r.Held)))
-	if r.Known != nil {
-		text += fmt.Sprintf(", and %s %% are above the threshold", legible.Percent(float64(*r.Known)/float64(r.Held)))
+	if c := p.Model.Calibration; c != nil {
+		text += ". Strangers: " + c.Promise()
 	}
 	return text + "."
 }
@@ -134,7 +137,7 @@ func (p *People) face(j int, sub string) faceCell {
 }
 
 func (p *People) suspect(s gallery.Suspect) suspectCell {
-	one := suspectCell{Face: p.face(s.Image, "labelled "+s.Person)}
+	one := suspectCell{Face: p.face(s.Image, "in the model as "+s.Person)}
 	groups := p.Model.Enrolled.Groups()
 	c := p.Model.Images().ClassOf(s.Image)
 	switch {
@@ -147,10 +150,10 @@ func (p *People) suspect(s gallery.Suspect) suspectCell {
 	case s.Probability == nil:
 		one.Text = fmt.Sprintf("Trained without it, the model names it %s.", s.Other)
 	default:
-		one.Text = fmt.Sprintf("It looks like %s.", s.Other)
+		one.Text = fmt.Sprintf("It may show %s.", s.Other)
 	}
 	if s.Probability != nil {
-		one.Sure = fmt.Sprintf("The label is wrong with a probability of %s.", percent(*s.Probability))
+		one.Sure = fmt.Sprintf("The probability that the name is wrong: %s.", legible.Probability(*s.Probability))
 	}
 	if s.Nearest >= 0 {
 		of := s.Other
@@ -196,9 +199,9 @@ func (p *People) person(c int) personCell {
 	of := p.Review.People[c]
 	d := personCell{Name: of.Name, Photographs: legible.Count(of.Faces, "photograph"), Advice: slices.Clone(p.Review.Advice[c])}
 	if of.Held > 0 {
-		d.Right = fmt.Sprintf("%d of %d right", of.Right, of.Held)
+		d.Right = fmt.Sprintf("%d of %d are most similar to this person", of.Right, of.Held)
 		if of.Known != nil {
-			d.Right += fmt.Sprintf(", %d above the threshold", *of.Known)
+			d.Right += fmt.Sprintf(", %d got the name", *of.Known)
 		}
 	}
 	var rivals []string

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Sentence says in a sentence which person m recognises, and in others why.
@@ -17,30 +17,42 @@ func Sentence(m *gallery.Gallery, e *Explanation) string {
 	return strings.TrimSpace(f.verdict() + " " + f.reasons())
 }
 
-// verdict says whose face it is, and how far from the line; "" without a threshold.
+// verdict says whose face it is, and how far from the threshold; "" without one.
 func (f *view) verdict() string {
 	c, name := f.p.Calibration, f.name(f.Class)
-	switch {
-	case c == nil:
+	if c == nil {
 		return ""
+	}
+	far := FromThreshold(c.Known(f.DecisionScore), f.decides(), f.threshold(), f.byScore())
+	switch {
 	case f.Known:
-		return fmt.Sprintf("It is %s: %s the line.", name, FromThreshold(c, f.DecisionScore))
+		return fmt.Sprintf("It is %s: %s the threshold.", name, far)
 	case c.Known(f.DecisionScore): // as another face of the photograph has the name
 		return fmt.Sprintf("Unknown: %s is another face of this photograph.", name)
 	}
-	return fmt.Sprintf("Unknown: nearest is %s, %s the line.", name, FromThreshold(c, f.DecisionScore))
+	return fmt.Sprintf("Unknown: most similar is %s, %s the threshold.", name, far)
 }
 
-// FromThreshold says on which side of the threshold of c a margin is, and how far from it in
-// powers of ten of strangers, or in halves of the threshold: "far above".
-func FromThreshold(c *openset.Calibration, margin float64) string {
-	const near, far = 0.5, 2
-	d := math.Abs(margin - c.Threshold)
-	if !c.FollowsLaw() {
-		d *= 2 / max(c.Threshold, math.SmallestNonzeroFloat32)
+// decides is the value that is compared with the threshold.
+func (f *view) decides() float64 {
+	if f.byScore() {
+		return f.Scores[f.Class]
+	}
+	return f.DecisionScore
+}
+
+// FromThreshold says on which side of a threshold a face is, and how far from it: "far above".
+// The limits are for the eye: cosines of different people are about 0, those of one person about
+// 0.7; other values are compared with the threshold itself.
+func FromThreshold(known bool, value, threshold float64, cosines bool) string {
+	near, far := 0.05, 0.2
+	d := math.Abs(value - threshold)
+	if !cosines {
+		near, far = 0.25, 1
+		d /= max(threshold, math.SmallestNonzeroFloat32)
 	}
 	side, how := " below", "clearly"
-	if c.Known(margin) {
+	if known {
 		side = " above"
 	}
 	switch {
@@ -55,26 +67,42 @@ func FromThreshold(c *openset.Calibration, margin float64) string {
 // reasons says what the verdict rests on.
 func (f *view) reasons() string {
 	c, name := f.p.Calibration, f.name(f.Class)
-	lead := "score " + f.number(f.Scores[f.Class])
+	if c == nil {
+		guess := "The only person is " + name
+		if !f.alone() {
+			guess = fmt.Sprintf("The best guess among %d people is %s", len(f.p.Classes), name)
+		}
+		return fmt.Sprintf("%s: %s. The model has no threshold, so it names every face.", guess, strings.Join(f.grounds(), ". "))
+	}
+	all := f.grounds()
 	switch {
-	case f.byScore():
-		lead = f.cosine()
-	case !f.alone():
+	case math.IsNaN(f.Probability):
+	case f.Known:
+		all = append(all, upper(legible.Sure(f.Probability)))
+	default:
+		all = append(all, fmt.Sprintf("The probability that it is %s: %s", name, legible.Probability(f.Probability)))
+	}
+	return upper(strings.Join(all, ". ")) + "."
+}
+
+// grounds are the scores, the first one in lower case, and what makes them.
+func (f *view) grounds() []string {
+	name := f.name(f.Class)
+	if f.byScore() {
+		return []string{f.cosine()}
+	}
+	lead := "score " + f.number(f.Scores[f.Class])
+	if !f.alone() {
 		lead += fmt.Sprintf(", %s ahead of %s", f.number(f.Margin), f.name(f.rival()))
 	}
-	if c == nil && f.alone() {
-		return fmt.Sprintf("The only person is %s: %s; %s. The model has no threshold, so it names every face.", name, lead, f.carried(name))
+	if f.p.Calibration != nil {
+		lead += fmt.Sprintf(" (%s needed)", f.number(f.threshold()))
 	}
-	if c == nil {
-		return fmt.Sprintf("The best guess among %d people is %s: %s; %s. The model has no threshold, so it names every face.",
-			len(f.p.Classes), name, lead, f.carried(name))
-	}
-	text := fmt.Sprintf("%s (%s needed); %s.", lead, f.number(f.threshold()), f.carried(name)) + f.meaning()
-	if math.IsNaN(f.Probability) {
-		return strings.ToUpper(text[:1]) + text[1:]
-	}
-	return fmt.Sprintf("Probability %s; %s", percent(f.Probability), text)
+	return []string{lead, upper(f.carried(name))}
 }
+
+// upper is a sentence with its first letter in upper case.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // number writes a score with enough digits to show the margin and the threshold.
 func (f *view) number(v float64) string {

@@ -13,7 +13,6 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/openset"
 )
 
 // byScore reports whether the best score itself decides, a cosine.
@@ -27,31 +26,25 @@ func (f *view) threshold() float64 {
 	return f.p.Calibration.Threshold
 }
 
-// cosine says how similar the face is to the best guess, where that decides.
+// cosine says how similar the face is to the best guess and to the next person, and how similar
+// it must be.
 func (f *view) cosine() string {
-	text := fmt.Sprintf("the cosine of the face and %s is ", f.mean())
-	score := f.number(f.Scores[f.Class])
-	if e := f.Similarities; len(e.People) > 0 {
-		if own := decimals(e.People[0].Mean, cosineDigits); own != score {
-			return text + fmt.Sprintf("%s, which counts as %s for so few photographs", own, score)
-		}
+	text := fmt.Sprintf("similarity with %s %s", f.name(f.Class), f.number(f.Scores[f.Class]))
+	if f.p.Calibration != nil {
+		text += fmt.Sprintf(", a name needs %s", f.number(f.threshold()))
 	}
-	return text + score
+	text += " (1 is the same picture); "
+	if f.alone() {
+		return text + "nobody else is in the model"
+	}
+	return text + fmt.Sprintf("the rival, %s, has %s", f.name(f.rival()), f.number(f.Scores[f.rival()]))
 }
 
-// similar says how similar the face is to the best guess and to the next person.
+// similar says how similar the face is to the best guess and to the next person, where another
+// score decides.
 func (f *view) similar() string {
 	e := f.Similarities
-	rival := "nobody else is enrolled"
-	if !f.alone() {
-		rival = fmt.Sprintf("the second person, %s, has %s", f.name(f.rival()), decimals(f.Scores[f.rival()], cosineDigits))
-	}
-	switch {
-	case f.byScore() && (e.Guess == nil || e.People[0].Photographs == 1):
-		return rival
-	case f.byScore():
-		return fmt.Sprintf("%s; the photograph of %s that is nearest to the face has %s", rival, f.name(f.Class), decimals(e.Guess.Cosine, cosineDigits))
-	case len(e.People) < 2:
+	if len(e.People) < 2 {
 		return "the model keeps no photographs to compare the face with"
 	}
 	return fmt.Sprintf("the cosine of the face and %s is %s, with that of %s %s", f.mean(), decimals(e.People[0].Mean, cosineDigits),
@@ -70,37 +63,15 @@ func (f *view) mean() string {
 	return fmt.Sprintf("the mean of the %d photographs of %s", n, f.name(f.Class))
 }
 
-// meaning says what the threshold on a cosine means.
-func (f *view) meaning() string {
-	c := f.p.Calibration
-	if !f.byScore() || c == nil {
+// counted says which similarity the cosine with the mean of the best guess counts as; "" if
+// it is that one.
+func (f *view) counted() string {
+	e, score := f.Similarities, f.number(f.Scores[f.Class])
+	if !f.byScore() || len(e.People) == 0 || decimals(e.People[0].Mean, cosineDigits) == score {
 		return ""
 	}
-	inGeneral, like := f.reaching()
-	with := "anybody here"
-	if f.alone() {
-		with = f.name(f.Class)
-	}
-	text := " Fewer strangers than could be measured reach the line with "
-	if inGeneral.Known() {
-		text = fmt.Sprintf(" Only about 1 stranger in %s reaches the line with ", legible.OneIn(-math.Log10(inGeneral.Rate)))
-	}
-	if text += with; like.Known() {
-		return text + fmt.Sprintf(", and about %s %% of strangers who resemble these people.", legible.Percent(like.Rate))
-	}
-	return text + ", relatives more often."
-}
-
-// reached says which share of strangers the threshold names.
-func (f *view) reached() string {
-	inGeneral, like := f.reaching()
-	return fmt.Sprintf("a cosine of %s names %s of strangers in general, and %s of strangers who resemble the people",
-		f.number(f.threshold()), inGeneral, like)
-}
-
-// reaching are the shares of strangers who reach the threshold.
-func (f *view) reaching() (inGeneral, like openset.Share) {
-	return f.p.Calibration.StrangerRates(f.p.Pipeline.Law())
+	return fmt.Sprintf("the cosine with %s is %s; it counts as %s, since the mean of few photographs is less similar to every face than that of many",
+		f.mean(), decimals(e.People[0].Mean, cosineDigits), score)
 }
 
 // cosineDigits is how many decimals of a cosine are shown.
@@ -132,7 +103,7 @@ func (f *view) occluded() (row, error) {
 		return r, nil
 	}
 	text := func(v float64) string { return decimals(v, cosineDigits) }
-	r.Caption = fmt.Sprintf("A square of the mean colour covers the face at %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
+	r.Caption = fmt.Sprintf("A grey square is moved over the face, to %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
 		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
 	r.Pictures = append(r.Pictures, figure{
 		img: o.over(crop), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
@@ -371,12 +342,9 @@ func (c *cosines) add(name, note, person string, v float64) {
 // chart draws the bars, the longest first.
 func (c *cosines) chart(title, caption string) chart {
 	from := min(0, slices.Min(c.values))
-	most := max(0, slices.Max(c.values))
+	const most = 1
 	place := func(v float64) float64 {
-		if !(most > from) {
-			return 1
-		}
-		return (v - from) / (most - from)
+		return min(1, (v-from)/(most-from))
 	}
 	for i, v := range c.values {
 		c.bars[i].To = place(v)

@@ -259,7 +259,7 @@ func (f *reassignment) suspects() []Suspect {
 	for j, c := range f.labels {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && p < f.g.Numbers().Review.Suspect {
+		if in == nil && (p < f.g.Numbers().Review.Suspect || f.contradicted(j, who)) {
 			continue
 		}
 		if in != nil && p < in.probability {
@@ -279,6 +279,17 @@ func (f *reassignment) suspects() []Suspect {
 	}
 	slices.SortStableFunc(all, func(a, b Suspect) int { return cmp.Compare(*b.Probability, *a.Probability) })
 	return all
+}
+
+// contradicted reports whether image j is the only one of its person, so that nothing but its
+// similarity with person who speaks against its label, and is not similar enough to be named so.
+func (f *reassignment) contradicted(j, who int) bool {
+	own, c := f.labels[j], f.g.Calibration
+	if who == nobody || c == nil || f.g.Enrolled.Groups()[own+1]-f.g.Enrolled.Groups()[own] > 1 {
+		return false
+	}
+	z, _ := f.deviate(j, who)
+	return !c.Known(f.l.Evidence(f.l.Cosine(len(f.l.Cosines), z), len(f.count)))
 }
 
 // nearest is the image of person c that is nearest to image j; -1 if there is no other.

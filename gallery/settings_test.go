@@ -46,7 +46,7 @@ func TestSettingsDecide(t *testing.T) {
 	m.Settings = &other
 	other.FoldsClosed, other.FoldsIterated, other.FewFaces, other.Eyes, other.Useless = 4, 4, 5, 60, 1
 	m.Calibration.Wrong = append(m.Calibration.Wrong, 0)
-	if folds, note, words, _ = said(m); folds != 4 || note != "4 faces: add more; small: add better photographs" || words != "small" || m.Usable() == nil {
+	if folds, note, words, _ = said(m); folds != 4 || note != "4 faces: add more; the faces are small: add larger ones" || words != "small" || m.Usable() == nil {
 		t.Errorf("%d folds, %q, %q, %v", folds, note, words, m.Usable())
 	}
 	other.Review.Suspect = 2

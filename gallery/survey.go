@@ -7,9 +7,9 @@ import (
 	"sort"
 	"strings"
 
-	"nrdl.example/nrdl/internal/natural"
-
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/natural"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -186,6 +186,15 @@ func (p *Person) sum() {
 	}
 }
 
+// Tested says in words how well the faces that were held out are recognised.
+func (s *Survey) Tested() string {
+	text := fmt.Sprintf("tested without being learned, %d of %s are most similar to their own person", s.Right, legible.Count(s.Held, "face"))
+	if s.Known != nil {
+		text += fmt.Sprintf(", and %d got their name", *s.Known)
+	}
+	return text
+}
+
 // QualityText describes the mean quality of the faces of p: "good", or what is below the
 // limits of the Settings, such as "small, blurred"; "" if it is not known.
 func (p *Person) QualityText() string {
@@ -214,7 +223,7 @@ func (p *Person) note(heldOut bool) string {
 	var notes []string
 	switch {
 	case p.Faces == 1 && heldOut:
-		notes = append(notes, "1 face, which cannot be held out: add more")
+		notes = append(notes, "1 face: add more, so that it can be tested")
 	case p.Faces == 1:
 		notes = append(notes, "1 face: add more")
 	case p.Faces < p.settings.FewFaces:
@@ -224,7 +233,8 @@ func (p *Person) note(heldOut bool) string {
 		notes = append(notes, "taken for "+p.Rival+": add more, or look whether all are right")
 	}
 	if seen := p.QualityText(); seen != "" && seen != "good" {
-		notes = append(notes, seen+": add better photographs")
+		better := strings.NewReplacer("small", "larger", "blurred", "sharp", "badly lit", "well lit").Replace(seen)
+		notes = append(notes, "the faces are "+seen+": add "+better+" ones")
 	}
 	return strings.Join(notes, "; ")
 }

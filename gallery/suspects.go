@@ -1,8 +1,10 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Survey describes the people of g. With holdOut it also measures by cross-validation how well
@@ -43,30 +45,30 @@ func (r *Review) withNotes() *Survey {
 	for _, p := range r.People {
 		of[p.Name] = p
 	}
-	more := map[string]int{}
+	notes := map[string][]string{}
 	for _, s := range r.Suspects {
-		p := of[s.Person]
-		if p == nil {
-			continue
-		}
-		if more[s.Person]++; more[s.Person] > mostNoted {
-			continue
-		}
-		if p.Note != "" {
-			p.Note += "; "
-		}
-		p.Note += s.ID + " looks mislabelled"
-		if s.Other != "" {
-			p.Note += ": like " + s.Other
-		}
+		notes[s.Person] = append(notes[s.Person], fmt.Sprintf("see whether %s shows %s", s.ID, s.shown()))
 	}
-	for name, n := range more {
-		if n > mostNoted {
-			of[name].Note += fmt.Sprintf("; and %d more", n-mostNoted)
+	for name, list := range notes {
+		if n := len(list) - mostNoted; n > 0 {
+			list = append(list[:mostNoted], fmt.Sprintf("and %d more", n))
+		}
+		if p := of[name]; p != nil {
+			if p.Note != "" {
+				list = append(list, p.Note)
+			}
+			p.Note = strings.Join(list, "; ")
 		}
 	}
 	return &r.Survey
 }
+
+// shown says whom the image of s may show.
+func (s *Suspect) shown() string { return cmp.Or(s.Other, "somebody else") }
+
+// Probable reports whether the label of s is more probably wrong than right, or, where no
+// probability is known, whether the model would name somebody else.
+func (s *Suspect) Probable() bool { return s.Probability == nil || *s.Probability >= 0.5 }
 
 // mostNoted bounds the images that a note names.
 const mostNoted = 3

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,11 +24,11 @@ import (
 func (a *app) albumCmd() *cobra.Command {
 	i := &identification{app: a}
 	c := &cobra.Command{
-		Use:  "album MODEL IMAGE|DIR|-... -o DIR",
+		Use:  "album MODEL PHOTOS... -o DIR",
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if i.pages == "" {
-				return cli.Misuse("album needs -o DIR, the folder for its pages")
+				return advice.Add(cli.Misuse("album needs -o DIR, the folder for its pages"), "for example: nrdl album %s -o album", strings.Join(args, " "))
 			}
 			if err := i.check(c, args[1:]); err != nil {
 				return err
@@ -77,7 +78,7 @@ func (i *identification) writeAlbum(ctx context.Context, model string) error {
 	if n.Gone > 0 {
 		i.Warn("%s of an earlier run left out: no longer where they were", legible.Count(n.Gone, "photograph"))
 	}
-	i.Tell("%s of %s on %s: open %s", legible.Count(n.Photographs, "photograph"), legible.People(n.People), legible.Count(n.Pages, "page"), legible.ShellWord(i.album.Index()))
+	i.Tell("%v; %s", n, legible.Count(n.Pages, "page"))
 	return nil
 }
 

@@ -65,6 +65,8 @@ func (a *app) evaluateCmd() *cobra.Command {
 			}
 			if data := legible.ShellWord(args[0]); e.model == "" {
 				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (all faces)", data, data)
+			} else {
+				a.Next("nrdl people %s (how well each person is recognised)", legible.ShellWord(e.model))
 			}
 			return nil
 		},
@@ -170,7 +172,11 @@ func (a *app) compare(ctx context.Context, data string, e *evaluation) error {
 	case e.csv:
 		return report.WriteMethodsCSV(a.Out, result)
 	}
-	return report.WriteMethods(a.Out, result)
+	if err := report.WriteMethods(a.Out, result); err != nil {
+		return err
+	}
+	a.Next("nrdl bench --init %s (a plan of more methods and splits, to edit)", legible.ShellWord(data))
+	return nil
 }
 
 // tellRuns says that p has one run if its split is not random.

@@ -36,6 +36,8 @@ func (a *app) explainCmd() *cobra.Command {
 			err := e.run(c.Context(), args[0], args[1])
 			switch {
 			case err != nil || e.json:
+			case e.unknown:
+				e.Next("if you know who it is: nrdl add %s %s -n NAME", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
 			case e.output == "":
 				e.Next("nrdl explain %s %s -o why.html (with pictures)", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
 			case e.beside:
@@ -65,6 +67,8 @@ type explaining struct {
 	json   bool
 	number int  // of the face; 0 for all, or the largest of a picture
 	beside bool // enrolled faces could stand beside the face
+
+	unknown bool // the only face of the photograph is unknown, and the model takes new people
 }
 
 // check reports a command line that makes no sense.
@@ -104,6 +108,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if err != nil {
 		return err
 	}
+	e.unknown = of == 1 && !faces[0].Known && r.Keeps() == nil
 	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
 	if e.photos != "" {
 		page.Photograph = explain.PortraitsIn(ctx, r.Model(), e.photos, e.WarnOf)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/dataset"
@@ -45,7 +47,7 @@ type grouping struct {
 
 func (g *grouping) run(ctx context.Context, args []string) error {
 	if g.output == "" && !g.json {
-		return cli.Misuse("group needs -o DIR or --json")
+		return advice.Add(cli.Misuse("group needs -o DIR or --json"), "for example: nrdl group %s -o groups", strings.Join(args, " "))
 	}
 	in, err := frontend.Parse(g.input)
 	if err != nil {
@@ -87,7 +89,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		if err := p.WriteFolders(ctx, g.output, g.Wording, g.Warn); err != nil {
 			return err
 		}
-		defer g.Hint("look at %s, rename the folders to the names of the people, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
+		defer g.Next("look at %s, rename the folders to the names of the people, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
 	}
 	g.tellGroups(p, failed, time.Since(start))
 	if g.json {

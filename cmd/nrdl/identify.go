@@ -33,7 +33,7 @@ import (
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
 	c := &cobra.Command{
-		Use: "identify MODEL IMAGE|DIR|-...",
+		Use: "identify MODEL PHOTOS...",
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("watch") {
 				return cli.Arguments(1, -1)(c, args)
@@ -231,15 +231,26 @@ func (i *identification) sources(paths []string) ([]photolist.Source, error) {
 
 // tellNext says how to see more of what was named, where a person and no program reads it.
 func (i *identification) tellNext(model string, paths []string) {
-	if i.json || i.csv || i.pairs || i.file != nil || i.page != nil || i.sorter != nil || i.draw != "" || i.watched != "" || slices.Contains(paths, photolist.StandardInput) {
+	if i.json || i.csv || i.pairs || i.output != "" || i.watched != "" || slices.Contains(paths, photolist.StandardInput) {
 		return
 	}
 	model, path := legible.ShellWord(model), legible.ShellWord(paths[0])
-	if i.single {
+	switch {
+	case i.album != nil:
+		i.Next("open %s in a browser", legible.ShellWord(i.album.Index()))
+	case i.page != nil:
+		i.Next("nrdl album %s %s -o album (pages with all photographs of each person)", model, path)
+	case i.sorter != nil:
+		i.Next("open the folder %s (links to the photographs of each person)", legible.ShellWord(i.sort))
+	case i.draw != "":
+		i.Next("open the folder %s (photographs with boxes and names)", legible.ShellWord(i.draw))
+	case i.tags != "":
+		i.Next("nrdl identify %s %s --tags=remove takes the tags back", model, path)
+	case i.single:
 		i.Next("nrdl explain %s %s -o why.html (why a face has its name)", model, path)
-		return
+	default:
+		i.Next("nrdl identify %s %s --html faces.html (all faces by name)", model, path)
 	}
-	i.Next("nrdl identify %s %s --html faces.html (all faces by name)", model, path)
 }
 
 // openFile opens what keeps the results for a later run, if that is wanted.
@@ -372,7 +383,7 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 		return err
 	}
 	if t.trained > 0 {
-		i.Warn("%d of %s were used to train the model: such names do not show how well it recognises new photographs", t.trained, legible.Count(t.named+t.unknown, "face"))
+		i.Warn("the model was trained on %d of %s: such names do not show how well it recognises new photographs", t.trained, legible.Count(t.named+t.unknown, "face"))
 	}
 	if t.smaller > 0 && i.find.Which == face.All {
 		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", legible.Count(t.smaller, "face"))
@@ -386,16 +397,18 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 	if t.faceless > 0 && t.faceless+t.failed == t.files {
 		return errors.New("no image could be named")
 	}
+	if t.failed < t.files || t.files == 0 {
+		tellNext()
+	}
 	if t.failed > 0 {
 		return errReported
 	}
-	tellNext()
 	return nil
 }
 
 func (i *identification) tellTally(took time.Duration) {
 	t := i.tally
-	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.named, "face"), t.unknown, legible.Count(t.files-t.failed, "image"))
+	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.named, "face"), t.unknown, legible.Count(t.files-t.failed, "photograph"))
 	if t.faceless > 0 {
 		text += fmt.Sprintf("; %d without a face that is seen well", t.faceless)
 	}

@@ -90,4 +90,4 @@ func (a *app) failure() int { return max(failed, int(a.trouble.Load())) }
 var errReported = errors.New("reported")
 
 // errDifferent is returned by verify --exit-code for different people.
-var errDifferent = errors.New("not the same person")
+var errDifferent = errors.New("different people")

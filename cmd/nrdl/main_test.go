@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/onnxfile"
 	"nrdl.example/nrdl/internal/packed"
@@ -27,6 +29,7 @@ func TestMain(m *testing.M) {
 	small := func(main func()) func() {
 		return func() {
 			synthetic.Default.People = 8 // .ci/run has the demo with all people
+			demo.Photographs.PerPerson, demo.Photographs.Size = 2, dataset.Size{Height: 240, Width: 320}
 			main()
 		}
 	}

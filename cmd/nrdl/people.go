@@ -47,6 +47,7 @@ func (a *app) peopleCmd() *cobra.Command {
 		ValidArgsFunction: completeModel,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write an object with all numbers")
+	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also tell how many known faces and strangers get a name, at other rates too")
 	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
 	c.Flags().BoolVar(&tagged, "tags", false, "list the names in the face tags of photographs: MODEL is a folder of them; only headers are read")
 	c.Flags().StringVar(&html, "html", "", "write a page for a browser: `PAGE`")
@@ -73,7 +74,15 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *fac
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	done()
-	return a.write(ctx, html, page.HTML)
+	if err := a.write(ctx, html, page.HTML); err != nil {
+		return err
+	}
+	if model := legible.ShellWord(path); photos == "" {
+		a.Next("nrdl people %s --html %s --photos DIR shows the faces, from the folder that the model was trained on", model, legible.ShellWord(html))
+	} else {
+		a.Next("nrdl add %s PHOTOS -n NAME (more photographs of a person)", model)
+	}
+	return nil
 }
 
 func (a *app) people(ctx context.Context, path string, asJSON, list bool) error {
@@ -97,7 +106,7 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 		return err
 	}
 	if !list {
-		a.Next("nrdl people %s --html people.html (the faces; which labels look wrong; who may be confused)", legible.ShellWord(path))
+		a.Next("nrdl people %s --html people.html --photos DIR (the faces, which names may be wrong, who may be confused; DIR is the folder that the model was trained on)", legible.ShellWord(path))
 	}
 	return nil
 }
@@ -136,6 +145,7 @@ func (a *app) peopleOfTags(ctx context.Context, path string) error {
 	}
 	a.Tell("%s, %d with names of people", legible.Count(len(read), "photograph"), named)
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "person\tphotographs\tfaces marked")
 	for _, name := range slices.SortedFunc(maps.Keys(photographs), natural.Compare) {
 		fmt.Fprintf(table, "%s\t%d\t%d\n", legible.Printable(name), photographs[name], regions[name])
 	}

@@ -130,7 +130,10 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	if err != nil {
 		return err
 	}
-	a.Print("%s: %s, %s\n", r.output, legible.Count(len(records), "record"), console.Megabytes(size))
+	a.Print("wrote %s: %s, %s\n", r.output, legible.Count(len(records), "record"), console.Megabytes(size))
+	if r.format == "html" {
+		a.Next("open %s in a browser", legible.ShellWord(r.output))
+	}
 	return nil
 }
 

@@ -93,6 +93,7 @@ func (a *app) demoCmd() *cobra.Command {
 			return d.Run(c.Context())
 		},
 	}
-	c.Flags().StringVarP(&d.Dir, "output", "o", "nrdl-demo", "`DIR` for the model and the pictures")
+	c.Flags().StringVarP(&d.Dir, "output", "o", "nrdl-demo", "`DIR` for the photographs, the models and the page")
+	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also test NRDL with its default coder, and tell how each training ends")
 	return c
 }

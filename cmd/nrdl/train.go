@@ -240,25 +240,29 @@ func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) 
 	if err != nil {
 		return err
 	}
-	if len(review.Suspects) > 0 {
-		a.tellSuspects(review.Suspects, path)
-	}
+	a.tellSuspects(review.Suspects, path)
 	threshold.Summary(a.Console, m, path, review.People, names)
 	return nil
 }
 
-// tellSuspects names the images of the model at path whose labels look wrong.
+// tellSuspects names the images of the model at path whose labels are probably wrong.
 func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 	var names []string
 	for _, s := range suspects {
+		if !s.Probable() {
+			continue
+		}
 		like := "unlike the others of " + s.Person
 		if s.Other != "" {
 			like = "like " + s.Other
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
-	a.Warn("%s probably with a wrong label: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	a.Hint("look at them, and move them to the right folder: nrdl people %s --html PAGE --photos DIR shows them", legible.ShellWord(path))
+	if len(names) == 0 {
+		return
+	}
+	a.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
+	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; give wrong ones the right name, and train again", legible.ShellWord(path))
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

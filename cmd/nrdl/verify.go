@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +20,7 @@ import (
 func (a *app) verifyCmd() *cobra.Command {
 	v := &verification{app: a, fmr: openset.DefaultFMR}
 	c := &cobra.Command{
-		Use:  "verify MODEL|- A B",
+		Use:  "verify MODEL A B",
 		Args: cli.Arguments(3, 3),
 		RunE: func(c *cobra.Command, args []string) error {
 			if v.exitCode {
@@ -73,14 +73,27 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 	if v.json {
 		return v.printJSON(results.NewComparison(c, 2, v.fmr))
 	}
-	word := map[bool]string{true: "same person", false: "not the same person"}[c.Same(v.fmr)]
-	rate := "below 0.001" // fewer than were measured: about 1 in 70,000 (openset/impostors)
-	if p := 100 * c.FMR; p >= 1e-3 {
-		rate = fmt.Sprintf("%.2g", p)
-	}
+	word := map[bool]string{true: "same person", false: "different people"}[c.Same(v.fmr)]
+	v.Print("%s: similarity %.3f (1 is the same picture); %s as similar, the limit is 1 in %s\n", word, c.Similarity, pairs(c.FMR), legible.OneIn(-math.Log10(v.fmr)))
 	if c.Same(v.fmr) && v.fmr == openset.DefaultFMR && (r == nil || r.Model().Embedding.Digest == embedding.Default().Frame().Embedding.Digest) {
-		v.Hint("of people who look alike, as relatives do, more pairs are accepted: of 275,625 pairs of photographs of 50 such people, 7.9 %%") // alike50, go -C studies run ./impostors
+		_ = v.Out.Flush()                                                                                                                          // the answer stands first
+		v.Hint("relatives and other people who look alike may count as the same person: of the pairs of photographs of 50 such people, 7.9 %% do") // alike50, 275,625 pairs, go -C studies run ./impostors
 	}
-	v.Print("%s: similarity %.3f, false match rate %s %% (limit %.2g %%)\n", word, c.Similarity, rate, 100*v.fmr)
+	if model := legible.ShellWord(model); r != nil && !v.exitCode {
+		v.Next("nrdl identify %s %s (who it is)", model, legible.ShellWord(a))
+	}
 	return nil
+}
+
+// pairs says which share of pairs of different people is as similar as two faces of this false
+// match rate.
+func pairs(fmr float64) string {
+	const half, measured = 0.5, 1e-5 // about 1 in 70,000 (openset/impostors)
+	switch {
+	case fmr >= half:
+		return "most pairs of different people are"
+	case fmr < measured:
+		return "fewer than 1 in 100000 pairs of different people are"
+	}
+	return "about 1 in " + legible.OneIn(-math.Log10(fmr)) + " pairs of different people is"
 }

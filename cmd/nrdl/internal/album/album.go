@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -209,8 +210,35 @@ type photo struct {
 // Counts says what an album has.
 type Counts struct {
 	Photographs, People int
+	Named, Unreadable   int // photographs with somebody's name, and files that are none
 	Gone                int // photographs that are no longer where they were
 	Pages               int
+}
+
+// countsOf counts the photographs all, and so many that are gone.
+func countsOf(all []*photo, gone int) Counts {
+	n := Counts{Photographs: len(all), Gone: gone}
+	for _, p := range all {
+		switch {
+		case p.Error != "":
+			n.Unreadable++
+		case slices.ContainsFunc(p.Faces, func(f results.Face) bool { return f.Name != nil }):
+			n.Named++
+		}
+	}
+	return n
+}
+
+// String says whom the photographs show.
+func (n Counts) String() string {
+	text := fmt.Sprintf("%s: %d with some of %s", legible.Count(n.Photographs, "photograph"), n.Named, legible.People(n.People))
+	if others := n.Photographs - n.Named - n.Unreadable; others > 0 {
+		text += fmt.Sprintf(", %d with none of them", others)
+	}
+	if n.Unreadable > 0 {
+		text += fmt.Sprintf(", %d that could not be read", n.Unreadable)
+	}
+	return text
 }
 
 // photos reads the photographs of a. Those that are not there any more are counted only.

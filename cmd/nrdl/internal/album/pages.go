@@ -187,7 +187,7 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err != nil {
 		return Counts{}, fmt.Errorf("album: %w", err)
 	}
-	w := &writing{Album: a, written: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: Counts{Photographs: len(all), Gone: gone}}
+	w := &writing{Album: a, written: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: countsOf(all, gone)}
 	list := shelves(all)
 	for _, s := range list {
 		if s.Person {
@@ -224,7 +224,7 @@ func (w *writing) picture(ctx context.Context, p *photo) picture {
 	t.Width, t.Height = w.thumbSize(ctx, p)
 	t.Date = p.taken.Format("2 January 2006, 15:04")
 	if p.byFile {
-		t.Date = "file of " + p.taken.Format("2 January 2006")
+		t.Date = "no date; file of " + p.taken.Format("2 January 2006")
 	}
 	var names, covered []string
 	for _, f := range p.Faces {
@@ -336,7 +336,7 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 		Summary        string
 		People, Others []entry
 		Unreadable     []picture
-	}{Summary: fmt.Sprintf("%s of %s. Model %s.", legible.Count(len(all), "photograph"), legible.People(w.counts.People), legible.Escaped(filepath.Base(model)))}
+	}{Summary: fmt.Sprintf("%v. Model %s.", w.counts, legible.Escaped(filepath.Base(model)))}
 	for _, s := range list {
 		e := entry{link: link{s.Name, s.href("", 1)}, Count: legible.Count(len(s.photos), "photograph")}
 		if !s.Person {

@@ -17,14 +17,17 @@ import (
 )
 
 // Prepare sets up the messages and the help of root and all commands below it; call it
-// after all commands are added. Help has at most console.Columns columns. For a flag that
+// after all commands are added. Help begins with the usage, and has at most console.Columns columns. For a flag that
 // c does not have, instead may return a hint; "" stands for the usual one.
 func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) string) {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.PersistentPreRunE = refuseEmpty
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err, instead) })
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
+	const afterUsage = "{{if gt (len .Aliases) 0}}"
+	usage, rest, _ := strings.Cut(root.UsageTemplate(), afterUsage)
+	root.SetUsageTemplate(afterUsage + strings.ReplaceAll(rest, "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
+	root.SetHelpTemplate(usage + "\n\n{{or .Long .Short | trimTrailingWhitespaces}}{{.UsageString}}")
 	root.SetHelpCommand(helpCmd(root))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -97,7 +100,7 @@ func withCommands(c *cobra.Command) {
 		}
 		return unknownCommand(c, args[0])
 	}
-	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
+	c.SetHelpTemplate(strings.Replace(c.HelpTemplate(), "{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
 }
 
 // synonyms are what other programs call our commands.

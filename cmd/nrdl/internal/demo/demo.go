@@ -1,4 +1,4 @@
-// Package demo shows what the project does on faces of people who do not exist.
+// Package demo shows what the project does on photographs and faces of people who do not exist.
 package demo
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,20 +26,21 @@ import (
 	"nrdl.example/nrdl/internal/picture"
 	"nrdl.example/nrdl/lettering"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/report/plot"
 	"nrdl.example/nrdl/synthetic"
 )
 
-// A Demo trains on some faces of drawn people and identifies the others.
+// A Demo names faces in drawn photographs, and compares methods on drawn faces.
 type Demo struct {
 	*console.Console
 	Observe func() (o nrdl.Observer, done func()) // of a training
-	Dir     string                                // for the model and the pictures
+	Dir     string                                // for photographs, models, pictures and the page
 	Faces   synthetic.Faces
 
 	train, test *dataset.Images
 	table       *tabwriter.Writer
+	told        string  // of the photographs
+	photos      []photo // with boxes and names
 	results     []result
 	curves      []plot.Series // of the residuals of iterative methods
 }
@@ -46,16 +48,16 @@ type Demo struct {
 // trainingFaces is the number of training faces of each person.
 const trainingFaces = 10
 
-// contestants are the methods of the demo with what is set. The model of the
-// last is kept: NRDL with NRC's coder, which stops early; drawn faces are
-// recognised better so than by the exact solution, which NRDL takes by default.
-var contestants = []struct{ method, set string }{
-	{"crc", ""}, {"nrc", ""}, {"nrdl", ""}, {"nrdl", "coder.solver=admm"},
+// contestants are the methods of the demo with what is set. NRDL has NRC's coder, which stops
+// early; drawn faces are recognised better so than by the exact solution, which NRDL takes by
+// default and which a verbose demo tests too.
+var contestants = []struct{ method, set, name string }{
+	{"crc", "", "CRC"}, {"nrc", "", "NRC"}, {"nrdl", "coder.solver=admm", "NRDL with the coder of NRC"},
 }
 
-// Run compares several methods on drawn faces, prints how many strangers the last method
-// reports as unknown, and writes its model, two pictures and a page to Dir. If it fails before it
-// has written anything, it removes a folder that it made.
+// Run names the faces in drawn photographs, compares several methods on drawn faces, and writes
+// photographs, models, two pictures and a page to Dir. If it fails before it has written
+// anything, it removes a folder that it made.
 func (d *Demo) Run(ctx context.Context) (err error) {
 	switch made := os.Mkdir(d.Dir, 0o777); {
 	case made == nil:
@@ -70,12 +72,29 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err := atomicfile.MakeFolder(d.Dir); err != nil {
 		return err
 	}
-	model, sheet, atoms, page := filepath.Join(d.Dir, "people.nrdl"), filepath.Join(d.Dir, "faces.png"), filepath.Join(d.Dir, "atoms.png"), filepath.Join(d.Dir, "demo.html")
-	for _, path := range []string{model, sheet, atoms, page} {
+	in := func(name string) string { return filepath.Join(d.Dir, name) }
+	model, nrdlModel, sheet, atoms, page := in("people.nrdl"), in("faces.nrdl"), in("faces.png"), in("atoms.png"), in("demo.html")
+	for _, path := range []string{model, nrdlModel, sheet, atoms, page} {
 		if err := atomicfile.Check(path); err != nil {
 			return err
 		}
 	}
+	if err := d.names(ctx, model); err != nil {
+		return err
+	}
+	if err := d.methods(ctx, nrdlModel, sheet, atoms); err != nil {
+		return err
+	}
+	if err := d.writePage(ctx, page, sheet, atoms); err != nil {
+		return err
+	}
+	d.Print("\n%s: all of this as a page for a browser, with the photographs, faces and curves\n", page)
+	d.Next("open %s, then nrdl data synth drawn --photos (photographs to try every command on)", legible.ShellWord(page))
+	return nil
+}
+
+// methods compares methods on drawn faces, and writes the model of the last one and its pictures.
+func (d *Demo) methods(ctx context.Context, model, sheet, atoms string) error {
 	if err := d.draw(ctx); err != nil {
 		return err
 	}
@@ -90,26 +109,12 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err := d.table.Flush(); err != nil {
 		return err
 	}
-	if r, err = d.strangers(ctx, r); err != nil {
-		return err
-	}
-	if err := d.write(ctx, r, model, sheet, atoms); err != nil {
-		return err
-	}
-	if err := d.writePage(ctx, page, sheet, atoms); err != nil {
-		return err
-	}
-	d.Print("\n%s: all of this as a page for a browser, with curves of the training\n", page)
-	d.Print("%s: training faces, and test faces with their result: right (green) or wrong (red)\n", sheet)
-	d.Print("%s: atoms that NRDL learned\n", atoms)
-	d.Print("%s: its model\n\ntry next:\n", model)
-	d.Print("  nrdl data synth people\n  nrdl identify %s people/%s --top 3\n", legible.ShellWord(model), d.test.Classes[0])
-	return nil
+	return d.write(ctx, r, model, sheet, atoms)
 }
 
 // summary says what is drawn.
 func (d *Demo) summary() string {
-	return fmt.Sprintf("%d people who do not exist, %d training faces of each, %d test faces", d.Faces.People, trainingFaces, len(d.test.Labels()))
+	return fmt.Sprintf("Methods, without a network, on small drawn faces: %d people, %d training faces of each, %d test faces", d.Faces.People, trainingFaces, len(d.test.Labels()))
 }
 
 // draw draws the people and divides their faces.
@@ -119,7 +124,7 @@ func (d *Demo) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.Tell("drew %s in %s", console.Contents(set), legible.Seconds(time.Since(start)))
+	d.Detail("drew %s in %s", console.Contents(set), legible.Seconds(time.Since(start)))
 	split, err := dataset.ParseSplit(fmt.Sprintf("first:%d", trainingFaces))
 	if err != nil {
 		return err
@@ -148,21 +153,24 @@ func (d *Demo) nearest() {
 // contest tests the contestants and returns the model of the last one, without a
 // threshold.
 func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
-	for _, c := range contestants {
+	all := contestants
+	if exact := all[len(all)-1]; d.Verbose {
+		exact.set, exact.name = "", "NRDL"
+		all = slices.Insert(slices.Clone(all), len(all)-1, exact)
+	}
+	for i, c := range all {
 		m, err := method.Named(c.method)
 		if err != nil {
 			return nil, err
 		}
-		name := c.method
 		if path, value, ok := strings.Cut(c.set, "="); ok {
-			name += " --set " + c.set
 			if m, err = method.Set(m, path, value); err != nil {
 				return nil, err
 			}
 		}
 		o, done := d.Observe()
-		if c.method == "nrdl" && c.set == "" { // the other differs in the test only
-			o.Watch = d.watched(name, o.Watch)
+		if i == len(all)-1 {
+			o.Watch = d.watched(c.name, o.Watch)
 		}
 		start := time.Now()
 		r, err = nrdl.Train(ctx, d.train, nrdl.Options{Method: m, Observer: o})
@@ -171,58 +179,15 @@ func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 			return nil, err
 		}
 		took := time.Since(start)
-		d.Tell("%s: %s in %s", name, console.Ended(r.Model().Parts().Trained), legible.Seconds(took))
+		d.Detail("%s: %s in %s", c.name, console.Ended(r.Model().Parts().Trained), legible.Seconds(took))
 		run, err := experiment.Judge(ctx, r.Model().Model, d.test)
 		if err != nil {
 			return nil, err
 		}
 		run.FitSeconds = took.Seconds()
-		d.row(name, run)
+		d.row(c.name, run)
 	}
 	return r, nil
-}
-
-// demoFolds keeps the calibration short.
-const demoFolds = 3
-
-// strangers returns r with a threshold, and prints how many faces of other people and of its
-// own people it reports as unknown.
-func (d *Demo) strangers(ctx context.Context, r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
-	how := openset.Default
-	how.Folds = demoFolds
-	r, err := r.Calibrate(ctx, how, nil)
-	if err != nil {
-		return nil, err
-	}
-	others := d.Faces
-	others.Seed++
-	unknown, err := others.Draw(ctx)
-	if err != nil {
-		return nil, err
-	}
-	far, err := share(ctx, r, unknown)
-	if err != nil {
-		return nil, err
-	}
-	known, err := share(ctx, r, d.test)
-	if err != nil {
-		return nil, err
-	}
-	d.Print("\nfaces of %d other people: the last method reports %s %% as unknown; test faces of its own people: %s %%\n",
-		others.People, legible.Percent(1-far), legible.Percent(1-known))
-	return r, nil
-}
-
-// share returns what part of the faces of set r names.
-func share(ctx context.Context, r *nrdl.Recogniser, set *dataset.Images) (float64, error) {
-	faces, err := r.Model().Identify(ctx, set)
-	named := 0
-	for _, f := range faces {
-		if f.Known {
-			named++
-		}
-	}
-	return float64(named) / float64(len(faces)), err
 }
 
 func (d *Demo) row(name string, r experiment.Run) {

@@ -50,19 +50,21 @@ func (d *Demo) watched(name string, next classify.Watch) classify.Watch {
 	}
 }
 
-// writePage writes the page at path: how often each method is right, how NRDL converges, and
-// the pictures in the files atoms and sheet.
+// writePage writes the page at path: the photographs with names, how often each method is right,
+// how NRDL converges, and the pictures in the files atoms and sheet.
 func (d *Demo) writePage(ctx context.Context, path, sheet, atoms string) error {
 	curve, err := plot.Lines(plot.Axes{Title: "The residual of each pass", X: "pass", Y: "residual", LogY: true}, d.curves)
 	if err != nil {
 		return err
 	}
 	content := struct {
+		Told     string
+		Photos   []photo
 		Title    string
 		Results  []result
 		Curve    template.HTML
 		Pictures []template.URL
-	}{Title: d.summary(), Results: d.results, Curve: template.HTML(curve)} // its texts are escaped
+	}{Told: d.told, Photos: d.photos, Title: d.summary(), Results: d.results, Curve: template.HTML(curve)} // its texts are escaped
 	for _, file := range []string{sheet, atoms} {
 		data, err := os.ReadFile(file)
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// People prints r, the survey of m, as a table. Columns without any value are left out.
+// People prints r, the survey of m, as a table. Columns without any value are left out. If c is
+// verbose, the shares of strangers and of known faces that get a name follow.
 func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	if r.Faces == 0 {
 		for _, p := range r.People {
@@ -34,11 +35,18 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 		c.Print("%s\n", strings.TrimRight(row, " \n"))
 	}
 	c.Print("\n%s\n", totalOf(r))
+	if m.Calibration != nil {
+		c.Print("strangers: %s\n", m.Calibration.Promise())
+	}
+	var lines []string
 	if r.AtLarge != nil {
-		c.Print("%s\n", threshold.Strangers(m))
+		lines = threshold.Strangers(m)
 	}
 	if r.Held > 0 {
-		for _, line := range threshold.Table(m) {
+		lines = append(lines, threshold.Table(m)...)
+	}
+	for _, line := range lines {
+		if c.Verbose {
 			c.Print("%s\n", line)
 		}
 	}
@@ -87,11 +95,7 @@ func totalOf(r *gallery.Survey) string {
 	if r.Held == 0 {
 		return text
 	}
-	text += fmt.Sprintf("; of %d held-out faces the best guess is right for %s %%", r.Held, legible.Percent(float64(r.Right)/float64(r.Held)))
-	if r.Known != nil {
-		text += fmt.Sprintf(", and above the threshold for %s %%", legible.Percent(float64(*r.Known)/float64(r.Held)))
-	}
-	return text
+	return text + "; " + r.Tested()
 }
 
 // Merge lists the images that were left out or renamed when images were added to a model.

@@ -19,6 +19,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/lettering"
 )
 
@@ -80,7 +81,7 @@ func markOf(f nrdl.Face, whole image.Rectangle) face.Mark {
 		m.Kind = face.Stranger
 	default:
 		if p := f.Probability; !math.IsNaN(p) {
-			m.Note = " " + percent(p)
+			m.Note = " " + legible.Probability(p)
 		}
 	}
 	return m

@@ -39,7 +39,7 @@ func Lines(to io.Writer, top int) Writer {
 		for _, f := range faces {
 			fields := []string{legible.Field(r.Photo.Name), legible.Field(labelOf(f)), ""}
 			if f.Known {
-				fields[2] = strings.TrimSpace(sureness(f.Probability) + " " + decimals(f.Probability, 3))
+				fields[2] = legible.Sure(f.Probability)
 			}
 			rows = append(rows, append(fields, guesses(f, top)...))
 		}
@@ -74,7 +74,7 @@ func labelOf(f nrdl.Face) string {
 	case math.IsNaN(f.Probability):
 		notes = append(notes, "maybe "+f.Maybe)
 	default:
-		notes = append(notes, "maybe "+f.Maybe, percent(f.Probability))
+		notes = append(notes, "maybe "+f.Maybe, legible.Probability(f.Probability))
 	}
 	if f.Rival != "" {
 		notes = append(notes, "or "+f.Rival)
@@ -94,29 +94,6 @@ func coveredOf(f nrdl.Face) string {
 		return ""
 	}
 	return f.Detected.Covered
-}
-
-// sureness says a probability in a word; "" if it is not known.
-func sureness(p float64) string {
-	const sure, likely = 0.99, 0.8
-	switch {
-	case math.IsNaN(p):
-		return ""
-	case p >= sure:
-		return "sure"
-	case p >= likely:
-		return "likely"
-	}
-	return "doubtful"
-}
-
-// percent writes a probability in whole percent, rounded down: 100 % would be too much
-// to say, and so would be 0 %.
-func percent(p float64) string {
-	if p < 0.01 {
-		return "under 1 %"
-	}
-	return fmt.Sprintf("%.0f %%", math.Floor(100*p))
 }
 
 // guesses are the fields of the top likeliest people and their scores, empty where

@@ -182,12 +182,9 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 		return place{section: refused}, nil
 	}
 	if !math.IsNaN(f.Probability) {
-		c.Probability = percent(f.Probability)
+		c.Probability = legible.Probability(f.Probability)
 	}
-	c.Name, c.Sub = labelOf(f), c.Probability
-	if f.Known && c.Sub != "" {
-		c.Sub = sureness(f.Probability) + ", " + c.Sub
-	}
+	c.Name, c.Sub = labelOf(f), legible.Sure(f.Probability)
 	c.Trained, c.Covered = legible.Escaped(f.Trained), coveredOf(f)
 	if len(f.Ranked) > 1 {
 		c.RunnerUp = f.Ranked[1].Name
@@ -209,25 +206,24 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 // why says in words how far the decision is from the threshold, and how similar the
 // nearest photographs are.
 func (p *Page) why(f nrdl.Face) (all []string) {
-	best, second, other := f.Ranked[0], nrdl.Candidate{}, ""
+	best, other := f.Ranked[0], ""
 	if len(f.Ranked) > 1 {
-		second = f.Ranked[1]
-		other = fmt.Sprintf(" The similarity with %s is %.3f.", second.Name, second.Score)
+		other = fmt.Sprintf("; the rival, %s, has %.3f", f.Ranked[1].Name, f.Ranked[1].Score)
 	}
 	c := p.m.Calibration
+	threshold, cosines := explain.Threshold(p.m)
 	switch {
-	case c == nil && other == "":
-		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s, the only person, is %.3f.", best.Name, best.Score))
 	case c == nil:
-		all = append(all, fmt.Sprintf("The model has no threshold, so every face is named. The score of %s is %.3f, the one of %s %.3f.", best.Name, best.Score, second.Name, second.Score))
-	case c.Photographs != nil: // the margin is evidence
-		all = append(all, fmt.Sprintf("The similarity with %s, a cosine of %.3f, is %s the threshold: %s as similar to somebody in the model; a face is named if this is 1 in %s or fewer.%s",
-			best.Name, best.Score, explain.FromThreshold(c, f.Margin), legible.AsSimilar(f.Margin), legible.OneIn(c.Threshold), other))
+		all = append(all, fmt.Sprintf("The score of %s is %.3f%s. The model has no threshold, so it names every face.", best.Name, best.Score, other))
+	case cosines:
+		all = append(all, fmt.Sprintf("The similarity with %s is %.3f, %s the threshold: a name needs %.3f, and 1 is the same picture%s.",
+			best.Name, best.Score, explain.FromThreshold(c.Known(f.Margin), best.Score, threshold, true), threshold, other))
 	default:
-		all = append(all, fmt.Sprintf("The lead of %s over %s, %.4f, is %s the threshold, %.4f.", best.Name, second.Name, f.Margin, explain.FromThreshold(c, f.Margin), c.Threshold))
+		all = append(all, fmt.Sprintf("The score of %s is %.4f%s. The lead, %.4f, is %s the threshold, %.4f.",
+			best.Name, best.Score, other, f.Margin, explain.FromThreshold(c.Known(f.Margin), f.Margin, threshold, false), threshold))
 	}
 	for _, n := range f.Nearest {
-		all = append(all, fmt.Sprintf("The enrolled photograph of %s nearest to the face is %s, with a cosine of %.3f.", n.Person, legible.Escaped(n.ID), n.Cosine))
+		all = append(all, fmt.Sprintf("The photograph of %s in the model that is nearest to the face is %s: %.3f.", n.Person, legible.Escaped(n.ID), n.Cosine))
 	}
 	return all
 }
@@ -261,7 +257,7 @@ type group struct {
 // groups are the cards, which are sorted, in groups.
 func (p *Page) groups() (all []group) {
 	titles := [...][2]string{
-		unknown:    {nrdl.Unknown, "Faces that match nobody in the model. Those closest to the threshold come first."},
+		unknown:    {nrdl.Unknown, "Faces that are not similar enough to anybody in the model. Those nearest to the threshold come first."},
 		refused:    {"Not identified", "Faces of too poor quality to be identified; each has its reason."},
 		faceless:   {"No face found", ""},
 		unreadable: {"Files that could not be read", ""},
@@ -298,12 +294,15 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	top := struct {
-		Model, Summary, Skipped string
-		Groups                  []group
+		Model, Summary, Skipped, Promise string
+		Groups                           []group
 	}{Model: legible.Escaped(filepath.Base(p.model)), Groups: groups}
 	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), legible.People(people), count[unknown])
 	if p.Skipped > 0 {
 		top.Skipped = legible.Count(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
+	}
+	if c := p.m.Calibration; c != nil {
+		top.Promise = "Strangers: " + c.Promise() + "."
 	}
 	if err := page.Write(w, facesPage, "top", top); err != nil {
 		return err

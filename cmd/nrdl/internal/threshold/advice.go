@@ -136,7 +136,9 @@ func why(c *openset.Calibration) string {
 func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	c := m.Calibration
 	_, like := c.StrangerRates(m.Impostors())
-	to.Detail("%s", Strangers(m))
+	for _, line := range Strangers(m) {
+		to.Detail("%s", line)
+	}
 	if c.SmallestFPIR() > c.FPIR {
 		to.Warn("with %s an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", legible.People(c.People), legible.Percent(c.FPIR))
 	}
@@ -149,24 +151,27 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	}
 }
 
-// Strangers says in words how many strangers get a name by m, whose margins are evidence: the
-// shares, their limits, and on how much the network was measured.
-func Strangers(m *gallery.Gallery) string {
+// Strangers says in two lines which shares of strangers get a name by m, whose margins are
+// evidence, and on how much the network was measured.
+func Strangers(m *gallery.Gallery) []string {
 	c := m.Calibration
 	atLarge, like := c.StrangerRates(m.Impostors())
-	text := fmt.Sprintf("expected share of strangers who get a name: %v in general, %s", atLarge, Measured(m.Impostors()))
+	random, alike := atLarge.String()+" get a name", "not known"
 	if !atLarge.Known() {
-		text = "fewer strangers in general get a name than could be measured, " + Measured(m.Impostors())
+		random = "fewer get a name than could be measured"
 	}
-	if !like.Known() {
-		return text + fmt.Sprintf("; of those who resemble %s, such as relatives, it is not known", whom(c))
+	if like.Known() {
+		alike = fmt.Sprintf("%v get a name, estimated from %s", like, Known(m.Pipeline, c))
 	}
-	return text + fmt.Sprintf("; %v if they resemble %s, by %s", like, whom(c), Known(m.Pipeline, c))
+	return []string{
+		fmt.Sprintf("strangers chosen at random: %s; the network was measured on %s", random, Measured(m.Impostors())),
+		fmt.Sprintf("strangers who resemble %s, such as relatives: %s", whom(c), alike),
+	}
 }
 
 // Measured says on how much the impostor distribution l of a network was measured.
 func Measured(l *openset.Impostors) string {
-	return fmt.Sprintf("by %d pairs of different people on which the network was measured", l.Comparisons)
+	return fmt.Sprintf("%d pairs of different people", l.Comparisons)
 }
 
 // whom names the people of a model with the calibration c.

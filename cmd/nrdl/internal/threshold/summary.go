@@ -52,10 +52,11 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []
 	if c.StrangersAreMembers() || c.NearChance(len(names)) {
 		return // the warning says what to do
 	}
-	to.Tell("%s: %s; %s", who, w.tested(c.Rates(), faces), w.strangers(c))
+	to.Tell("%s: %s", who, w.tested(c.Rates(), faces))
 	if few := weakest(recognised); few != "" {
-		to.Tell("least sure: %s; more photographs of them help", few)
+		to.Tell("fewest names: %s; add photographs of these people", few)
 	}
+	to.Tell("%s: %s", w.others, strings.ReplaceAll(gallery.Promise(c), "a name", "a "+w.name))
 	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
 }
 
@@ -64,34 +65,17 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []
 func (w *words) tested(r openset.Rates, faces int) string {
 	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
 	if r.Held == 0 {
-		return fmt.Sprintf("each has one %s, so that recognising them could not be tested", w.sample)
+		return fmt.Sprintf("each has one %s, so that none could be tested", w.sample)
 	}
 	switch {
 	case right == r.Held && faces == r.Held:
-		return "all recognised when tested"
+		return fmt.Sprintf("each %s got its %s when it was tested without being learned", w.sample, w.name)
 	case r.Held > faces:
-		return fmt.Sprintf("%.0f %% recognised when tested, %.0f %% unknown, %.0f %% with a wrong %s", 100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong, w.name)
+		return fmt.Sprintf("tested without being learned, %.0f %% got their %s, %.0f %% were unknown, %.0f %% got a wrong %s", 100*r.Right, w.name, 100*(1-r.Right-r.Wrong), 100*r.Wrong, w.name)
 	case right == r.Held:
-		return fmt.Sprintf("all %d recognised when tested", r.Held)
+		return fmt.Sprintf("all %d that were tested without being learned got their %s", r.Held, w.name)
 	}
-	return fmt.Sprintf("%d of %d recognised when tested, %d unknown, %d with a wrong %s", right, r.Held, r.Held-right-wrong, wrong, w.name)
-}
-
-// strangers says how many strangers get a name by the threshold of c.
-func (w *words) strangers(c *openset.Calibration) string {
-	rate := c.FPIR
-	if !c.FollowsLaw() {
-		rate = max(rate, c.SmallestFPIR())
-	}
-	const rare = 0.1 // above it a percentage is easier to read
-	if rate > rare {
-		return fmt.Sprintf("about %.0f %% of %s will get a %s", 100*rate, w.others, w.name)
-	}
-	text := fmt.Sprintf("about 1 %s in %.0f will get a %s", w.stranger, 1/rate, w.name)
-	if c.FollowsLaw() {
-		text += ", a relative more often"
-	}
-	return text
+	return fmt.Sprintf("tested without being learned, %d of %d got their %s, %d were unknown, %d got a wrong %s", right, r.Held, w.name, r.Held-right-wrong, wrong, w.name)
 }
 
 // weakest names at most three people of whom faces were not recognised, the worst first.
@@ -110,7 +94,7 @@ func weakest(people []*gallery.Person) string {
 	const most = 3
 	var worst []string
 	for _, p := range people[:min(most, len(people))] {
-		worst = append(worst, fmt.Sprintf("%s (%d of %d)", p.Name, *p.Known, p.Held))
+		worst = append(worst, fmt.Sprintf("%s (%d of %s)", p.Name, *p.Known, legible.Count(p.Held, "face")))
 	}
 	return strings.Join(worst, ", ")
 }

@@ -1,0 +1,95 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/cmd/nrdl/internal/output"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/page"
+	"nrdl.example/nrdl/synthetic"
+)
+
+// Photographs are those that a Demo draws: few and small, so that it does not take long.
+var Photographs = synthetic.Photographs{People: 4, PerPerson: 3, Size: dataset.Size{Height: 360, Width: 480}, Seed: 52, Smile: 0.7}
+
+// A photo is a photograph with boxes and names.
+type photo struct {
+	Source template.URL
+	Alt    string
+}
+
+// names draws photographs, trains a model on those of single people, writes it to the file
+// model, and names the faces in the others, which it draws with boxes and names.
+func (d *Demo) names(ctx context.Context, model string) error {
+	drawn, boxes := filepath.Join(d.Dir, "photographs"), filepath.Join(d.Dir, "named")
+	bar := d.NewBar("drawing")
+	err := Photographs.Write(ctx, drawn, func(done, total int) { bar.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)) })
+	bar.Clear()
+	if err != nil {
+		return err
+	}
+	o, done := d.Observe()
+	defer done()
+	images, err := nrdl.Read(ctx, filepath.Join(drawn, "people"), nrdl.ReadOptions{Observer: nrdl.Observer{Progress: o.Progress}})
+	if err != nil {
+		return err
+	}
+	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+	done()
+	if err != nil {
+		return err
+	}
+	if err := r.Save(ctx, model); err != nil {
+		return err
+	}
+	others := filepath.Join(drawn, "others")
+	files, err := dataset.PhotoFiles(others)
+	if err != nil {
+		return err
+	}
+	draw := output.Drawings{Dir: boxes}
+	named, unknown := 0, 0
+	for result, err := range r.IdentifyAll(ctx, photosOf(files)) {
+		if err != nil {
+			return err
+		}
+		file := filepath.Base(result.Photo.Name)
+		if err := draw.Draw(ctx, result, file); err != nil {
+			return err
+		}
+		for _, f := range result.Faces {
+			if f.Known {
+				named++
+			} else if f.Rejected == nil {
+				unknown++
+			}
+		}
+		data, err := os.ReadFile(filepath.Join(boxes, file))
+		if err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		d.photos = append(d.photos, photo{page.Data("jpeg", data), file})
+	}
+	d.told = fmt.Sprintf("%d photographs of %d people who do not exist were drawn. From %d of them nrdl learned their faces. In the other %d it found %s, gave %d of them a name, and left %d unknown: those of strangers should be",
+		Photographs.Len(), Photographs.People, images.Len(), len(files), legible.Count(named+unknown, "face"), named, unknown)
+	d.Print("%s.\n%s: the photographs with boxes and names\n\n", d.told, boxes)
+	return nil
+}
+
+// photosOf are the photographs in files.
+func photosOf(files []dataset.File) iter.Seq[nrdl.Photo] {
+	return func(yield func(nrdl.Photo) bool) {
+		for _, f := range files {
+			if !yield(nrdl.Photo{Name: f.Path}) {
+				return
+			}
+		}
+	}
+}
