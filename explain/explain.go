@@ -255,7 +255,7 @@ func (f *view) strangers() (all []fact) {
 		}
 	}
 	if c := f.p.Calibration; c != nil {
-		all = append(all, fact{"Strangers", c.Promise()})
+		all = append(all, fact{"Strangers", gallery.Promise(c)})
 	}
 	return all
 }

@@ -100,7 +100,7 @@ func (p *People) HTML(w io.Writer) error {
 		Why               string
 	}{
 		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Reason,
-		From: legible.Probability(p.Model.Numbers().Review.Suspect),
+		From: gallery.Probability(p.Model.Numbers().Review.Suspect),
 	}
 	for _, s := range p.Review.Suspects {
 		data.Suspects = append(data.Suspects, p.suspect(s))
@@ -121,7 +121,7 @@ func (p *People) summary() string {
 		text += "; " + r.Tested()
 	}
 	if c := p.Model.Calibration; c != nil {
-		text += ". Strangers: " + c.Promise()
+		text += ". Strangers: " + gallery.Promise(c)
 	}
 	return text + "."
 }
@@ -153,7 +153,7 @@ func (p *People) suspect(s gallery.Suspect) suspectCell {
 		one.Text = fmt.Sprintf("It may show %s.", s.Other)
 	}
 	if s.Probability != nil {
-		one.Sure = fmt.Sprintf("The probability that the name is wrong: %s.", legible.Probability(*s.Probability))
+		one.Sure = fmt.Sprintf("The probability that the name is wrong: %s.", gallery.Probability(*s.Probability))
 	}
 	if s.Nearest >= 0 {
 		of := s.Other

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/legible"
 )
 
 // Sentence says in a sentence which person m recognises, and in others why.
@@ -42,15 +41,14 @@ func (f *view) decides() float64 {
 }
 
 // FromThreshold says on which side of a threshold a face is, and how far from it: "far above".
-// The limits are for the eye: cosines of different people are about 0, those of one person about
-// 0.7; other values are compared with the threshold itself.
+// The limits are for the eye: a cosine is compared with what is left between the threshold and
+// 1, another value with the threshold.
 func FromThreshold(known bool, value, threshold float64, cosines bool) string {
-	near, far := 0.05, 0.2
-	d := math.Abs(value - threshold)
-	if !cosines {
-		near, far = 0.25, 1
-		d /= max(threshold, math.SmallestNonzeroFloat32)
+	near, far, unit := 0.25, 1., threshold
+	if cosines {
+		near, far, unit = 0.15, 0.5, 1-threshold
 	}
+	d := math.Abs(value-threshold) / max(unit, math.SmallestNonzeroFloat32)
 	side, how := " below", "clearly"
 	if known {
 		side = " above"
@@ -78,9 +76,9 @@ func (f *view) reasons() string {
 	switch {
 	case math.IsNaN(f.Probability):
 	case f.Known:
-		all = append(all, upper(legible.Sure(f.Probability)))
+		all = append(all, upper(gallery.Sure(f.Probability)))
 	default:
-		all = append(all, fmt.Sprintf("The probability that it is %s: %s", name, legible.Probability(f.Probability)))
+		all = append(all, fmt.Sprintf("The probability that it is %s: %s", name, gallery.Probability(f.Probability)))
 	}
 	return upper(strings.Join(all, ". ")) + "."
 }

@@ -127,20 +127,8 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		object.Faces = append(object.Faces, output.Explain(r.Model(), f.number, f.Face, one))
 	}
 	done()
-	if e.json {
-		if err := e.printJSON(object); err != nil {
-			return err
-		}
-	} else {
-		for i, f := range object.Faces {
-			if i > 0 {
-				e.Print("\n")
-			}
-			e.Print("%s\n", f.Sentence)
-		}
-	}
-	if e.output == "" {
-		return nil
+	if err := e.tell(object); err != nil || e.output == "" {
+		return err
 	}
 	write := page.HTML
 	if e.picture() {
@@ -152,6 +140,20 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	e.beside = e.photos == "" && !r.Model().Embedding.IsZero() && r.Model().Enrolled != nil
 	return e.app.write(ctx, e.output, write)
+}
+
+// tell prints the sentences of o, or all of it.
+func (e *explaining) tell(o output.Explained) error {
+	if e.json {
+		return e.printJSON(o)
+	}
+	for i, f := range o.Faces {
+		if i > 0 {
+			e.Print("\n")
+		}
+		e.Print("%s\n", f.Sentence)
+	}
+	return nil
 }
 
 // A numbered face is one of several.

@@ -123,10 +123,7 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		a.Print("%s", console.Raw(text.String())) // package report leaves out what is hidden
 		return nil
 	}
-	size, err := atomicfile.Write(ctx, r.output, func(w io.Writer) error {
-		_, err := w.Write(text.Bytes())
-		return err
-	})
+	size, err := atomicfile.Write(ctx, r.output, func(w io.Writer) error { _, err := text.WriteTo(w); return err })
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (d *Demo) names(ctx context.Context, model string) error {
 	d.told = fmt.Sprintf("%d photographs of %d people who do not exist were drawn. From %d of them nrdl learned their faces. In the other %d it found %s, gave %d of them a name, and left %d unknown: those of strangers should be",
 		Photographs.Len(), Photographs.People, images.Len(), len(files), legible.Count(named+unknown, "face"), named, unknown)
 	d.Print("%s.\n%s: the photographs with boxes and names\n\n", d.told, boxes)
-	return nil
+	return d.Out.Flush() // the rest takes longer
 }
 
 // photosOf are the photographs in files.

@@ -36,7 +36,7 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	}
 	c.Print("\n%s\n", totalOf(r))
 	if m.Calibration != nil {
-		c.Print("strangers: %s\n", m.Calibration.Promise())
+		c.Print("strangers: %s\n", gallery.Promise(m.Calibration))
 	}
 	var lines []string
 	if r.AtLarge != nil {

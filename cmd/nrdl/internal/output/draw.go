@@ -18,8 +18,8 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/lettering"
 )
 
@@ -81,7 +81,7 @@ func markOf(f nrdl.Face, whole image.Rectangle) face.Mark {
 		m.Kind = face.Stranger
 	default:
 		if p := f.Probability; !math.IsNaN(p) {
-			m.Note = " " + legible.Probability(p)
+			m.Note = " " + gallery.Probability(p)
 		}
 	}
 	return m

@@ -39,7 +39,7 @@ func Lines(to io.Writer, top int) Writer {
 		for _, f := range faces {
 			fields := []string{legible.Field(r.Photo.Name), legible.Field(labelOf(f)), ""}
 			if f.Known {
-				fields[2] = legible.Sure(f.Probability)
+				fields[2] = gallery.Sure(f.Probability)
 			}
 			rows = append(rows, append(fields, guesses(f, top)...))
 		}
@@ -74,7 +74,7 @@ func labelOf(f nrdl.Face) string {
 	case math.IsNaN(f.Probability):
 		notes = append(notes, "maybe "+f.Maybe)
 	default:
-		notes = append(notes, "maybe "+f.Maybe, legible.Probability(f.Probability))
+		notes = append(notes, "maybe "+f.Maybe, gallery.Probability(f.Probability))
 	}
 	if f.Rival != "" {
 		notes = append(notes, "or "+f.Rival)

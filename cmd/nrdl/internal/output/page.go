@@ -182,9 +182,9 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 		return place{section: refused}, nil
 	}
 	if !math.IsNaN(f.Probability) {
-		c.Probability = legible.Probability(f.Probability)
+		c.Probability = gallery.Probability(f.Probability)
 	}
-	c.Name, c.Sub = labelOf(f), legible.Sure(f.Probability)
+	c.Name, c.Sub = labelOf(f), gallery.Sure(f.Probability)
 	c.Trained, c.Covered = legible.Escaped(f.Trained), coveredOf(f)
 	if len(f.Ranked) > 1 {
 		c.RunnerUp = f.Ranked[1].Name
@@ -302,7 +302,7 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		top.Skipped = legible.Count(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
 	}
 	if c := p.m.Calibration; c != nil {
-		top.Promise = "Strangers: " + c.Promise() + "."
+		top.Promise = "Strangers: " + gallery.Promise(c) + "."
 	}
 	if err := page.Write(w, facesPage, "top", top); err != nil {
 		return err

