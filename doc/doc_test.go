@@ -165,7 +165,12 @@ func TestFirstScreens(t *testing.T) {
 	comment := regexp.MustCompile("(?s)<!--.*?-->")
 	link := regexp.MustCompile(`\]\([^)]*\)`)
 	end := regexp.MustCompile(`[.?!:;]["*)]*\s|\n\s*\n|\n *[*|#0-9-]|\s\| `)
-	for _, page := range append(howTo, "tutorial.md", filepath.Join("..", "README.md")) {
+	helps, err := filepath.Glob(filepath.Join("..", "cmd", "nrdl", "help", "*.txt"))
+	if err != nil || len(helps) < 30 {
+		t.Fatalf("%q, %v", helps, err)
+	}
+	indented := regexp.MustCompile("(?m)^  .*$")
+	for _, page := range slices.Concat(howTo, helps, []string{"tutorial.md", "unknown.md", "research.md", "trouble.md", "scripting.md", "python.md", filepath.Join("..", "README.md")}) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -174,6 +179,9 @@ func TestFirstScreens(t *testing.T) {
 			t.Errorf("README.md has %d bytes", n)
 		}
 		prose := link.ReplaceAllString(comment.ReplaceAllString(fence.ReplaceAllString(string(text), "\n\n"), ""), "")
+		if strings.HasSuffix(page, ".txt") {
+			prose = indented.ReplaceAllString(prose, "\n") // examples and tables
+		}
 		for _, sentence := range end.Split(prose+"\n", -1) {
 			if n := len(strings.Fields(sentence)); n > most {
 				t.Errorf("%s: %d words: %s", page, n, strings.Join(strings.Fields(sentence), " "))

@@ -155,6 +155,9 @@ func (a *app) checkCmd() *cobra.Command {
 				err = a.printJSON(r)
 			} else {
 				err = r.WriteText(a.Out)
+				if r.Same {
+					defer a.Next("nrdl evaluate %s, or nrdl bench paper --data DIR (the table of the paper)", legible.ShellWord(args[0]))
+				}
 			}
 			if err == nil && !r.Same {
 				err = fmt.Errorf("%s differs from %s", args[0], r.Database.Title)

@@ -112,6 +112,9 @@ func (m *measuring) run(ctx context.Context, file, faces, others string) error {
 	if m.json {
 		return m.printJSON(l)
 	}
+	if in.Embedder.File() != nil {
+		m.Next("nrdl train PEOPLE -o people.nrdl --input %s", legible.ShellWord("embedding:"+file))
+	}
 	return nil
 }
 

@@ -249,9 +249,10 @@ func drawnMaterial(t *testing.T) string {
 // names: drawn people are more alike than real ones.
 const materialSeed = 52
 
-// The picture of README.md is a drawn photograph as identify --draw returns it. -update makes it anew.
+// The picture of README.md is a drawn photograph as identify --draw returns it, and one of
+// doc/equations.md what explain draws. -update makes them anew.
 func TestPicture(t *testing.T) {
-	path := filepath.Join("..", "..", "doc", "picture.jpg")
+	path, residuals := filepath.Join("..", "..", "doc", "picture.jpg"), filepath.Join("..", "..", "doc", "residuals.png")
 	if *update {
 		dir := t.TempDir()
 		set := synthetic.Photographs{People: 6, PerPerson: 1, Size: dataset.Size{Height: 600, Width: 800}, Seed: 48, Smile: synthetic.DefaultPhotographs.Smile}
@@ -279,8 +280,15 @@ func TestPicture(t *testing.T) {
 		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		runBlock(t, dir, "nrdl data synth crops --people 6 --images 7 --size 48x48 --seed 3\n"+
+			"nrdl train crops -o c.nrdl --input pixels --method nrc --split first:6 --calibrate 0; nrdl explain c.nrdl crops/person002/0007.png -o why.png")
+		if err := os.Rename(filepath.Join(dir, "why.png"), residuals); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() > 150_000 {
-		t.Errorf("%v, %v", info, err)
+	for _, picture := range []string{path, residuals} {
+		if info, err := os.Stat(picture); err != nil || info.Size() > 300_000 {
+			t.Errorf("%v, %v", info, err)
+		}
 	}
 }

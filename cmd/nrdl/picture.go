@@ -81,7 +81,11 @@ func (a *app) picture(ctx context.Context, path string, p *picturing) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return a.write(ctx, p.output, func(w io.Writer) error { return picture.Write(w, p.output, img) })
+	if err := a.write(ctx, p.output, func(w io.Writer) error { return picture.Write(w, p.output, img) }); err != nil {
+		return err
+	}
+	a.Next("nrdl explain %s PHOTO -o why.png (which atoms make a face)", legible.ShellWord(path))
+	return nil
 }
 
 // atomsOf says how the atoms of m are drawn. It is an error if they are no images.

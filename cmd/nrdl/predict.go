@@ -16,6 +16,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // prediction is the flags of predict.
@@ -88,7 +89,11 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 	if p.output != "" {
 		return a.write(ctx, p.output, write)
 	}
-	return write(a.Out)
+	if err := write(a.Out); err != nil || p.json || p.scores {
+		return err
+	}
+	a.Next("nrdl predict %s %s --scores (the score of each class)", legible.ShellWord(model), legible.ShellWord(path))
+	return nil
 }
 
 // sampleLength is the length of the samples that m takes, or 0 if they may be images of any size.

@@ -13,6 +13,7 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 func (a *app) transformCmd() *cobra.Command {
@@ -63,5 +64,8 @@ func (a *app) transform(ctx context.Context, model, data, output string, arrays 
 	}
 	k, n := codes.Dims()
 	a.Tell("wrote %s: %d codes of %d numbers", output, n, k)
+	if set.Classes != nil {
+		a.Next("nrdl evaluate %s (how well methods tell the codes apart)", legible.ShellWord(output))
+	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Command site makes a site of the documents of this checkout, in four parts: a tutorial, tasks,
-// a reference, and explanations. The reference of commands, methods, the interface over HTTP,
-// plans and packages is made of the program itself:
+// a reference, and explanations. The reference of commands, their JSON, methods, the interface over
+// HTTP, plans and packages is made of the program itself:
 //
 //	go run ./internal/site -o site    # then open site/index.html
 //
@@ -18,7 +18,7 @@ import (
 
 func main() {
 	out := flag.String("o", "site", "write the pages to this `DIR`, which must not exist or be a site")
-	commands := flag.Bool("commands", true, "build the command, for the pages of its commands")
+	commands := flag.Bool("commands", true, "build the command, for the pages of its commands and of their JSON")
 	flag.Parse()
 	s := newSite(".")
 	err := s.run(*out, *commands)
@@ -44,7 +44,7 @@ func (s *site) run(out string, commands bool) error {
 		return err
 	}
 	if commands {
-		if err := s.commandPages(); err != nil {
+		if err := errors.Join(s.commandPages(), s.objectPage()); err != nil {
 			return err
 		}
 	}

@@ -72,7 +72,7 @@ var doors = []struct{ Name, URL, About string }{
 // are reference, after the others.
 var order = map[string][]string{
 	"Explanation": {"unknown", "research", "notebooks/paper", "equations", "photographs", "embeddings", "openset", "frontends", "agreement", "scale", "performance", "results", "notebooks/compare"},
-	"Reference":   {"commands", "commands/nrdl", "scripting", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "databases", "face-tags", "network", "glossary"},
+	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "databases", "face-tags", "network", "glossary"},
 }
 
 // short is the name of a page in order.
@@ -114,7 +114,7 @@ func address(source string) string {
 var (
 	title    = regexp.MustCompile(`(?m)^# (.+)$`)
 	comments = regexp.MustCompile(`(?s)<!--.*?-->`)
-	marks    = regexp.MustCompile("[*`]|\\]\\([^)]*\\)|!?\\[")
+	marks    = regexp.MustCompile("[*`]|\\]\\([^)]*\\)|!?\\[|\\]")
 )
 
 // add adds a page.

@@ -105,15 +105,20 @@ func withCommands(c *cobra.Command) {
 
 // synonyms are what other programs call our commands.
 var synonyms = map[string]string{
-	"recognise": "identify", "recognize": "identify", "fit": "train", "learn": "train",
-	"test": "evaluate", "score": "evaluate", "validate": "evaluate", "benchmark": "bench",
-	"cluster": "group", "sort": "group", "server": "serve", "web": "serve", "gui": "serve", "ui": "serve",
-	"list": "people", "show": "people", "who": "people", "delete": "remove", "enrol": "add", "enroll": "add",
-	"draw": "data", "synth": "data", "convert": "data", "info": "data", "why": "explain", "plot": "report", "init": "train", "examples": "tasks",
+	"recognise": "identify", "recognize": "identify", "name": "identify", "detect": "identify", "faces": "identify", "tag": "identify", "search": "identify",
+	"fit": "train", "learn": "train", "teach": "train", "init": "train",
+	"test": "evaluate", "score": "evaluate", "validate": "evaluate", "crossvalidate": "evaluate", "benchmark": "bench", "optimise": "tune", "optimize": "tune",
+	"cluster": "group", "sort": "group", "match": "verify", "gallery": "album",
+	"server": "serve", "start": "serve", "web": "serve", "gui": "serve", "ui": "serve",
+	"list": "people", "ls": "people", "show": "people", "who": "people", "enrol": "add", "enroll": "add", "register": "add",
+	"delete": "remove", "del": "remove", "rm": "remove",
+	"draw": "data synth", "synth": "data synth", "convert": "data convert", "info": "data info", "check": "data check",
+	"why": "explain", "plot": "report", "examples": "tasks",
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
-	if is := synonyms[name]; slices.Contains(commandNames(c), is) {
+	is := synonyms[name]
+	if first, _, _ := strings.Cut(is, " "); slices.Contains(commandNames(c), first) {
 		return advice.Add(Misuse("unknown command %q", name), "%q is what it is called here", is)
 	}
 	err := advice.Unknown("command", name, commandNames(c))
