@@ -240,7 +240,7 @@ func onePoint(p *report.Plan) string {
 				best = c
 			}
 		}
-		sizes = append(sizes, fmt.Sprintf("%.4g test images on %s", float64(n)/100, column.Source.Title))
+		sizes = append(sizes, fmt.Sprintf("%.4g (%s)", float64(n)/100, column.Source.Title))
 		if best == nil {
 			continue
 		}
@@ -248,7 +248,7 @@ func onePoint(p *report.Plan) string {
 			intervals = append(intervals, fmt.Sprintf("%.1f %% on %s may be %.1f to %.1f %%", best.Mean, column.Source.Title, low, high))
 		}
 	}
-	s := "One percentage point of a run is " + strings.Join(sizes, ", ") + "."
+	s := "One percentage point of a run is so many test images: " + strings.Join(sizes, ", ") + "."
 	if len(intervals) > 0 {
 		s += " A single run is uncertain: " + strings.Join(intervals, ", ") + " (95 %)."
 	}
