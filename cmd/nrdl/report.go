@@ -74,17 +74,23 @@ func (a *app) reportCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) writeReport(ctx context.Context, paths []string, r reporting) error {
+// check completes r, and returns an error if its file cannot be written.
+func (r *reporting) check(paths []string) error {
 	if r.output == "" && r.format == "html" {
 		r.output = "report.html"
 	}
-	if r.output != "" {
-		if err := atomicfile.Check(r.output); err != nil {
-			return err
-		}
-		if path := cli.SameFile(r.output, paths...); path != "" {
-			return cli.Misuse("the report would take the place of the records %s", path)
-		}
+	if r.output == "" {
+		return nil
+	}
+	if path := cli.SameFile(r.output, paths...); path != "" {
+		return cli.Misuse("the report would take the place of the records %s", path)
+	}
+	return atomicfile.Check(r.output)
+}
+
+func (a *app) writeReport(ctx context.Context, paths []string, r reporting) error {
+	if err := r.check(paths); err != nil {
+		return err
 	}
 	if passes, err := readPasses(paths); err == nil {
 		return a.writePasses(ctx, passes, r)
