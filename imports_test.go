@@ -19,9 +19,9 @@ import (
 // own only.
 var layers = []string{
 	"doc client/go advice internal/edits internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/picture internal/metadata",
-	"internal/array internal/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
-	"network internal/lin internal/tiff internal/atomicfile internal/config internal/mat5 internal/npz internal/blas/asm internal/blas/asm/neon",
-	"coding internal/safetensors internal/jsonl internal/linkdir gallery/index",
+	"internal/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
+	"internal/array network internal/lin internal/tiff internal/atomicfile internal/config internal/blas/asm internal/blas/asm/neon",
+	"coding internal/mat5 internal/npz internal/safetensors internal/jsonl internal/linkdir gallery/index",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset tags",
 	"dataset method",

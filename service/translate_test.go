@@ -148,7 +148,7 @@ func testPageInLanguages(t *testing.T, ctx context.Context) {
 			}
 		}
 		opened := func(button string, left func(string)) {
-			b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("`+button+`").click()`))
+			b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("` + button + `").click()`))
 			b.until(`document.querySelector("dialog[open]")`)
 			left(button)
 			b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog .head button").click()`))
