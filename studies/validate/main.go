@@ -6,9 +6,8 @@
 //		-set passes=20 -grid "alpha=1,4,16 beta=1,4" -repeats 2
 //
 // Repeat r has the training part of the split's seed S + r, S being -seed, which
-// it deals to folds with the same seed. With -noise all images are spoiled, with
-// -occlude those alone that are held out, as in the plans. A relative path of -data that does not exist is looked up in
-// the folder sets of the one that NRDL_DATA names.
+// it deals to folds with the same seed. A relative path of -data that does not exist is looked up
+// in the folder sets of the one that NRDL_DATA names.
 package main
 
 import (
@@ -48,8 +47,6 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	flags.IntVar(&s.folds, "folds", 4, "divide it into `N` folds")
 	flags.IntVar(&s.repeats, "repeats", 1, "do all that `N` times, with the seeds S, S + 1, …")
 	flags.Uint64Var(&s.seed, "seed", 0, "the first seed, `S`")
-	flags.Float64Var(&s.spoil.noise, "noise", 0, "salt and pepper on this `DENSITY` of the pixels of all images")
-	flags.Float64Var(&s.spoil.occlusion, "occlude", 0, "cover this `SHARE` of each image that is held out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -56,7 +56,6 @@ type search struct {
 	split          dataset.Split
 	folds, repeats int
 	seed           uint64 // of repeat 0
-	spoil          spoil
 }
 
 // A found is what was found of one setting.
@@ -72,18 +71,13 @@ func (s search) run(ctx context.Context, set *dataset.Images, m classify.Method)
 	if s.repeats < 1 {
 		return nil, fmt.Errorf("%d repeats", s.repeats)
 	}
-	var parts []part
+	var parts []*dataset.Images
 	for r := range s.repeats {
-		seed := s.seed + uint64(r)
-		columns, err := s.split.Train(set, seed)
+		columns, err := s.split.Train(set, s.seed+uint64(r))
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.spoil.apply(set.Select(columns), seed) // the last that is seen of set
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, p)
+		parts = append(parts, set.Select(columns)) // the last that is seen of set
 	}
 	results := make([]found, 0, len(settings(s.axes)))
 	failed := 0
@@ -95,7 +89,7 @@ func (s search) run(ctx context.Context, set *dataset.Images, m classify.Method)
 		f := found{setting: setting}
 		for r, p := range parts {
 			folds := experiment.Folds{N: s.folds, Repeats: 1, Seed: s.seed + uint64(r)}
-			res, err := experiment.Validate(ctx, p.held, learner{edited, p.learned}, folds, experiment.Observer{})
+			res, err := experiment.Validate(ctx, p, edited, folds, experiment.Observer{})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -157,8 +151,8 @@ func (s search) report(w io.Writer, data string, m classify.Method, results []fo
 	}
 	top := best(results)
 	runs := len(top.runs)
-	fmt.Fprintf(w, "%s on the training part of %s, split %v: %d × %d folds, learning from %d images and judging by %d%v.\nIts parameters, but for the table's: `%s`.\n\n",
-		m.Name(), data, s.split, s.repeats, s.folds, top.runs[0].Train, top.runs[0].N, s.spoil, params)
+	fmt.Fprintf(w, "%s on the training part of %s, split %v: %d × %d folds, learning from %d images and judging by %d.\nIts parameters, but for the table's: `%s`.\n\n",
+		m.Name(), data, s.split, s.repeats, s.folds, top.runs[0].Train, top.runs[0].N, params)
 	for _, a := range s.axes {
 		fmt.Fprintf(w, "| %s ", a.path)
 	}
