@@ -59,7 +59,7 @@ export async function view(root, ctx, id) {
   else {
     const g = grid(ctx.base, faces.map((f) => f.id), {
       label: `Faces of ${title}`, most: 240,
-      note: (f) => { const j = judged.get(f); return !j || j.known && j.guess.id === id ? null : { dim: true, text: j.guess.id === id ? "not sure" : `like ${j.guess.name}` }; },
+      note: (f) => { const j = judged.get(f); return !j || j.known && j.guess.id === id ? null : { dim: true, text: j.guess.id === id ? tr("not sure") : `like ${j.guess.name}` }; },
       changed: (ids) => { toolbar.disabled = !ids.length; what.textContent = ids.length ? `${ids.length} selected` : ""; whyOne.disabled = ids.length !== 1; },
     });
     const what = h("span", { class: "soft", role: "status" });

@@ -108,7 +108,8 @@ function walk(node) {
 }
 
 function attribute(element, name) {
-  const was = element.getAttribute(name);
-  const to = was && tr(was);
+  const was = element.getAttribute(name), mine = made.get(element) ?? {};
+  const to = was && was !== mine[name] && tr(was);
+  if (to) made.set(element, { ...mine, [name]: to });
   if (to && to !== was) element.setAttribute(name, to);
 }
