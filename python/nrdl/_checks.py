@@ -9,7 +9,7 @@ from typing import Any
 # of several classes. These classes get less than 83 % of three blobs right.
 _POOR = {
     "COPAR", "CRC", "D2L2R2", "DLSI", "DNRC", "DPL", "DSRC", "FDDL", "LEDL", "LRC", "LRSDL", "NRDL", "NRDLAblation",
-    "NRDLOnline", "OpenSetClassifier", "ProCRC",
+    "NRDLOnline", "OpenSetClassifier", "ProCRC", "SBD2L",
 }  # fmt: skip
 
 _IMAGES = "the method learns from images, and the samples of the checks have no height and width"
