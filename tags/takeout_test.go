@@ -11,17 +11,16 @@ import (
 func TestTakeout(t *testing.T) {
 	dir := t.TempDir()
 	for photo, file := range map[string]string{
-		"a.jpg":        "a.jpg.json",
-		"b.jpg":        "b.jpg.supplemental-metadata.json",
-		"c(1).jpg":     "c.jpg(1).json",
-		"d(2).jpg":     "d.jpg.supplemental-metadata(2).json",
-		"e-edited.jpg": "e.jpg.json",
-
-		"f-edited(1).jpg":                                    "f.jpg(1).json", // Google's name of the edited f(1).jpg
-		"g(2)-edited.jpg":                                    "g.jpg.supplemental-metadata(2).json",
-		"h-bearbeitet.jpg":                                   "h.jpg.json",
-		"i-modifié(3).jpg":                                   "i.jpg.supplemental-metadata(3).json",
-		"j-modifie\u0301.jpg":                                "j.jpg.json",
+		"a.jpg":               "a.jpg.json",
+		"b.jpg":               "b.jpg.supplemental-metadata.json",
+		"c(1).jpg":            "c.jpg(1).json",
+		"d(2).jpg":            "d.jpg.supplemental-metadata(2).json",
+		"e-edited.jpg":        "e.jpg.json",
+		"f-edited(1).jpg":     "f.jpg(1).json", // Google's name of the edited f(1).jpg
+		"g(2)-edited.jpg":     "g.jpg.supplemental-metadata(2).json",
+		"h-bearbeitet.jpg":    "h.jpg.json",
+		"i-modifié(3).jpg":    "i.jpg.supplemental-metadata(3).json",
+		"j-modifie\u0301.jpg": "j.jpg.json",
 		"PXL_20230405_101112345.PORTRAIT-01.COVER.jpg":       "PXL_20230405_101112345.PORTRAIT-01.COVER.jpg.s.json",
 		"a very long name of a photograph which was cut.jpg": "a very long name of a photograph which was cut.json",
 	} {

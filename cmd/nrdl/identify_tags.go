@@ -111,12 +111,11 @@ func namedFaces(r nrdl.Result) (faces []tags.Face) {
 	return faces
 }
 
-// mostTold is the largest number of photographs of which it is told one by one that they cannot
-// be tagged.
+// mostTold is the largest number of photographs that cannot be tagged and are named one by one.
 const mostTold = 10
 
-// write tags faces in the photograph of s and in its copies. What concerns a photograph alone is
-// told by complain.
+// write tags faces in the photograph of s and in its copies. Complain gets the
+// errors of one photograph, after which the others go on.
 func (t *tagger) write(ctx context.Context, s photolist.Source, faces []tags.Face, complain func(error)) error {
 	for k, path := range append([]string{s.Path}, s.Copies...) {
 		o, err := t.Write(ctx, path, faces)

@@ -33,7 +33,8 @@ import (
 
 // What is in the folder of an album.
 const (
-	resultsFile  = "album.jsonl" // as identify writes it; paths count from the folder
+	resultsFile  = "album.jsonl"   // as identify writes it; paths count from the folder
+	earlierFile  = "earlier.jsonl" // of another model, until all of its photographs are named again
 	thumbFolder  = "thumbs"
 	peopleFolder = "people"
 	indexFile    = "index.html"
@@ -59,7 +60,7 @@ type Album struct {
 // in Earlier again. The caller closes it.
 func Open(dir, model string, tell func(format string, args ...any)) (a *Album, err error) {
 	path := filepath.Join(dir, resultsFile)
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && missing(path) {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && missing(path) && missing(filepath.Join(dir, earlierFile)) {
 		return nil, advice.Add(fmt.Errorf("album: %s has other files than those of an album", dir), "choose another folder, or a new one")
 	}
 	for _, folder := range []string{dir, filepath.Join(dir, thumbFolder), filepath.Join(dir, peopleFolder)} {
@@ -79,24 +80,53 @@ func Open(dir, model string, tell func(format string, args ...any)) (a *Album, e
 	return a, nil
 }
 
-// open opens the file of results at path.
+// open opens the file of results at path, and lists the photographs that have to be named again.
 func (a *Album) open(path, model string, tell func(format string, args ...any)) (*output.File, error) {
+	earlier := filepath.Join(a.dir, earlierFile)
 	f, err := output.OpenFile(path, 1, model, true)
-	if !errors.Is(err, output.ErrOtherModel) {
+	if errors.Is(err, output.ErrOtherModel) {
+		if err := a.keep(earlier, path); err != nil {
+			return nil, fmt.Errorf("album: %w", err)
+		}
+		f, err = output.OpenFile(path, 1, model, true)
+	}
+	if err != nil || missing(earlier) {
 		return f, err
 	}
-	earlier, _, err := a.photos()
+	all, _, err := a.photos(earlierFile)
 	if err != nil {
-		return nil, fmt.Errorf("album: %w", err)
+		return nil, errors.Join(fmt.Errorf("album: %w", err), f.Close())
 	}
-	for _, p := range earlier {
+	for _, p := range all {
 		a.Earlier = append(a.Earlier, a.path(p.File))
 	}
-	tell("%s was made with another model: %s of it are named again", a.dir, legible.Count(len(earlier), "photograph"))
-	if err := os.Remove(path); err != nil {
-		return nil, fmt.Errorf("album: %w", err)
+	tell("%s was made with another model: %s of it are named again", a.dir, legible.Count(len(all), "photograph"))
+	return f, nil
+}
+
+// keep adds the results at path to those at earlier, which may be there from an interrupted run,
+// and removes path.
+func (a *Album) keep(earlier, path string) error {
+	_, err := atomicfile.Write(context.Background(), earlier, func(w io.Writer) error {
+		for _, from := range []string{earlier, path} {
+			f, err := os.Open(from)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(w, f)
+			if err := errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return output.OpenFile(path, 1, model, true)
+	return os.Remove(path)
 }
 
 // Close closes a.
@@ -241,9 +271,9 @@ func (n Counts) String() string {
 	return text
 }
 
-// photos reads the photographs of a. Those that are not there any more are counted only.
-func (a *Album) photos() (all []*photo, gone int, err error) {
-	f, err := os.Open(filepath.Join(a.dir, resultsFile))
+// photos reads the photographs of a, or of an earlier model, from the file name. Those that are not there any more are counted only.
+func (a *Album) photos(name string) (all []*photo, gone int, err error) {
+	f, err := os.Open(filepath.Join(a.dir, name))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -203,7 +204,6 @@ func TestAlbumAgain(t *testing.T) {
 	}
 }
 
-// A folder with other files is no album, and another model begins anew.
 // The thumbnail of a photograph in grey is in grey, and one without its end is not taken.
 func TestThumb(t *testing.T) {
 	a, err := Open(filepath.Join(t.TempDir(), "album"), "model", t.Logf)
@@ -232,6 +232,7 @@ func TestThumb(t *testing.T) {
 	}
 }
 
+// A folder with other files is no album, and another model begins anew.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o666); err != nil {
@@ -255,6 +256,36 @@ func TestOpen(t *testing.T) {
 		}
 		if (told != "") != (model == "1") {
 			t.Errorf("model %s: %q", model, told)
+		}
+	}
+}
+
+// What an earlier model named is named again, also after an interruption, until the pages are
+// written.
+func TestEarlier(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "album")
+	for i, model := range []string{"0", "1", "1", "2", "2"} {
+		a, err := Open(dir, model, t.Logf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, path := range a.Earlier {
+			names = append(names, filepath.Base(path))
+		}
+		want := [][]string{nil, {"0.jpg"}, {"0.jpg"}, {"0.jpg", "1.jpg", "2.jpg"}, nil}[i]
+		if !slices.Equal(names, want) {
+			t.Errorf("run %d: %q, want %q", i, names, want)
+		}
+		photo := filepath.Join(root, fmt.Sprintf("%d.jpg", i))
+		err = errors.Join(os.WriteFile(photo, nil, 0o666), a.File.Write(nrdl.Result{Photo: nrdl.Photo{Name: photo}}, nil))
+		if i == 3 { // the others were interrupted before
+			_, written := a.Write(t.Context(), "m.nrdl")
+			err = errors.Join(err, written)
+		}
+		if err := errors.Join(err, a.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

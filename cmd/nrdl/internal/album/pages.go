@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the pages
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -183,7 +185,7 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err := a.Flush(); err != nil {
 		return Counts{}, err
 	}
-	all, gone, err := a.photos()
+	all, gone, err := a.photos(resultsFile)
 	if err != nil {
 		return Counts{}, fmt.Errorf("album: %w", err)
 	}
@@ -210,6 +212,9 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	}
 	if err := w.index(ctx, all, list, model); err != nil {
 		return w.counts, err
+	}
+	if err := os.Remove(filepath.Join(a.dir, earlierFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w.counts, fmt.Errorf("album: %w", err)
 	}
 	return w.counts, a.clean(w.written)
 }
