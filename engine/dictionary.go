@@ -79,7 +79,7 @@ func (f *incoming) learnerOf(arrays ...string) (learner, *mat.Dense, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := f.rows("x")
+	x, err := f.rows("x", nil)
 	return l, x, err
 }
 

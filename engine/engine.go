@@ -40,12 +40,12 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	frames := make(chan *incoming)
+	frames, spare := make(chan *incoming), make(buffers, 1)
 	go func() {
 		defer close(frames)
 		in := bufio.NewReaderSize(r, 1<<16)
 		for {
-			f, err := readFrame(in, o.Limits)
+			f, err := readFrame(in, o.Limits, spare)
 			if err != nil {
 				cancel(err)
 				return
@@ -67,6 +67,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 		if err := s.send(header, arrays); err != nil {
 			return fmt.Errorf("write an answer: %w", err)
 		}
+		spare.take(f)
 	}
 	switch err := context.Cause(ctx); {
 	case errors.Is(err, io.EOF):
@@ -81,8 +82,9 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 
 // A session is what requests share.
 type session struct {
-	models models
-	out    *bufio.Writer
+	models  models
+	out     *bufio.Writer
+	numbers []float64 // of the samples of the last request that needed them no longer than for its answer
 	stepping
 }
 

@@ -45,7 +45,7 @@ func (f *incoming) frame() (in dataset.Frame, err error) {
 
 // labelled returns the samples x with their labels y.
 func (f *incoming) labelled() (x *mat.Dense, labels []string, err error) {
-	if x, err = f.rows("x"); err != nil {
+	if x, err = f.rows("x", nil); err != nil {
 		return nil, nil, err
 	}
 	_, n := x.Dims()

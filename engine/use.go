@@ -27,13 +27,16 @@ func (s *session) samples(f *incoming) (*gallery.Gallery, *dataset.Images, error
 	if err != nil {
 		return nil, nil, err
 	}
-	images, err := f.images("x", g)
+	images, err := f.images("x", g, s.numbers)
+	if err == nil && len(images.X.RawMatrix().Data) <= atOnce/8 {
+		s.numbers = images.X.RawMatrix().Data
+	}
 	return g, images, err
 }
 
-// images returns an array of samples for g.
-func (f *incoming) images(name string, g *gallery.Gallery) (*dataset.Images, error) {
-	x, err := f.rows(name)
+// images returns an array of samples for g; it overwrites buffer where that has room for them.
+func (f *incoming) images(name string, g *gallery.Gallery, buffer []float64) (*dataset.Images, error) {
+	x, err := f.rows(name, buffer)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +122,7 @@ func (s *session) calibrate(ctx context.Context, f *incoming) (*answer, error) {
 	}
 	var strangers *dataset.Images
 	if f.arrays.Index("strangers") >= 0 {
-		if strangers, err = f.images("strangers", g); err != nil {
+		if strangers, err = f.images("strangers", g, nil); err != nil {
 			return nil, err
 		}
 	}

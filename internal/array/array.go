@@ -104,7 +104,11 @@ func (a Array) Dims() (rows, cols int) {
 // Float64s returns the elements of the matrix of Dims in a new slice, column by column:
 // element (i, j) is at j·rows + i. NaN and infinities are kept. It is an error if a has
 // no numbers, or an integer that float64 cannot hold.
-func (a Array) Float64s() ([]float64, error) {
+func (a Array) Float64s() ([]float64, error) { return a.Float64sIn(nil) }
+
+// Float64sIn is Float64s, which overwrites buffer and returns a slice of it where that has room
+// for all elements.
+func (a Array) Float64sIn(buffer []float64) ([]float64, error) {
 	if a.Reason != "" {
 		return nil, fmt.Errorf("%s %s", a.Word(), a.Reason)
 	}
@@ -118,9 +122,9 @@ func (a Array) Float64s() ([]float64, error) {
 	case n == 0:
 		return []float64{}, nil // the other side may be huge
 	case a.Type == "f8" && !a.Fortran && a.Order == binary.LittleEndian:
-		return transposed(a.Data, rows, cols), nil
+		return transposed(slices.Grow(buffer[:0], n)[:n], a.Data, rows, cols), nil
 	}
-	out := make([]float64, 0, n)
+	out := slices.Grow(buffer[:0], n)
 	exact := size < 8 || a.Type[0] == 'f'
 	rowStep, at := a.places(cols)
 	for j := range cols {
@@ -139,11 +143,10 @@ func (a Array) Float64s() ([]float64, error) {
 	return out, nil
 }
 
-// transposed returns the numbers of a matrix, row by row in data, column by column. Tiles of
-// it stay in the cache, which makes it several times faster than column after column.
-func transposed(data []byte, rows, cols int) []float64 {
+// transposed fills out with the numbers of a matrix, row by row in data, column by column. Tiles
+// of it stay in the cache, which makes it several times faster than column after column.
+func transposed(out []float64, data []byte, rows, cols int) []float64 {
 	const tile, share = 32, 256
-	out := make([]float64, rows*cols)
 	parallel.For(rows, share, func(lo, hi int) {
 		for top := lo; top < hi; top += tile {
 			for left := 0; left < cols; left += tile {

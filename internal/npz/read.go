@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,9 @@ type (
 
 // Limits bound the memory of Read.
 type Limits struct {
-	Bytes  int64 // of all arrays together, inflated
-	AtOnce int64 // bytes that may be taken before the data are there; 0 takes few
+	Bytes  int64  // of all arrays together, inflated
+	AtOnce int64  // bytes that may be taken before the data are there; 0 takes few
+	Buffer []byte // of ReadArray: overwritten with the data where it has room for them
 }
 
 // DefaultLimits are far above the field's data sets.
@@ -121,7 +123,7 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 		return Array{}, fmt.Errorf("the arrays are larger than the limit of %d bytes", d.lim.Bytes)
 	}
 	d.remaining -= n
-	data := bytes.NewBuffer(make([]byte, 0, min(n, d.lim.AtOnce)+bytes.MinRead))
+	data := bytes.NewBuffer(slices.Grow(d.lim.Buffer[:0], int(min(n, d.lim.AtOnce))+bytes.MinRead))
 	if _, err := io.CopyN(data, r, n); err != nil {
 		return Array{}, array.CutShort(err)
 	}
