@@ -231,22 +231,19 @@ func CheckScopes(scopes []string) error {
 	return nil
 }
 
-// CreateKey adds a key to the database of a service and returns its secret, which is not
-// stored. The first key must have the scope admin.
-func CreateKey(ctx context.Context, db *store.Store, name string, scopes []string) (secret string, err error) {
-	if err := CheckScopes(scopes); err != nil {
+// CreateKey adds a key with the Name, Scopes, Collections and Expires of k to the database of a
+// service and returns its secret, which is not stored. A key with the scope admin that does not
+// expire and is for all collections must be there before others.
+func CreateKey(ctx context.Context, db *store.Store, k store.Key) (secret string, err error) {
+	if err := CheckScopes(k.Scopes); err != nil {
 		return "", err
 	}
-	keys, err := db.Keys(ctx)
-	if err != nil {
-		return "", err
-	}
-	if name == "" || len(scopes) == 0 || len(name) > 200 {
+	switch {
+	case k.Name == "" || len(k.Scopes) == 0 || len(k.Name) > 200:
 		return "", errors.New("a key needs a name of at most 200 bytes and a scope")
+	case !k.Expires.IsZero() && k.Expires.Before(time.Now()):
+		return "", fmt.Errorf("the key would have expired on %s: name a later day", k.Expires.Format(time.DateOnly))
 	}
-	if !slices.Contains(scopes, "admin") && !slices.ContainsFunc(keys, func(k store.Key) bool { return slices.Contains(k.Scopes, "admin") }) {
-		return "", errors.New("the first key needs the scope admin: otherwise nobody could create another")
-	}
-	_, secret, err = db.CreateKey(ctx, "operator", name, scopes, nil, time.Time{})
+	_, secret, err = createKey(ctx, db, "operator", k)
 	return secret, err
 }

@@ -333,7 +333,7 @@ func TestImportGoesOn(t *testing.T) {
 // files, sent again, add the rest.
 func TestImportIsCancelled(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{Lease: 300 * time.Millisecond})
+	c := newClient(t, Options{Lease: 2 * time.Second})
 	at := c.collection()
 	id := strings.TrimPrefix(at, "/v1/collections/")
 	if err := c.v.decoding.Acquire(t.Context(), c.v.Decoded); err != nil { // so that the import waits

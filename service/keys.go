@@ -1,8 +1,10 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -41,11 +43,11 @@ func (v *Service) keys() {
 		Key string `path:"key"`
 	},
 	) (*struct{}, error) {
-		admins, err := v.admins(ctx, in.Key)
+		left, err := manageable(ctx, v.store, in.Key)
 		if err != nil {
 			return nil, err
 		}
-		if admins == 0 {
+		if !left {
 			return nil, coded("last_admin_key", huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first"))
 		}
 		return nil, v.store.DeleteKey(ctx, requestOf(ctx).actor, in.Key)
@@ -93,20 +95,25 @@ type createdKey struct {
 }
 
 func (v *Service) createKey(ctx context.Context, in *body[newKey]) (*body[createdKey], error) {
-	admins, err := v.admins(ctx, "")
-	if err != nil {
-		return nil, err
+	b := in.Body
+	k, s, err := createKey(ctx, v.store, requestOf(ctx).actor, store.Key{Name: b.Name, Scopes: b.Scopes, Collections: b.Collections, Expires: b.Expires})
+	if errors.Is(err, errFirstKey) {
+		err = coded("first_key", huma.Error422UnprocessableEntity(err.Error()))
 	}
-	if admins == 0 && (!slices.Contains(in.Body.Scopes, "admin") || !in.Body.Expires.IsZero() || len(in.Body.Collections) > 0) {
-		return nil, coded("first_key", huma.Error422UnprocessableEntity("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another"))
+	return answered(createdKey{keyResponse(k), s}, err)
+}
+
+// createKey stores k, of which the id and the time are new, for actor.
+func createKey(ctx context.Context, db *store.Store, actor string, k store.Key) (store.Key, string, error) {
+	if there, err := manageable(ctx, db, ""); err != nil || !there && !manages(k) {
+		return k, "", cmp.Or(err, errFirstKey)
 	}
-	for _, c := range in.Body.Collections {
-		if _, err := v.store.Collection(ctx, c); err != nil {
-			return nil, err
+	for _, c := range k.Collections {
+		if _, err := db.Collection(ctx, c); err != nil {
+			return k, "", fmt.Errorf("collection %.80q: %w", c, err)
 		}
 	}
-	k, s, err := v.store.CreateKey(ctx, requestOf(ctx).actor, in.Body.Name, in.Body.Scopes, in.Body.Collections, in.Body.Expires)
-	return answered(createdKey{keyResponse(k), s}, err)
+	return db.CreateKey(ctx, actor, k.Name, k.Scopes, k.Collections, k.Expires)
 }
 
 // sessions registers the operations of sessions. The page uses them, so that it has the key only
@@ -134,14 +141,15 @@ func (v *Service) sessions() {
 	})
 }
 
-// admins counts the keys with the scope admin that are for all collections and do not expire,
-// without the key except.
-func (v *Service) admins(ctx context.Context, except string) (n int, err error) {
-	all, err := v.store.Keys(ctx)
-	for _, k := range all {
-		if k.ID != except && k.Expires.IsZero() && len(k.Collections) == 0 && slices.Contains(k.Scopes, "admin") {
-			n++
-		}
-	}
-	return n, err
+// manages reports whether k lets somebody create keys for as long as the service runs.
+func manages(k store.Key) bool {
+	return slices.Contains(k.Scopes, "admin") && k.Expires.IsZero() && len(k.Collections) == 0
 }
+
+// manageable reports whether a key other than except manages.
+func manageable(ctx context.Context, db *store.Store, except string) (bool, error) {
+	all, err := db.Keys(ctx)
+	return slices.ContainsFunc(all, func(k store.Key) bool { return k.ID != except && manages(k) }), err
+}
+
+var errFirstKey = errors.New("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -113,18 +114,24 @@ func withStore(c *cobra.Command, database string, args []string, do onStore) err
 }
 
 func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) error) *cobra.Command {
-	var name string
-	var scopes []string
+	var k store.Key
+	var expires string
 	create := &cobra.Command{
 		Use: "create [DATA]", Args: cli.Arguments(0, 1),
 		PreRunE: func(*cobra.Command, []string) error {
-			if err := service.CheckScopes(scopes); err != nil {
+			if err := service.CheckScopes(k.Scopes); err != nil {
 				return cli.Misuse("--scope: %v", err)
+			}
+			if expires != "" {
+				var err error
+				if k.Expires, err = time.Parse(time.DateOnly, expires); err != nil {
+					return cli.Misuse("--expires: %.40q is no day such as 2027-01-31", expires)
+				}
 			}
 			return nil
 		},
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
-			secret, err := service.CreateKey(ctx, db, name, scopes)
+			secret, err := service.CreateKey(ctx, db, k)
 			if err != nil {
 				return err
 			}
@@ -132,7 +139,9 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 			return err
 		}),
 	}
-	create.Flags().StringVar(&name, "name", "operator", "the key's `NAME`, for lists and the audit log")
-	create.Flags().StringArrayVar(&scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
+	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")
+	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
+	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, once for each (default all)")
+	create.Flags().StringVar(&expires, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
 	return create
 }
