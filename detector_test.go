@@ -18,7 +18,7 @@ import (
 // the model, and no other in its place.
 func TestModelKeepsItsDetector(t *testing.T) {
 	dir := t.TempDir()
-	coloured(dir, 2, 3)
+	coloured(dir, 2, 2)
 	network, err := os.ReadFile(filepath.Join("face", "networks", "tiny.onnx.zst"))
 	check(err)
 	folder := t.TempDir()
@@ -100,7 +100,8 @@ func TestDamagedPhotograph(t *testing.T) {
 	check(err)
 	check(os.WriteFile(files[0].Path, data[:len(data)/2], 0o666))
 	_, e := tinyNetwork(t)
-	o := nrdl.ReadOptions{Embedder: e, Detect: face.Options{Detect: face.Always}}
+	o := nrdl.ReadOptions{Embedder: e, Detect: quick()}
+	o.Detect.Detect = face.Always
 	if _, err := nrdl.Read(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), filepath.Base(files[0].Path)) {
 		t.Errorf("nobody is told: %v", err)
 	}

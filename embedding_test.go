@@ -77,13 +77,13 @@ func photoAt(t *testing.T, path string) image.Image {
 // comparison; faces are seen in colour.
 func TestEmbeddingOfAFile(t *testing.T) {
 	dir := t.TempDir()
-	coloured(dir, 4, 4)
+	coloured(dir, 4, 3)
 	network, e := tinyNetwork(t)
 	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if images.Frame != e.Frame() || images.AreImages() || images.Len() != 16 || images.Quality == nil {
+	if images.Frame != e.Frame() || images.AreImages() || images.Len() != 12 || images.Quality == nil {
 		t.Fatalf("%v, %d faces", images.Frame, images.Len())
 	}
 	for _, o := range []struct {
@@ -132,7 +132,8 @@ func TestEmbeddingOfAFile(t *testing.T) {
 			t.Errorf("%s: it is written as another file", o.name)
 		}
 		right := 0
-		for j := range images.Len() {
+		every := map[bool]int{false: 1, true: 3}[o.reference] // it is the same model in another file
+		for j := 0; j < images.Len(); j += every {
 			photo := photoAt(t, filepath.Join(dir, filepath.FromSlash(images.ID(j))))
 			f := identified(t, opened, photo)
 			if len(f) != 1 || f[0].Rejected != nil {
@@ -142,8 +143,8 @@ func TestEmbeddingOfAFile(t *testing.T) {
 				right++
 			}
 		}
-		if right < 14 {
-			t.Errorf("%s: %d of 16 are right", o.name, right)
+		if of := images.Len() / every; 8*right < 7*of {
+			t.Errorf("%s: %d of %d are right", o.name, right, of)
 		}
 		zoe := photoAt(t, filepath.Join(dir, "person001", "0001.png"))
 		grown, report, err := opened.Enrol(t.Context(), "zoe", zoe)

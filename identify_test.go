@@ -413,8 +413,8 @@ func TestReadFilesChooseTheFrame(t *testing.T) {
 		name, dir string
 		o         nrdl.ReadOptions
 	}{
-		{"photographs", photos, nrdl.ReadOptions{}},
-		{"photographs, a network", photos, nrdl.ReadOptions{Embedder: e}},
+		{"photographs", photos, nrdl.ReadOptions{Detect: quick()}},
+		{"photographs, a network", photos, nrdl.ReadOptions{Embedder: e, Detect: quick()}},
 		{"crops", filepath.Join(small, "faces"), nrdl.ReadOptions{}},
 		{"crops, a network", filepath.Join(small, "faces"), nrdl.ReadOptions{Embedder: e, Detect: face.Options{Detect: face.Never}}},
 	} {

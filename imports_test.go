@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -51,9 +52,25 @@ func layerOf() map[string]int {
 	return layer
 }
 
+// A listed package is what go list says of one of the module.
+type listed struct {
+	name, dir, path string
+	imports         []string
+}
+
+// packages are those of the module.
+var packages = sync.OnceValues(func() (all []listed, err error) {
+	out, err := exec.Command("go", "list", "-f", "{{.Name}}\t{{.Dir}}\t{{.ImportPath}}\t{{join .Imports \" \"}}", "./...").Output()
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		all = append(all, listed{fields[0], fields[1], fields[2], strings.Fields(fields[3])})
+	}
+	return all, err
+})
+
 func TestImportsPointOneWay(t *testing.T) {
 	layer := layerOf()
-	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
+	all, err := packages()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,15 +80,14 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 		return strings.TrimPrefix(p, "nrdl.example/nrdl/")
 	}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		own, ok := layer[inModule(fields[0])]
+	for _, p := range all {
+		own, ok := layer[inModule(p.path)]
 		if !ok {
-			t.Errorf("%s is in no layer", fields[0])
+			t.Errorf("%s is in no layer", p.path)
 		}
-		for _, imported := range fields[1:] {
+		for _, imported := range p.imports {
 			if l, ours := layer[inModule(imported)]; ours && l >= own {
-				t.Errorf("%s imports %s", fields[0], imported)
+				t.Errorf("%s imports %s", p.path, imported)
 			}
 		}
 	}
@@ -82,18 +98,17 @@ func TestImportsPointOneWay(t *testing.T) {
 // are no ground, as nothing can import them.
 func TestInternalIsTheGround(t *testing.T) {
 	const module = "nrdl.example/nrdl/"
-	out, err := exec.Command("go", "list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}} {{join .Imports \" \"}}{{end}}", "./internal/...").Output()
+	all, err := packages()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
+	for _, p := range all {
+		if p.name == "main" || !strings.HasPrefix(p.path, module+"internal/") {
 			continue
 		}
-		for _, imported := range fields[1:] {
-			if p, ours := strings.CutPrefix(imported, module); ours && !strings.HasPrefix(p, "internal/") && p != "advice" {
-				t.Errorf("%s imports %s", fields[0], imported)
+		for _, imported := range p.imports {
+			if other, ours := strings.CutPrefix(imported, module); ours && !strings.HasPrefix(other, "internal/") && other != "advice" {
+				t.Errorf("%s imports %s", p.path, imported)
 			}
 		}
 	}
@@ -156,19 +171,18 @@ func TestArchitectureNamesFiles(t *testing.T) {
 
 // Each package that a program outside can import shows its typical use.
 func TestPackagesHaveExamples(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.Dir}}", "./...").Output()
+	all, err := packages()
 	if err != nil {
 		t.Fatal(err)
 	}
 	example := regexp.MustCompile(`(?m)^func Example`)
 	n := 0
-	for line := range strings.Lines(string(out)) {
-		name, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name == "main" || strings.Contains(filepath.ToSlash(dir), "/internal/") {
+	for _, p := range all {
+		if p.name == "main" || strings.Contains(filepath.ToSlash(p.dir), "/internal/") {
 			continue
 		}
 		n++
-		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		files, err := filepath.Glob(filepath.Join(p.dir, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +190,7 @@ func TestPackagesHaveExamples(t *testing.T) {
 			text, err := os.ReadFile(file)
 			return err == nil && example.Match(text)
 		}) {
-			t.Errorf("%s has no example", dir)
+			t.Errorf("%s has no example", p.dir)
 		}
 	}
 	if n < 20 {

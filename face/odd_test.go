@@ -106,14 +106,11 @@ func pictureOf(photo *dataset.Photo) *image.RGBA {
 	return m
 }
 
-// Sixty people in one photograph are sixty faces; without NRDL_LONG=1 they are twenty.
+// Sixty people in one photograph are sixty faces; without NRDL_LONG=1 they are ten.
 func TestRealSixtyFaces(t *testing.T) {
 	places := map[image.Rectangle]image.Image{}
 	const side = 240
-	people := 20
-	if os.Getenv("NRDL_LONG") != "" {
-		people = 60
-	}
+	people := often(10, 60)
 	for i, photo := range photographsInColour(t, 3, people, "gt_db") {
 		r := image.Rect(0, 0, side, side*photo.Grey.Rect.Dy()/photo.Grey.Rect.Dx())
 		places[r.Add(image.Pt(side*(i%10), 200*(i/10)))] = pictureOf(photo)
@@ -148,7 +145,7 @@ func middlePoint(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2)
 
 // A person before a photograph of somebody else is found too.
 func TestRealPhotographOfAPhotograph(t *testing.T) {
-	photos := photographsInColour(t, 30, 6, "gt_db")
+	photos := photographsInColour(t, 30, often(2, 6), "gt_db")
 	for i, photo := range photos {
 		hung := image.Rect(10, 20, 430, 335)
 		places := map[image.Rectangle]image.Image{hung: framed(pictureOf(photo))}
@@ -165,11 +162,7 @@ func TestRealPhotographOfAPhotograph(t *testing.T) {
 // A face turned in the plane is found with the angle by which it is turned, and with the
 // same pupils.
 func TestRealTurned(t *testing.T) {
-	most := 3
-	if os.Getenv("NRDL_LONG") != "" {
-		most = 6
-	}
-	for i, photo := range photographsInColour(t, 30, most, "gt_db") {
+	for i, photo := range photographsInColour(t, 30, often(1, 6), "gt_db") {
 		want := findIn(t, photo)
 		if len(want) != 1 {
 			t.Fatalf("%d: %d faces", i, len(want))
