@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
 )
 
@@ -47,6 +48,16 @@ func (p *Photo) Channels(r image.Rectangle) [3]*image.Gray {
 	var c [3]*image.Gray
 	for i := range c {
 		c[i] = image.NewGray(r)
+	}
+	if m, ok := p.image.(*image.YCbCr); ok && p.orientation == 1 { // draw is twice as fast as At
+		row := image.NewRGBA(image.Rect(0, 0, r.Dx(), 1))
+		for y := range r.Dy() {
+			draw.Draw(row, row.Rect, m, m.Rect.Min.Add(r.Min).Add(image.Pt(0, y)), draw.Src)
+			for x, i := 0, y*r.Dx(); x < len(row.Pix); x, i = x+4, i+1 {
+				c[0].Pix[i], c[1].Pix[i], c[2].Pix[i] = row.Pix[x], row.Pix[x+1], row.Pix[x+2]
+			}
+		}
+		return c
 	}
 	at := p.Colours()
 	i := 0

@@ -7,6 +7,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -94,5 +95,31 @@ func TestDecodeColour(t *testing.T) {
 	}
 	if _, err := DecodeColour(t.Context(), b.Bytes()[:200], ""); err == nil {
 		t.Error("half a file is a photograph")
+	}
+}
+
+// Rows of a JPEG have the colours of its pixels, however these are shared.
+func TestChannelsOfRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for ratio := image.YCbCrSubsampleRatio444; ratio <= image.YCbCrSubsampleRatio410; ratio++ {
+		m := image.NewYCbCr(image.Rect(0, 0, 23, 17), ratio)
+		for _, plane := range [][]byte{m.Y, m.Cb, m.Cr} {
+			for i := range plane {
+				plane[i] = byte(rng.IntN(256))
+			}
+		}
+		for _, within := range []image.Rectangle{m.Rect, image.Rect(3, 5, 20, 16)} {
+			p := NewPhoto(m.SubImage(within))
+			part := image.Rect(1, 3, within.Dx()-1, within.Dy())
+			at, channels := p.Colours(), p.Channels(part)
+			for y := part.Min.Y; y < part.Max.Y; y++ {
+				for x := part.Min.X; x < part.Max.X; x++ {
+					r, g, b := at(x, y)
+					if got := [3]byte{channels[0].GrayAt(x, y).Y, channels[1].GrayAt(x, y).Y, channels[2].GrayAt(x, y).Y}; got != [3]byte{r, g, b} {
+						t.Fatalf("%v in %v at %d, %d: %v, want %d %d %d", ratio, within, x, y, got, r, g, b)
+					}
+				}
+			}
+		}
 	}
 }

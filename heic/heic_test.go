@@ -206,16 +206,18 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// In looping, run(n) turns a loop until n, which it counts down, is 0.
+const looping = "\x00asm\x01\x00\x00\x00" +
+	"\x01\x05\x01\x60\x01\x7f\x00" + // type (i32) → ()
+	"\x02\x0f\x01\x01w\x09proc_exit\x00\x00" +
+	"\x03\x02\x01\x00" + // one function of that type
+	"\x06\x06\x01\x7f\x01\x41\x00\x0b" + // a global
+	"\x07\x07\x01\x03run\x00\x01" +
+	"\x0a\x10\x01\x0e\x00\x03\x40\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x0b\x0b"
+
 // A loop of n turns calls the host once in stepsPerCheck of them.
 func TestMeter(t *testing.T) {
-	// run(n) turns a loop until n, which it counts down, is 0.
-	program := []byte("\x00asm\x01\x00\x00\x00" +
-		"\x01\x05\x01\x60\x01\x7f\x00" + // type (i32) → ()
-		"\x02\x0f\x01\x01w\x09proc_exit\x00\x00" +
-		"\x03\x02\x01\x00" + // one function of that type
-		"\x06\x06\x01\x7f\x01\x41\x00\x0b" + // a global
-		"\x07\x07\x01\x03run\x00\x01" +
-		"\x0a\x10\x01\x0e\x00\x03\x40\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x0b\x0b")
+	program := []byte(looping)
 	metered, err := meter(program)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,10 @@
 package heic
 
 import (
+	"io/fs"
+	"os"
+	"syscall"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/tetratelabs/wazero/experimental"
@@ -34,3 +38,12 @@ func (m *mapping) Free() {
 		panic(err) // it was mapped
 	}
 }
+
+// isMine reports whether the user of this process owns what info is about.
+func isMine(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// isPrivate reports whether nobody else may use it.
+func isPrivate(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }

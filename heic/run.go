@@ -53,14 +53,14 @@ func decoderOf(program []byte) decoder {
 			return nil, err
 		}
 		ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
-		c := &compiled{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory))}
+		c := &compiled{}
+		if c.runtime, c.module, err = compile(ctx, code); err != nil {
+			return nil, err
+		}
 		system := c.runtime.NewHostModuleBuilder(wasi.ModuleName)
 		wasi.NewFunctionExporter().ExportFunctions(system)
 		system.NewFunctionBuilder().WithFunc(exit).Export("proc_exit")
-		if _, err := system.Instantiate(ctx); err != nil {
-			return nil, err
-		}
-		c.module, err = c.runtime.CompileModule(ctx, code)
+		_, err = system.Instantiate(ctx)
 		return c, err
 	})
 }

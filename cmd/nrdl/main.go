@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
@@ -32,6 +33,9 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run executes the command line args and returns the exit status.
 func run(args []string) int {
 	heic.Register()
+	if folder, err := os.UserCacheDir(); err == nil && os.Getenv("NRDL_CACHE") != "off" {
+		heic.KeepCode(filepath.Join(folder, "nrdl"))
+	}
 	a := newApp(os.Stdout, os.Stderr)
 	ctx, stop := cli.Interruptible(func() {
 		if a.Terminal {
