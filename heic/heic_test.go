@@ -218,7 +218,7 @@ const looping = "\x00asm\x01\x00\x00\x00" +
 // A loop of n turns calls the host once in stepsPerCheck of them.
 func TestMeter(t *testing.T) {
 	program := []byte(looping)
-	metered, err := meter(program)
+	metered, err := meter(program, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestMeter(t *testing.T) {
 	}
 	without := bytes.Replace(program, []byte("proc_exit"), []byte("proc_exot"), 1)
 	for _, bad := range [][]byte{nil, {0}, program[:len(program)-3], without, heifProgram} {
-		if _, err := meter(bad); err == nil {
+		if _, err := meter(bad, nil); err == nil {
 			t.Errorf("%d bytes that are no program with proc_exit are metered", len(bad))
 		}
 	}
