@@ -427,78 +427,6 @@ type Operation struct {
 	Undone bool      `json:"undone"`
 }
 
-// PageCluster is the schema PageCluster.
-type PageCluster struct {
-	Items []Cluster `json:"items"`
-	Next  string    `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageCollection is the schema PageCollection.
-type PageCollection struct {
-	Items []Collection `json:"items"`
-	Next  string       `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageDecided is the schema PageDecided.
-type PageDecided struct {
-	Items []Decided `json:"items"`
-	Next  string    `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageDelivery is the schema PageDelivery.
-type PageDelivery struct {
-	Items []Delivery `json:"items"`
-	Next  string     `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageFace is the schema PageFace.
-type PageFace struct {
-	Items []Face `json:"items"`
-	Next  string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageHook is the schema PageHook.
-type PageHook struct {
-	Items []Hook `json:"items"`
-	Next  string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageJob is the schema PageJob.
-type PageJob struct {
-	Items []Job  `json:"items"`
-	Next  string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageKey is the schema PageKey.
-type PageKey struct {
-	Items []Key  `json:"items"`
-	Next  string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageOperation is the schema PageOperation.
-type PageOperation struct {
-	Items []Operation `json:"items"`
-	Next  string      `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PagePerson is the schema PagePerson.
-type PagePerson struct {
-	Items []Person `json:"items"`
-	Next  string   `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageShownIn is the schema PageShownIn.
-type PageShownIn struct {
-	Items []ShownIn `json:"items"`
-	Next  string    `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
-// PageStatistics is the schema PageStatistics.
-type PageStatistics struct {
-	Items []Statistics `json:"items"`
-	Next  string       `json:"next,omitempty"` // Cursor of the next page; missing on the last one
-}
-
 // Person is the schema Person.
 type Person struct {
 	Born      string    `json:"born,omitempty"` // Date of birth, 2015-03-28, 2015-03 or 2015
@@ -774,6 +702,28 @@ type Verification struct {
 	Similarity     float64    `json:"similarity"`
 }
 
+// A Page is a part of a list.
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
+}
+
+// Pages of the lists of the service.
+type (
+	PageCluster    = Page[Cluster]
+	PageCollection = Page[Collection]
+	PageDecided    = Page[Decided]
+	PageDelivery   = Page[Delivery]
+	PageFace       = Page[Face]
+	PageHook       = Page[Hook]
+	PageJob        = Page[Job]
+	PageKey        = Page[Key]
+	PageOperation  = Page[Operation]
+	PagePerson     = Page[Person]
+	PageShownIn    = Page[ShownIn]
+	PageStatistics = Page[Statistics]
+)
+
 // AcceptJob is POST /v1/collections/{collection}/jobs/{job}/accept. Decide on what a refit has found,
 // if that is worse: accept it.
 // For keys with the scope admin.
@@ -806,11 +756,7 @@ type AddPersonFacesForm struct {
 }
 
 // AddPersonFacesQuery are the optional parameters of AddPersonFaces.
-type AddPersonFacesQuery struct {
-	New  string `query:"new"`  // Leave out photographs that were added before; one of true
-	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
-	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
-}
+type AddPersonFacesQuery = AddFacesQuery
 
 // AddPersonFaces is POST /v1/collections/{collection}/people/{person}/faces. Add the largest face in
 // each photograph, aligned crops, or a vector, to a person.
@@ -827,16 +773,10 @@ func (c *Client) AddPersonFacesAsVector(ctx context.Context, collection string, 
 }
 
 // AddStrangersForm is the form of AddStrangers.
-type AddStrangersForm struct {
-	Photo []File `form:"photo"` // image file
-}
+type AddStrangersForm = AddFacesForm
 
 // AddStrangersQuery are the optional parameters of AddStrangers.
-type AddStrangersQuery struct {
-	New  string `query:"new"`  // Leave out photographs that were added before; one of true
-	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
-	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
-}
+type AddStrangersQuery = AddFacesQuery
 
 // AddStrangers is POST /v1/collections/{collection}/strangers. Add all faces in photographs of people
 // who are not in the collection: they make its calibration surer, and never become people.
@@ -1172,9 +1112,7 @@ func (c *Client) GetStatistics(ctx context.Context, collection string, query Get
 }
 
 // IdentifyForm is the form of Identify.
-type IdentifyForm struct {
-	Photo File `form:"photo"` // image file
-}
+type IdentifyForm = DetectForm
 
 // IdentifyQuery are the optional parameters of Identify.
 type IdentifyQuery struct {
@@ -1235,10 +1173,7 @@ func (c *Client) ListFaces(ctx context.Context, collection string, query ListFac
 }
 
 // ListHookDeliveriesQuery are the optional parameters of ListHookDeliveries.
-type ListHookDeliveriesQuery struct {
-	Cursor string `query:"cursor"`
-	Limit  *int   `query:"limit"`
-}
+type ListHookDeliveriesQuery = ListCollectionsQuery
 
 // ListHookDeliveries is GET /v1/collections/{collection}/hooks/{hook}/deliveries. List messages to an
 // address of the last week, the latest first.
@@ -1274,10 +1209,7 @@ func (c *Client) ListKeys(ctx context.Context) (*PageKey, error) {
 }
 
 // ListOperationsQuery are the optional parameters of ListOperations.
-type ListOperationsQuery struct {
-	Cursor string `query:"cursor"`
-	Limit  *int   `query:"limit"`
-}
+type ListOperationsQuery = ListCollectionsQuery
 
 // ListOperations is GET /v1/collections/{collection}/operations. List what can be undone, the latest
 // first.
@@ -1302,10 +1234,7 @@ func (c *Client) ListPeople(ctx context.Context, collection string, query ListPe
 }
 
 // ListPersonPhotographsQuery are the optional parameters of ListPersonPhotographs.
-type ListPersonPhotographsQuery struct {
-	Cursor string `query:"cursor"`
-	Limit  *int   `query:"limit"`
-}
+type ListPersonPhotographsQuery = ListCollectionsQuery
 
 // ListPersonPhotographs is GET /v1/collections/{collection}/people/{person}/photographs. List the
 // photographs of a person, by date.
@@ -1334,9 +1263,7 @@ func (c *Client) RetryJob(ctx context.Context, collection string, job string) (*
 }
 
 // SearchForm is the form of Search.
-type SearchForm struct {
-	Photo File `form:"photo"` // image file
-}
+type SearchForm = DetectForm
 
 // SearchQuery are the optional parameters of Search.
 type SearchQuery struct {
