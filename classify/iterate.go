@@ -71,9 +71,9 @@ const (
 
 // An Outcome says how a fit ended; it is stored in the model.
 type Outcome struct {
-	Status   Status  `json:"status"`
-	Iter     int     `json:"iter"`
-	Residual float64 `json:"residual"`
+	Status   Status  `json:"status"`   // how the learning ended
+	Iter     int     `json:"iter"`     // passes
+	Residual float64 `json:"residual"` // value of the stopping test
 }
 
 // ErrDiverged is returned, wrapped with the pass, when an iterate is not finite

@@ -136,23 +136,18 @@ func (s *admmState) first(n int) admmState {
 
 func (a *admm) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := a.d.Dims()
-	mustFit(s, y, d, k)
 	_, n := y.Dims()
 	state := a.state(min(n, chunk))
 	defer a.pool.Put(state)
-	for lo := 0; lo < n; lo += chunk {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		hi := min(n, lo+chunk)
-		x, err := a.solve(ctx, state, lin.Cols(y, lo, hi))
+	return inChunks(ctx, s, y, d, k, chunk, "the non-negative code of column", func(s, y *mat.Dense) error {
+		x, err := a.solve(ctx, state, y)
 		if err != nil {
 			return err
 		}
-		lin.Transpose(lin.Cols(s, lo, hi), x)
-		lin.Clamp(lin.Cols(s, lo, hi), 0)
-	}
-	return lin.Finite("the non-negative code of column", s)
+		lin.Transpose(s, x)
+		lin.Clamp(s, 0)
+		return nil
+	})
 }
 
 // solve returns x after the passes, a row for every column of y.

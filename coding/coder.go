@@ -92,6 +92,18 @@ func ready(c Coder, d *mat.Dense) error {
 	return nil
 }
 
+// readyByClass is ready for a coder that needs the groups of b.
+func readyByClass(c Coder, b Basis) error {
+	if err := ready(c, b.D); err != nil {
+		return err
+	}
+	_, k := b.D.Dims()
+	if err := grouped(b.Groups, k); err != nil {
+		return fmt.Errorf("prepare the %s coder: %w", c.Name(), err)
+	}
+	return nil
+}
+
 // weight reports a parameter of c that is not a finite number ≥ 0.
 func weight(c Coder, name string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
@@ -178,6 +190,23 @@ func mustFit(s, y *mat.Dense, d, k int) {
 	if dy, n := y.Dims(); ks != k || ns != n || dy != d {
 		panic(mat.ErrShape)
 	}
+}
+
+// inChunks calls code with at most size columns of s, K×n, and of y, d×n, at a time, and checks
+// that what it has written into s, the codes called what, is finite.
+func inChunks(ctx context.Context, s, y *mat.Dense, d, k, size int, what string, code func(s, y *mat.Dense) error) error {
+	mustFit(s, y, d, k)
+	_, n := y.Dims()
+	for lo := 0; lo < n; lo += size {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		hi := min(n, lo+size)
+		if err := code(lin.Cols(s, lo, hi), lin.Cols(y, lo, hi)); err != nil {
+			return err
+		}
+	}
+	return lin.Finite(what, s)
 }
 
 // finite reports whether all of v is.

@@ -53,13 +53,10 @@ func (c Constrained) Work(d, k int) Work {
 
 // Over implements Coder. It needs groups.
 func (c Constrained) Over(b Basis) (Coding, error) {
-	if err := ready(c, b.D); err != nil {
+	if err := readyByClass(c, b); err != nil {
 		return nil, err
 	}
 	_, k := b.D.Dims()
-	if err := grouped(b.Groups, k); err != nil {
-		return nil, fmt.Errorf("prepare the constrained coder: %w", err)
-	}
 	g := mat.NewDense(k, k, nil)
 	b.gram(g, b.D) // DᵀD
 	own := c.Nu + 2*c.Tau*float64(len(b.Groups)-1)
@@ -85,15 +82,7 @@ type constrained struct {
 
 func (s *constrained) Code(ctx context.Context, out, y *mat.Dense) error {
 	d, k := s.d.Dims()
-	mustFit(out, y, d, k)
-	_, n := y.Dims()
-	for lo := 0; lo < n; lo += chunk {
-		hi := min(n, lo+chunk)
-		if err := s.code(ctx, lin.Cols(out, lo, hi), lin.Cols(y, lo, hi)); err != nil {
-			return err
-		}
-	}
-	return lin.Finite("the constrained code of column", out)
+	return inChunks(ctx, out, y, d, k, chunk, "the constrained code of column", func(z, y *mat.Dense) error { return s.code(ctx, z, y) })
 }
 
 // code makes the passes for some columns.

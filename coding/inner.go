@@ -34,16 +34,10 @@ type inner struct{ d *mat.Dense }
 
 func (c inner) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
-	_, n := y.Dims()
-	for lo := 0; lo < n; lo += chunk {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		hi := min(n, lo+chunk)
-		lin.AtB(lin.Cols(s, lo, hi), 1, c.d, lin.Cols(y, lo, hi)) // Dᵀy
-	}
-	return lin.Finite("the inner products of column", s)
+	return inChunks(ctx, s, y, d, k, chunk, "the inner products of column", func(s, y *mat.Dense) error {
+		lin.AtB(s, 1, c.d, y) // Dᵀy
+		return nil
+	})
 }
 
 // Analysis codes by a learned matrix, s = Pᵀy [dpl]: that of a dictionary pair,
@@ -79,3 +73,62 @@ func (c Analysis) Over(b Basis) (Coding, error) {
 }
 
 func (Analysis) With(m *mat.Dense) TrainedCoder { return Analysis{m} }
+
+// Affine codes by an affine function, s = Fᵀ[y; 1]: a linear classifier with an
+// intercept has it with an atom for each class.
+type Affine struct {
+	F *mat.Dense `json:"-"` // (d+1)×K, the intercepts in its last row
+}
+
+func (Affine) Name() string                    { return "affine" }
+func (c Affine) Learned() (string, *mat.Dense) { return "F", c.F }
+func (Affine) With(m *mat.Dense) TrainedCoder  { return Affine{m} }
+
+func (c Affine) Validate() error {
+	if c.F == nil {
+		return errors.New("the affine coder has no matrix")
+	}
+	return nil
+}
+
+func (c Affine) Work(d, k int) Work {
+	w := Inner{}.Work(d, k)
+	if m, n := c.F.Dims(); m != d+1 || n != k {
+		w.Err = fmt.Errorf("the affine functions are %d×%d for %d atoms of %d features", m, n, k, d)
+	}
+	return w
+}
+
+func (c Affine) Over(b Basis) (Coding, error) {
+	if err := ready(c, b.D); err != nil {
+		return nil, err
+	}
+	if err := lin.Finite("affine function", c.F); err != nil {
+		return nil, fmt.Errorf("prepare the affine coder: %w", err)
+	}
+	d, k := b.D.Dims()
+	return affine{inner{lin.Block(c.F, 0, d, 0, k)}, c.F.RawRowView(d)}, nil
+}
+
+type affine struct {
+	inner
+	intercepts []float64 // len K
+}
+
+func (c affine) Code(ctx context.Context, s, y *mat.Dense) error {
+	if err := c.inner.Code(ctx, s, y); err != nil {
+		return err
+	}
+	_, n := y.Dims()
+	norms := make([]float64, n)
+	lin.SquaredColumnNorms(norms, y)
+	for k, v := range c.intercepts {
+		row := s.RawRowView(k)
+		for j, norm := range norms {
+			if norm > 0 {
+				row[j] += v // Fᵀ[y; 1]
+			}
+		}
+	}
+	return nil
+}

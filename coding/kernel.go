@@ -141,19 +141,15 @@ type kernelCoding struct {
 
 func (c *kernelCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
-	_, n := y.Dims()
-	for lo := 0; lo < n; lo += chunk {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	done := 0
+	return inChunks(ctx, s, y, d, k, chunk, "the kernel code of column", func(s, y *mat.Dense) error {
+		_, n := y.Dims()
+		if err := c.code(ctx, s, y); err != nil {
+			return fmt.Errorf("kernel code of columns %d to %d: %w", done, done+n-1, err)
 		}
-		hi := min(n, lo+chunk)
-		part := lin.Cols(s, lo, hi)
-		if err := c.code(ctx, part, lin.Cols(y, lo, hi)); err != nil {
-			return fmt.Errorf("kernel code of columns %d to %d: %w", lo, hi-1, err)
-		}
-	}
-	return lin.Finite("the kernel code of column", s)
+		done += n
+		return nil
+	})
 }
 
 func (c *kernelCoding) code(ctx context.Context, s, y *mat.Dense) error {

@@ -56,7 +56,7 @@ const tolerance = 1e-8
 func newExact(b Basis, t term) *exact {
 	d := b.D
 	m, k := d.Dims()
-	e := &exact{term: t, exp: exponentsOf(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: b.sampleLimit(m, k)}
+	e := &exact{term: t, exp: exponents(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: b.sampleLimit(m, k)}
 	for j, x := range e.exp {
 		e.scale[j] = math.Ldexp(1, x)
 		e.most = max(e.most, e.scale[j])
@@ -91,12 +91,9 @@ func (e *exact) extended() *mat.Dense {
 	return a
 }
 
-// exponents returns, for every column of d, the e for which the norm of the
-// column is in [2^(e−½), 2^(e+½)); 0 for a zero column.
-func exponents(d *mat.Dense) []int { return exponentsOf(d, 0) }
-
-// exponentsOf returns the exponents of the columns of d with one element more.
-func exponentsOf(d *mat.Dense, more float64) []int {
+// exponents returns, for every column of d with one element more, the e for which its norm
+// is in [2^(e−½), 2^(e+½)); 0 for a zero column.
+func exponents(d *mat.Dense, more float64) []int {
 	m, k := d.Dims()
 	exp, largest, norm := make([]int, k), make([]float64, k), make([]float64, k)
 	for j := range largest {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -107,7 +108,7 @@ func newOMP(o OMP, b Basis) *ompCoding {
 	_, k := d.Dims()
 	c := &ompCoding{OMP: o, d: d, exp: make([]int, k), inv: make([]float64, k), gram: mat.NewDense(k, k, nil)}
 	if !moderate(d) {
-		c.exp = exponents(d)
+		c.exp = exponents(d, 0)
 		c.d = scaleColumns(d, c.exp)
 	}
 	c.atoms = sync.OnceValue(func() *mat.Dense { return mat.DenseCopyOf(c.d.T()) })
@@ -132,12 +133,7 @@ func moderate(d *mat.Dense) bool {
 	_, k := d.Dims()
 	norms := make([]float64, k)
 	lin.SquaredColumnNorms(norms, d)
-	for _, v := range norms {
-		if !squarable(v) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(norms, func(v float64) bool { return !squarable(v) })
 }
 
 // squarable reports whether a vector with this sum of squares can be squared as

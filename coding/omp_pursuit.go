@@ -103,7 +103,7 @@ func (p *pursuit) pursue(ctx context.Context, α []float64, energy, ε float64, 
 	enough := max(ε*ε, exhausted*exhausted*energy)
 	floor := uncorrelated * math.Sqrt(energy)
 	for rest := energy; rest > enough && len(p.atoms) < p.Sparsity && ctx.Err() == nil; {
-		k := largest(α)
+		k := blas64.Iamax(vector(α)) // the first of equals
 		if !(math.Abs(α[k]) > floor) || !p.extend(k) {
 			break
 		}
@@ -117,11 +117,6 @@ func (p *pursuit) pursue(ctx context.Context, α []float64, energy, ε float64, 
 		}
 	}
 	p.coefficients()
-}
-
-// largest returns the first index with the largest |α_k|.
-func largest(α []float64) int {
-	return blas64.Iamax(vector(α))
 }
 
 // extend adds atom k to the support and to the factors; false if it depends

@@ -35,14 +35,11 @@ func (c PerClass) Validate() error {
 
 // Over implements Coder. It needs the groups of b.
 func (c PerClass) Over(b Basis) (Coding, error) {
-	d, groups := b.D, b.Groups
-	if err := ready(c, d); err != nil {
+	if err := readyByClass(c, b); err != nil {
 		return nil, err
 	}
-	m, k := d.Dims()
-	if err := grouped(groups, k); err != nil {
-		return nil, fmt.Errorf("prepare the per-class coder: %w", err)
-	}
+	d, groups := b.D, b.Groups
+	m, _ := d.Dims()
 	p := &perClass{d: m, groups: groups, at: make([]int, len(groups)), v: make([]*mat.Dense, len(groups)-1)}
 	for class := range p.v {
 		p.at[class+1] = p.at[class] + min(m, groups[class+1]-groups[class])
@@ -114,20 +111,16 @@ func (p *perClass) decompose(a *mat.Dense, c int, lambda float64) error {
 }
 
 func (p *perClass) Code(ctx context.Context, s, y *mat.Dense) error {
-	mustFit(s, y, p.d, p.groups[len(p.v)])
 	_, n := y.Dims()
 	_, r := p.u.Dims()
 	t := mat.NewDense(r, min(n, chunk), nil)
-	for lo := 0; lo < n; lo += chunk {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		hi := min(n, lo+chunk)
-		lin.AtB(lin.Cols(t, 0, hi-lo), 1, p.u, lin.Cols(y, lo, hi)) // Uᵀy of every class
+	return inChunks(ctx, s, y, p.d, p.groups[len(p.v)], chunk, "the per-class code of column", func(s, y *mat.Dense) error {
+		_, n := y.Dims()
+		lin.AtB(lin.Cols(t, 0, n), 1, p.u, y) // Uᵀy of every class
 		for c, v := range p.v {
-			sc, uy := lin.Block(s, p.groups[c], p.groups[c+1], lo, hi), lin.Block(t, p.at[c], p.at[c+1], 0, hi-lo)
+			sc, uy := lin.Block(s, p.groups[c], p.groups[c+1], 0, n), lin.Block(t, p.at[c], p.at[c+1], 0, n)
 			lin.AB(sc, 1, v, uy) // V(Σ² + λI)⁻¹ΣUᵀy
 		}
-	}
-	return lin.Finite("the per-class code of column", s)
+		return nil
+	})
 }

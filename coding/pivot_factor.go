@@ -145,3 +145,153 @@ func (p *pivoting) solveR(b []float64) {
 		b[i] = (b[i] - blas64.Dot(vector(row[1:]), vector(b[i+1:]))) / row[0]
 	}
 }
+
+// A penalty is what the problem of a column has beside the least squares, in
+// the scaled units of exact. The ℓ2 term is none: it makes the atoms longer.
+type penalty struct {
+	l1     []float64 // λ of every atom, len K; nil for 0
+	signed bool      // whether s ≥ 0 is not asked for; l1 is then not nil
+}
+
+// slack is how far atom k, with s_k = 0 and the gradient w_k = w of the least
+// squares, is from wanting to enter: it does where this is negative.
+func (p *penalty) slack(k int, w float64) float64 {
+	switch {
+	case p.signed:
+		return p.l1[k] - math.Abs(w) // |w| ≤ λ
+	case p.l1 != nil:
+		return w + p.l1[k] // w + λ ≥ 0
+	}
+	return w
+}
+
+// slope is the derivative by s_k, for atom k in P: 0 at the optimum.
+func (p *penalty) slope(k int, w, sign float64) float64 {
+	if p.l1 == nil {
+		return w
+	}
+	return w + sign*p.l1[k]
+}
+
+// enters is the sign with which atom k enters: s_k·w_k < 0.
+func (p *penalty) enters(w float64) float64 {
+	if p.signed && w > 0 {
+		return -1
+	}
+	return 1
+}
+
+// limits are the optimality conditions of a column and the violations that it
+// is allowed, in the scaled units of exact: a w_k of these units is w_k·scale_k
+// of the bound's.
+type limits struct {
+	penalty
+	bound float64   // ε of NonNegative
+	gap   float64   // duality gap at which a code of Lasso will do; 0 for NonNegative
+	yy    float64   // ‖ŷ‖², where there is a gap
+	scale []float64 // len K
+	most  float64   // the largest scale
+
+	// fine is whether every violation that rounding errors do not explain is
+	// worth a round and none above the bound is excused by them, coarse whether
+	// only what counts against the bound is worth one.
+	fine, coarse bool
+}
+
+// floor is what of w may be rounding errors, with sum = ‖s‖₁.
+func (l *limits) floor(sum float64) float64 { return roundOff * (1 + sum) }
+
+// violates reports whether the slack v < 0 of atom k is worth a round.
+func (l *limits) violates(k int, v float64) bool {
+	return !l.coarse && (l.fine || v < -negligible) || v*l.scale[k] < -l.bound/10
+}
+
+// exceeds reports whether a violation v of the conditions of atom k is more
+// than is allowed and, unless l is fine, than rounding explains.
+func (l *limits) exceeds(k int, v, sum float64) bool {
+	return v*l.scale[k] > l.bound && (l.fine || v > l.floor(sum))
+}
+
+// trusted reports whether w, computed from G, is accurate enough to say that
+// the conditions hold.
+func (l *limits) trusted(sum float64) bool {
+	return l.floor(sum)*l.most <= l.bound
+}
+
+// gradient computes w = Gs − f for an s that is given by its magnitudes and its
+// signs. It holds copies of the rows of G for which s
+// is not 0, side by side: one product with them takes a third of the time of
+// as many additions of rows from all over G, and from one round to the next
+// few of them change.
+type gradient struct {
+	g    blas64.General // G, K×K
+	w    []float64      // len K
+	sign []float64      // 1, or −1 where s_k < 0; len K
+	sum  float64        // ‖s‖₁
+	held []int          // the atoms whose rows are held, in their order
+	at   []int          // the place of atom k in held, −1 if it is not; len K
+	rows []float64      // the rows, K each
+	coef []float64      // the coefficients of held
+}
+
+func newGradient(g blas64.General) *gradient {
+	d := &gradient{g: g, w: make([]float64, g.Rows), sign: make([]float64, g.Rows), at: make([]int, g.Rows)}
+	for k := range d.at {
+		d.at[k], d.sign[k] = -1, 1
+	}
+	return d
+}
+
+// start sets w = −f, as for s = 0.
+func (d *gradient) start(f []float64) {
+	for _, k := range d.held {
+		d.at[k] = -1
+	}
+	d.held, d.sum = d.held[:0], 0
+	for k, v := range f {
+		d.w[k] = -v
+	}
+}
+
+// hold copies the row of atom k.
+func (d *gradient) hold(k int) {
+	n := len(d.held)
+	d.at[k] = n
+	d.held = append(d.held, k)
+	d.rows = append(d.rows[:n*d.g.Cols], d.g.Data[k*d.g.Stride:k*d.g.Stride+d.g.Cols]...)
+}
+
+// release forgets the row of atom k; the last row takes its place.
+func (d *gradient) release(k int) {
+	size, hole, last := d.g.Cols, d.at[k], len(d.held)-1
+	if hole < last {
+		copy(d.rows[hole*size:(hole+1)*size], d.rows[last*size:])
+		d.held[hole] = d.held[last]
+		d.at[d.held[hole]] = hole
+	}
+	d.held, d.at[k] = d.held[:last], -1
+}
+
+// update sets w = Gs − f for the s that is s[i] for atom atoms[i], times its
+// sign, and 0 for all others. Exactly the rows of atoms are held.
+func (d *gradient) update(f []float64, atoms []int, s []float64) {
+	for k, v := range f {
+		d.w[k] = -v
+	}
+	n := len(atoms)
+	if n == 0 {
+		d.sum = 0
+		return
+	}
+	d.coef = append(d.coef[:0], s...)
+	d.sum = 0
+	for i, k := range atoms {
+		d.coef[d.at[k]] = d.sign[k] * s[i]
+		d.sum += math.Abs(s[i])
+	}
+	size := d.g.Cols
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1,
+		blas64.General{Rows: 1, Cols: n, Stride: n, Data: d.coef},
+		blas64.General{Rows: n, Cols: size, Stride: size, Data: d.rows}, 1,
+		blas64.General{Rows: 1, Cols: size, Stride: size, Data: d.w})
+}

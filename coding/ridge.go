@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -62,18 +63,11 @@ func solvedBy(c Coder, d, a *mat.Dense) (Coding, error) {
 
 func (c *normalEquations) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
-	_, n := y.Dims()
-	for lo := 0; lo < n; lo += chunk {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		hi := min(n, lo+chunk)
-		part := lin.Cols(s, lo, hi)
-		lin.AtB(part, 1, c.d, lin.Cols(y, lo, hi)) // Dᵀy
-		c.gram.Solve(part)                         // A⁻¹Dᵀy
-	}
-	return lin.Finite("the "+c.coder+" code of column", s)
+	return inChunks(ctx, s, y, d, k, chunk, "the "+c.coder+" code of column", func(s, y *mat.Dense) error {
+		lin.AtB(s, 1, c.d, y) // Dᵀy
+		c.gram.Solve(s)       // A⁻¹Dᵀy
+		return nil
+	})
 }
 
 // Discriminative codes so that what the classes rebuild is little correlated
@@ -106,14 +100,11 @@ func (c Discriminative) Validate() error {
 
 // Over implements Coder. It needs groups.
 func (c Discriminative) Over(b Basis) (Coding, error) {
-	d := b.D
-	if err := ready(c, d); err != nil {
+	if err := readyByClass(c, b); err != nil {
 		return nil, err
 	}
+	d := b.D
 	_, k := d.Dims()
-	if err := grouped(b.Groups, k); err != nil {
-		return nil, fmt.Errorf("prepare the discriminative coder: %w", err)
-	}
 	groups, g := b.Groups, mat.NewDense(k, k, nil)
 	b.gram(g, d)             // DᵀD
 	lin.Set(g, 1+2*c.Tau, g) // (1+2τ)DᵀD
@@ -149,22 +140,16 @@ func (Probabilistic) Name() string       { return "probabilistic" }
 func (Probabilistic) Work(d, k int) Work { return normalWork(d, k) }
 
 func (c Probabilistic) Validate() error {
-	if err := weight(c, "lambda", c.Lambda); err != nil {
-		return err
-	}
-	return weight(c, "gamma", c.Gamma)
+	return cmp.Or(weight(c, "lambda", c.Lambda), weight(c, "gamma", c.Gamma))
 }
 
 // Over implements Coder. It needs groups.
 func (c Probabilistic) Over(b Basis) (Coding, error) {
-	d := b.D
-	if err := ready(c, d); err != nil {
+	if err := readyByClass(c, b); err != nil {
 		return nil, err
 	}
+	d := b.D
 	_, k := d.Dims()
-	if err := grouped(b.Groups, k); err != nil {
-		return nil, fmt.Errorf("prepare the probabilistic coder: %w", err)
-	}
 	groups := b.Groups
 	classes := float64(len(groups) - 1)
 	g, own := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)

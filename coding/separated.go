@@ -77,15 +77,7 @@ type separated struct {
 
 func (c *separated) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
-	_, n := y.Dims()
-	for lo := 0; lo < n; lo += robustChunk {
-		hi := min(n, lo+robustChunk)
-		if err := c.code(ctx, lin.Cols(s, lo, hi), lin.Cols(y, lo, hi)); err != nil {
-			return err
-		}
-	}
-	return lin.Finite("the separated code of column", s)
+	return inChunks(ctx, s, y, d, k, robustChunk, "the separated code of column", func(s, y *mat.Dense) error { return c.code(ctx, s, y) })
 }
 
 // code writes the codes of some columns into out. Its matrices have a row for each of them.

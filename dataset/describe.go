@@ -12,7 +12,7 @@ import (
 // An Info describes a data set. Images are columns of the set.
 type Info struct {
 	People   int     `json:"people"`
-	Images   int     `json:"images"`
+	Images   int     `json:"images"`   // number of images
 	Features int     `json:"features"` // d
 	Frame    Frame   `json:"input"`    // zero if the samples are not images of a known size
 	Fewest   int     `json:"fewest"`   // smallest number of images of a person

@@ -6,8 +6,14 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -127,4 +133,126 @@ func source(set *Images, j int) string {
 		}
 		return r
 	}, id)
+}
+
+// fileNames turns names of people into names of folders that are valid on every system
+// and differ in more than case.
+func fileNames(people []string) []string {
+	names := make([]string, len(people))
+	taken := make(map[string]bool, len(people))
+	key := func(name string) string { return norm.NFC.String(strings.ToLower(name)) } // systems differ in what is one name
+	for i, p := range people {
+		name := fileName(p)
+		for n := 2; taken[key(name)]; n++ {
+			name = fmt.Sprintf("%s_%d", fileName(p), n)
+		}
+		taken[key(name)] = true
+		names[i] = name
+	}
+	return names
+}
+
+const maxName = 200 // bytes; file systems allow 255
+
+func fileName(person string) string {
+	name := strings.Map(func(r rune) rune {
+		if legible.Hidden(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(person, "_"))
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "")
+	}
+	name = strings.TrimRight(name, ". ")
+	if name == "" || hidden(name) || reserved(name) {
+		return "_" + name
+	}
+	return name
+}
+
+// reserved reports whether name, without its extension, is a device of Windows.
+func reserved(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	switch stem = strings.TrimRight(stem, " "); stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	port, of := strings.CutPrefix(stem, "COM")
+	if !of {
+		port, of = strings.CutPrefix(stem, "LPT")
+	}
+	return of && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, port)
+}
+
+// FolderNames turns people's names into folder names that are valid on every
+// system and differ in more than case. Forbidden characters become _; a Windows
+// device name, a hidden or an empty name gets a _ before it; long names are
+// cut, and equal ones get a number. No name is Unknown or NoFaceFolder.
+func FolderNames(people []string) []string {
+	return fileNames(append([]string{Unknown, NoFaceFolder}, people...))[2:]
+}
+
+// maxPersonName bounds the name of a person, in bytes. File systems allow 255 for a
+// folder.
+const maxPersonName = 200
+
+// Unknown is the label of a face that matches nobody.
+const Unknown = "unknown"
+
+// CheckName returns an error if name is not allowed as the name of a person, which is also the
+// name of a folder. Accents, spaces inside and emoji are allowed. Invisible characters are
+// not, since two different names would look the same.
+func CheckName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return advice.Add(errors.New("the name is empty"), "give one, for example ann")
+	case !utf8.ValidString(name):
+		return advice.Add(fmt.Errorf("the name %q is not valid UTF-8", name), "write it in UTF-8")
+	case len(name) > maxPersonName:
+		return advice.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxPersonName), "shorten it")
+	case !legible.Is(name) || strayVariation(name):
+		return advice.Add(fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
+			"write it in one line, of letters, digits, spaces and signs")
+	case strings.ContainsAny(name, `/\`):
+		return advice.Add(fmt.Errorf("the name %q holds a slash or a backslash", name), "a name is that of one folder: write ann-smith in place of ann/smith")
+	case strings.HasPrefix(name, "."):
+		return advice.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
+	case strings.EqualFold(norm.NFKC.String(name), Unknown):
+		return advice.Add(fmt.Errorf("the name %q is what strangers are called", name),
+			"give a person another name; photographs of strangers are for %v", advice.Strangers)
+	case strings.TrimSpace(name) != name:
+		return advice.Add(fmt.Errorf("the name %q begins or ends with a space", name), "leave the space out")
+	}
+	return nil
+}
+
+// strayVariation reports whether name has a variation selector, which is invisible, after
+// a character other than a symbol or an ideograph.
+func strayVariation(name string) bool {
+	last := ' '
+	for _, r := range name {
+		if unicode.Is(unicode.Variation_Selector, r) && !unicode.In(last, unicode.S, unicode.Ideographic) {
+			return true
+		}
+		last = r
+	}
+	return false
+}
+
+// CheckNames reports the first class name that CheckName refuses or that occurs twice.
+// Two Unicode forms of a name are the same.
+func CheckNames(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if err := CheckName(name); err != nil {
+			return err
+		}
+		plain := norm.NFC.String(name)
+		if seen[plain] {
+			return fmt.Errorf("two classes are named %q", name)
+		}
+		seen[plain] = true
+	}
+	return nil
 }

@@ -93,7 +93,7 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 		return nil, fmt.Errorf("read images: %w", err)
 	}
 	if len(r.unreadable) > 0 && (opt.Warn == nil || len(r.unreadable) == len(paths)) {
-		return nil, advise(firstOf(r.unreadable))
+		return nil, advise(r.unreadable[slices.Min(slices.Collect(maps.Keys(r.unreadable)))])
 	}
 	return r.samples(), nil
 }
@@ -218,11 +218,6 @@ func (r *reading) samples() *samples {
 		r.crops[i] = nil
 	}
 	return s
-}
-
-// firstOf returns the error of the first image.
-func firstOf(failed map[int]error) error {
-	return failed[slices.Min(slices.Collect(maps.Keys(failed)))]
 }
 
 // advise adds advice to the error of an image that could not be read.

@@ -63,12 +63,7 @@ func (s *KSVDLearner) keep(j int, rest float64) bool {
 		return false
 	}
 	atoms, _ := s.Γ.Column(j)
-	for _, a := range atoms {
-		if s.stale[a] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(atoms, func(a int32) bool { return s.stale[a] })
 }
 
 // choose makes Γ of the new codes and of the old ones of samples that keep them.

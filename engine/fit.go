@@ -309,9 +309,9 @@ func (s *session) parts(_ context.Context, f *incoming) (*answer, error) {
 // A Description is a method, or a learner of dictionaries, with its defaults.
 type Description struct {
 	Name        string         `json:"name"`
-	Title       string         `json:"title"` // in papers
-	Type        string         `json:"type"`  // of Go, in its package
-	Description string         `json:"description"`
+	Title       string         `json:"title"`                 // in papers
+	Type        string         `json:"type"`                  // of Go, in its package
+	Description string         `json:"description"`           // what it does
 	Formulation string         `json:"formulation,omitempty"` // its optimisation problem
 	Limit       string         `json:"limit,omitempty"`       // how many samples it can learn from
 	Iterative   bool           `json:"iterative"`             // makes passes
@@ -321,9 +321,9 @@ type Description struct {
 
 // A Preset is the values of parameters for a database.
 type Preset struct {
-	Name   string         `json:"name"`
-	About  string         `json:"about"`
-	Values []method.Value `json:"values"`
+	Name   string         `json:"name"`   // name of the database
+	About  string         `json:"about"`  // what it is
+	Values []method.Value `json:"values"` // the parameters that it changes
 }
 
 // Describe describes m.

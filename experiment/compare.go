@@ -31,9 +31,9 @@ const (
 type Comparison struct {
 	Input         frontend.Pipeline `json:"input"` // of all methods
 	Split         string            `json:"split"`
-	Repeats       int               `json:"repeats"`
+	Repeats       int               `json:"repeats"` // number of runs
 	Seed          uint64            `json:"seed"`
-	Level         float64           `json:"level"`
+	Level         float64           `json:"level"`          // level of significance
 	SampleSeconds float64           `json:"sample_seconds"` // in which the samples of all images were made, once for all methods
 	Methods       []MethodResult    `json:"methods"`        // the most accurate first, those that failed last
 }
@@ -54,7 +54,7 @@ type MethodResult struct {
 	PAdjusted   float64         `json:"p_adjusted"`      // by Holm's correction for all methods that are compared with the best
 	FitSeconds  float64         `json:"fit_seconds"`     // mean over the runs
 	CodeSeconds float64         `json:"code_seconds"`    // mean over the runs
-	Runs        []Run           `json:"runs,omitempty"`  //
+	Runs        []Run           `json:"runs,omitempty"`  // the runs
 	Err         string          `json:"error,omitempty"` // why a run failed; nothing else is known then
 }
 

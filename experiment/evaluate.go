@@ -62,7 +62,7 @@ type Result struct {
 	SD       float64           `json:"sd"`             // sample standard deviation over the runs, 0 for one run
 	Low      float64           `json:"low,omitempty"`  // of a single run, the exact 95 % interval
 	High     float64           `json:"high,omitempty"` // of its accuracy; see significance.Interval
-	Runs     []Run             `json:"runs"`
+	Runs     []Run             `json:"runs"`           // the runs
 
 	// SampleSeconds is the time for making the samples of all images, once for all runs. It
 	// is 0 if each run made its own samples (with Candidates), and in EvaluateModel.
@@ -76,13 +76,13 @@ type Result struct {
 // A Run is one split, fit and test.
 type Run struct {
 	Seed        uint64          `json:"seed"`
-	Accuracy    float64         `json:"accuracy"`
-	Wrong       int             `json:"wrong"`        // number of errors
-	N           int             `json:"n"`            // test faces
-	Train       int             `json:"train"`        // training faces
-	FitSeconds  float64         `json:"fit_seconds"`  // of training on samples, the projection included
-	CodeSeconds float64         `json:"code_seconds"` // of recognising the samples of the N faces
-	Passes      int             `json:"passes"`
+	Accuracy    float64         `json:"accuracy"`         // share of the test images whose best guess is right
+	Wrong       int             `json:"wrong"`            // number of errors
+	N           int             `json:"n"`                // test faces
+	Train       int             `json:"train"`            // training faces
+	FitSeconds  float64         `json:"fit_seconds"`      // of training on samples, the projection included
+	CodeSeconds float64         `json:"code_seconds"`     // of recognising the samples of the N faces
+	Passes      int             `json:"passes"`           // passes of the learning
 	Status      classify.Status `json:"status"`           // why the fit ended
 	Choice      *Choice         `json:"choice,omitempty"` // among candidates
 

@@ -51,19 +51,19 @@ type OpenSetResult struct {
 	Method               string            `json:"method"`
 	Input                frontend.Pipeline `json:"input"`
 	Split                string            `json:"split"`
-	Calibrate            openset.Options   `json:"calibrate"`
+	Calibrate            openset.Options   `json:"calibrate"`   // how the threshold is estimated
 	People               int               `json:"people"`      // enrolled in a draw
 	Strangers            int               `json:"strangers"`   // people of the set who are not enrolled
 	OtherFaces           int               `json:"other_faces"` // test faces of further strangers
 	CalibrationStrangers int               `json:"given"`       // further strangers given to the calibration
-	Draws                []OpenSetDraw     `json:"draws"`       //
+	Draws                []OpenSetDraw     `json:"draws"`       // one entry a draw of the enrolled people
 	Scores               []ScoreResult     `json:"scores"`      // the margin first, which models use
 	Reliability          []ReliabilityBin  `json:"reliability"` // of all draws
 	Named                ReliabilityBin    `json:"named"`       // the faces of all draws that are named
 	ByLaw                bool              `json:"by_law"`      // the thresholds follow from the impostors of the network
 	Surest               float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
 	ECE                  float64           `json:"ece"`         // expected calibration error, mean over the draws
-	ECESD                float64           `json:"ece_sd"`      //
+	ECESD                float64           `json:"ece_sd"`      // standard deviation of the expected calibration error over the draws
 	FPIR                 Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
 	Identified           Spread            `json:"identified"`  // identification rate at them
 	ClosedSet            Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
@@ -72,9 +72,9 @@ type OpenSetResult struct {
 // A Spread summarises a number over the draws.
 type Spread struct {
 	Mean  float64 `json:"mean"`
-	SD    float64 `json:"sd"` // sample standard deviation; 0 for one draw
-	Least float64 `json:"least"`
-	Most  float64 `json:"most"`
+	SD    float64 `json:"sd"`    // sample standard deviation; 0 for one draw
+	Least float64 `json:"least"` // least over the draws
+	Most  float64 `json:"most"`  // largest over the draws
 }
 
 // An OpenSetDraw is the result of one draw of the enrolled people.
@@ -87,8 +87,8 @@ type OpenSetDraw struct {
 	Threshold  float64 `json:"threshold"`  // of training
 	FPIR       float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
 	Identified float64 `json:"identified"` // identification rate at this threshold
-	ClosedSet  float64 `json:"closed_set"`
-	ECE        float64 `json:"ece"`
+	ClosedSet  float64 `json:"closed_set"` // share of the enrolled faces whose best guess is right, without a threshold
+	ECE        float64 `json:"ece"`        // expected calibration error of the probabilities
 }
 
 // A ScoreResult has the open-set rates of one score, over the draws.
@@ -105,7 +105,7 @@ type ReliabilityBin struct {
 	Probability float64 `json:"said"`  // mean probability
 	Right       float64 `json:"right"` // share of the best guesses that are right
 	Share       float64 `json:"share"` // of all faces
-	Faces       int     `json:"faces"`
+	Faces       int     `json:"faces"` // number of faces
 }
 
 // ROCRates are the FPIR of a ROC: from 0.001 to 1, evenly on a

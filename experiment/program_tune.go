@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -65,9 +66,7 @@ func setParam(m classify.Method, path, value string) (classify.Method, error) {
 		return method.Set(m, path, value)
 	}
 	params := map[string]json.RawMessage{}
-	for name, text := range p.Params {
-		params[name] = text
-	}
+	maps.Copy(params, p.Params)
 	text := []byte(value)
 	if old := params[path]; len(old) > 0 && old[0] == '"' {
 		text, _ = json.Marshal(value) // a string has a JSON form

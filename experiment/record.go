@@ -51,12 +51,12 @@ type Record struct {
 	SplitHash string          `json:"split_hash,omitempty"` // of the training columns
 	Train     int             `json:"train,omitempty"`      // training images
 	N         int             `json:"n,omitempty"`          // test images
-	Wrong     int             `json:"wrong"`
-	Rate      float64         `json:"rate"` // rank-1 rate, 0 … 1
-	Passes    int             `json:"passes"`
-	Status    classify.Status `json:"status,omitempty"`
-	Residual  float64         `json:"residual"`
-	Error     string          `json:"error,omitempty"`
+	Wrong     int             `json:"wrong"`                // test images with a wrong best guess
+	Rate      float64         `json:"rate"`                 // rank-1 rate, 0 … 1
+	Passes    int             `json:"passes"`               // passes of the learning
+	Status    classify.Status `json:"status,omitempty"`     // how the learning ended
+	Residual  float64         `json:"residual"`             // value of the stopping test
+	Error     string          `json:"error,omitempty"`      // why the run failed
 
 	ClassErrors map[string]int `json:"class_errors,omitempty"` // errors by person; people without errors are left out
 	Confusions  []Confusion    `json:"confusions,omitempty"`   // the most frequent first
@@ -71,27 +71,27 @@ type Record struct {
 // A Source is the data set of a run.
 type Source struct {
 	Name   string           `json:"name"`
-	Title  string           `json:"title"`
-	Path   string           `json:"path,omitempty"` // as in the plan; "" for drawn faces
-	Drawn  *synthetic.Faces `json:"drawn,omitempty"`
+	Title  string           `json:"title"`           // name in words
+	Path   string           `json:"path,omitempty"`  // as in the plan; "" for drawn faces
+	Drawn  *synthetic.Faces `json:"drawn,omitempty"` // how the faces were drawn
 	Input  dataset.Frame    `json:"input"`
-	Preset string           `json:"preset,omitempty"`
-	Hash   string           `json:"hash"` // of samples and labels
-	About  string           `json:"about,omitempty"`
+	Preset string           `json:"preset,omitempty"` // database whose preset is used
+	Hash   string           `json:"hash"`             // of samples and labels
+	About  string           `json:"about,omitempty"`  // what it is
 }
 
 // Varied is the parameter that a plan varies, with its value in this run.
 type Varied struct {
-	Path  string  `json:"path"`
-	Value string  `json:"value"`
+	Path  string  `json:"path"`           // name of the parameter
+	Value string  `json:"value"`          // its value
 	With  *Varied `json:"with,omitempty"` // a second parameter, where the plan varies two
 }
 
 // A Confusion counts the images of one person that were recognised as another.
 type Confusion struct {
-	Person   string `json:"of"`
-	TakenFor string `json:"as"`
-	N        int    `json:"n"`
+	Person   string `json:"of"` // who it is
+	TakenFor string `json:"as"` // whose name was given
+	N        int    `json:"n"`  // how often
 }
 
 // Published is a published rate, in percent, with its sample standard
@@ -104,7 +104,7 @@ type Published struct {
 
 // A Trace has the terms of the objective after every pass.
 type Trace struct {
-	Terms  []string    `json:"terms"`
+	Terms  []string    `json:"terms"`  // names of the terms of the objective
 	Values [][]float64 `json:"values"` // Values[p][t] of term t after pass p+1
 }
 
@@ -112,24 +112,24 @@ type Trace struct {
 // images.
 type Tuning struct {
 	Search
-	Best   int     `json:"best"` // the trial whose parameters the run uses
-	Trials []Trial `json:"trials"`
+	Best   int     `json:"best"`   // the trial whose parameters the run uses
+	Trials []Trial `json:"trials"` // the configurations that were tried
 }
 
 // A Cost has the time and memory of a run, the machine and the program version.
 type Cost struct {
-	FitSeconds  float64   `json:"fit_seconds"`  // of training, without tuning
-	CodeSeconds float64   `json:"code_seconds"` // of recognising the N images
-	TuneSeconds float64   `json:"tune_seconds,omitempty"`
-	PeakBytes   uint64    `json:"peak_bytes"`           // peak memory of the process during the run, including parallel runs; 0 if unknown
-	BaseBytes   uint64    `json:"base_bytes,omitempty"` // part of PeakBytes in use before the run; known only for a run alone
-	Jobs        int       `json:"jobs"`                 // runs at a time
-	Threads     int       `json:"threads"`              // of linear algebra in a run
-	BLAS        string    `json:"blas"`
-	Version     string    `json:"version"`
-	Go          string    `json:"go"`
-	System      string    `json:"system"`
-	Finished    time.Time `json:"finished"`
+	FitSeconds  float64   `json:"fit_seconds"`            // of training, without tuning
+	CodeSeconds float64   `json:"code_seconds"`           // of recognising the N images
+	TuneSeconds float64   `json:"tune_seconds,omitempty"` // time of tuning
+	PeakBytes   uint64    `json:"peak_bytes"`             // peak memory of the process during the run, including parallel runs; 0 if unknown
+	BaseBytes   uint64    `json:"base_bytes,omitempty"`   // part of PeakBytes in use before the run; known only for a run alone
+	Jobs        int       `json:"jobs"`                   // runs at a time
+	Threads     int       `json:"threads"`                // of linear algebra in a run
+	BLAS        string    `json:"blas"`                   // back end of the linear algebra
+	Version     string    `json:"version"`                // of nrdl
+	Go          string    `json:"go"`                     // version of Go
+	System      string    `json:"system"`                 // operating system and processor
+	Finished    time.Time `json:"finished"`               // when the run ended
 }
 
 // Same reports whether two records agree in everything except Cost and the

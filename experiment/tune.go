@@ -37,7 +37,7 @@ type Trial struct {
 	N       int      `json:"n"`               // test faces
 	Folds   int      `json:"folds"`           // folds used; fewer than all if the trial could not become the best one, or failed
 	Err     string   `json:"error,omitempty"` // why it failed; then all other trials are better
-	Seconds float64  `json:"seconds"`
+	Seconds float64  `json:"seconds"`         // time
 }
 
 // Rate is the rank-1 rate of t, 0 without faces.
@@ -72,10 +72,10 @@ type Tuned struct {
 type TunedRecord struct {
 	Method      string          `json:"method"`
 	Params      json.RawMessage `json:"params"`
-	Set         []string        `json:"set"` // differences from the initial parameters
-	Rate        float64         `json:"rate"`
-	InitialRate float64         `json:"given"` // rate of the initial parameters
-	Search      Search          `json:"search"`
+	Set         []string        `json:"set"`    // differences from the initial parameters
+	Rate        float64         `json:"rate"`   // rate of the chosen parameters in cross-validation
+	InitialRate float64         `json:"given"`  // rate of the initial parameters
+	Search      Search          `json:"search"` // how parameters were searched
 	Tuned
 }
 

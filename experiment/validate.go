@@ -2,14 +2,124 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/method"
 )
+
+// A Candidate is a pipeline with a method.
+type Candidate struct {
+	Input  frontend.Pipeline `json:"input"`
+	Method classify.Method   `json:"-"`
+
+	// Images are the images for Input, with the same columns as the set that is split.
+	// If it is nil, they are that set.
+	Images *dataset.Images `json:"-"`
+}
+
+// A CandidateResult is a Candidate with its result in Choose.
+type CandidateResult struct {
+	Candidate
+	Name   string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Wrong  int             `json:"wrong"`           // number of errors
+	N      int             `json:"n"`               // test faces
+	Err    string          `json:"error,omitempty"` // why it failed
+}
+
+// Rate is the rank-1 rate of t, 0 without faces.
+func (t CandidateResult) Rate() float64 {
+	if t.N == 0 {
+		return 0
+	}
+	return float64(t.N-t.Wrong) / float64(t.N)
+}
+
+// A Choice is the result of Choose: all candidates with their errors, and the best one.
+type Choice struct {
+	Best    int               `json:"best"`  // index in Results; the first if several are equally good
+	Results []CandidateResult `json:"tried"` // what was tried
+}
+
+// simplest returns candidates for images with this Frame: grey values, gradient
+// orientations (IGO) and frontend.For, with and without a projection, each with a suitable
+// rule. The simplest is first, so that it is chosen among equals.
+func simplest(images dataset.Frame) []Candidate {
+	stopped := method.DefaultRepresentation
+	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
+	stopped.Rule = classify.Residual{}.Name()
+	sum := stopped
+	sum.Rule = classify.Sum{}.Name()
+	preset := frontend.For(images.Size)
+	see := func(f feature.Features, mirror bool, p projection.Choice) frontend.Pipeline {
+		return frontend.Pipeline{Frame: dataset.Frame{Size: images.Size, Crop: images.Crop}, Features: f, Mirror: mirror, Projection: p}
+	}
+	none, raw := projection.Choice{}, projection.Choice{Projection: projection.Fisher{Ridge: 1}}
+	return []Candidate{
+		{Input: see(nil, false, none), Method: sum},
+		{Input: see(nil, true, raw), Method: stopped},
+		{Input: see(frontend.Lighting.Features, false, none), Method: stopped},
+		{Input: see(preset.Features, true, none), Method: sum},
+		{Input: see(preset.Features, true, preset.Projection), Method: stopped},
+	}
+}
+
+// ChoiceFolds is the default number of folds of the training images in Choose.
+const ChoiceFolds = 3
+
+// Choose compares all candidates by cross-validation on the training images
+// (projections are fit inside the folds too), and chooses the one with the
+// fewest errors. A candidate that cannot be trained gets its error; it is an
+// error if none can be trained.
+func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds) (Choice, error) {
+	var c Choice
+	best := -1
+	for i, of := range all {
+		params, err := method.Marshal(of.Method)
+		if err != nil {
+			return Choice{}, fmt.Errorf("choose an input: %w", err)
+		}
+		images := train
+		if of.Images != nil {
+			images, of.Images = of.Images, nil
+		}
+		t := CandidateResult{Candidate: of, Name: of.Method.Name(), Params: params}
+		f.Input = of.Input
+		r, err := Validate(ctx, images, of.Method, f, Observer{})
+		if cause := context.Cause(ctx); cause != nil {
+			return Choice{}, fmt.Errorf("choose an input: %w", cause)
+		}
+		if err != nil {
+			t.Err = err.Error()
+		}
+		for _, run := range r.Runs {
+			t.Wrong, t.N = t.Wrong+run.Wrong, t.N+run.N
+		}
+		c.Results = append(c.Results, t)
+		if err == nil && (best < 0 || t.Wrong < c.Results[best].Wrong) {
+			best = i
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return Choice{}, errors.New("choose an input: of none")
+	case best < 0:
+		err := fmt.Errorf("choose an input: none can be learned, the first: %s", c.Results[0].Err)
+		return Choice{}, advice.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
+	}
+	c.Best = best
+	return c, nil
+}
 
 // Folds says how Validate divides a training set. The images of each person are divided at
 // random into N folds, whose sizes differ by at most one, and each fold is held out once.

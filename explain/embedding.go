@@ -73,9 +73,9 @@ type Similarity struct {
 
 // A Photograph is an enrolled photograph with its similarity to a face.
 type Photograph struct {
-	ID     string  `json:"id"`
+	ID     string  `json:"id"` // its file among the photographs of training
 	Person string  `json:"person"`
-	Cosine float64 `json:"cosine"`
+	Cosine float64 `json:"cosine"` // of the two vectors
 }
 
 // A Crop is the input of a network for a face: all red values, then all green, then all blue

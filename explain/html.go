@@ -69,3 +69,81 @@ func (s figure) Source() (template.URL, error) {
 	}
 	return page.Data("png", lossless.Bytes()), nil
 }
+
+// A chart is the scores of the likeliest people, as bars.
+type chart struct {
+	Title   string
+	Caption string
+	Bars    []bar
+	Others  string  // who has no bar; "" where everybody has
+	Zero    float64 // where the bars begin, as Bar.To: at 0
+	Line    float64 // where the score of a face that is named begins, as Bar.To
+	HasLine bool
+	Label   string // of the line
+}
+
+// A bar is the score of a person.
+type bar struct {
+	Name, Score string
+	To          float64 // where it ends, a share of the width, 0 … 1
+	Mark        mark
+	Note        string // "" for most
+}
+
+func (f *view) chart(people int) chart {
+	n := min(people, len(f.order))
+	best, last := f.Scores[f.order[0]], f.Scores[f.order[n-1]]
+	second := 0.0
+	if !f.alone() {
+		second = f.Scores[f.rival()]
+	}
+	c := chart{Title: "The scores", Caption: "Score of each person: " + f.p.Rule.About() + "."}
+	if f.byScore() {
+		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
+	}
+	lo, hi := min(0, last), max(0, best)
+	if f.byScore() {
+		hi = max(hi, 1)
+	}
+	if f.p.Calibration != nil {
+		c.HasLine = true
+		line, least := second+f.p.Calibration.Threshold, fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
+		if f.byScore() {
+			line, least = f.threshold(), fmt.Sprintf("its best score is the threshold, %s,", f.number(f.threshold()))
+		}
+		hi = max(hi, line)
+		c.Label = fmt.Sprintf("named from %s", f.number(line))
+		c.Line = line
+		c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", least)
+	}
+	place := func(v float64) float64 {
+		if !(hi > lo) {
+			return 0
+		}
+		return math.Max(0, math.Min(1, (v-lo)/(hi-lo)))
+	}
+	c.Zero, c.Line = place(0), place(c.Line)
+	for i, class := range f.order[:n] {
+		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), To: place(f.Scores[class])}
+		switch i {
+		case 0:
+			b.Mark, b.Note = ofBest, "most similar"
+			switch {
+			case f.Known && f.p.Calibration != nil:
+				b.Note = "named"
+			case f.alone():
+				b.Note = "the only person"
+			}
+		case 1:
+			b.Mark, b.Note = ofRival, "the rival"
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	if others := len(f.order) - n; others > 0 {
+		c.Others = fmt.Sprintf("%d others, %s and less", others, f.number(f.Scores[f.order[n]]))
+		if others == 1 {
+			c.Others = fmt.Sprintf("1 other, %s", f.number(f.Scores[f.order[n]]))
+		}
+	}
+	return c
+}

@@ -189,7 +189,7 @@ func (m *merger) set() *dataset.Images {
 	for _, name := range t.Classes {
 		own := m.people[name]
 		if m.changed[name] {
-			sortEntries(own)
+			slices.SortStableFunc(own, func(a, b entry) int { return comparePaths(a.id, b.id) })
 		}
 		all = append(all, own...)
 		t.Groups = append(t.Groups, len(all))
@@ -205,10 +205,6 @@ func (m *merger) set() *dataset.Images {
 		}
 	}
 	return t
-}
-
-func sortEntries(own []entry) {
-	slices.SortStableFunc(own, func(a, b entry) int { return comparePaths(a.id, b.id) })
 }
 
 // comparePaths orders paths as a walk through their folders meets them, each in

@@ -24,7 +24,7 @@ func visual(letters []rune) []segments.Run {
 	for i := range found.NumRuns() {
 		runs = append(runs, apart(letters, found.Run(i), level)...)
 	}
-	for highest := slices.MaxFunc(runs, byLevel).Level; highest > 0; highest-- {
+	for highest := slices.MaxFunc(runs, func(a, b segments.Run) int { return int(a.Level) - int(b.Level) }).Level; highest > 0; highest-- {
 		for i := 0; i < len(runs); i++ {
 			j := i
 			for j < len(runs) && runs[j].Level >= highest {
@@ -36,8 +36,6 @@ func visual(letters []rune) []segments.Run {
 	}
 	return runs
 }
-
-func byLevel(a, b segments.Run) int { return int(a.Level) - int(b.Level) }
 
 // rightToLeft reports whether the first letter with a direction goes to the left, or
 // the name if there is none outside of it: rules P2 and P3.

@@ -129,7 +129,7 @@ func shaped(letters []rune, faces []*typeface, run bidi.Run, size float64) []sha
 		in.Direction = di.DirectionRTL
 	}
 	var parts []shaping.Output
-	for _, one := range scriptsOf(in) {
+	for _, one := range segmenter.Split(in, oneFace{}) { // of one script each
 		for start := one.RunStart; start < one.RunEnd; {
 			end := start + 1
 			for end < one.RunEnd && faces[end] == faces[start] {
@@ -146,9 +146,6 @@ func shaped(letters []rune, faces []*typeface, run bidi.Run, size float64) []sha
 	}
 	return parts
 }
-
-// scriptsOf splits a run of one direction into runs of one script.
-func scriptsOf(run shaping.Input) []shaping.Input { return segmenter.Split(run, oneFace{}) }
 
 // oneFace is a Fontmap that chooses nothing.
 type oneFace struct{}

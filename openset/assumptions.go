@@ -55,8 +55,8 @@ type Assumptions struct {
 	// Of probabilities. Laws of strangers and of genuine faces are represented by so many
 	// trials, and counted scores by MostTrials at most. LeastMargin, in units of the mean
 	// margin of strangers, stands for smaller ones, whose logarithm would count too much.
-	StrangerTrials int     `json:"stranger_trials"`
-	GenuineTrials  int     `json:"genuine_trials"`
+	StrangerTrials int     `json:"stranger_trials"` // trials that represent a law of strangers
+	GenuineTrials  int     `json:"genuine_trials"`  // trials that represent a law of genuine faces
 	MostTrials     int     `json:"most_trials"`
 	LeastMargin    float64 `json:"least_margin"`
 	MostSure       float64 `json:"most_sure"` // probability by a law: what it does not know, such as twins and wrong labels, is not rarer

@@ -127,9 +127,9 @@ func (c *Calibration) trialsByLaw(l *Impostors, around surroundings) []trial {
 // A Share is a share of strangers who are named, with its interval of 90 %. Where only an
 // upper limit is known, Least is 0, and Most holds in 90 % of the galleries.
 type Share struct {
-	Rate  float64 `json:"rate"`
-	Least float64 `json:"least"`
-	Most  float64 `json:"most"`
+	Rate  float64 `json:"rate"`  // the expected share
+	Least float64 `json:"least"` // lower end of an interval of 90 %
+	Most  float64 `json:"most"`  // upper end of an interval of 90 %
 }
 
 // Known reports whether s could be estimated: its interval ends below 1.

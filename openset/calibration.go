@@ -66,9 +66,9 @@ type Calibration struct {
 	// of faces of left-out people, and of given strangers. Long lists are thinned
 	// out evenly to some ten thousands.
 	Right     []float64 `json:"right"`
-	Wrong     []float64 `json:"wrong"`
-	LeftOut   []float64 `json:"left"`
-	Strangers []float64 `json:"given,omitempty"`
+	Wrong     []float64 `json:"wrong"`           // margins of held-out faces with a wrong best guess
+	LeftOut   []float64 `json:"left"`            // margins of faces of people who were left out
+	Strangers []float64 `json:"given,omitempty"` // margins of the strangers who were given
 
 	Assumptions *Assumptions `json:"assumptions,omitempty"` // nil: DefaultAssumptions
 

@@ -55,8 +55,8 @@ type Impostors struct {
 // the variance Pair + Photograph·(1/a + 1/b).
 type Variation struct {
 	Mean       float64 `json:"mean"`
-	Pair       float64 `json:"pair"`
-	Photograph float64 `json:"photograph"`
+	Pair       float64 `json:"pair"`       // standard deviation between pairs of people
+	Photograph float64 `json:"photograph"` // standard deviation between photographs of a pair
 }
 
 // variance is the variance for a and b photographs.

@@ -34,32 +34,32 @@ type Changes struct {
 // A Change compares the old and the new rate of a label in a setting, over the runs of
 // equal repeat and split that both versions have. Rates are in percent.
 type Change struct {
-	Plan       string  `json:"plan"`
-	Setting    string  `json:"setting"`
-	Label      string  `json:"label"`
-	Runs       int     `json:"runs"`       // pairs of runs
-	Missing    int     `json:"missing"`    // runs that only one version has
-	Old        float64 `json:"old"`        // mean rate
-	New        float64 `json:"new"`        // mean rate
-	Difference float64 `json:"difference"` // New − Old, in points
-	Images     int     `json:"images"`     // judged, in all runs together
-	Changed    int     `json:"changed"`    // of Images: one version names it rightly and the other wrongly
-	Verdict    string  `json:"verdict"`    // Better, Worse, Unclear or Equal
-	Test       string  `json:"test,omitempty"`
-	P          float64 `json:"p"`           // of Test; 1 if Equal
-	PAdjusted  float64 `json:"p_adjusted"`  // by Holm's correction over all rows that are not Equal
-	OldSeconds float64 `json:"old_seconds"` // of training, median over the runs
-	NewSeconds float64 `json:"new_seconds"`
+	Plan       string  `json:"plan"`           // name of the plan
+	Setting    string  `json:"setting"`        // data set, split and corruption
+	Label      string  `json:"label"`          // name of the method in tables
+	Runs       int     `json:"runs"`           // pairs of runs
+	Missing    int     `json:"missing"`        // runs that only one version has
+	Old        float64 `json:"old"`            // mean rate
+	New        float64 `json:"new"`            // mean rate
+	Difference float64 `json:"difference"`     // New − Old, in points
+	Images     int     `json:"images"`         // judged, in all runs together
+	Changed    int     `json:"changed"`        // of Images: one version names it rightly and the other wrongly
+	Verdict    string  `json:"verdict"`        // Better, Worse, Unclear or Equal
+	Test       string  `json:"test,omitempty"` // the paired test
+	P          float64 `json:"p"`              // of Test; 1 if Equal
+	PAdjusted  float64 `json:"p_adjusted"`     // by Holm's correction over all rows that are not Equal
+	OldSeconds float64 `json:"old_seconds"`    // of training, median over the runs
+	NewSeconds float64 `json:"new_seconds"`    // time of a run in the new version
 
 	old, new []*experiment.Record // in pairs
 }
 
 // An Unpaired is a label in a setting that is not compared, as it has no pair of runs.
 type Unpaired struct {
-	Plan    string `json:"plan"`
-	Setting string `json:"setting"`
-	Label   string `json:"label"`
-	Why     string `json:"why"`
+	Plan    string `json:"plan"`    // name of the plan
+	Setting string `json:"setting"` // data set, split and corruption
+	Label   string `json:"label"`   // name of the method in tables
+	Why     string `json:"why"`     // why there is no pair
 }
 
 // place identifies a cell in a report. It does not have the hash of the data, so that a

@@ -87,9 +87,6 @@ func writeMarkdown(w io.Writer, d *document, link func(Figure) string) error {
 	return execute(w, markdownTemplate(), page)
 }
 
-// writeLaTeX writes the tables of d, for \input.
-func writeLaTeX(w io.Writer, d *document) error { return execute(w, latexTemplate(), d) }
-
 // execute writes the result of a template in one piece.
 func execute(w io.Writer, t *text.Template, data any) error {
 	var b bytes.Buffer

@@ -58,7 +58,7 @@ func (r *Report) Write(w io.Writer, o Options) error {
 	case "md":
 		err = writeMarkdown(w, r.document(o), o.Link)
 	case "latex":
-		err = writeLaTeX(w, r.document(o))
+		err = execute(w, latexTemplate(), r.document(o)) // the tables, for \input
 	case "csv":
 		err = r.writeCSV(w)
 	case "json":
@@ -134,7 +134,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 		}
 		columns[key.column].addRepeat(rec)
 		if labels[rec.Label] == nil {
-			labels[rec.Label] = newLabel(rec)
+			labels[rec.Label] = &Label{Name: rec.Label, Method: rec.Method, Varied: rec.Varied, About: about(rec), Plain: rec.Input == nil && explained(rec) == "", Input: rec.Input != nil}
 			p.Labels = append(p.Labels, labels[rec.Label])
 		}
 	}

@@ -31,8 +31,8 @@ type Object struct {
 	Reason string `json:"reason,omitempty"` // why there are no faces
 
 	Smaller int    `json:"smaller,omitempty"` // faces in the background, which are left out
-	Error   string `json:"error,omitempty"`
-	Model   string `json:"model"` // the beginning of the SHA-256 of its file
+	Error   string `json:"error,omitempty"`   // why the photograph could not be read
+	Model   string `json:"model"`             // the beginning of the SHA-256 of its file
 }
 
 // TakenLayout is that of Object.Taken, for package time.
@@ -81,7 +81,7 @@ type Box struct {
 
 // A Comparison is the JSON form of the comparison of two faces.
 type Comparison struct {
-	Same bool `json:"same"`
+	Same bool `json:"same"` // whether it is the same person, at this limit
 	nrdl.Comparison
 	Limit float64    `json:"fmr" doc:"Highest false match rate of the same person"`
 	Faces []Compared `json:"faces" doc:"That were compared, the largest of each photograph"`

@@ -14,10 +14,6 @@ type picture struct {
 	light         []headVec
 }
 
-func newPicture(width, height int) *picture {
-	return &picture{width, height, make([]headVec, width*height)}
-}
-
 // blend covers a share of the pixel (x, y) with light.
 func (p *picture) blend(x, y int, light headVec, share float64) {
 	at := &p.light[y*p.width+x]

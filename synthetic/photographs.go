@@ -156,7 +156,7 @@ func (p Photographs) draw(i int, planned plannedPhoto) (*image.NRGBA, Photograph
 	} else if r.chance(0.15) {
 		photo.Orientation = 3
 	}
-	img := newPicture(photo.Width, photo.Height)
+	img := &picture{photo.Width, photo.Height, make([]headVec, photo.Width*photo.Height)}
 	img.paint(backdrops[r.IntN(len(backdrops))](r, float64(img.width)/float64(img.height)))
 	for j, f := range p.figures(r, planned.who, img) {
 		drawn := f.draw(img)

@@ -233,12 +233,7 @@ func (p *placement) face(area Area, face Face) metadata.Face {
 
 // names reports whether a region with a name is over area, or one has this name.
 func (p *Photo) names(area Area, name string) bool {
-	for _, r := range p.Regions {
-		if r.Name != "" && (r.Name == name || r.Covers(area)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Regions, func(r Region) bool { return r.Name != "" && (r.Name == name || r.Covers(area)) })
 }
 
 // embed writes faces into the JPEG file f.

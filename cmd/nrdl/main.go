@@ -11,14 +11,30 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/cmd/nrdl/wording"
+	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/heic"
+	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/method"
 )
 
 // Exit statuses.
@@ -95,3 +111,150 @@ var errReported = errors.New("reported")
 
 // errDifferent is returned by verify --exit-code for different people.
 var errDifferent = errors.New("different people")
+
+//go:embed help/*.txt
+var helpTexts embed.FS
+
+func (a *app) rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:     "nrdl",
+		Version: "nrdl " + buildinfo.Read().Version,
+	}
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	group := func(title string, all ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+		for _, c := range all {
+			c.GroupID = title
+		}
+		root.AddCommand(all...)
+	}
+	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd())
+	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())
+	group("Services and programs:", a.serveCmd(), a.keyCmd(), a.backupCmd(), a.healthcheckCmd(), a.workerCmd(), a.engineCmd())
+	root.AddCommand(a.versionCmd())
+	document(root, root.Name())
+	for _, c := range root.Commands() {
+		document(c, c.Name())
+		for _, sub := range c.Commands() {
+			document(sub, c.Name()+"-"+sub.Name())
+		}
+		c.Long += "\n\nnrdl help glossary explains the terms, nrdl help tasks lists common tasks."
+	}
+	root.AddCommand(&cobra.Command{Use: "glossary", Short: "Terms: margin, score, split, FPIR …", Long: doc.Glossary()},
+		&cobra.Command{Use: "tasks", Short: "Ten things to do, with the command for each", Long: doc.Tasks})
+	root.AddCommand(a.manCmds()...)
+	cli.Prepare(root, setInstead)
+	return root
+}
+
+// document sets the summary, the description and the examples of c: in the text called name
+// these are the first line, the paragraphs after it, and the lines below "Examples:".
+func document(c *cobra.Command, name string) {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // our bug
+	}
+	description, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+	c.Short, c.Long, _ = strings.Cut(strings.TrimSpace(description), "\n\n")
+	c.Example = strings.TrimRight(examples, "\n")
+}
+
+// setInstead is the hint for a flag that c does not have, and that is or nearly is a
+// parameter of the method of c, or "". A flag that is as near comes first.
+func setInstead(c *cobra.Command, name string) string {
+	m := methodOf(c)
+	if c.Flags().Lookup("set") == nil || m == nil {
+		return ""
+	}
+	var params []string
+	for _, p := range method.Params(m) {
+		if p.Path == name || strings.HasSuffix(p.Path, "."+name) {
+			return "set parameters with --set " + p.Path + "=…"
+		}
+		params = append(params, p.Path)
+	}
+	flags := cli.Flags(c)
+	slices.Reverse(flags)
+	if near := advice.Nearest(name, slices.Concat(flags, params)); slices.Contains(params, near) {
+		return "set parameters with --set " + near + "=…"
+	}
+	return ""
+}
+
+// An app is what the commands share.
+type app struct {
+	*console.Console
+	endless bool // interrupting is how the command ends
+
+	trouble atomic.Int32 // exit status for a failure, if that is not 1
+}
+
+func newApp(stdout, stderr *os.File) *app {
+	a := &app{Console: console.New(stdout, stderr)}
+	a.Wording = wording.Command{Model: "MODEL"}
+	return a
+}
+
+// observer shows long work, which begins with what, until done is called.
+func (a *app) observer(what string) (o nrdl.Observer, done func()) {
+	watch, watched := a.Watch(what)
+	step, stepped := a.Stages(what)
+	o = nrdl.Observer{
+		Watch: watch, Progress: step,
+		Tell:   func(s advice.Advice) { a.Tell("%s", s.Word(a.Wording)) },
+		Detail: func(s advice.Advice) { a.Detail("%s", s.Word(a.Wording)) },
+		Warn:   a.WarnOf,
+	}
+	return o, func() { watched(); stepped() }
+}
+
+// findVar registers the flags of find, which say whether faces are looked for in
+// images, and which of several are meant.
+func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string) {
+	detectVar(c, find, auto)
+	find.Which = which
+	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)",
+		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)})
+}
+
+func detectVar(c *cobra.Command, find *face.Options, auto string) {
+	find.Detect = face.Auto
+	cli.Choice(c, &find.Detect, "detect", "whether to search images for faces: auto ("+auto+"), always or never", face.Detects)
+	detectorVar(c, &find.Search)
+}
+
+func detectorVar(c *cobra.Command, by **face.Search) {
+	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default: that of the model, if there is one, else "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
+}
+
+// open reads the model file at path, to look at photographs as find says.
+func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recogniser, error) {
+	r, err := nrdl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	a.Wording = wording.Command{Model: path}
+	return r.With(find, o)
+}
+
+// readable adds what to do about a file without permission.
+func readable(err error) error {
+	if errors.Is(err, fs.ErrPermission) && advice.Text(err) == "" {
+		return advice.Add(err, "make it readable")
+	}
+	return err
+}
+
+// write writes a file at path, whole or not at all, and reports its size.
+func (a *app) write(ctx context.Context, path string, content func(io.Writer) error) error {
+	size, err := atomicfile.Write(ctx, path, content)
+	if err == nil {
+		next := ""
+		if filepath.Ext(path) == ".html" {
+			next = "; open it in a browser"
+		}
+		a.Tell("wrote %s, %s%s", path, console.Megabytes(size), next)
+	}
+	return err
+}

@@ -43,12 +43,12 @@ func (a *app) predictCmd() *cobra.Command {
 
 // A predicted is the result for one sample.
 type predicted struct {
-	Row         int                `json:"row"`   // from 1 on, in the order of the file
-	Class       string             `json:"class"` // the best guess; "" for a sample of zeros
-	Score       *float64           `json:"score"`
+	Row         int                `json:"row"`                   // from 1 on, in the order of the file
+	Class       string             `json:"class"`                 // the best guess; "" for a sample of zeros
+	Score       *float64           `json:"score"`                 // of the class; a higher score means more likely
 	Known       *bool              `json:"known,omitempty"`       // whether the sample is of Class and not of a stranger, by the threshold
 	Probability *float64           `json:"probability,omitempty"` // that Class is right
-	Scores      map[string]float64 `json:"scores,omitempty"`
+	Scores      map[string]float64 `json:"scores,omitempty"`      // score of each class, with --scores
 }
 
 func (a *app) predict(ctx context.Context, model, path string, p *prediction) error {

@@ -2,10 +2,19 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
@@ -117,4 +126,153 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	return context.Cause(ctx)
+}
+
+// bytesFlag is a number of bytes, such as 20MB or 1.5GB; units are powers of 1024.
+type bytesFlag struct{ n *int64 }
+
+func (b bytesFlag) Type() string { return "BYTES" }
+
+func (b bytesFlag) String() string {
+	if b.n == nil || *b.n == 0 {
+		return ""
+	}
+	for i, unit := range []string{"GB", "MB", "KB"} {
+		if size := int64(1) << (30 - 10*i); *b.n%size == 0 && *b.n/size < 1e5 {
+			return strconv.FormatInt(*b.n/size, 10) + unit
+		}
+	}
+	return strconv.FormatInt(*b.n, 10)
+}
+
+func (b bytesFlag) Set(text string) error {
+	number, factor := strings.ToUpper(strings.TrimSpace(text)), 1.0
+	for i, unit := range []string{"K", "M", "G", "T"} {
+		if rest, ok := strings.CutSuffix(strings.TrimSuffix(number, "B"), unit); ok {
+			number, factor = strings.TrimSpace(rest), float64(int64(1)<<(10*(i+1)))
+			break
+		}
+	}
+	x, err := strconv.ParseFloat(strings.TrimSuffix(number, "B"), 64)
+	if n := x * factor; err == nil && n >= 1 && n <= 1<<50 {
+		*b.n = int64(n)
+		return nil
+	}
+	return fmt.Errorf("not a number of bytes such as 20MB")
+}
+
+// longFlag is a time, such as 10s or 1m30s.
+type longFlag struct{ d *time.Duration }
+
+func (l longFlag) Type() string { return "TIME" }
+
+func (l longFlag) String() string {
+	if l.d == nil {
+		return ""
+	}
+	return l.d.String()
+}
+
+func (l longFlag) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		return fmt.Errorf("not a time above 0 and at most 24h, such as 10s or 1m")
+	}
+	*l.d = d
+	return nil
+}
+
+// originsFlag are origins of pages, with commas between them; each use of the flag adds some.
+type originsFlag struct{ all *[]string }
+
+func (o originsFlag) Type() string   { return "ORIGIN" }
+func (o originsFlag) String() string { return "" }
+
+func (o originsFlag) Set(text string) error {
+	for origin := range strings.SplitSeq(text, ",") {
+		if err := service.CheckOrigin(origin); err != nil {
+			return err
+		}
+		*o.all = append(*o.all, origin)
+	}
+	return nil
+}
+
+// countFlag is a number above 0.
+type countFlag struct{ set func(float64) }
+
+func (c countFlag) Type() string   { return "COUNT" }
+func (c countFlag) String() string { return "" }
+
+func (c countFlag) Set(text string) error {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0 && x <= 1e9) {
+		return fmt.Errorf("not a number above 0 and at most 1e9")
+	}
+	c.set(x)
+	return nil
+}
+
+// limitFlags adds the limits of the service to the flags.
+func limitFlags(f *pflag.FlagSet, o *service.Options) {
+	*o = service.Options{}.WithDefaults()
+	for _, l := range []struct {
+		name, usage string
+		n           *int64
+	}{
+		{"max-request", "take requests of at most `BYTES`", &o.Body},
+		{"max-requests", "hold at most `BYTES` of all requests in memory, half of it for one key", &o.Bodies},
+		{"max-decoding", "decode images in at most `BYTES` at a time", &o.Decoded},
+		{"max-import", "take files for imports of at most `BYTES`", &o.Import},
+		{"max-files", "keep at most `BYTES` of imports and exports", &o.Files},
+	} {
+		f.Var(bytesFlag{l.n}, l.name, l.usage)
+	}
+	f.Var(countFlag{func(x float64) { o.Rate = rate.Limit(x) }}, "rate", fmt.Sprintf("take `N` requests a second with one key (default %g)", o.Rate))
+	f.Var(countFlag{func(x float64) { o.Burst = int(math.Ceil(x)) }}, "burst", fmt.Sprintf("take `N` requests of one key at once (default %d)", o.Burst))
+	f.Var(longFlag{&o.Wait}, "wait", "let a photograph wait at most this `TIME` for memory")
+	f.Var(longFlag{&o.Request}, "request-time", "answer a request within this `TIME`")
+	f.Var(longFlag{&o.Lease}, "lease", "take over jobs and requests of a process that has not been heard of for this `TIME`")
+}
+
+// checkLimits returns an error for limits that contradict each other.
+func checkLimits(o service.Options) error {
+	if o.Body > o.Bodies {
+		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
+	}
+	return nil
+}
+
+// fromEnvironment sets the flags that the command line does not have by variables of the
+// environment: --max-request by NRDL_MAX_REQUEST.
+func fromEnvironment(f *pflag.FlagSet) error {
+	var wrong error
+	f.VisitAll(func(flag *pflag.Flag) {
+		name := "NRDL_" + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")
+		text, there := os.LookupEnv(name)
+		if !there || flag.Changed || wrong != nil {
+			return
+		}
+		if err := f.Set(flag.Name, text); err != nil {
+			wrong = cli.Misuse("%s: %q: %v", name, text, err)
+		}
+	})
+	return wrong
+}
+
+// newLog returns a log in a format, text or json, from a level on.
+func newLog(w io.Writer, format, level string) (*slog.Logger, error) {
+	var o slog.HandlerOptions
+	var from slog.Level
+	if err := from.UnmarshalText([]byte(level)); err != nil {
+		return nil, cli.Misuse("--log-level: %q is not debug, info, warn or error", level)
+	}
+	o.Level = from
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, &o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, &o)), nil
+	}
+	return nil, cli.Misuse("--log: %q is neither text nor json", format)
 }

@@ -19,7 +19,7 @@ type Result struct {
 	Hash        string    `json:"hash"` // of the set
 	Same        bool      `json:"same"` // the same pixels in the same order; of AR, as its protocol says
 	People      int       `json:"people"`
-	Images      int       `json:"images"`
+	Images      int       `json:"images"`      // number of images
 	Matches     int       `json:"found"`       // images of the set that are in the database, up to brightness and contrast
 	Differences []string  `json:"differences"` // in sentences; empty if Same
 }

@@ -187,8 +187,6 @@ func slot(generation uint64, length int64) []byte {
 // alignedSize is n rounded up to a multiple of aligned.
 func alignedSize(n int) int { return (n + aligned - 1) / aligned * aligned }
 
-func padded(b []byte) []byte { return append(b, make([]byte, alignedSize(len(b))-len(b))...) }
-
 // A reader reads records.
 type reader struct {
 	*source

@@ -299,7 +299,7 @@ func writeRecord(w io.Writer, kind uint32, h shape, content []byte) error {
 	le.PutUint32(b[56:], math.Float32bits(h.codeRatio))
 	b = append(b, sums...)
 	le.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
-	if _, err := w.Write(padded(b)); err != nil {
+	if _, err := w.Write(append(b, make([]byte, alignedSize(len(b))-len(b))...)); err != nil {
 		return err
 	}
 	if _, err := w.Write(content); err != nil {

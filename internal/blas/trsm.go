@@ -19,11 +19,6 @@ type solve[T float] struct {
 	reversed bool
 }
 
-// reverse is the view of the n×n matrix with rows and columns from last to first.
-func (v view[T]) reverse(n int) view[T] {
-	return view[T]{v.at(n-1, n-1), -v.rs, -v.cs}
-}
-
 // triangular solves op(A)·X = alpha·B (left) or X·op(A) = alpha·B in place,
 // a being the view of op(A), B m×n. up says that op(A) is upper triangular.
 func (m *machine[T]) triangular(nt int, left, up, unit bool, rows, cols int, alpha T, a, b view[T]) {
@@ -42,7 +37,7 @@ func (m *machine[T]) triangular(nt int, left, up, unit bool, rows, cols int, alp
 		a, b, up = a.t(), b.t(), !up
 	}
 	if up {
-		a, b = a.reverse(n), view[T]{b.at(n-1, 0), -b.rs, b.cs}
+		a, b = view[T]{a.at(n-1, n-1), -a.rs, -a.cs}, view[T]{b.at(n-1, 0), -b.rs, b.cs}
 	}
 	s := m.solves.get()
 	*s = solve[T]{mc: m, t: a, b: b, n: n, nrhs: nrhs, unit: unit, reversed: up}

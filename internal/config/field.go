@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -147,10 +148,8 @@ func parse(v reflect.Value, choices []string, path, text string) error {
 }
 
 func oneOf(choices []string, path, text string) error {
-	for _, c := range choices {
-		if c == text {
-			return nil
-		}
+	if slices.Contains(choices, text) {
+		return nil
 	}
 	err := fmt.Errorf("%s = %s is none of %s", path, quote(text), strings.Join(choices, ", "))
 	return advice.Add(err, "%s", advice.Text(advice.Unknown(path, clip(text), choices)))

@@ -5,8 +5,10 @@ package legible
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -152,4 +154,69 @@ func ShellWord(text string) string {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
 	return text
+}
+
+// Seconds writes a duration that was measured.
+func Seconds(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 0.01:
+		return fmt.Sprintf("%.2g ms", 1000*s)
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", 1000*s)
+	case s < 10:
+		return fmt.Sprintf("%.2f s", s)
+	default:
+		return fmt.Sprintf("%.1f s", s)
+	}
+}
+
+// Took formats a number of seconds as Seconds does; "—" if it was not measured.
+func Took(seconds float64) string {
+	if seconds == 0 {
+		return "—"
+	}
+	return Seconds(time.Duration(seconds * float64(time.Second)))
+}
+
+// rarest is the largest N in "1 in N".
+const rarest = 1_000_000
+
+// OneIn formats 10^evidence with two digits: 210 for 2.32.
+func OneIn(evidence float64) string {
+	n := math.Pow(10, min(evidence, math.Log10(rarest)))
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
+	return fmt.Sprintf("%.0f", math.Round(n/unit)*unit)
+}
+
+// AsSimilar describes the share of strangers with at least this evidence: "about 1 in 64000
+// strangers in general is".
+func AsSimilar(evidence float64) string {
+	const many = 0.3 // as 1 in 2
+	switch {
+	case evidence < many:
+		return "most strangers in general are"
+	case evidence > math.Log10(rarest):
+		return "fewer than 1 in 1000000 strangers in general are"
+	}
+	return "about 1 in " + OneIn(evidence) + " strangers in general is"
+}
+
+// Percent formats a fraction in percent, without the sign %.
+func Percent(fraction float64) string {
+	if v := 100 * fraction; v > 0 && v < leastPercent {
+		return strconv.FormatFloat(v, 'f', 1-int(math.Floor(math.Log10(v))), 64)
+	}
+	return fmt.Sprintf("%.2f", 100*fraction)
+}
+
+// leastPercent is the smallest percentage with two decimals; smaller ones have two
+// significant digits.
+const leastPercent = 0.01
+
+// Abridged joins at most five names, and counts the others.
+func Abridged(names []string) string {
+	if len(names) <= 5 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
 }

@@ -133,7 +133,7 @@ func Add(packet []byte, a *Addition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	own = " <rdf:Description xmlns:rdf=\"" + nsRDF + "\" rdf:about=" + quoted(t.about) + " xmlns:nrdl=\"" + Ours + "\">\n" +
+	own = " <rdf:Description xmlns:rdf=\"" + nsRDF + "\" rdf:about=\"" + escaped(t.about) + "\" xmlns:nrdl=\"" + Ours + "\">\n" +
 		"  <nrdl:Software>" + program + "</nrdl:Software>\n" + a.model() + own
 	if len(a.Names) > 0 {
 		own += "  <nrdl:PersonInImage>" + bag(a.Names) + "</nrdl:PersonInImage>\n"
@@ -299,5 +299,3 @@ func escaped(text string) string {
 	_ = xml.EscapeText(&b, []byte(text)) // a buffer takes everything
 	return b.String()
 }
-
-func quoted(text string) string { return `"` + escaped(text) + `"` }

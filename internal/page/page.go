@@ -11,6 +11,7 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -34,9 +35,7 @@ func New(text, extra string, functions template.FuncMap) func() *template.Templa
 		"word":  Word,
 		"style": func() template.CSS { return template.CSS(style + extra) }, // ours, and constant
 	}
-	for name, f := range functions {
-		all[name] = f
-	}
+	maps.Copy(all, functions)
 	return sync.OnceValue(func() *template.Template {
 		return template.Must(template.Must(template.New("page").Funcs(all).Parse(headText)).Parse(text))
 	})

@@ -20,10 +20,6 @@ var bytesOf = map[string]int64{
 	"U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1,
 }
 
-func readable(dtype string) bool {
-	return dtype == "F64" || dtype == "F32" || dtype == "I64" || dtype == "U8"
-}
-
 const metadataKey = "__metadata__"
 
 func parseHeader(header []byte) (*File, error) {

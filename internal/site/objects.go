@@ -231,7 +231,7 @@ func (o *objects) rows(b *strings.Builder, t types.Type) {
 			kind += " or null"
 		}
 		as = cmp.Or(as, f.Name())
-		meaning := cmp.Or(tag.Get("doc"), tag.Get("help"), o.comment(f), meanings[name(t)+" "+as], meanings[as])
+		meaning := cmp.Or(tag.Get("doc"), tag.Get("help"), o.comment(f), meanings[as])
 		if n, ok := element(f.Type()).(*types.Named); ok && meaning == "" && n.Obj().Pkg() != nil {
 			meaning = sentence(o.docOf(n))
 		}

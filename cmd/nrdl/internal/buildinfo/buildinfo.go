@@ -16,21 +16,21 @@ import (
 
 // An Info describes this program: its version, its platform and its linear algebra.
 type Info struct {
-	Version   string   `json:"version"`
+	Version   string   `json:"version"`            // of nrdl
 	Revision  string   `json:"revision,omitempty"` // of the source, with "+changes" if it had any
 	Time      string   `json:"time,omitempty"`     // of the revision
-	Go        string   `json:"go"`
-	System    string   `json:"system"`
-	Threads   int      `json:"threads"`
-	Backend   string   `json:"blas"`
-	Available []string `json:"available"`
-	GFLOPS    Speeds   `json:"gflops"` // zero until Measure
+	Go        string   `json:"go"`                 // version of Go
+	System    string   `json:"system"`             // operating system and processor
+	Threads   int      `json:"threads"`            // number of threads
+	Backend   string   `json:"blas"`               // back end of the linear algebra
+	Available []string `json:"available"`          // back ends of the linear algebra that this processor can use
+	GFLOPS    Speeds   `json:"gflops"`             // zero until Measure
 }
 
 // Speeds are of products of 1024×760 matrices, in GFLOP/s.
 type Speeds struct {
-	One  float64 `json:"one_thread"`
-	All  float64 `json:"all_threads"`
+	One  float64 `json:"one_thread"`      // on one thread
+	All  float64 `json:"all_threads"`     // on all threads
 	Peak float64 `json:"peak_one_thread"` // multiply-adds with nothing to load
 }
 

@@ -91,7 +91,7 @@ func meaning(p config.Param) string {
 type Stage struct {
 	Kind        string             `json:"kind"` // input, feature, photometric, projection or word
 	Name        string             `json:"name"`
-	Description string             `json:"description"`
+	Description string             `json:"description"`     // what it does
 	Input       *frontend.Pipeline `json:"input,omitempty"` // of the kind input
 	Params      []method.Param     `json:"params,omitempty"`
 }

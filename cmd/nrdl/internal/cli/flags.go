@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,10 +44,8 @@ func (f *value[T]) Set(text string) error {
 // Choice registers a flag that takes one of choices.
 func Choice[T ~string](c *cobra.Command, to *T, name, use string, choices []string) {
 	Var(c, to, name, "", "HOW", use, func(text string) (T, error) {
-		for _, c := range choices {
-			if text == c {
-				return T(text), nil
-			}
+		if slices.Contains(choices, text) {
+			return T(text), nil
 		}
 		return "", advice.Unknown("value", text, choices)
 	}, func(v T) string { return string(v) })

@@ -192,26 +192,26 @@ func JSON(to io.Writer, top int, model string) Writer {
 // as in results.Object.
 type Explained struct {
 	File  string          `json:"file"`
-	Faces []ExplainedFace `json:"faces"`
+	Faces []ExplainedFace `json:"faces"` // one entry a face that is explained
 }
 
 // An ExplainedFace is the result of identify for a face, with the reasons.
 type ExplainedFace struct {
-	Number   int    `json:"face"`
-	Sentence string `json:"sentence"`
+	Number   int    `json:"face"`     // its number in the photograph, from 1 on, the largest first
+	Sentence string `json:"sentence"` // the explanation in words
 	results.Face
-	Threshold *float64              `json:"threshold"` // of the margin; null if the model has none
-	Atoms     []Atom                `json:"atoms,omitempty"`
+	Threshold *float64              `json:"threshold"`       // of the margin; null if the model has none
+	Atoms     []Atom                `json:"atoms,omitempty"` // the atoms with the largest coefficients
 	Embedding *explain.Similarities `json:"embedding,omitempty"`
 }
 
 // An Atom is a dictionary atom with its weight in the code of a face.
 type Atom struct {
-	Atom        int     `json:"atom"`
+	Atom        int     `json:"atom"` // its number in the dictionary
 	Person      string  `json:"person"`
 	Image       string  `json:"image,omitempty"` // the enrolled one that is nearest to the atom
-	Coefficient float64 `json:"coefficient"`
-	Share       float64 `json:"share"`
+	Coefficient float64 `json:"coefficient"`     // of the atom in the code of the face
+	Share       float64 `json:"share"`           // of the sum of all coefficients
 }
 
 // Explain returns the JSON form of face f of a photograph, counted from 1, and of the
