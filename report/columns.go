@@ -117,6 +117,10 @@ type Label struct {
 	Input  bool   // it has features
 }
 
+func newLabel(r *experiment.Record) *Label {
+	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
+}
+
 // Base is the name of the label without the varied parameter.
 func (l *Label) Base() string {
 	if l.Varied == nil {

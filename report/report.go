@@ -134,7 +134,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 		}
 		columns[key.column].addRepeat(rec)
 		if labels[rec.Label] == nil {
-			labels[rec.Label] = &Label{Name: rec.Label, Method: rec.Method, Varied: rec.Varied, About: about(rec), Plain: rec.Input == nil && explained(rec) == "", Input: rec.Input != nil}
+			labels[rec.Label] = newLabel(rec)
 			p.Labels = append(p.Labels, labels[rec.Label])
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -78,4 +79,103 @@ func dash(n int) string {
 		return "—"
 	}
 	return strconv.Itoa(n)
+}
+
+// WriteMethods writes a comparison of methods as text: a line per method, and an
+// explanation of the tests.
+func WriteMethods(w io.Writer, c *experiment.Comparison) error {
+	n := 0 // of the methods that did not fail
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	heading := "right %"
+	if c.Repeats == 1 {
+		heading += " [95 % interval]"
+	}
+	fmt.Fprintf(t, "method\t%s\tdifference\tp (Holm)\ttrain time\ttest time\t\n", heading)
+	for _, m := range c.Methods {
+		if m.Err != "" {
+			fmt.Fprintf(t, "%s\t  failed: %s\n", m.Method, legible.Escaped(m.Err))
+			continue
+		}
+		n++
+		rate := legible.Percent(m.Accuracy)
+		if c.Repeats > 1 {
+			rate += " ± " + legible.Percent(m.SD)
+		} else {
+			rate += fmt.Sprintf(" [%s, %s]", legible.Percent(m.Low), legible.Percent(m.High))
+		}
+		difference, p := "best", "—"
+		if !m.Best {
+			difference, p = fmt.Sprintf("%+.2f", 100*m.Difference), fmt.Sprintf("%.2g", m.PAdjusted)
+			if !m.Separated {
+				difference = "~ " + difference
+			}
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Method, rate, difference, p, legible.Took(m.FitSeconds), legible.Took(m.CodeSeconds))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nsplit %s, %s, seed %d; input %s\n", c.Split, legible.Count(c.Repeats, "run"), c.Seed, legible.Escaped(c.Input.String()))
+	times := "Times are means over the runs"
+	if c.Repeats == 1 {
+		times = "Times are of one run"
+	}
+	fmt.Fprint(w, methodTests(c, n-1), times)
+	if !c.Input.ArePixels() && c.Input.SeesImages() && c.Input.Embedding.IsZero() {
+		fmt.Fprintf(w, "; the features of all images took %s more, once", legible.Took(c.SampleSeconds))
+	}
+	_, err := fmt.Fprintln(w, ".")
+	return err
+}
+
+// methodTests explains the mark ~ in a comparison of methods with so many tests.
+func methodTests(c *experiment.Comparison, tests int) string {
+	if tests < 1 {
+		return ""
+	}
+	how := "the corrected resampled t-test of Nadeau and Bengio\nover the runs, which allows for the overlap of the random splits; "
+	about := "other random splits of images of these people"
+	if c.Repeats == 1 {
+		how = "McNemar's exact test on the test images of the\nsingle run; "
+		about = "other images of these people, not for another split"
+	}
+	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
+		how, c.Level, legible.Count(tests, "comparison"), about)
+	for _, m := range c.Methods {
+		if m.Test == experiment.SignedRank {
+			s += fmt.Sprintf("%s differs by the same in every run: Wilcoxon's signed-rank test, which does not allow for\noverlap.\n", m.Method)
+		}
+	}
+	return s
+}
+
+// WriteMethodsCSV writes a comparison of methods with all digits, a line per method. Rates
+// and differences are in percent, low and high are the exact 95 % interval of the rate of a
+// single run, times are means in seconds, and told_from_best is "best", "yes" or "no".
+// Unknown values are empty.
+func WriteMethodsCSV(w io.Writer, c *experiment.Comparison) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{
+		"method", "runs", "right", "sd", "low", "high", "difference", "p", "p_adjusted", "told_from_best", "test", "fit_seconds", "code_seconds", "error",
+	}}
+	for _, m := range c.Methods {
+		line := make([]string, len(lines[0]))
+		line[0], line[1], line[len(line)-1] = cellText(m.Method), strconv.Itoa(len(m.Runs)), cellText(m.Err)
+		if m.Err == "" {
+			copy(line[2:], []string{exact(100 * m.Accuracy), exact(100 * m.SD)})
+			if c.Repeats == 1 {
+				copy(line[4:], []string{exact(100 * m.Low), exact(100 * m.High)})
+			}
+			line[6] = exact(100 * m.Difference)
+			copy(line[11:], []string{exact(m.FitSeconds), exact(m.CodeSeconds)})
+			switch {
+			case m.Best:
+				line[9] = "best"
+			default:
+				copy(line[7:], []string{exact(m.P), exact(m.PAdjusted), map[bool]string{true: "yes", false: "no"}[m.Separated], m.Test})
+			}
+		}
+		lines = append(lines, line)
+	}
+	return out.WriteAll(lines)
 }

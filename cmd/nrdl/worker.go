@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/engine"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/legible"
@@ -110,4 +112,19 @@ func (a *app) worker(ctx context.Context, o worker.Options, root string, process
 		return fmt.Errorf("worker: %w", err)
 	}
 	return nil
+}
+
+func (a *app) engineCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:  "engine",
+		Args: cli.Arguments(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			a.endless = true
+			err := engine.Serve(c.Context(), os.Stdin, os.Stdout, engine.Options{})
+			if errors.Is(err, context.Canceled) {
+				return nil
+			}
+			return err
+		},
+	}
 }
