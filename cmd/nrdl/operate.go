@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
@@ -121,6 +122,11 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 		PreRunE: func(*cobra.Command, []string) error {
 			if err := service.CheckScopes(k.Scopes); err != nil {
 				return cli.Misuse("--scope: %v", err)
+			}
+			for _, c := range k.Collections {
+				if uuid.Validate(c) != nil {
+					return cli.Misuse("--collection: %.40q is no id of a collection, such as 0198f0c2-7a3e-7e52-9b1a-2f1c6b1f8e55", c)
+				}
 			}
 			if expires != "" {
 				var err error
