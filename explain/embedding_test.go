@@ -305,7 +305,7 @@ func TestPageOfVectors(t *testing.T) {
 		p := &Page{"a photograph", m, []Face{{"", e}}, show}
 		page := htmlOf(t, p)
 		checkAlone(t, page)
-		if n := strings.Count(page, "<img "); n != 6 || len(page) > 100_000 {
+		if n := strings.Count(page, "<img "); n != 5 || len(page) > 100_000 {
 			t.Errorf("%s: a page of %d bytes with %d pictures", name, len(page), n)
 		}
 		var b bytes.Buffer

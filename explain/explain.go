@@ -114,6 +114,7 @@ type section struct {
 	Unknown  bool
 	Rows     []row
 	Charts   []chart
+	Further  []chart // for those who ask for the numbers
 	Facts    []fact
 }
 
@@ -144,7 +145,8 @@ func (p *Page) sections() ([]section, error) {
 		rows := []func() (row, error){f.rebuilt, func() (row, error) { return f.atoms(p.Atoms) }, f.mask, f.votes}
 		if f.Similarities != nil {
 			rows = []func() (row, error){f.occluded, func() (row, error) { return f.photographs(p.Photograph) }}
-			s.Charts = append(s.Charts, f.similarities(p.People)...)
+			charts, further := f.similarities(p.People)
+			s.Charts, s.Further = append(s.Charts, charts...), further
 		}
 		for _, make := range rows {
 			r, err := make()

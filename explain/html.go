@@ -99,7 +99,7 @@ func (f *view) chart(people int) chart {
 	}
 	c := chart{Title: "The scores", Caption: "Score of each person: " + f.p.Rule.About() + "."}
 	if f.byScore() {
-		c.Caption = "Score of each person: the cosine of the face and the mean of the photographs of the person, adjusted where these are few."
+		c.Title, c.Caption = "How similar the face is to each person", "1 is the same picture."
 	}
 	lo, hi := min(0, last), max(0, best)
 	if f.byScore() {
@@ -109,12 +109,16 @@ func (f *view) chart(people int) chart {
 		c.HasLine = true
 		line, least := second+f.p.Calibration.Threshold, fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
 		if f.byScore() {
-			line, least = f.threshold(), fmt.Sprintf("its best score is the threshold, %s,", f.number(f.threshold()))
+			line = f.threshold()
 		}
 		hi = max(hi, line)
 		c.Label = fmt.Sprintf("named from %s", f.number(line))
 		c.Line = line
-		c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", least)
+		if f.byScore() {
+			c.Caption += fmt.Sprintf(" From %s on the face gets the name (the line). The similarity with a person counts all photographs of the person together, so it may be larger than that with each.", f.number(line))
+		} else {
+			c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", least)
+		}
 	}
 	place := func(v float64) float64 {
 		if !(hi > lo) {

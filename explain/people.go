@@ -128,7 +128,7 @@ func (p *People) summary() string {
 
 // face is image j of the model.
 func (p *People) face(j int, sub string) faceCell {
-	f := faceCell{Name: p.Model.Images().ID(j), Sub: sub, Alt: "An enrolled photograph of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
+	f := faceCell{Name: p.Model.Images().ID(j), Sub: sub, Alt: "A photograph of the model, of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
 	if p.Portraits != nil && p.Portraits[j] != nil {
 		one := p.Portraits[j]
 		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y
@@ -160,7 +160,7 @@ func (p *People) suspect(s gallery.Suspect) suspectCell {
 		if of == "" {
 			of = s.Person
 		}
-		one.Nearest = p.face(s.Nearest, "the nearest of "+of)
+		one.Nearest = p.face(s.Nearest, "the most similar of "+of)
 	}
 	return one
 }

@@ -23,13 +23,17 @@ func (f *view) verdict() string {
 		return ""
 	}
 	far := FromThreshold(c.Known(f.DecisionScore), f.decides(), f.threshold(), f.byScore())
+	limit := "the threshold"
+	if f.byScore() {
+		limit = "what a name needs"
+	}
 	switch {
 	case f.Known:
-		return fmt.Sprintf("It is %s: %s the threshold.", name, far)
+		return fmt.Sprintf("It is %s: %s %s.", name, far, limit)
 	case c.Known(f.DecisionScore): // as another face of the photograph has the name
 		return fmt.Sprintf("Unknown: %s is another face of this photograph.", name)
 	}
-	return fmt.Sprintf("Unknown: most similar is %s, %s the threshold.", name, far)
+	return fmt.Sprintf("Unknown: most similar is %s, %s %s.", name, far, limit)
 }
 
 // decides is the value that is compared with the threshold.

@@ -70,7 +70,7 @@ func (f *view) counted() string {
 	if !f.byScore() || len(e.People) == 0 || decimals(e.People[0].Mean, cosineDigits) == score {
 		return ""
 	}
-	return fmt.Sprintf("the cosine with %s is %s; it counts as %s, since the mean of few photographs is less similar to every face than that of many",
+	return fmt.Sprintf("that with %s is %s; it counts as %s, since the mean of few photographs is less similar to every face than that of many",
 		f.mean(), decimals(e.People[0].Mean, cosineDigits), score)
 }
 
@@ -86,7 +86,7 @@ func (f *view) occluded() (row, error) {
 	}
 	crop := e.Crop.picture()
 	r := row{
-		Title: "The face, and which parts of it carry the decision",
+		Title: "The face, and which parts of it count",
 		Pictures: []figure{{
 			img: crop, Name: "the face", Sub: fmt.Sprintf("%v pixels", e.Crop.Size), Alt: "The face as the network sees it",
 		}},
@@ -107,15 +107,13 @@ func (f *view) occluded() (row, error) {
 		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
 	r.Pictures = append(r.Pictures, figure{
 		img: o.over(crop), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
-	}, figure{
-		img: scale(crop.Rect.Size()), Name: "the scale", Sub: "against … for", Alt: "The colours from orange to blue",
 	})
 	if at := slices.Index(falls, slices.Max(falls)); falls[at] > 0 {
 		top := spread(len(o.Falls), e.Crop.Height-o.Square.Height)[at/len(o.Falls[0])]
 		left := spread(len(o.Falls[0]), e.Crop.Width-o.Square.Width)[at%len(o.Falls[0])]
 		hidden := Crop{e.Crop.Size, covered(e.Crop.Values, e.Crop.Size, top, left, o.Square, means(e.Crop.Values))}
 		r.Pictures = append(r.Pictures, figure{
-			img: hidden.picture(), Name: "the largest fall", Sub: fmt.Sprintf("from %s to %s", text(o.Score), text(o.Score-falls[at])),
+			img: hidden.picture(), Name: "what counts most", Sub: fmt.Sprintf("covered: %s falls to %s", text(o.Score), text(o.Score-falls[at])),
 			Alt: "The face with the square where it matters most",
 		})
 	}
@@ -125,7 +123,7 @@ func (f *view) occluded() (row, error) {
 // decisive names the decisive score.
 func (f *view) decisive() string {
 	if f.byScore() {
-		return "the cosine with " + f.name(f.Class)
+		return "the similarity with " + f.name(f.Class)
 	}
 	return fmt.Sprintf("the lead of %s over the next person", f.name(f.Class))
 }
@@ -208,22 +206,10 @@ func tint(grey uint8, v float64) color.RGBA {
 	return mix(grey, blue, strongest*min(1, v))
 }
 
-// scale is the colours from −1, on the left, to 1.
-func scale(size image.Point) image.Image {
-	const light = 225 // so that the middle is not taken for a colour
-	img := image.NewRGBA(image.Rectangle{Max: size})
-	for y := range size.Y {
-		for x := range size.X {
-			img.SetRGBA(x, y, tint(light, 2*float64(x)/float64(size.X-1)-1))
-		}
-	}
-	return img
-}
-
 // photographs is the row of the face beside the nearest photographs, as far as open has them.
 func (f *view) photographs(open func(id string) image.Image) (row, error) {
 	const side = 3 // by side with the face
-	r := row{Title: "The face beside the enrolled photographs nearest to it"}
+	r := row{Title: "The face beside the most similar photographs of the model"}
 	if open == nil {
 		return row{}, nil
 	}
@@ -237,7 +223,7 @@ func (f *view) photographs(open func(id string) image.Image) (row, error) {
 		}
 		if img := open(p.ID); img != nil {
 			cosine := decimals(p.Cosine, cosineDigits)
-			r.Pictures = append(r.Pictures, figure{thumbnail(img), p.Person, "cosine " + cosine, "An enrolled photograph of " + p.Person, f.markOf(p.Person)})
+			r.Pictures = append(r.Pictures, figure{thumbnail(img), p.Person, "similarity " + cosine, "A photograph of the model, of " + p.Person, f.markOf(p.Person)})
 			shown++
 		}
 	}
@@ -295,11 +281,11 @@ func (f *view) markOf(person string) mark {
 // the face.
 const rebuiltPeople = 6
 
-// similarities are the charts of the similarity with people and photographs.
-func (f *view) similarities(people int) (all []chart) {
+// similarities are the charts of the similarity with people and photographs, and further ones.
+func (f *view) similarities(people int) (all, further []chart) {
 	e := f.Similarities
 	if len(e.People) == 0 {
-		return nil
+		return nil, nil
 	}
 	means, rebuilt, photographs := f.cosines(), f.cosines(), f.cosines()
 	for i, s := range e.People {
@@ -318,11 +304,9 @@ func (f *view) similarities(people int) (all []chart) {
 	if !f.byScore() {
 		all = append(all, means.chart("Similarity with each person", "The cosine of the face and the mean of the photographs of the person."))
 	}
-	return append(all,
-		rebuilt.chart("Reconstruction from the photographs of each person",
-			"The cosine of the face and the combination of the photographs of the person that is nearest to it. 1 is a perfect reconstruction; more photographs reconstruct every face better."),
-		photographs.chart("The enrolled photographs nearest to the face", "The cosine of the face and the photograph."),
-	)
+	return append(all, photographs.chart("The most similar photographs of the model", "")),
+		[]chart{rebuilt.chart("Reconstruction from the photographs of each person",
+			"The similarity of the face with the combination of the photographs of the person that is nearest to it. 1 is a perfect reconstruction; more photographs reconstruct every face better.")}
 }
 
 // cosines are the bars of a chart of cosines.

@@ -52,6 +52,21 @@ func (c Cut) thumb(photo *dataset.Photo, f *Face) *image.RGBA {
 	return Thumb(photo, f.Pupils)
 }
 
+// ThumbOf returns the Thumb of f in photo, or all of photo reduced if f is nil. It is nil if f has
+// no pupils in photo.
+func ThumbOf(photo *dataset.Photo, f *Face) *image.RGBA {
+	if f == nil {
+		return Reduced(photo, ThumbSide)
+	}
+	b := photo.Grey.Rect
+	for _, p := range f.Pupils {
+		if !(p.X >= 0 && p.Y >= 0 && p.X <= float64(b.Dx()) && p.Y <= float64(b.Dy())) {
+			return nil
+		}
+	}
+	return Cut{Thumbs: true}.thumb(photo, f)
+}
+
 // Reduced returns all of photo in colour, with sides of at most side pixels.
 func Reduced(photo *dataset.Photo, side int) *image.RGBA {
 	b := photo.Grey.Rect

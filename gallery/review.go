@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,7 +23,7 @@ type Review struct {
 	Survey
 	Suspects []Suspect  `json:"suspects"` // images that look mislabelled, the surest first
 	Pairs    []Pair     `json:"pairs"`    // people who may be confused, the most easily confused first; none are sought among more than 2000
-	Advice   [][]string `json:"advice"`   // for each of People, what its photographs lack
+	Advice   [][]string `json:"advice"`   // for each of People, what should be done; the Note of the person has the same
 }
 
 // A Suspect is an image that looks mislabelled.
@@ -81,12 +82,13 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 	if l != nil {
 		x = g.vectors()
 	}
-	for c := range r.People {
-		lo, hi := groups[c], groups[c+1]
+	for c, p := range r.People {
+		all := r.toSee(p.Name)
 		if x != nil {
-			r.Advice[c] = g.Numbers().variety(l, lin.Cols(x, lo, hi))
+			all = append(all, g.Numbers().variety(l, lin.Cols(x, groups[c], groups[c+1]), len(all) == 0)...)
 		}
-		r.Advice[c] = append(r.Advice[c], g.Numbers().quality(hi-lo, g.Enrolled.qualities(c))...)
+		r.Advice[c] = append(all, g.advice(c, p, r.Mislabelled(p.Name))...)
+		p.Note = strings.Join(r.Advice[c], "; ")
 	}
 	slices.SortStableFunc(r.Pairs, func(a, b Pair) int {
 		if a.Share != nil && *a.Share != *b.Share {
@@ -149,11 +151,12 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 // norm, of a network with the impostors l, and q their qualities, nil if they are not known.
 func (s *Settings) Lacking(l *openset.Impostors, x *mat.Dense, q []dataset.Quality) []string {
 	_, n := x.Dims()
-	return append(s.variety(l, x), s.quality(n, q)...)
+	return append(s.variety(l, x, true), s.quality(n, q)...)
 }
 
-// variety says what is lacking in the variety of the images x of a person.
-func (s *Settings) variety(l *openset.Impostors, x *mat.Dense) (all []string) {
+// variety says what is lacking in the variety of the images x of a person; with others, also
+// that some may be of somebody else.
+func (s *Settings) variety(l *openset.Impostors, x *mat.Dense, others bool) (all []string) {
 	var sum, pairs float64
 	copies := 0
 	_, images := x.Dims()
@@ -170,15 +173,15 @@ func (s *Settings) variety(l *openset.Impostors, x *mat.Dense) (all []string) {
 	if copies > 0 {
 		all = append(all, fmt.Sprintf("%d of %d photographs are nearly copies of others: only %d differ", copies, images, images-copies))
 	}
-	if others, _ := s.TwoPeople(l, x); images == 2 && others != nil {
+	if part, _ := s.TwoPeople(l, x); others && part != nil && images == 2 {
 		all = append(all, "the two photographs do not look like one person: see whether one is of somebody else")
-	} else if others != nil {
-		all = append(all, fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(others), images))
+	} else if others && part != nil {
+		all = append(all, fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(part), images))
 	}
 	const fewest, deviations = 3, 2
 	same := l.Same
 	if n := float64(images); n >= fewest && sum/pairs > same.Mean+deviations*math.Sqrt(same.Pair+2*same.Photograph/n) {
-		all = append(all, "the photographs are more alike than usual, as if taken on one occasion: add some from other days and in other light")
+		all = append(all, "the photographs are very alike: add some from other days")
 	}
 	return all
 }
@@ -201,17 +204,17 @@ func (s *Settings) quality(n int, qualities []dataset.Quality) (all []string) {
 		}
 	}
 	for _, one := range []struct {
-		n          int
-		bad, worse string
+		n                 int
+		bad, good, better string
 	}{
-		{small, "small", "large"}, {blurry, "blurred", "sharp"}, {dark, "badly lit (too dark or too bright)", "well lit"},
+		{small, "small", "large", "larger"}, {blurry, "blurred", "sharp", "sharp"}, {dark, "badly lit", "well lit", "well lit"},
 	} {
 		switch {
 		case n == 1 || qualities == nil:
 		case one.n == n:
-			all = append(all, fmt.Sprintf("all %d photographs are %s", n, one.bad))
+			all = append(all, fmt.Sprintf("all %d faces are %s: add %s ones", n, one.bad, one.better))
 		case one.n == n-1:
-			all = append(all, fmt.Sprintf("only one photograph is %s", one.worse))
+			all = append(all, fmt.Sprintf("only one face is %s: add more", one.good))
 		}
 	}
 	return all

@@ -72,7 +72,7 @@ func TestMislabelledImagesAreListed(t *testing.T) {
 
 // Of a person made of two, the photographs of the one with fewer are listed together: of 4
 // + 3, with the second enrolled elsewhere and not, and of 3 + 1. Of two photographs that do
-// not look like one person, both are listed. Parts and pairs are told as advice, too.
+// not look like one person, both are listed. Each is named in the advice, which is also the note.
 func TestTwoPeopleUnderOneName(t *testing.T) {
 	for _, l := range openset.Shipped() {
 		for seed := range uint64(3) {
@@ -107,7 +107,7 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 			}
 			for c, p := range r.People {
 				advice := strings.Join(r.Advice[c], "; ")
-				if told := strings.Contains(advice, "do not look like"); told != (want[p.Name] > 1) {
+				if told := strings.Contains(advice, "see whether"); told != (want[p.Name] > 0) || p.Note != advice {
 					t.Errorf("seed %d: %s: %q", seed, p.Name, advice)
 				}
 			}
@@ -149,7 +149,7 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	r := reviewOf(t, s)
-	for c, want := range []string{"few photographs (2)", "1 of 6 photographs are nearly copies", "all 6 photographs are blurred", "only one photograph is sharp"} {
+	for c, want := range []string{"few photographs (2)", "1 of 6 photographs are nearly copies", "all 6 faces are blurred: add sharp ones", "only one face is sharp: add more"} {
 		if got := strings.Join(r.Advice[c], "; "); !strings.Contains(got, want) || c > 0 && len(r.Advice[c]) > 1 {
 			t.Errorf("person %d: %q, want %q", c, got, want)
 		}

@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"nrdl.example/nrdl/dataset"
@@ -37,7 +38,7 @@ func TestSettingsDecide(t *testing.T) {
 			t.Fatal(failed)
 		}
 		p := g.People()[0]
-		return c.Calibration.Folds, p.note(false), p.QualityText(), c.Usable()
+		return c.Calibration.Folds, strings.Join(g.advice(0, p, 0), "; "), p.QualityText(), c.Usable()
 	}
 	folds, note, words, err := said(m)
 	if folds != 9 || note != "" || words != "good" || err != nil {
@@ -46,7 +47,7 @@ func TestSettingsDecide(t *testing.T) {
 	m.Settings = &other
 	other.FoldsClosed, other.FoldsIterated, other.FewFaces, other.Eyes, other.Useless = 4, 4, 5, 60, 1
 	m.Calibration.Wrong = append(m.Calibration.Wrong, 0)
-	if folds, note, words, _ = said(m); folds != 4 || note != "4 faces: add more; the faces are small: add larger ones" || words != "small" || m.Usable() == nil {
+	if folds, note, words, _ = said(m); folds != 4 || note != "few photographs (4): add more; all 4 faces are small: add larger ones" || words != "small" || m.Usable() == nil {
 		t.Errorf("%d folds, %q, %q, %v", folds, note, words, m.Usable())
 	}
 	other.Review.Suspect = 2

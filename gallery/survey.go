@@ -108,8 +108,8 @@ func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, 
 			return nil, nil, err
 		}
 	}
-	for _, p := range s.People {
-		p.Note = p.note(holdOut)
+	for c, p := range s.People {
+		p.Note = strings.Join(g.advice(c, p, 0), "; ")
 	}
 	return s, results, nil
 }
@@ -188,9 +188,9 @@ func (p *Person) sum() {
 
 // Tested says in words how well the faces that were held out are recognised.
 func (s *Survey) Tested() string {
-	text := fmt.Sprintf("tested without being learned, %d of %s are most similar to their own person", s.Right, legible.Count(s.Held, "face"))
+	text := fmt.Sprintf("test: each of %s was hidden once: %d are most similar to their own person", legible.Count(s.Held, "face"), s.Right)
 	if s.Known != nil {
-		text += fmt.Sprintf(", and %d got their name", *s.Known)
+		text += fmt.Sprintf(", %d got their name", *s.Known)
 	}
 	return text
 }
@@ -218,25 +218,14 @@ func (p *Person) QualityText() string {
 	return strings.Join(words, ", ")
 }
 
-// note says what should be done about p, whose faces were held out or not.
-func (p *Person) note(heldOut bool) string {
-	var notes []string
-	switch {
-	case p.Faces == 1 && heldOut:
-		notes = append(notes, "1 face: add more, so that it can be tested")
-	case p.Faces == 1:
-		notes = append(notes, "1 face: add more")
-	case p.Faces < p.settings.FewFaces:
-		notes = append(notes, fmt.Sprintf("%d faces: add more", p.Faces))
+// advice says what the photographs of p, person c, lack by their number, their quality and the
+// faces that were held out, of which so many have a wrong label.
+func (g *Gallery) advice(c int, p *Person, mislabelled int) (all []string) {
+	s := g.Numbers()
+	if p.Held > 0 && float64(p.Right+mislabelled) < s.Confused*float64(p.Held) {
+		all = append(all, fmt.Sprintf("confused with %s: add photographs of both", p.Rival))
 	}
-	if p.Held > 0 && float64(p.Right) < p.settings.Confused*float64(p.Held) {
-		notes = append(notes, "taken for "+p.Rival+": add more, or look whether all are right")
-	}
-	if seen := p.QualityText(); seen != "" && seen != "good" {
-		better := strings.NewReplacer("small", "larger", "blurred", "sharp", "badly lit", "well lit").Replace(seen)
-		notes = append(notes, "the faces are "+seen+": add "+better+" ones")
-	}
-	return strings.Join(notes, "; ")
+	return append(all, s.quality(p.Faces, g.Enrolled.qualities(c))...)
 }
 
 // Survey describes the people of g. With holdOut it also measures by cross-validation how well
@@ -252,7 +241,7 @@ func (g *Gallery) Survey(ctx context.Context, holdOut bool, progress func(done, 
 	if err != nil {
 		return nil, err
 	}
-	return review.withNotes(), nil
+	return &review.Survey, nil
 }
 
 // Suspects returns the images of g whose labels look wrong, the surest first. It is nil if g
@@ -270,34 +259,32 @@ func (g *Gallery) Suspects(ctx context.Context) ([]Suspect, error) {
 	return review.Suspects, nil
 }
 
-// withNotes returns the survey of r with the images that look mislabelled in the notes of
-// their people.
-func (r *Review) withNotes() *Survey {
-	of := map[string]*Person{}
-	for _, p := range r.People {
-		of[p.Name] = p
-	}
-	notes := map[string][]string{}
+// toSee names the images of the person with this name that look mislabelled.
+func (r *Review) toSee(name string) (all []string) {
 	for _, s := range r.Suspects {
-		notes[s.Person] = append(notes[s.Person], fmt.Sprintf("see whether %s shows %s", s.ID, cmp.Or(s.Other, "somebody else")))
-	}
-	for name, list := range notes {
-		if n := len(list) - mostNoted; n > 0 {
-			list = append(list[:mostNoted], fmt.Sprintf("and %d more", n))
-		}
-		if p := of[name]; p != nil {
-			if p.Note != "" {
-				list = append(list, p.Note)
-			}
-			p.Note = strings.Join(list, "; ")
+		if s.Person == name {
+			all = append(all, fmt.Sprintf("see whether %s shows %s", s.ID, cmp.Or(s.Other, "somebody else")))
 		}
 	}
-	return &r.Survey
+	if n := len(all) - mostNoted; n > 0 {
+		all = append(all[:mostNoted], fmt.Sprintf("and %d more", n))
+	}
+	return all
+}
+
+// Mislabelled counts the photographs of the person with this name whose label is probably wrong.
+func (r *Review) Mislabelled(name string) (n int) {
+	for i := range r.Suspects {
+		if s := &r.Suspects[i]; s.Person == name && s.Probable() {
+			n++
+		}
+	}
+	return n
 }
 
 // Probable reports whether the label of s is more probably wrong than right, or, where no
 // probability is known, whether the model would name somebody else.
 func (s *Suspect) Probable() bool { return s.Probability == nil || *s.Probability >= 0.5 }
 
-// mostNoted bounds the images that a note names.
+// mostNoted bounds the images that the advice for a person names.
 const mostNoted = 3

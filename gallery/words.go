@@ -7,21 +7,21 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// Promise says which strangers get a name by the threshold of c, after "strangers: ": "at most
-// about 1 in 100 gets a name, a relative more often". It is what holds whoever the strangers
-// are, but for those who resemble the people; c.StrangerRates has the shares behind it.
+// Promise says which strangers get a name by the threshold of c, after "strangers: ": "about 1
+// in 100 gets a name; of people who look like yours, more". It is what holds whoever the
+// strangers are, but for those who resemble the people; c.StrangerRates has the shares behind it.
 func Promise(c *openset.Calibration) string {
-	rate, text, limit := c.FPIR, "about", ""
+	rate, limit := c.FPIR, ""
 	if c.FollowsLaw() {
-		text, limit = "at most about", ", a relative more often"
+		limit = "; of people who look like yours, more"
 	} else {
 		rate = max(rate, c.SmallestFPIR())
 	}
 	const rare = 0.1 // above it a percentage is easier to read
 	if rate > rare {
-		return fmt.Sprintf("%s %.0f %% get a name%s", text, 100*rate, limit)
+		return fmt.Sprintf("about %.0f %% get a name%s", 100*rate, limit)
 	}
-	return fmt.Sprintf("%s 1 in %.0f gets a name%s", text, 1/rate, limit)
+	return fmt.Sprintf("about 1 in %.0f gets a name%s", 1/rate, limit)
 }
 
 // Probability writes a probability in percent, rounded down, since 100 % would be too much to

@@ -121,5 +121,13 @@ func (i *identification) tellInterruption(ctx context.Context) {
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	case i.tagger != nil:
 		i.Tell("the same command goes on: what is tagged stays as it is")
+	case i.watched == "" && (i.html != "" || i.sort != ""):
+		if i.html != "" {
+			i.Tell("%s was not written", i.html)
+		}
+		if i.sort != "" {
+			i.Tell("%s has the photographs so far", i.sort)
+		}
+		i.Hint("what goes on where it was: nrdl album, or identify with -o RESULTS, and then --resume")
 	}
 }

@@ -27,7 +27,7 @@ import (
 func (a *app) explainCmd() *cobra.Command {
 	e := &explaining{app: a}
 	c := &cobra.Command{
-		Use:  "explain MODEL PHOTO -o WHY",
+		Use:  "explain MODEL PHOTO [-o WHY]",
 		Args: cli.Arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := e.check(args); err != nil {
@@ -41,7 +41,7 @@ func (a *app) explainCmd() *cobra.Command {
 			case e.output == "":
 				e.Next("nrdl explain %s %s -o why.html (with pictures)", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
 			case e.beside:
-				e.Next("--photos DIR, the folder that the model was trained on, shows the enrolled faces beside this one")
+				e.Next("--photos DIR, the folder that the model was trained on, shows the photographs of the model beside this face")
 			}
 			return err
 		},
@@ -51,7 +51,7 @@ func (a *app) explainCmd() *cobra.Command {
 	detectVar(c, &e.find, "as the model does")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "`WHY` file to write, .html, .png, .svg or .pdf")
 	cli.Number(c, &e.number, "face", "", cli.InRange(1, cli.Many), "explain face `N` only, 1 being the largest")
-	c.Flags().StringVar(&e.photos, "photos", "", "show enrolled photographs from the folder `DIR`, which the model was trained on")
+	c.Flags().StringVar(&e.photos, "photos", "", "show the photographs of the model from the folder `DIR`, which it was trained on")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object with the numbers, instead of the sentence")
 	cli.Complete(c, "output", cli.Files(append([]string{"html"}, picture.Formats...)...))
 	cli.Complete(c, "photos", cli.Folders)

@@ -73,6 +73,9 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 	p, err := group.InPhotographs(ctx, paths, in, g.detector, o, progress)
 	done()
 	if err != nil {
+		if ctx.Err() != nil {
+			g.Hint("nothing is kept: begin with fewer photographs")
+		}
 		return err
 	}
 	failed := 0

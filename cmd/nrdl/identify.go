@@ -26,6 +26,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/worker"
 )
 
@@ -118,11 +119,12 @@ type identification struct {
 	single   bool              // one image is asked for, and nothing else
 	outputs  photolist.Outputs // of --draw and --sort
 	results  output.Writer
-	page     *output.Page      // nil without --html
-	file     *output.File      // that results are written to; nil without -o
-	album    *album.Album      // nil but for the command album
-	sorter   *linkdir.Sorter   // nil without --sort
-	watcher  *watchdir.Watcher // nil but while a folder is watched
+	page     *output.Page              // nil without --html
+	file     *output.File              // that results are written to; nil without -o
+	recorded map[string]results.Object // of earlier runs, by the path in them, where they are used again
+	album    *album.Album              // nil but for the command album
+	sorter   *linkdir.Sorter           // nil without --sort
+	watcher  *watchdir.Watcher         // nil but while a folder is watched
 	tally    tally
 	tagger   *tagger // nil without --tags
 	drawings output.Drawings
@@ -285,7 +287,6 @@ func (i *identification) openWriter() (err error) {
 
 // writePage writes the page of --html.
 func (i *identification) writePage(ctx context.Context) error {
-	i.page.Skipped = i.tally.skipped
 	size, err := i.page.Write(ctx)
 	if err == nil {
 		i.Tell("wrote %s, %s; open it in a browser", i.html, console.Megabytes(size))

@@ -43,7 +43,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 		for s := range sources {
 			if s.Err == nil && !i.file.Claim(s.Path) {
 				i.tally.skipped++
-				i.tagRecorded(ctx, s)
+				i.useRecorded(ctx, s)
 				show()
 				continue
 			}
@@ -301,7 +301,7 @@ func (i *identification) tellNext(model string, paths []string) {
 	case i.single:
 		i.Next("nrdl explain %s %s -o why.html (why a face has its name)", model, path)
 	default:
-		i.Next("nrdl identify %s %s --html faces.html (all faces by name)", model, path)
+		i.Next("nrdl identify %s %s --html names.html (all faces by name)", model, path)
 	}
 }
 
@@ -342,7 +342,7 @@ func (i *identification) tellTally(took time.Duration) {
 	t := i.tally
 	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.named, "face"), t.unknown, legible.Count(t.files-t.failed, "photograph"))
 	if t.faceless > 0 {
-		text += fmt.Sprintf("; %d without a face that is seen well", t.faceless)
+		text += fmt.Sprintf("; %d without a usable face", t.faceless)
 	}
 	if t.skipped > 0 {
 		text += fmt.Sprintf("; %d were named before", t.skipped)

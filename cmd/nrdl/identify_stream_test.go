@@ -89,3 +89,27 @@ func TestStreamWithoutWhatVanished(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// Whoever ends a run that keeps nothing learns what goes on where it was.
+func TestInterruptionIsTold(t *testing.T) {
+	i, _ := newNaming(t)
+	told, err := os.Create(filepath.Join(t.TempDir(), "told"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer told.Close()
+	i.app = newApp(told, told)
+	i.html, i.sort = "names.html", "sorted"
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	i.tellInterruption(ctx)
+	text, err := os.ReadFile(told.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"names.html was not written", "sorted has the photographs so far", "hint: what goes on where it was: nrdl album"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is missing in %q", want, text)
+		}
+	}
+}

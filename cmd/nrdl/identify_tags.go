@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -43,7 +41,6 @@ func (i *identification) tagVar(c *cobra.Command) {
 // A tagger writes tags of what is found in photographs. It is safe for concurrent use.
 type tagger struct {
 	tags.Writer
-	recorded map[string][]tags.Face // faces of earlier results, by the path in them
 
 	mu      sync.Mutex
 	photos  int // that have tags of names
@@ -223,13 +220,13 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 	return nil
 }
 
-// readRecorded reads the faces with names in earlier results, for photographs that are not looked
-// at again.
+// readRecorded reads earlier results, for tags and a page of photographs that are not looked at
+// again.
 func (i *identification) readRecorded() error {
-	if i.tagger == nil || !i.resume {
+	if i.tagger == nil && i.html == "" || !i.resume {
 		return nil
 	}
-	i.tagger.recorded = map[string][]tags.Face{}
+	i.recorded = map[string]results.Object{}
 	in, err := os.Open(i.output)
 	if err != nil {
 		return err
@@ -240,35 +237,28 @@ func (i *identification) readRecorded() error {
 		if err := json.Unmarshal(line, &o); err != nil {
 			return fmt.Errorf("read %s: %w", i.output, err)
 		}
-		var faces []tags.Face
-		for _, f := range o.Faces {
-			if !f.Known || f.Name == nil || f.Box == nil || f.Refused != "" {
-				continue
-			}
-			face := tags.Face{Name: *f.Name, Box: image.Rect(f.Box.X, f.Box.Y, f.Box.X+f.Box.Width, f.Box.Y+f.Box.Height), Probability: math.NaN()}
-			if f.Probability != nil {
-				face.Probability = *f.Probability
-			}
-			faces = append(faces, face)
-		}
 		if o.Error == "" {
-			i.tagger.recorded[o.File] = faces
+			i.recorded[o.File] = o
 		}
 		return nil
 	})
 	return err
 }
 
-// tagRecorded tags the photograph of s as earlier results name its faces.
-func (i *identification) tagRecorded(ctx context.Context, s photolist.Source) {
-	if i.tagger == nil {
+// useRecorded tags the photograph of s as earlier results name its faces, and adds it to the page.
+func (i *identification) useRecorded(ctx context.Context, s photolist.Source) {
+	o, ok := i.recorded[dataset.Text(s.Path)]
+	if !ok {
 		return
 	}
-	if faces, ok := i.tagger.recorded[dataset.Text(s.Path)]; ok {
-		p := photoResult{Source: s}
+	r, p := output.Recorded(o), photoResult{Source: s}
+	if i.tagger != nil {
 		i.drawJobs.Go(func() error {
-			return p.unlessVanished(i.tagger.write(ctx, s, faces, i.Complain), "tagged", i.Warn)
+			return p.unlessVanished(i.tagger.write(ctx, s, namedFaces(r), i.Complain), "tagged", i.Warn)
 		})
+	}
+	if i.page != nil {
+		i.drawJobs.Go(func() error { return i.page.AddRecorded(ctx, r, s.Path) })
 	}
 }
 

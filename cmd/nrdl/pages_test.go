@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "write the output of commands into the p
 // A block is a fenced block of a page.
 type block struct {
 	kind       string // sh, text, …
-	body       string
+	body       string // without the indent
+	indent     string
 	start, end int    // of the body in the page
 	notRun     string // the reason, if a comment before it gives one
 	output     *block // what it prints, if the page shows that right behind it
@@ -44,9 +45,9 @@ var (
 // blocks returns the fenced blocks of a page.
 func blocks(page string) (all []*block) {
 	for _, m := range fence.FindAllStringSubmatchIndex(page, -1) {
-		b := &block{kind: page[m[4]:m[5]], body: page[m[6]:m[7]], start: m[6], end: m[7]}
-		if indent := page[m[2]:m[3]]; indent != "" {
-			b.body = strings.ReplaceAll("\n"+b.body, "\n"+indent, "\n")[1:]
+		b := &block{kind: page[m[4]:m[5]], body: page[m[6]:m[7]], indent: page[m[2]:m[3]], start: m[6], end: m[7]}
+		if b.indent != "" {
+			b.body = strings.ReplaceAll("\n"+b.body, "\n"+b.indent, "\n")[1:]
 		}
 		if why := notRun.FindStringSubmatch(page[:m[0]]); why != nil {
 			b.notRun = why[1]
@@ -173,7 +174,8 @@ func runPage(t *testing.T, path string, run bool, material string) {
 		return
 	}
 	for _, c := range slices.Backward(changes) {
-		page = page[:c.start] + c.now + page[c.end:]
+		now := regexp.MustCompile("(?m)^.").ReplaceAllString(c.now, c.indent+"$0")
+		page = page[:c.start] + now + page[c.end:]
 	}
 	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 		return err
 	}
 	if !list {
-		a.Next("nrdl people %s --html people.html --photos DIR (the faces, which names may be wrong, who may be confused; DIR is the folder that the model was trained on)", legible.ShellWord(path))
+		a.Next("nrdl people %s --html people.html --photos DIR (a page with the faces; DIR is the folder that it was trained on)", legible.ShellWord(path))
 	}
 	return nil
 }

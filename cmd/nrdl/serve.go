@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
@@ -27,17 +30,18 @@ import (
 func (a *app) serveCmd() *cobra.Command {
 	s := &serving{app: a}
 	c := &cobra.Command{
-		Use:  "serve [DATA]",
+		Use:  "serve [FOLDER]",
 		Args: cli.Arguments(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := fromEnvironment(c.Flags()); err != nil {
 				return err
 			}
 			if (len(args) == 1) == (s.database != "") {
-				return advice.Add(cli.Misuse("serve needs either DATA, the folder for the database, or --database"), "for example: nrdl serve DATA")
+				return advice.Add(cli.Misuse("serve needs either FOLDER, for its data, or --database"), "for example: nrdl serve nrdl-data")
 			}
 			if len(args) == 1 {
 				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")
+				s.warnOfPhotographs()
 			}
 			if err := service.CheckAddress(s.listen, s.database); err != nil {
 				return cli.AsMisuse(err)
@@ -60,6 +64,21 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.limits.Photos, "photos", "", "show the photographs of a person whose originals are in the folder `DIR`, which is only read")
 	cli.Complete(c, "photos", cli.Folders)
 	return c
+}
+
+// warnOfPhotographs warns if the folder for the data seems to be one of photographs.
+func (s *serving) warnOfPhotographs() {
+	if _, err := os.Stat(s.database); err == nil {
+		return
+	}
+	for _, pattern := range []string{"*", "*/*"} {
+		names, _ := fs.Glob(os.DirFS(s.data), pattern)
+		if slices.ContainsFunc(names, dataset.IsImage) {
+			s.Warn("%s holds photographs: serve keeps its own data there, and does not show them", s.data)
+			s.Hint("give a new folder, and drop photographs into the page: nrdl serve nrdl-data")
+			return
+		}
+	}
 }
 
 // serving is one run of serve.

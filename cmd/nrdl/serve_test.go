@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -68,14 +69,19 @@ func TestServe(t *testing.T) {
 		t.Errorf("without a key it listens to everybody: %s", out)
 	}
 	none := filepath.Join(filepath.Dir(data), "none")
+	photographs := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(photographs, "Ann"), 0o777), os.WriteFile(filepath.Join(photographs, "Ann", "1.JPG"), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"serve", none, "--listen", "foo"}, `"foo" is no address`},
+		{[]string{"serve", photographs, "--listen", "foo"}, "holds photographs"},
 		{[]string{"serve", none, "--input", "igo"}, "has no network"},
 		{[]string{"serve", none, "--listen", "0.0.0.0:0"}, "no key"},
-		{[]string{"serve"}, "for example: nrdl serve DATA"},
+		{[]string{"serve"}, "for example: nrdl serve nrdl-data"},
 	} {
 		out, err := exec.CommandContext(t.Context(), "nrdl", c.args...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) {

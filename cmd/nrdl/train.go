@@ -241,7 +241,7 @@ func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) 
 		return err
 	}
 	a.tellSuspects(review.Suspects, path)
-	threshold.Summary(a.Console, m, path, review.People, names)
+	threshold.Summary(a.Console, m, path, review, names)
 	return nil
 }
 

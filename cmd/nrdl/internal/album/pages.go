@@ -71,7 +71,7 @@ func address(from, path string) template.URL {
 func shelves(all []*photo) (list []*shelf) {
 	people := map[string]*shelf{}
 	unknown := &shelf{Name: "Unknown faces", About: "Photographs with faces that match nobody in the model.", folder: dataset.Unknown}
-	faceless := &shelf{Name: "No face", About: "Photographs in which no face was found that is seen well.", folder: dataset.NoFaceFolder}
+	faceless := &shelf{Name: "No face", About: "Photographs in which no usable face was found.", folder: dataset.NoFaceFolder}
 	for _, p := range all {
 		if p.Error != "" {
 			continue

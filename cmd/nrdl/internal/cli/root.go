@@ -145,6 +145,9 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		case n < least:
 			_, form, _ := strings.Cut(c.Use, " ")
 			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
+			if strings.HasPrefix(form, "MODEL") {
+				return advice.Add(err, "MODEL is the file that nrdl train wrote; for example: %s", firstExample(c))
+			}
 			return advice.Add(err, "for example: %s", firstExample(c))
 		case most >= 0 && n > most:
 			return advice.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/explain"
@@ -38,11 +39,10 @@ var (
 const thumbQuality = 70
 
 // A Page collects results and writes them as one self-contained page: the faces by name,
-// in each group the least certain first. The HTML of each face waits in a temporary file
+// in each group the least certain first. It is safe for concurrent use until Write. The HTML of each face waits in a temporary file
 // until Close; memory holds only its place.
 type Page struct {
-	Skipped int // photographs that are not on the page, as an earlier run has named them
-
+	mu     sync.Mutex
 	path   string
 	m      *gallery.Gallery
 	model  string // its file
@@ -72,6 +72,7 @@ type place struct {
 	section
 	name   string // of the person, if named
 	doubt  float64
+	file   string
 	offset int64
 	size   int64
 }
@@ -119,6 +120,8 @@ func (p *Page) Close() error {
 
 // Add adds the result of a photograph. It is a Writer.
 func (p *Page) Add(r nrdl.Result, why error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.photos++
 	shared := card{File: legible.Escaped(r.Photo.Name), Address: page.Link(filepath.Dir(p.path), r.Photo.Name)}
 	if why != nil {
@@ -155,7 +158,7 @@ func (p *Page) add(at place, c card) error {
 	if err := page.Write(&text, facesPage, name, c); err != nil {
 		return err
 	}
-	at.offset, at.size = p.size, int64(text.Len())
+	at.offset, at.size, at.file = p.size, int64(text.Len()), c.File
 	p.size += at.size
 	p.cards = append(p.cards, at)
 	if _, err := text.WriteTo(p.spool); err != nil {
@@ -216,14 +219,14 @@ func (p *Page) why(f nrdl.Face) (all []string) {
 	case c == nil:
 		all = append(all, fmt.Sprintf("The score of %s is %.3f%s. The model has no threshold, so it names every face.", best.Name, best.Score, other))
 	case cosines:
-		all = append(all, fmt.Sprintf("The similarity with %s is %.3f, %s the threshold: a name needs %.3f, and 1 is the same picture%s.",
+		all = append(all, fmt.Sprintf("The similarity with %s is %.3f, %s what a name needs: %.3f; 1 is the same picture%s.",
 			best.Name, best.Score, explain.FromThreshold(c.Known(f.Margin), best.Score, threshold, true), threshold, other))
 	default:
 		all = append(all, fmt.Sprintf("The score of %s is %.4f%s. The lead, %.4f, is %s the threshold, %.4f.",
 			best.Name, best.Score, other, f.Margin, explain.FromThreshold(c.Known(f.Margin), f.Margin, threshold, false), threshold))
 	}
 	for _, n := range f.Nearest {
-		all = append(all, fmt.Sprintf("The photograph of %s in the model that is nearest to the face is %s: %.3f.", n.Person, legible.Escaped(n.ID), n.Cosine))
+		all = append(all, fmt.Sprintf("Of the photographs of %s in the model, %s is most similar: %.3f.", n.Person, legible.Escaped(n.ID), n.Cosine))
 	}
 	return all
 }
@@ -240,7 +243,7 @@ func (p *Page) Write(ctx context.Context) (int64, error) {
 		if a.name != b.name {
 			return natural.Compare(a.name, b.name)
 		}
-		return cmp.Compare(a.doubt, b.doubt)
+		return cmp.Or(cmp.Compare(a.doubt, b.doubt), natural.Compare(a.file, b.file))
 	})
 	return atomicfile.Write(ctx, p.path, func(w io.Writer) error { return p.write(ctx, w) })
 }
@@ -294,13 +297,10 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		}
 	}
 	top := struct {
-		Model, Summary, Skipped, Promise string
-		Groups                           []group
+		Model, Summary, Promise string
+		Groups                  []group
 	}{Model: legible.Escaped(filepath.Base(p.model)), Groups: groups}
 	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), legible.People(people), count[unknown])
-	if p.Skipped > 0 {
-		top.Skipped = legible.Count(p.Skipped, "photograph") + " named by an earlier run, not shown on this page."
-	}
 	if c := p.m.Calibration; c != nil {
 		top.Promise = "Strangers: " + gallery.Promise(c) + "."
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -71,6 +72,9 @@ func at(path string, several bool, tell func(format string, args ...any)) []Sour
 	found, skipped, err := dataset.Photographs(path)
 	if s := skipped.String(); s != "" {
 		tell("%s: skipped %s", path, s)
+	}
+	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
+		err = advice.Add(err, "name an image file, or a folder of images")
 	}
 	if info, failed := os.Stat(path); failed != nil || !info.IsDir() {
 		return []Source{{Path: path, Relative: placeBelow("", path, false), Err: err}}

@@ -30,10 +30,10 @@ func wordsFor(in frontend.Pipeline) *words {
 }
 
 // Summary says in a line who is in m, how many held-out faces got their name, and how many
-// strangers will get one; and in another what to do next. Path is the file of m. Recognised has
-// the people of m with the results of holding their faces out; nil if they are not known. Use is
+// strangers will get one; and in another what to do next. Path is the file of m. Review is
+// that of m; nil if it was not made. Use is
 // the command that names faces by m, with %s for its file.
-func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []*gallery.Person, use string) {
+func Summary(to *console.Console, m *gallery.Gallery, path string, review *gallery.Review, use string) {
 	names := m.Names()
 	w := wordsFor(m.Pipeline)
 	who := fmt.Sprintf("%s (%s)", w.classes(len(names)), legible.Abridged(names))
@@ -52,9 +52,10 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, recognised []
 	if c.StrangersAreMembers() || c.NearChance(len(names)) {
 		return // the warning says what to do
 	}
-	to.Tell("%s: %s", who, w.tested(c.Rates(), faces))
-	if few := weakest(recognised); few != "" {
-		to.Tell("fewest names: %s; add photographs of these people", few)
+	to.Tell("%s", who)
+	to.Tell("test: %s", w.tested(c.Rates(), faces))
+	if few := weakest(review); few != "" {
+		to.Tell("fewest names: %s: add photographs of them", few)
 	}
 	to.Tell("%s: %s", w.others, strings.ReplaceAll(gallery.Promise(c), "a name", "a "+w.name))
 	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
@@ -68,20 +69,28 @@ func (w *words) tested(r openset.Rates, faces int) string {
 		return fmt.Sprintf("each has one %s, so that none could be tested", w.sample)
 	}
 	switch {
-	case right == r.Held && faces == r.Held:
-		return fmt.Sprintf("each %s got its %s when it was tested without being learned", w.sample, w.name)
 	case r.Held > faces:
-		return fmt.Sprintf("tested without being learned, %.0f %% got their %s, %.0f %% were unknown, %.0f %% got a wrong %s", 100*r.Right, w.name, 100*(1-r.Right-r.Wrong), 100*r.Wrong, w.name)
-	case right == r.Held:
-		return fmt.Sprintf("all %d that were tested without being learned got their %s", r.Held, w.name)
+		return fmt.Sprintf("each %s was hidden several times, and nrdl named it from the others: %.0f %% got their %s, %.0f %% stayed unknown, %.0f %% got a wrong %s",
+			w.sample, 100*r.Right, w.name, 100*(1-r.Right-r.Wrong), 100*r.Wrong, w.name)
 	}
-	return fmt.Sprintf("tested without being learned, %d of %d got their %s, %d were unknown, %d got a wrong %s", right, r.Held, w.name, r.Held-right-wrong, wrong, w.name)
+	alone := ""
+	if n := faces - r.Held; n > 0 {
+		alone = fmt.Sprintf(" (%s not tested: the only one of its %s)", legible.Count(n, w.sample), w.class)
+	}
+	return fmt.Sprintf("each %s was hidden once, and nrdl named it from the others: %d got their %s, %d stayed unknown, %d got a wrong %s%s",
+		w.sample, right, w.name, r.Held-right-wrong, wrong, w.name, alone)
 }
 
-// weakest names at most three people of whom faces were not recognised, the worst first.
-func weakest(people []*gallery.Person) string {
+// weakest names at most three people of whom faces were not recognised, the worst first. A
+// photograph with a wrong name is no such face.
+func weakest(r *gallery.Review) string {
+	if r == nil {
+		return ""
+	}
 	share := func(p *gallery.Person) float64 { return float64(*p.Known) / float64(p.Held) }
-	people = slices.DeleteFunc(slices.Clone(people), func(p *gallery.Person) bool { return p.Known == nil || *p.Known == p.Held })
+	people := slices.DeleteFunc(slices.Clone(r.People), func(p *gallery.Person) bool {
+		return p.Known == nil || p.Held-*p.Known <= r.Mislabelled(p.Name)
+	})
 	slices.SortStableFunc(people, func(a, b *gallery.Person) int {
 		switch {
 		case share(a) < share(b):

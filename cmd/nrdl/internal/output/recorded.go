@@ -1,0 +1,73 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"image"
+	"math"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/results"
+)
+
+// Recorded is the result of which o is the JSON form, as far as o has it: of the people only the
+// most likely ones, and no pictures.
+func Recorded(o results.Object) nrdl.Result {
+	r := nrdl.Result{Photo: nrdl.Photo{Name: o.File}, Smaller: o.Smaller}
+	for _, f := range o.Faces {
+		one := nrdl.Face{Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival, Trained: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability)}
+		for _, c := range f.Top {
+			one.Ranked = append(one.Ranked, nrdl.Candidate{Name: c.Name, Score: c.Score})
+		}
+		if f.Name != nil {
+			one.Name = *f.Name
+		}
+		if b := f.Box; b != nil {
+			one.Box = image.Rect(b.X, b.Y, b.X+b.Width, b.Y+b.Height)
+		}
+		if f.Pupils != nil {
+			one.Detected = &face.Face{Box: one.Box, Pupils: *f.Pupils, Covered: f.Covered}
+		}
+		switch {
+		case f.Refused != "":
+			one.Rejected = errors.New(f.Refused)
+		case len(one.Ranked) == 0 || one.Known && one.Name == "":
+			one.Rejected = errors.New("the earlier results do not say who is likely")
+		}
+		r.Faces = append(r.Faces, one)
+	}
+	return r
+}
+
+func number(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// AddRecorded adds a result that Recorded has returned, with pictures from the photograph at path.
+func (p *Page) AddRecorded(ctx context.Context, r nrdl.Result, path string) error {
+	r.Photo.Name = path
+	if len(r.Faces) == 0 {
+		return p.Add(r, nil)
+	}
+	data, err := dataset.ReadFile(path)
+	if err != nil {
+		return p.Add(r, err)
+	}
+	defer dataset.Alone(ctx, data)()
+	photo, err := dataset.DecodeColour(ctx, data, path)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return p.Add(r, err)
+	}
+	for i := range r.Faces {
+		r.Faces[i].Thumb = face.ThumbOf(photo, r.Faces[i].Detected)
+	}
+	return p.Add(r, nil)
+}
