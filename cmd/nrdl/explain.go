@@ -127,7 +127,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		object.Faces = append(object.Faces, output.Explain(r.Model(), f.number, f.Face, one))
 	}
 	done()
-	if err := e.tell(object); err != nil || e.output == "" {
+	if err := e.tell(object, page.Faces); err != nil || e.output == "" {
 		return err
 	}
 	write := page.HTML
@@ -143,13 +143,16 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 }
 
 // tell prints the sentences of o, or all of it.
-func (e *explaining) tell(o output.Explained) error {
+func (e *explaining) tell(o output.Explained, faces []explain.Face) error {
 	if e.json {
 		return e.printJSON(o)
 	}
 	for i, f := range o.Faces {
 		if i > 0 {
 			e.Print("\n")
+		}
+		if title := faces[i].Title; title != "" {
+			e.Print("%s: ", title)
 		}
 		e.Print("%s\n", f.Sentence)
 	}
