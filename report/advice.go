@@ -198,7 +198,10 @@ func (a *recommendation) certainty() string {
 		where = " in at least one setting"
 	}
 	name, n := a.Labels[a.best].Name, len(a.rivals)
-	tests := fmt.Sprintf("paired tests, level %g", level)
+	tests := fmt.Sprintf("paired tests in each setting, level %g", level)
+	if settings == 1 {
+		tests = fmt.Sprintf("paired tests, level %g", level)
+	}
 	switch {
 	case everywhere == n:
 		sure, every, doubt := "sure", "", a.doubt(true)
@@ -314,7 +317,7 @@ func (a *recommendation) cost(timed *Plan) (sentences []string) {
 	case times >= largeRatio:
 		sentences = append(sentences, fmt.Sprintf("%s %s%s times as fast as %s to train and test%s.", a.Labels[i].Name, tie, fixed(times, 0), name, remark))
 	case times > 0 && tied:
-		sentences = append(sentences, fmt.Sprintf("None of the ties is %d times as fast as %s to train and test%s.", largeRatio, name, remark))
+		sentences = append(sentences, fmt.Sprintf("No tied method is more than twice as fast as %s to train and test%s.", name, remark))
 	}
 	if i, times := a.cheapest(candidates, timed, (*Cell).memory); times >= largeRatio {
 		sentences = append(sentences, fmt.Sprintf("%s needs %s %% of the memory of %s.", a.Labels[i].Name, fixed(100/times, 0), name))

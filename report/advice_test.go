@@ -52,7 +52,7 @@ func TestAdvice(t *testing.T) {
 		},
 		{
 			"nothing is worse", rated(t, faces[2:3], 2, map[string]int{"crc": 11, "nrc": 10, "nrdl": 12}, map[string]float64{"crc": 4, "nrc": 4, "nrdl": 9}),
-			[]string{"This is not sure: no other method is significantly worse (paired tests, level 0.05), so these are ties: NRC, CRC and NRDL.", "None of the ties is 2 times as fast as NRC"},
+			[]string{"This is not sure: no other method is significantly worse (paired tests, level 0.05), so these are ties: NRC, CRC and NRDL.", "No tied method is more than twice as fast as NRC"},
 			"closest",
 		},
 		{

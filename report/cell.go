@@ -112,7 +112,7 @@ func (c *Cell) absences() []string {
 	total := c.N + c.Failed + c.Missing
 	switch {
 	case len(c.records) == 0:
-		return []string{"no run of it is in these records: it is not made yet, or the plan does not ask for it"}
+		return []string{"no run in these records: not in the plan, or not run yet"}
 	case c.Failed > 0:
 		why = append(why, fmt.Sprintf("%s failed: %s", ofRuns(c.Failed, total), strings.Join(c.Errors, "; ")))
 	}

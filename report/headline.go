@@ -35,16 +35,6 @@ func (p *Plan) Headline() string {
 	if n := p.ranked(); n < len(k.Columns) {
 		s += fmt.Sprintf(" of %s, which are not independent", legible.Count(n, "data set"))
 	}
-	if k.Friedman != nil && len(first) == 1 {
-		switch near := k.near(order[0]); near {
-		case 0:
-			s += "; all others are significantly different (Nemenyi's test)"
-		case len(order) - 1:
-			s += "; these ranks decide nothing, since no other is significantly different from it (Nemenyi's test)"
-		default:
-			s += fmt.Sprintf("; it is not significantly different from %d of the other %d (Nemenyi's test)", near, len(order)-1)
-		}
-	}
 	s += "."
 	if told := p.tells(); told != "" {
 		s += " " + told

@@ -68,7 +68,7 @@ func tally(values map[string]int) string {
 // them.
 func (p *Plan) seeds() *table {
 	t := &table{
-		Caption: p.Name + ": seeds of splits and fits",
+		Caption: "Plan " + p.Name + ": seeds of splits and fits",
 		Head:    append(heads("data set"), wordHeads("split", "seeds, from the first repeat on")...),
 	}
 	type divided struct{ data, split string }

@@ -78,7 +78,7 @@ func TestCells(t *testing.T) {
 	}{
 		{"fddl", "pie", 7, 3, 0, "3 of 10 runs failed: diverged in pass 7"},
 		{"lcle", "lfw", 3, 0, 7, "7 of 10 runs are not made yet"},
-		{"dksvd", "gt", 0, 0, 1, "no run of it is in these records"},
+		{"dksvd", "gt", 0, 0, 1, "no run in these records"},
 		{"nrdl", "pie", 10, 0, 0, ""},
 	} {
 		c := p.cell(t, want.method, want.data)
@@ -212,7 +212,7 @@ func TestFigures(t *testing.T) {
 	}
 	joined := strings.Join(titles, "\n")
 	for _, want := range []string{
-		"paper: average ranks", "ORL, NRDL: objective against the pass", "NRDL: quantity of the stopping test", "LFW: rate against salt-and-pepper noise",
+		"Plan paper: average ranks", "ORL, NRDL: objective against the pass", "NRDL: quantity of the stopping test", "LFW: rate against salt-and-pepper noise",
 		"Extended Yale B: rate against training images", "NRDL: rate against lambda", "NRDL: rate against squared",
 	} {
 		if !strings.Contains(joined, want) {

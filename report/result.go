@@ -30,7 +30,7 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 		}
 		return t.Flush()
 	}
-	fmt.Fprintln(t, "seed\tright %\twrong\tof\ttrain images\tpasses\tstatus\ttrain time\ttest time\t")
+	fmt.Fprintln(t, "seed\tright %\twrong\tof\ttrained on\tpasses\tstatus\ttrain time\ttest time\t")
 	for _, one := range r.Runs {
 		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", one.Seed, legible.Percent(one.Accuracy), one.Wrong, one.N,
 			dash(one.Train), dash(one.Passes), one.Status, legible.Took(one.FitSeconds), legible.Took(one.CodeSeconds))

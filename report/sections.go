@@ -173,8 +173,7 @@ func span(seconds float64) string {
 
 // rates returns the main tables and an explanation of their marks.
 func (p *Plan) rates() (blocks []block) {
-	caption := p.Name + ": recognition rates in percent, mean ± sample standard deviation over the runs"
-	printed, single := false, false
+	caption := p.caption()
 	for _, panel := range p.panels() {
 		t := &table{Caption: caption, Head: p.heads(panel)}
 		for n, j := range panel.columns {
@@ -187,9 +186,7 @@ func (p *Plan) rates() (blocks []block) {
 		for _, i := range panel.labels {
 			row := []cell{{Text: p.Labels[i].Name}}
 			for _, j := range panel.columns {
-				c := p.Cells[i][j]
-				printed, single = printed || c.Published != nil, single || c.N == 1
-				row = append(row, c.tableCell(t))
+				row = append(row, p.Cells[i][j].tableCell(t))
 			}
 			if rank := p.Ranking.meanRank(i); ranked && !math.IsNaN(rank) {
 				row = append(row, cell{Text: fixed(rank, 2), Best: equalRanks(rank, slices.Min(p.Ranking.Mean))})
@@ -200,7 +197,7 @@ func (p *Plan) rates() (blocks []block) {
 		}
 		blocks = append(blocks, block{Table: t.upright()})
 	}
-	blocks = append(blocks, block{Text: p.key(printed, single)})
+	blocks = append(blocks, block{Text: p.key()})
 	for _, s := range []string{p.overlapping(), p.twins()} {
 		if s != "" {
 			blocks = append(blocks, block{Text: s})
@@ -212,21 +209,33 @@ func (p *Plan) rates() (blocks []block) {
 	return blocks
 }
 
+// caption says what the numbers of the main tables are.
+func (p *Plan) caption() string {
+	s := "Plan " + p.Name + ": recognition rates in percent, mean ± sample standard deviation over the runs"
+	printed, single := false, false
+	for _, row := range p.Cells {
+		for _, c := range row {
+			printed, single = printed || c.Published != nil, single || c.N == 1
+		}
+	}
+	if single {
+		s += ". In brackets: the exact 95 % interval of a single run (Clopper and Pearson)"
+	}
+	if printed {
+		s += ". Below a rate: the published one"
+		if tags := p.sources(); len(tags) > 0 {
+			s += " [" + strings.Join(tags, ", ") + "]"
+		}
+		s += " and the difference in points"
+	}
+	return s
+}
+
 // key explains the marks of the main tables.
-func (p *Plan) key(printed, single bool) string {
+func (p *Plan) key() string {
 	key := "A setting is a data set with a split and a corruption. Bold: the highest mean of a setting, among the methods that have all runs."
 	if tests := p.tests(); tests != "" {
 		key += " " + tests
-	}
-	if single {
-		key += " In brackets: the exact 95 % interval of a single run (Clopper and Pearson)."
-	}
-	if printed {
-		key += " Below a rate: the published one"
-		if s := p.sources(); len(s) > 0 {
-			key += " [" + strings.Join(s, ", ") + "]"
-		}
-		key += " and the difference in points."
 	}
 	return key
 }
@@ -263,11 +272,11 @@ func (p *Plan) rankFigure() []block {
 		return nil
 	}
 	k := &p.Ranking
-	f := &Figure{Title: p.Name + ": average ranks", ranks: k}
+	f := &Figure{Title: "Plan " + p.Name + ": average ranks", ranks: k}
 	for _, i := range k.Labels {
 		f.rankNames = append(f.rankNames, p.Labels[i].Name)
 	}
-	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f (Demšar, 2006).", k.CD)
+	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006). %s", k.CD, len(k.Labels), k.decided())
 	var words []string
 	for _, i := range k.order() {
 		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))

@@ -64,7 +64,7 @@ func (a *app) evaluateCmd() *cobra.Command {
 				return err
 			}
 			if data := legible.ShellWord(args[0]); e.model == "" {
-				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (all faces)", data, data)
+				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (from all of it)", data, data)
 			} else {
 				a.Next("nrdl people %s (how well each person is recognised)", legible.ShellWord(e.model))
 			}

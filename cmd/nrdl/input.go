@@ -248,6 +248,7 @@ func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studi
 	for _, m := range methods {
 		a.tellMethod(m, l)
 	}
+	a.tellPreset(s.images, l.preset, methods...)
 	return s, methods, nil
 }
 
@@ -307,7 +308,7 @@ func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
 func (a *app) tellOptions(s *studied, l *learning) {
 	a.tellInput(s.Pipeline)
 	a.tellMethod(s.Method, *l)
-	a.tellPreset(s.images, s.Method, l)
+	a.tellPreset(s.images, l.preset, s.Method)
 }
 
 func (a *app) tellInput(in frontend.Pipeline) {

@@ -152,13 +152,24 @@ func (a *app) read(ctx context.Context, path string, options nrdl.ReadOptions) (
 	return images, nil
 }
 
-// tellPreset says that the images are those of a database for which m has parameters of its own.
-func (a *app) tellPreset(images *dataset.Images, m classify.Method, l *learning) {
-	if l.preset != "" || !images.Matrix || !images.AreImages() {
+// tellPreset says that the images are those of a database for which some of the methods have
+// parameters of its own.
+func (a *app) tellPreset(images *dataset.Images, preset string, methods ...classify.Method) {
+	if preset != "" || !images.Matrix || !images.AreImages() {
 		return
 	}
-	if db := reference.Recognise(images); db != nil && len(method.PresetValues(m, db.Name)) > 0 {
-		a.Tell("these are the images of %s, for which %s has parameters of its own: --preset %s takes them in place of the defaults", db.Title, m.Name(), db.Name)
+	db := reference.Recognise(images)
+	if db == nil {
+		return
+	}
+	var names []string
+	for _, m := range methods {
+		if len(method.PresetValues(m, db.Name)) > 0 {
+			names = append(names, m.Name())
+		}
+	}
+	if len(names) > 0 {
+		a.Tell("these are the images of %s: --preset %s takes the parameters for them instead of the defaults (%s)", db.Title, db.Name, strings.Join(names, ", "))
 	}
 }
 

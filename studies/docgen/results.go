@@ -150,14 +150,18 @@ func sectionsOf(md string) (all []pageSection) {
 
 // document is the page with the rates of the paper's table 2, a figure, and links.
 func (r *results) document(page *report.Report, figures []report.Figure) ([]byte, error) {
-	table, err := overviewTable(page)
+	table, err := overviewTable(page, false)
+	if err != nil {
+		return nil, err
+	}
+	published, err := overviewTable(page, true)
 	if err != nil {
 		return nil, err
 	}
 	first := figures[0]
 	figure := fmt.Sprintf("![%s](results/%s.svg)\n\n%s. %s", first.Alt, first.Name, first.Title, first.Caption)
 	return fill(resultsTemplate, map[string]any{
-		"Table": strings.TrimSpace(table), "Figure": figure,
+		"Table": strings.TrimSpace(table), "Published": strings.TrimSpace(published), "Figure": figure,
 		"Learned": learned(r.records["ablation"]), "Fewer": fewer(r.records["atoms"]), "Sensitive": sensitive(r.records["sensitivity"]),
 	})
 }
@@ -198,9 +202,9 @@ func (r *results) overview() (string, error) {
 	return b.String(), nil
 }
 
-// overviewTable has the rates of the paper's table 2, as printed, with published parameters, and
-// tuned alike.
-func overviewTable(page *report.Report) (string, error) {
+// overviewTable has the rates of the methods of the paper's table 2, with published parameters
+// and tuned alike; or if printed is true, the published rates.
+func overviewTable(page *report.Report, printed bool) (string, error) {
 	paper, tuned := planOf(page, "paper"), planOf(page, "tuned")
 	if paper == nil {
 		return "", errors.New("the records of the plan paper are missing")
@@ -212,16 +216,24 @@ func overviewTable(page *report.Report) (string, error) {
 	}
 	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(paper.Columns)) + "\n")
 	for i, l := range paper.Labels {
-		fmt.Fprintf(&b, "| %s |", cell(l.Name))
-		for j := range paper.Columns {
+		row := fmt.Sprintf("| %s |", cell(l.Name))
+		for j, column := range paper.Columns {
 			c := paper.Cells[i][j]
-			printed := "–"
-			if c.Published != nil {
-				printed = fmt.Sprintf("%.1f", c.Published.Mean)
+			switch {
+			case !printed:
+				row += fmt.Sprintf(" %s / %s |", rate(c), rate(counterpart(tuned, l.Name, column.Source.Name)))
+			case c.Published == nil:
+				row = ""
+			default:
+				row += fmt.Sprintf(" %.1f |", c.Published.Mean)
 			}
-			fmt.Fprintf(&b, " %s / %s / %s |", printed, rate(c), rate(counterpart(tuned, l.Name, paper.Columns[j].Source.Name)))
+			if row == "" {
+				break
+			}
 		}
-		b.WriteString("\n")
+		if row != "" {
+			b.WriteString(row + "\n")
+		}
 	}
 	return b.String(), nil
 }
@@ -283,7 +295,7 @@ func counterpart(p *report.Plan, label, data string) *report.Cell {
 func rate(c *report.Cell) string {
 	switch {
 	case c == nil || math.IsNaN(c.Mean) || c.Missing > 0:
-		return "not run"
+		return "–"
 	case c.Best:
 		return "**" + points(c.Mean) + "**"
 	}

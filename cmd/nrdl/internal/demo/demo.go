@@ -52,7 +52,7 @@ const trainingFaces = 10
 // early; drawn faces are recognised better so than by the exact solution, which NRDL takes by
 // default and which a verbose demo tests too.
 var contestants = []struct{ method, set, name string }{
-	{"crc", "", "CRC"}, {"nrc", "", "NRC"}, {"nrdl", "coder.solver=admm", "NRDL with the coder of NRC"},
+	{"crc", "", "CRC"}, {"nrc", "", "NRC"}, {"nrdl", "coder.solver=admm", "NRDL, stopped coder"},
 }
 
 // Run names the faces in drawn photographs, compares several methods on drawn faces, and writes
