@@ -4,6 +4,7 @@
 //
 //	images, err := nrdl.Read(ctx, "people", nrdl.ReadOptions{}) // one folder of photographs per person
 //	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+//	photo, err := dataset.ReadPhoto(ctx, "photo.jpg")
 //	faces, err := r.Identify(ctx, photo)
 //
 // A Recogniser is made of parts that can be used alone: package face finds and

@@ -145,6 +145,11 @@ func Text(err error) string { return Of(err).String() }
 func Unknown(what, name string, names []string) error {
 	err := fmt.Errorf("unknown %s %.60q", what, name) // it may be very long
 	if near := Nearest(name, names); near != "" {
+		for _, n := range names { // lcksvd may be lcksvd1 or lcksvd2
+			if n != near && len(n) == len(near) && strings.HasPrefix(n, name) && strings.HasPrefix(near, name) {
+				return Add(err, "did you mean %q or %q?", near, n)
+			}
+		}
 		return Add(err, "did you mean %q?", near)
 	}
 	return Add(err, "choose one of %s", strings.Join(names, ", "))

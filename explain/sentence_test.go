@@ -29,6 +29,7 @@ type example struct {
 	mirrors bool          // the second atom of each is the mirror image of the first
 	blocks  []int         // the class that each block votes for; -1 for none
 	adds    [6]bool       // to the score
+	useless bool          // hardly any face reaches the threshold
 	want    string
 }
 
@@ -74,8 +75,16 @@ var examples = []example{
 		want: "Unknown: most similar is Ann, just below the threshold. Score 0.90, 0.79 ahead of Bob (1.00 needed). One atom of other people makes most of the score of Ann. The probability that it is Ann: 30 %.",
 	},
 	{
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
+		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: nrdl calibrate sets another one. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
+	},
+	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0, 1, -1},
 		want: "It is Ann: clearly above the threshold. Score 0.60, 0.30 ahead of Bob (0.20 needed). Two of the 4 parts of the face resemble Ann most. Likely 80 %.",
+	},
+	{
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
+		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: nrdl calibrate sets another one. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0},
@@ -85,7 +94,7 @@ var examples = []example{
 
 func (x *example) explained() *view {
 	frame := dataset.Frame{Size: dataset.Size{Height: 1, Width: 1}}
-	p := parts{Pipeline: frontend.Pipeline{Frame: frame}}
+	p := parts{Pipeline: frontend.Pipeline{Frame: frame}, useless: x.useless}
 	p.Groups, p.Classes, p.D = []int{0, 2, 4, 6}, []string{"Ann", "Bob", "Cyd"}, mat.NewDense(1, 6, nil)
 	p.Coder, p.Rule = coding.DefaultRidge, x.rule
 	if p.Rule == nil {

@@ -27,7 +27,7 @@ import (
 type NRDL struct {
 	Lambda  float64         `json:"lambda" help:"λ, weight of the reconstruction by atoms of other classes" eq:"(3)"`
 	Alpha   float64         `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
-	Beta    float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
+	Beta    float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections; twice the β of the formula" eq:"(4)"`
 	Gamma   float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Squared bool            `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
 	Signed  bool            `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`

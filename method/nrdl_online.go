@@ -34,7 +34,7 @@ import (
 // of W·s.
 type NRDLOnline struct {
 	Alpha float64         `json:"alpha" help:"α, weight of the classification error; > 0" eq:"(4)"`
-	Beta  float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections" eq:"(4)"`
+	Beta  float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections; twice the β of the formula" eq:"(4)"`
 	Gamma float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Size  int             `json:"size" help:"N, number of samples for which beta and gamma weigh as in nrdl; 0 for that of the set, or of the first samples of a stream"`
 	Atoms int             `json:"atoms" help:"K_c, atoms per class; 0 takes 10, or as many as the class with the fewest images has"`

@@ -31,8 +31,8 @@ var (
 	errNoKey     = huma.ErrorWithHeaders(coded("key_missing", huma.Error401Unauthorized("a key is needed, in the header Authorization: Bearer …")), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errUnknown   = huma.ErrorWithHeaders(coded("key_unknown", huma.Error401Unauthorized("the key is not known, or it has expired")), http.Header{"WWW-Authenticate": {"Bearer"}})
 	errSignedOut = huma.ErrorWithHeaders(coded("session_ended", huma.Error401Unauthorized("the session has ended: sign in with a key")), http.Header{"WWW-Authenticate": {"Bearer"}})
-	errNotHere   = coded("local_only", huma.Error403Forbidden("without a key, only this machine is answered: create one with POST /v1/keys"))
-	errProxy     = coded("local_only", huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy"))
+	errNotHere   = coded("local_only", huma.Error403Forbidden("without a key, only this machine is answered: nrdl key create DATA makes one, or POST /v1/keys"))
+	errProxy     = coded("local_only", huma.Error403Forbidden("a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key with nrdl key create DATA, at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy"))
 	errHost      = coded("local_only", huma.Error403Forbidden("without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host"))
 )
 

@@ -53,7 +53,7 @@ func isPublic(address string) bool {
 }
 
 func notYet(address string, err error) error {
-	return advice.Add(fmt.Errorf("listen on %s: %w", address, err), "start with --listen 127.0.0.1:8080 and create a key: doc/service.md")
+	return advice.Add(fmt.Errorf("listen on %s: %w", address, err), "nrdl key create DATA makes the first key")
 }
 
 // Listen listens at an address, HOST:PORT or unix:PATH. If other machines can reach it, there

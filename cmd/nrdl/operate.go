@@ -141,8 +141,11 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(a.Out, secret)
-			return err
+			if _, err = fmt.Fprintln(a.Out, secret); err != nil {
+				return err
+			}
+			a.Tell("it is not shown again; programs send it as \"Authorization: Bearer KEY\", and the page asks for it")
+			return nil
 		}),
 	}
 	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")

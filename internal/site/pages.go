@@ -65,14 +65,16 @@ var doors = []struct{ Name, URL, About string }{
 	{"Tutorial", "tutorial.html", "15 minutes, one path: draw photographs, train, name faces, look at the result."},
 	{"How-to", "how-to.html", "One page a task, one screen each."},
 	{"Reference", "reference.html", "Commands, files, methods with equations and parameters, interfaces, packages."},
-	{"Explanation", "explanation.html", "How unknown faces are recognised, the paper equation by equation, what limits accuracy."},
+	{"Explanation", "explanation.html", "How unknown faces are recognised, what limits accuracy, many machines, speed."},
+	{"Research", "research-pages.html", "Methods compared, the paper equation by equation, results, agreement with published programs."},
 }
 
-// order has the pages of two doors, the first to be read first. Pages of doc that are in no list
+// order has the pages of three doors, the first to be read first. Pages of doc that are in no list
 // are reference, after the others.
 var order = map[string][]string{
-	"Explanation": {"unknown", "research", "notebooks/paper", "equations", "photographs", "embeddings", "openset", "frontends", "agreement", "scale", "performance", "results", "notebooks/compare"},
-	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "databases", "face-tags", "network", "glossary"},
+	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},
+	"Research":    {"research", "results", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases"},
+	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "face-tags", "network", "glossary"},
 }
 
 // short is the name of a page in order.
@@ -90,6 +92,8 @@ func door(source string) string {
 		return "How-to"
 	case slices.Contains(order["Explanation"], name):
 		return "Explanation"
+	case slices.Contains(order["Research"], name) || strings.HasPrefix(name, "results/"):
+		return "Research"
 	case path.Dir(source) == "doc" && name != "README" || slices.Contains(order["Reference"], name):
 		return "Reference"
 	}

@@ -3407,7 +3407,8 @@ class NRDLTest(Method):
     alpha : float, default=1.0
         α, weight of the classification error; > 0. Equation: (4).
     beta : float, default=0.1
-        β, weight of the incoherence of the classes' projections. Equation: (4).
+        β, weight of the incoherence of the classes' projections; twice the β of the formula.
+        Equation: (4).
     gamma : float, default=0.0001
         γ, weight of the compactness over the sample graph. Equation: (4).
     squared : bool, default=False
@@ -3623,7 +3624,8 @@ class NRDL(Method):
     alpha : float, default=1.0
         α, weight of the classification error; > 0. Equation: (4).
     beta : float, default=0.1
-        β, weight of the incoherence of the classes' projections. Equation: (4).
+        β, weight of the incoherence of the classes' projections; twice the β of the formula.
+        Equation: (4).
     gamma : float, default=0.0001
         γ, weight of the compactness over the sample graph. Equation: (4).
     squared : bool, default=False
@@ -3837,7 +3839,8 @@ class NRDLOnline(Method):
     alpha : float, default=1.0
         α, weight of the classification error; > 0. Equation: (4).
     beta : float, default=0.1
-        β, weight of the incoherence of the classes' projections. Equation: (4).
+        β, weight of the incoherence of the classes' projections; twice the β of the formula.
+        Equation: (4).
     gamma : float, default=0.0001
         γ, weight of the compactness over the sample graph. Equation: (4).
     size : int, default=0
@@ -4052,7 +4055,8 @@ class NRDLAblation(Method):
     alpha : float, default=1.0
         α, weight of the classification error; > 0. Equation: (4).
     beta : float, default=0.1
-        β, weight of the incoherence of the classes' projections. Equation: (4).
+        β, weight of the incoherence of the classes' projections; twice the β of the formula.
+        Equation: (4).
     gamma : float, default=0.0001
         γ, weight of the compactness over the sample graph. Equation: (4).
     squared : bool, default=False

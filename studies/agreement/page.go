@@ -41,7 +41,7 @@ const near, equal = 0.01, "equal"
 // page is doc/agreement.md.
 func page(rows []row) []byte {
 	var b bytes.Buffer
-	b.WriteString(head)
+	b.WriteString(strings.Replace(head, "SUMMARY", summary(rows), 1))
 	var missing []string
 	for _, c := range comparisons {
 		for _, data := range c.data {
@@ -56,20 +56,59 @@ func page(rows []row) []byte {
 				alike = "–"
 			}
 			if r.Objectives != [2]float64{} {
-				objective = fmt.Sprintf("%.6g / %.6g", r.Objectives[0], r.Objectives[1])
+				objective = fmt.Sprintf("%.5g / %.5g", r.Objectives[0], r.Objectives[1])
 			}
 			verdict, reason := r.verdict(), c.reason
 			if verdict == equal && c.params == nil {
 				reason = ""
 			}
-			fmt.Fprintf(&b, "| %s | [%s](https://github.com/%s) | %s, %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %.2g × | %s | %s |\n", c.title, c.program, c.program, sets[data].title, r.Split,
-				r.Rates[0], r.Rates[1], alike, objective, r.Seconds[0], r.Seconds[1], r.Seconds[0]/r.Seconds[1], verdict, reason)
+			fmt.Fprintf(&b, "| %s | [%s](https://github.com/%s) | %s, %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %s × | %s | %s |\n", c.title, c.program, c.program, sets[data].title, r.Split,
+				r.Rates[0], r.Rates[1], alike, objective, r.Seconds[0], r.Seconds[1], times(r.Seconds[0]/r.Seconds[1]), verdict, reason)
 		}
 	}
 	if len(missing) > 0 {
 		fmt.Fprintf(&b, "\nThe command makes these rows, too; they were not run to the end yet: %s.\n", strings.Join(missing, ", "))
 	}
 	return b.Bytes()
+}
+
+// summary says what came out, method by method.
+func summary(rows []row) string {
+	var equals, nearer, differ []string
+	programs := map[string]bool{}
+	for _, c := range comparisons {
+		same, lower := true, true
+		n := 0
+		for _, r := range rows {
+			if r.Method != c.method {
+				continue
+			}
+			n++
+			v := r.verdict()
+			same = same && v == equal
+			lower = lower && (v == equal || strings.HasPrefix(v, "objective of nrdl"))
+		}
+		if n == 0 {
+			continue
+		}
+		programs[c.program] = true
+		switch {
+		case same:
+			equals = append(equals, c.title)
+		case lower:
+			nearer = append(nearer, c.title)
+		default:
+			differ = append(differ, c.title)
+		}
+	}
+	s := fmt.Sprintf("%d methods are compared with %d published programs. The same name for every test image: %s.", len(equals)+len(nearer)+len(differ), len(programs), strings.Join(equals, ", "))
+	if len(nearer) > 0 {
+		s += " Some other names, as nrdl comes nearer to the minimum: " + strings.Join(nearer, ", ") + "."
+	}
+	if len(differ) > 0 {
+		s += " Other differences, with their reasons in the table: " + strings.Join(differ, ", ") + "."
+	}
+	return s
 }
 
 // verdict says who is nearer to a minimum where the two differ.
@@ -85,4 +124,12 @@ func (r row) verdict() string {
 		return equal
 	}
 	return fmt.Sprintf("%+.1f points", r.Rates[1]-r.Rates[0])
+}
+
+// times writes a ratio with at most a decimal.
+func times(ratio float64) string {
+	if ratio < 10 {
+		return fmt.Sprintf("%.1f", ratio)
+	}
+	return fmt.Sprintf("%.0f", ratio)
 }

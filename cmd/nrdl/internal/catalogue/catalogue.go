@@ -81,7 +81,8 @@ func writeTable(out io.Writer, rows []string) error {
 
 // meaning is what a parameter means and, of a choice, which values it takes.
 func meaning(p config.Param) string {
-	if len(p.Choices) == 0 {
+	unsaid := func(choice string) bool { return !strings.Contains(p.Help, choice) }
+	if !slices.ContainsFunc(p.Choices, unsaid) {
 		return p.Help
 	}
 	return strings.TrimPrefix(p.Help+": "+strings.Join(p.Choices, ", "), ": ")
