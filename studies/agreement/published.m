@@ -66,7 +66,7 @@ switch method
   case {'fddl', 'lrsdl', 'd2l2r2', 'dlsi', 'copar', 'src'}
     for f = {'utils', 'ODL', 'SRC', 'DLSI', 'COPAR', 'D2L2R2', 'LRSDL_FDDL'}, addpath([dictol '/' f{1}]); end
   case {'lcksvd2', 'ksvd'}
-    for f = {'/DICTOL/LCKSVD', '/Joint-Dictionary-Learning/OMPbox', '/Joint-Dictionary-Learning/ksvdbox'}, addpath([at f{1}]); end
+    for f = {'/DICTOL/utils', '/DICTOL/LCKSVD', '/Joint-Dictionary-Learning/OMPbox', '/Joint-Dictionary-Learning/ksvdbox'}, addpath([at f{1}]); end
   case 'lcle'
     for f = {'', '/OMPbox', '/ksvdbox'}, addpath([at '/Joint-Dictionary-Learning' f{1}]); end
   otherwise
