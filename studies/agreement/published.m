@@ -115,7 +115,7 @@ switch method
     o.k0 = p.common; o.lambda = p.lambda/2; o.eta = p.eta; o.max_iter = p.passes;
     [d, s] = COPAR(X, label_to_range(x), o);
     o.gamma = p.lambda/2; o.classify_mode = 'GC';
-    if strcmp(p.rule, 'local'), o.classify_mode = 'LC'; end
+    if isfield(p, 'rule') && strcmp(p.rule, 'local'), o.classify_mode = 'LC'; end
     pred = COPAR_pred(Y, d, [o.D_range k*C+o.k0], o);
     kept = [kron(eye(C), ones(k, n)); ones(o.k0, N)];
     objective = @(D, S) n2(X - D*S) + n2(X - D*(S.*kept)) + n2(S.*(1 - kept)) + p.lambda*n1(S) + p.eta*incoherence(D, k, C);
