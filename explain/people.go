@@ -293,9 +293,9 @@ func lit(lights []float64) []string {
 	case differ < equal:
 		return []string{fmt.Sprintf("the face is about equally bright in all %d photographs: add some in other light", n)}
 	case differ > 2*equal && lights[n-2]-lights[0] < equal:
-		return []string{"only one photograph is bright"}
+		return []string{"only one photograph is bright: add more in bright light"}
 	case differ > 2*equal && lights[n-1]-lights[1] < equal:
-		return []string{"only one photograph is dark"}
+		return []string{"only one photograph is dark: add more in poor light"}
 	}
 	return nil
 }

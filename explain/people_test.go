@@ -115,12 +115,12 @@ func TestPortraits(t *testing.T) {
 // The light of photographs is told where they are alike, or where one differs.
 func TestLit(t *testing.T) {
 	for want, lights := range map[string][]float64{
-		"all 4 photographs are dark":        {50, 60, 70, 30},
-		"all 4 photographs are very bright": {190, 200, 210, 220},
-		"about equally bright in all 5":     {100, 110, 105, 101, 120},
-		"only one photograph is bright":     {100, 110, 180, 105},
-		"only one photograph is dark":       {130, 140, 60, 135},
-		"":                                  {90, 120, 150, 180},
+		"all 4 photographs are dark":                              {50, 60, 70, 30},
+		"all 4 photographs are very bright":                       {190, 200, 210, 220},
+		"about equally bright in all 5":                           {100, 110, 105, 101, 120},
+		"only one photograph is bright: add more in bright light": {100, 110, 180, 105},
+		"only one photograph is dark: add more in poor light":     {130, 140, 60, 135},
+		"": {90, 120, 150, 180},
 	} {
 		if got := strings.Join(lit(slices.Clone(lights)), "; "); !strings.Contains(got, want) || (want == "") != (got == "") {
 			t.Errorf("of %v it says %q, want %q", lights, got, want)

@@ -92,7 +92,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		if err := p.WriteFolders(ctx, g.output, g.Wording, g.Warn); err != nil {
 			return err
 		}
-		defer g.Next("look at %s, rename the folders to the names of the people, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
+		defer g.Next("look at %s, rename the folders to the names of the people, delete those of others, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
 	}
 	g.tellGroups(p, failed, time.Since(start))
 	if g.json {

@@ -61,7 +61,7 @@ func blocks(page string) (all []*block) {
 }
 
 // The sh blocks of every page run, those of a page in one folder. It has photographs of drawn
-// people in people, others in photos, and a model of the people. A text block right behind a block
+// people in people, others in photos and in some, and a model of the people. A text block right behind a block
 // is what it prints; there, a line with … alone stands for any lines. A block that does not run says
 // why: <!-- not run: REASON --> before it, or <!-- no block runs: REASON --> somewhere in the page.
 //
@@ -243,7 +243,7 @@ func drawnMaterial(t *testing.T) string {
 	if err := os.RemoveAll(drawn); err != nil {
 		t.Fatal(err)
 	}
-	runBlock(t, dir, "nrdl train people -o people.nrdl")
+	runBlock(t, dir, "cp -r photos some; nrdl train people -o people.nrdl")
 	return dir
 }
 

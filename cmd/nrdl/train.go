@@ -262,7 +262,7 @@ func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 		return
 	}
 	a.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; give wrong ones the right name, and train again", legible.ShellWord(path))
+	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; move each wrong one into the folder of the right person, and train again", legible.ShellWord(path))
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,
