@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/openset"
 )
@@ -78,16 +79,25 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 	} else {
 		r.byHeldOut(g, results)
 	}
+	for _, p := range r.Pairs {
+		if p.Same {
+			r.Same = append(r.Same, p)
+		}
+	}
 	var x *mat.Dense
 	if l != nil {
 		x = g.vectors()
 	}
 	for c, p := range r.People {
 		all := r.toSee(p.Name)
+		others := r.Others(p.Name)
+		if others != nil {
+			all = append([]string{"may be one person with " + legible.Abridged(others)}, all...)
+		}
 		if x != nil {
 			all = append(all, g.Numbers().variety(l, lin.Cols(x, groups[c], groups[c+1]), len(all) == 0)...)
 		}
-		r.Advice[c] = append(all, g.advice(c, p, r.Mislabelled(p.Name))...)
+		r.Advice[c] = append(all, g.advice(c, p, r.Mislabelled(p.Name), others != nil)...)
 		p.Note = strings.Join(r.Advice[c], "; ")
 	}
 	slices.SortStableFunc(r.Pairs, func(a, b Pair) int {

@@ -129,6 +129,15 @@ func TestTwoNamesOfOnePerson(t *testing.T) {
 			t.Errorf("pair %d: %+v", i, p)
 		}
 	}
+	if others := r.Others("twin"); !slices.Equal(others, []string{"person000"}) || r.Others("person001") != nil {
+		t.Errorf("twin may be %q", others)
+	}
+	for _, p := range r.People {
+		twice := p.Name == "twin" || p.Name == "person000"
+		if strings.HasPrefix(p.Note, "may be one person with") != twice || twice && strings.Contains(p.Note, "confused") {
+			t.Errorf("the note of %s: %s", p.Name, p.Note)
+		}
+	}
 	if len(r.Pairs) == 0 || len(r.Suspects) > 0 {
 		t.Errorf("%d pairs, suspects %+v", len(r.Pairs), r.Suspects)
 	}

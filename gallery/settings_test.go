@@ -38,7 +38,7 @@ func TestSettingsDecide(t *testing.T) {
 			t.Fatal(failed)
 		}
 		p := g.People()[0]
-		return c.Calibration.Folds, strings.Join(g.advice(0, p, 0), "; "), p.QualityText(), c.Usable()
+		return c.Calibration.Folds, strings.Join(g.advice(0, p, 0, false), "; "), p.QualityText(), c.Usable()
 	}
 	folds, note, words, err := said(m)
 	if folds != 9 || note != "" || words != "good" || err != nil {

@@ -23,6 +23,7 @@ type Survey struct {
 	Known     *int      `json:"known"`     // of Right, with a margin above the threshold
 	Threshold *float64  `json:"threshold"` // margin from which on a face gets a name
 	Reason    string    `json:"why"`       // why something is null
+	Same      []Pair    `json:"-"`         // people who may be one person under two names, by a Review
 
 	// Shares of strangers who are named; absent unless margins are evidence.
 	AtLarge    *openset.Share `json:"strangers_at_large,omitempty"`
@@ -109,7 +110,7 @@ func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, 
 		}
 	}
 	for c, p := range s.People {
-		p.Note = strings.Join(g.advice(c, p, 0), "; ")
+		p.Note = strings.Join(g.advice(c, p, 0, false), "; ")
 	}
 	return s, results, nil
 }
@@ -219,10 +220,11 @@ func (p *Person) QualityText() string {
 }
 
 // advice says what the photographs of p, person c, lack by their number, their quality and the
-// faces that were held out, of which so many have a wrong label.
-func (g *Gallery) advice(c int, p *Person, mislabelled int) (all []string) {
+// faces that were held out, of which so many have a wrong label. Somebody who is there twice is
+// confused with themselves, which more photographs do not mend.
+func (g *Gallery) advice(c int, p *Person, mislabelled int, twice bool) (all []string) {
 	s := g.Numbers()
-	if p.Held > 0 && float64(p.Right+mislabelled) < s.Confused*float64(p.Held) {
+	if p.Held > 0 && !twice && float64(p.Right+mislabelled) < s.Confused*float64(p.Held) {
 		all = append(all, fmt.Sprintf("confused with %s: add photographs of both", p.Rival))
 	}
 	return append(all, s.quality(p.Faces, g.Enrolled.qualities(c))...)
@@ -268,6 +270,19 @@ func (r *Review) toSee(name string) (all []string) {
 	}
 	if n := len(all) - mostNoted; n > 0 {
 		all = append(all[:mostNoted], fmt.Sprintf("and %d more", n))
+	}
+	return all
+}
+
+// Others returns the people who may be the person with this name under another one.
+func (s *Survey) Others(name string) (all []string) {
+	for _, p := range s.Same {
+		switch name {
+		case p.A:
+			all = append(all, p.B)
+		case p.B:
+			all = append(all, p.A)
+		}
 	}
 	return all
 }

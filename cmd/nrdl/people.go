@@ -15,6 +15,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
@@ -102,6 +103,7 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 	if !list && s.Reason != "" && s.Faces > 0 && s.Held == 0 {
 		a.Warn("cross-validation is not possible: %s", s.Reason)
 	}
+	threshold.Twice(a.Console, s, legible.ShellWord(path))
 	if asJSON {
 		return a.printJSON(s)
 	}

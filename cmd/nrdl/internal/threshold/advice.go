@@ -69,17 +69,30 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	if present.Right < m.Numbers().Useless {
 		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", legible.Percent(present.Right), why(c))
 	}
-	few, wanted := c.People+len(c.Strangers) < fewPeople, fewNamed
-	if few {
+	if few(c) && !c.FollowsLaw() {
+		to.Hint("%s are too few for a reliable threshold; give %s: %s", w.known(c), w.give, strangers)
+	}
+}
+
+// few reports whether cross-validation knows so few people and strangers that the threshold of c
+// is cautious.
+func few(c *openset.Calibration) bool { return c.People+len(c.Strangers) < fewPeople }
+
+// suggest names a rate of strangers at which m, whose file is at path, names clearly more of the
+// people it knows.
+func suggest(to *console.Console, m *gallery.Gallery, path string) {
+	rates, c, w := m.Rates(), m.Calibration, wordsFor(m.Pipeline)
+	if rates == nil {
+		return
+	}
+	wanted := fewNamed
+	if few(c) {
 		wanted = fewOfFew
 	}
 	if s, ok := c.Suggest(rates, wanted); ok {
 		to.Hint("to name %s %% of the known %ss, accept %s %% of %s: nrdl calibrate %s --fpir %v", legible.Percent(s.Right), w.sample, legible.Percent(s.FPIR), w.others, path, s.FPIR)
-	} else if present.Right < fewNamed {
+	} else if c.Rates().Right < fewNamed {
 		to.Hint("a higher FPIR hardly helps: add %ss of each %s", w.sample, w.class)
-	}
-	if few && !c.FollowsLaw() {
-		to.Hint("%s are too few for a reliable threshold; give %s: %s", w.known(c), w.give, strangers)
 	}
 }
 

@@ -54,12 +54,35 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	}
 	to.Tell("%s", who)
 	to.Tell("test: %s", w.tested(c.Rates(), faces))
+	if review != nil && len(review.Same) > 0 {
+		Twice(to, &review.Survey, path)
+	} else {
+		suggest(to, m, path)
+	}
 	if few := weakest(review); few != "" {
 		to.Tell("fewest names: %s: add photographs of them", few)
 	}
 	to.Tell("%s: %s", w.others, strings.ReplaceAll(gallery.Promise(c), "a name", "a "+w.name))
 	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
 }
+
+// Twice warns of people in s who may be one person, and says how to join them. Path is the file of
+// the model as a word of the shell.
+func Twice(to *console.Console, s *gallery.Survey, path string) {
+	for _, p := range s.Same[:min(len(s.Same), mostTwice)] {
+		to.Warn("%s and %s may be one person", p.A, p.B)
+		from, into := p.B, p.A
+		if _, err := fmt.Sscanf(into, "person%04d", new(int)); err == nil { // a folder of nrdl group that has no name yet
+			from, into = into, from
+		}
+		to.Hint("if so: nrdl rename %s %s %s --merge, or put their photographs into one folder and train again", path, legible.ShellWord(from), legible.ShellWord(into))
+	}
+	if n := len(s.Same) - mostTwice; n > 0 {
+		to.Warn("%d more pairs of people may be one person each: nrdl people %s --html PAGE lists them", n, path)
+	}
+}
+
+const mostTwice = 3 // pairs that have lines of their own
 
 // tested says how many of the faces that were held out got their name. Faces is how many there
 // are; some methods hold each out several times.
@@ -89,7 +112,7 @@ func weakest(r *gallery.Review) string {
 	}
 	share := func(p *gallery.Person) float64 { return float64(*p.Known) / float64(p.Held) }
 	people := slices.DeleteFunc(slices.Clone(r.People), func(p *gallery.Person) bool {
-		return p.Known == nil || p.Held-*p.Known <= r.Mislabelled(p.Name)
+		return p.Known == nil || r.Others(p.Name) != nil || p.Held-*p.Known <= r.Mislabelled(p.Name)
 	})
 	slices.SortStableFunc(people, func(a, b *gallery.Person) int {
 		switch {
