@@ -129,18 +129,7 @@ func (f *view) chart(people int) chart {
 	c.Zero, c.Line = place(0), place(c.Line)
 	for i, class := range f.order[:n] {
 		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), To: place(f.Scores[class])}
-		switch i {
-		case 0:
-			b.Mark, b.Note = ofBest, "most similar"
-			switch {
-			case f.Known && f.p.Calibration != nil:
-				b.Note = "named"
-			case f.alone():
-				b.Note = "the only person"
-			}
-		case 1:
-			b.Mark, b.Note = ofRival, "the rival"
-		}
+		b.Mark, b.Note = f.barNote(i)
 		c.Bars = append(c.Bars, b)
 	}
 	if others := len(f.order) - n; others > 0 {
@@ -150,4 +139,19 @@ func (f *view) chart(people int) chart {
 		}
 	}
 	return c
+}
+
+// barNote is the mark of the bar of the i-th most similar person, and the words beside it.
+func (f *view) barNote(i int) (mark, string) {
+	switch {
+	case i == 0 && f.Known && f.p.Calibration != nil:
+		return ofBest, "named"
+	case i == 0 && f.alone():
+		return ofBest, "the only person"
+	case i == 0:
+		return ofBest, "most similar"
+	case i == 1:
+		return ofRival, "the rival"
+	}
+	return ofNobody, ""
 }

@@ -186,7 +186,7 @@ func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
 	}
 	t.Flush()
 	if len(r.Scores) > 1 {
-		fmt.Fprintf(w, "a model decides by the first of these scores, the %s; nrdl evaluate --help explains the others\n", r.Scores[0].Name)
+		fmt.Fprintf(w, "a model decides by the first of these scores, the %s; the help explains the others\n", r.Scores[0].Name)
 	}
 	strangers, known := 0, 0
 	for _, d := range r.Draws {
@@ -212,7 +212,7 @@ func writePromise(w io.Writer, r *experiment.OpenSetResult) {
 		bears = max(bears, d.Bears)
 	}
 	if bears > r.Calibrate.FPIR {
-		fmt.Fprintf(w, "too few were enrolled to set a threshold for %v %%: in this test %s %% of the faces of strangers got a name; more people, or photographs of others (--strangers DIR --given N), set it better\n", 100*r.Calibrate.FPIR, legible.Percent(r.FPIR.Mean))
+		fmt.Fprintf(w, "too few were enrolled to set a threshold for %v %%: in this test %s %% of the faces of strangers got a name; more people, or given photographs of strangers, set it better\n", 100*r.Calibrate.FPIR, legible.Percent(r.FPIR.Mean))
 	}
 	if r.Named.Faces == 0 {
 		return

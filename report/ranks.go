@@ -286,11 +286,30 @@ func (p *Plan) familyRanks() string {
 	for _, i := range k.order() {
 		ranks = append(ranks, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
-	s := fmt.Sprintf("One method a family, the one with the best average rank above (which favours families with many members): %s.", few(ranks))
+	s := fmt.Sprintf("A family is methods that are variants of one another: %s. The one with the best average rank above stands for its family, which favours families with many members. Ranked anew among these %d: %s.", p.families(), len(k.Labels), few(ranks))
 	if k.Friedman != nil {
 		s += fmt.Sprintf(" The critical difference of these %s is %s.", legible.Count(len(k.Labels), "method"), fixed(k.CD, 2))
 	}
 	return s
+}
+
+// families lists the families with several of the ranked methods, the best first.
+func (p *Plan) families() string {
+	members := map[string][]string{}
+	var names, lists []string
+	for _, i := range p.Ranking.order() {
+		name := p.familyOf(i)
+		if len(members[name]) == 0 {
+			names = append(names, name)
+		}
+		members[name] = append(members[name], p.Labels[i].Name)
+	}
+	for _, name := range names {
+		if m := members[name]; len(m) > 1 {
+			lists = append(lists, strings.Join(m, " and "))
+		}
+	}
+	return strings.Join(lists, "; ")
 }
 
 // tells says which methods the average ranks tell from the first one: over all methods, and

@@ -203,6 +203,7 @@ func CheckReady(ctx context.Context, address string) error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("%q is not an address such as http://127.0.0.1:8080 or unix:/run/nrdl.sock", address)
 	}
+	u.Path = strings.TrimSuffix(u.Path, "/readyz") // which is not part of the address of the service
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("readyz").String(), nil)

@@ -121,7 +121,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 		Use: "create [DATA]", Args: cli.Arguments(0, 1),
 		PreRunE: func(*cobra.Command, []string) error {
 			if err := service.CheckScopes(k.Scopes); err != nil {
-				return cli.Misuse("--scope: %v", err)
+				return cli.Misuse("--scope, given once for each: %v", err)
 			}
 			for _, c := range k.Collections {
 				if uuid.Validate(c) != nil {
@@ -149,8 +149,8 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 		}),
 	}
 	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")
-	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
-	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, once for each (default all)")
+	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
+	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, given once for each (default all)")
 	create.Flags().StringVar(&expires, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
 	return create
 }
