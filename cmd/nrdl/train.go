@@ -95,8 +95,12 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 	if err := r.Model().Usable(); err != nil && !t.force && usableAt(t.output) {
 		return refused(t.output, err)
 	}
+	old := modelAt(t.output)
 	if err := a.writeTrained(ctx, r, t, &trace); err != nil {
 		return err
+	}
+	if old != nil {
+		a.warnOfLost(old, r, t.output, data)
 	}
 	if dataset.IsMatrix(data) {
 		threshold.Summary(a.Console, r.Model(), t.output, nil, "predict %s FILE")
@@ -262,7 +266,7 @@ func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 		return
 	}
 	a.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; move each wrong one into the folder of the right person, and train again", legible.ShellWord(path))
+	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; move each wrong one into the folder of the right person, and train again (and add again who was added)", legible.ShellWord(path))
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

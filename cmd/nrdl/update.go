@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,8 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/openset"
 )
 
 // backupSuffix is appended to the name of a model file for its backup.
@@ -44,11 +48,70 @@ func refused(path string, err error) error {
 // usableAt reports whether there is a model at path under whose threshold faces get their
 // names. A new model may be useless: calibrate with strangers, which mends it, needs its file.
 func usableAt(path string) bool {
+	old := modelAt(path)
+	return old != nil && old.Model().Usable() == nil
+}
+
+// modelAt is the model at path; nil if there is none.
+func modelAt(path string) *nrdl.Recogniser {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would wait
-		return false
+		return nil
 	}
-	old, err := nrdl.Open(path)
-	return err == nil && old.Model().Usable() == nil
+	if old, err := nrdl.Open(path); err == nil {
+		return old
+	}
+	return nil
+}
+
+// warnOfLost says what the model old, which was at path, had that r, trained on data in its
+// place, does not have: what add and calibrate did is not in the folders.
+func (a *app) warnOfLost(old, r *nrdl.Recogniser, path, data string) {
+	was, is := old.Model(), r.Model()
+	if !was.Pipeline.SeesImages() || !is.Pipeline.SeesImages() {
+		return
+	}
+	model := legible.ShellWord(path)
+	if lost := slices.DeleteFunc(slices.Clone(was.Names()), func(name string) bool { return slices.Contains(is.Names(), name) }); len(lost) > 0 {
+		a.Warn("%s had %s not in %s: %s", path, legible.People(len(lost)), data, legible.Abridged(lost))
+		a.Hint("to bring them back: nrdl add %s PHOTOS -n %s, or put their photographs into folders and train again", model, legible.ShellWord(lost[0]))
+	}
+	if lost := lostFaces(was, is); len(lost) > 0 {
+		a.Warn("%s had %s not in %s: %s", path, legible.Count(len(lost), "photograph"), data, legible.Abridged(lost))
+		a.Hint("if they were added: nrdl add %s PHOTOS -n NAME, or put them into the folders and train again", model)
+	}
+	c, now, flags := was.Calibration, is.Calibration, ""
+	if c == nil || now == nil {
+		return
+	}
+	if c.FPIR != now.FPIR && now.FPIR == openset.Default.FPIR { // another one was asked for
+		flags = fmt.Sprintf(" --fpir %v", c.FPIR)
+	}
+	if len(c.Strangers) > len(now.Strangers) {
+		flags += " --strangers DIR"
+	}
+	if flags != "" {
+		a.Warn("%s had a threshold that calibrate made: it is gone", path)
+		a.Hint("to make it again: nrdl calibrate %s%s", model, flags)
+	}
+}
+
+// lostFaces are the IDs of photographs in was, of people who are in is, that are not in is; one
+// that was moved to somebody else is.
+func lostFaces(was, is *gallery.Gallery) (lost []string) {
+	if was.Enrolled == nil || is.Enrolled == nil || was.Shortlists() || is.Shortlists() {
+		return nil
+	}
+	have := map[string]bool{}
+	for j := range is.Images().Len() {
+		have[filepath.Base(is.Images().ID(j))] = true
+	}
+	for j := range was.Images().Len() {
+		name := was.Names()[was.Images().ClassOf(j)]
+		if id := was.Images().ID(j); !have[filepath.Base(id)] && slices.Contains(is.Names(), name) {
+			lost = append(lost, id)
+		}
+	}
+	return lost
 }
 
 // lockModel keeps other processes from writing the model at path until unlock is
