@@ -176,6 +176,9 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 			return err
 		}
 		defer i.sorter.Unlock()
+		if err := i.sorter.Renew(); err != nil {
+			return err
+		}
 	}
 	if err := i.openWriter(); err != nil {
 		return err

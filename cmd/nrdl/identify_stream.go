@@ -311,6 +311,12 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 	if i.file != nil || i.sorter != nil || i.draw != "" {
 		i.tellTally(took)
 	}
+	if s := i.sorter; s != nil && s.Stale > 0 && s.Ours {
+		i.Tell("%s of earlier runs removed from %s: the photographs are in other folders now", legible.Count(s.Stale, "link"), i.sort)
+	} else if s != nil && s.Stale > 0 {
+		i.Warn("%s has %s of earlier runs to photographs that are in other folders now", i.sort, legible.Count(s.Stale, "link"))
+		i.Hint("delete %s and sort again, if all in it are links", legible.ShellWord(i.sort))
+	}
 	if err := i.tagger.end(i.app); err != nil {
 		return err
 	}

@@ -162,7 +162,12 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 	}
 	if info, failed := os.Stat(path); err == nil && failed == nil {
 		a.Tell("wrote %s, %s", path, console.Megabytes(info.Size()))
-		return a.tellOutcome(ctx, r, path)
+		if err := a.tellOutcome(ctx, r, path); err != nil {
+			return err
+		}
+		if r.Model().Pipeline.SeesImages() {
+			a.Next("an album: the same nrdl album command, which names all photographs again; results of identify: another -o, or delete them first")
+		}
 	}
 	return err
 }

@@ -23,10 +23,13 @@ import (
 // and further folders for photographs without one of these people.
 type Sorter struct {
 	Unlock  func() // ends the Sorter
+	Stale   int    // links of earlier runs to photographs that are elsewhere now, which Place removed if the folder is Ours
+	Ours    bool   // a Sorter made the folder
 	dir     string
 	folders map[string]string       // of a person
 	links   map[string]*folderLinks // by folder
 	current int                     // index in ways of the one that works here
+	earlier map[string][]string     // links of earlier runs by the photograph that they lead to
 	copies  atomicfile.Writer
 	warn    func(format string, args ...any)
 }
@@ -72,6 +75,39 @@ func New(dir string, people, folders []string, warn func(format string, args ...
 	return s, nil
 }
 
+// Mark is an empty file in a folder that a Sorter made, in which all links are its own.
+const Mark = ".nrdl.sorted"
+
+// Renew has Place remove the links of earlier runs to its photograph from folders that it is not
+// for, if a Sorter made the folder; else it counts them only.
+func (s *Sorter) Renew() error {
+	folders, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("sort: %w", err)
+	}
+	hidden := func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
+	mark := filepath.Join(s.dir, Mark)
+	if folders = slices.DeleteFunc(folders, hidden); len(folders) == 0 {
+		if err := os.WriteFile(mark, nil, 0o666); err != nil {
+			return fmt.Errorf("sort: %w", err)
+		}
+	}
+	_, err = os.Stat(mark)
+	s.Ours, s.earlier = err == nil, map[string][]string{}
+	for _, f := range folders {
+		dir := filepath.Join(s.dir, f.Name())
+		links, _ := os.ReadDir(dir) // a file has none
+		for _, e := range links {
+			at := filepath.Join(dir, e.Name())
+			if target, err := os.Readlink(at); err == nil && !filepath.IsAbs(target) { // Place makes relative ones
+				file := filepath.Join(dir, target)
+				s.earlier[file] = append(s.earlier[file], at)
+			}
+		}
+	}
+	return nil
+}
+
 // Place adds links to the photograph at path to the folders of people, which may contain a
 // name twice; if people is empty, to the folder other.
 func (s *Sorter) Place(path string, people []string, other string) error {
@@ -89,7 +125,35 @@ func (s *Sorter) Place(path string, people []string, other string) error {
 			return fmt.Errorf("sort %s into %s: %w", path, filepath.Join(s.dir, folder), err)
 		}
 	}
+	return s.removeEarlier(path, folders)
+}
+
+// removeEarlier counts the earlier links to the file at path that are in none of folders, and
+// removes them if the folder is s.Ours.
+func (s *Sorter) removeEarlier(path string, folders []string) error {
+	file := absolute(path)
+	for _, at := range s.earlier[file] {
+		dir := filepath.Dir(at)
+		if slices.Contains(folders, filepath.Base(dir)) {
+			continue
+		}
+		if s.Stale++; !s.Ours {
+			continue
+		}
+		if err := os.Remove(at); err != nil {
+			return fmt.Errorf("sort: %w", err)
+		}
+		delete(s.links, dir) // what it holds is read again
+		_ = os.Remove(dir)   // if it is empty
+	}
+	delete(s.earlier, file)
 	return nil
+}
+
+// absolute is the path of the file at path, which may be a link, with the links in its folder
+// resolved.
+func absolute(path string) string {
+	return filepath.Join(Real(filepath.Dir(path)), filepath.Base(path))
 }
 
 // link makes a name in folder for the file at path, that of the file with a
@@ -100,7 +164,7 @@ func (s *Sorter) link(folder, path string) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(Real(filepath.Dir(path)), filepath.Base(path))
+	file := absolute(path)
 	if have.targets[file] {
 		return nil
 	}

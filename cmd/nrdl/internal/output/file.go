@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/results"
 )
 
@@ -48,7 +49,10 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: model, top: top}
 	var err error
 	if r.file, err = jsonl.Open(path, MostResult, r.replay); err != nil {
-		if advice.Text(err) == "" {
+		switch {
+		case errors.Is(err, ErrOtherModel):
+			err = advice.Add(err, "the model has changed, and all photographs are to be named again: delete %s, or give another -o", legible.ShellWord(path))
+		case advice.Text(err) == "":
 			err = advice.Add(err, "write to another file")
 		}
 		return nil, err
