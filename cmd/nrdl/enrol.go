@@ -19,6 +19,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // adding is the flags of add.
@@ -90,7 +91,7 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	more, err := a.newFaces(ctx, r, photos, f)
+	more, err := a.newFaces(ctx, r, path, photos, f)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +115,8 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	return next, nil
 }
 
-// newFaces reads the faces in photos with their people.
-func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, photos []string, f *adding) (*dataset.Images, error) {
+// newFaces reads the faces in photos with their people, for the model r at path.
+func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, path string, photos []string, f *adding) (*dataset.Images, error) {
 	files, err := f.files(ctx, photos, r.Model().CanonicalName, a.WarnOf)
 	if errors.Is(err, dataset.ErrNoPerson) {
 		err = cli.AsMisuse(err)
@@ -123,7 +124,36 @@ func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, photos []string,
 	if err != nil {
 		return nil, err
 	}
-	return r.ReadFiles(ctx, files)
+	several := false
+	o := r.Observer
+	o.Warn = func(err error) {
+		several = several || errors.Is(err, nrdl.ErrSeveral)
+		a.WarnOf(err)
+	}
+	if r, err = r.With(f.find, o); err != nil {
+		return nil, err
+	}
+	faces, err := r.ReadFiles(ctx, files)
+	if several && f.find.At == nil && (f.find.Which == face.Largest || f.find.Which == face.Central) {
+		a.tellBox(r, path, photos, f)
+	}
+	return faces, err
+}
+
+// tellBox says how another face of a photograph is added to the model r at path.
+func (a *app) tellBox(r *nrdl.Recogniser, path string, photos []string, f *adding) {
+	model, photo, name := legible.ShellWord(path), "PHOTO", "NAME"
+	back := ""
+	if f.name != "" {
+		if name = legible.ShellWord(f.name); len(photos) == 1 && dataset.IsImage(photos[0]) {
+			photo = legible.ShellWord(photos[0])
+		}
+		back = "train again, then "
+		if r.Model().Faces(f.name) == 0 {
+			back = fmt.Sprintf("nrdl remove %s %s, then ", model, name)
+		}
+	}
+	a.Hint("if another face is meant: %snrdl add %s %s -n %s --box X,Y,WIDTH,HEIGHT, where nrdl explain %s %s prints boxes", back, model, photo, name, model, photo)
 }
 
 // files lists photos with their people.

@@ -36,8 +36,10 @@ func (a *app) explainCmd() *cobra.Command {
 			err := e.run(c.Context(), args[0], args[1])
 			switch {
 			case err != nil || e.json:
-			case e.unknown:
-				e.Next("if you know who it is: nrdl add %s %s -n NAME", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
+			case len(e.unknown) > 0:
+				for _, which := range e.unknown {
+					e.Next(which, legible.ShellWord(args[0]), legible.ShellWord(args[1]))
+				}
 			case e.output == "":
 				e.Next("nrdl explain %s %s -o why.html (with pictures)", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
 			case e.beside:
@@ -68,7 +70,7 @@ type explaining struct {
 	number int  // of the face; 0 for all, or the largest of a picture
 	beside bool // enrolled faces could stand beside the face
 
-	unknown bool // the only face of the photograph is unknown, and the model takes new people
+	unknown []string // how each unknown face is added, with %s for model and photograph; nil if the model takes nobody new
 }
 
 // check reports a command line that makes no sense.
@@ -108,7 +110,6 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	if err != nil {
 		return err
 	}
-	e.unknown = of == 1 && !faces[0].Known && r.Keeps() == nil
 	page := &explain.Page{Title: filepath.Base(photo), Model: r.Model(), Show: explain.DefaultShow}
 	if e.photos != "" {
 		page.Photograph = explain.PortraitsIn(ctx, r.Model(), e.photos, e.WarnOf)
@@ -122,6 +123,13 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		shown := explain.Face{Explanation: one}
 		if of > 1 {
 			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
+		}
+		switch b := f.Box; {
+		case f.Known || r.Keeps() != nil:
+		case of == 1:
+			e.unknown = append(e.unknown, "if you know who it is: nrdl add %s %s -n NAME")
+		default:
+			e.unknown = append(e.unknown, fmt.Sprintf("if you know who face %d is: nrdl add %%s %%s -n NAME --box %d,%d,%d,%d", f.number, b.Min.X, b.Min.Y, b.Dx(), b.Dy()))
 		}
 		page.Faces = append(page.Faces, shown)
 		object.Faces = append(object.Faces, output.Explain(r.Model(), f.number, f.Face, one))
