@@ -144,8 +144,6 @@ func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	if several > 1 {
 		n = fmt.Sprintf("%d photographs", several)
 	}
-	o.warn(fmt.Errorf("%s with %w: %s", n, ErrSeveral, what))
+	o.warn(fmt.Errorf("%s with %w: %s", n, face.ErrSeveral, what))
 }
 
-// ErrSeveral is the warning of photographs of a person that show other people too.
-var ErrSeveral = errors.New("several faces")

@@ -11,6 +11,9 @@ import (
 	"nrdl.example/nrdl/dataset"
 )
 
+// ErrSeveral is the warning of photographs of a person that show other people too.
+var ErrSeveral = errors.New("several faces")
+
 // ErrNoFace is returned for a photograph without faces.
 var ErrNoFace = advice.Add(errors.New("no face found"), "let the face look into the camera, upright, and fill more of the photograph")
 

@@ -127,7 +127,7 @@ func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, path string, pho
 	several := false
 	o := r.Observer
 	o.Warn = func(err error) {
-		several = several || errors.Is(err, nrdl.ErrSeveral)
+		several = several || errors.Is(err, face.ErrSeveral)
 		a.WarnOf(err)
 	}
 	if r, err = r.With(f.find, o); err != nil {
