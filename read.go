@@ -146,4 +146,3 @@ func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	}
 	o.warn(fmt.Errorf("%s with %w: %s", n, face.ErrSeveral, what))
 }
-
