@@ -136,8 +136,13 @@ func (s *serving) run(ctx context.Context) error {
 	if l.Addr().Network() == "unix" {
 		scheme = "unix:"
 	}
-	s.Tell("listening on %s%s", scheme, l.Addr())
-	if scheme != "unix:" {
+	switch {
+	case s.log == "json": // each line is for a program
+		o.Log.Info("listening", "address", scheme+l.Addr().String())
+	case scheme == "unix:":
+		s.Tell("listening on %s%s", scheme, l.Addr())
+	default:
+		s.Tell("listening on %s%s", scheme, l.Addr())
 		s.Tell("open this address in a browser; Ctrl-C ends the service")
 	}
 	s.endless = true
