@@ -155,9 +155,9 @@ func Unknown(what, name string, names []string) error {
 	return Add(err, "choose one of %s", strings.Join(names, ", "))
 }
 
-// Nearest returns which of names is probably meant by name: one of which name is a
-// misspelling, whatever the case, or one that begins with name; "" if there is none. Of
-// equally near names it prefers one that begins with name.
+// Nearest returns the one of names that is probably meant by name, in upper or lower case:
+// name is a misspelling of it, or its beginning. It is "" if there is none. Of equally near
+// names it prefers one that begins with name.
 func Nearest(name string, names []string) string {
 	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {

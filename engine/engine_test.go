@@ -203,6 +203,11 @@ func TestLikeTheLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		few := mat.DenseCopyOf(probes.x.Slice(0, probes.x.RawMatrix().Rows, 1, 4))
+		wantFew, err := fit.Classifier.Scores(t.Context(), few)
+		if err != nil {
+			t.Fatal(err)
+		}
 		codes, err := fit.Classifier.Transform(t.Context(), probes.x)
 		if err != nil {
 			t.Fatal(err)
@@ -218,6 +223,10 @@ func TestLikeTheLibrary(t *testing.T) {
 			_, got := c.do(header{"verb": "decision_function", "model": h["model"]}, samples("x", probes.x))
 			if !same(columns(t, got["scores"]), want) {
 				t.Errorf("%s: other scores", name)
+			}
+			// Fewer samples come in the memory of those before.
+			if _, got = c.do(header{"verb": "decision_function", "model": h["model"]}, samples("x", few)); !same(columns(t, got["scores"]), wantFew) {
+				t.Errorf("%s: other scores of few samples", name)
 			}
 			_, got = c.do(header{"verb": "transform", "model": h["model"]}, samples("x", probes.x))
 			if !same(columns(t, got["codes"]), codes) {

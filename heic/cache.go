@@ -30,8 +30,8 @@ var keptIn atomic.Pointer[string]
 // need not compile them. Call it before the first file is decoded. Whoever may
 // write there can have this program run any code. So the folder is made for the user
 // only, and nothing is kept where the folder, or the existing one above it, belongs to
-// somebody else, or others may use it; nor where it cannot be written. It takes 100 MB at
-// most. Files are named by the version of wazero, the processor and the program.
+// somebody else, or others may use it; nor where it cannot be written. Eight files are
+// kept at most. They are named by the version of wazero, the processor and the program.
 func KeepCode(folder string) { keptIn.Store(&folder) }
 
 // compile compiles code for a runtime that it makes, or takes the machine code that is kept.

@@ -128,6 +128,6 @@ func (i *identification) tellInterruption(ctx context.Context) {
 		if i.sort != "" {
 			i.Tell("%s has the photographs so far", i.sort)
 		}
-		i.Hint("what goes on where it was: nrdl album, or identify with -o RESULTS, and then --resume")
+		i.Hint("these go on where they stopped: nrdl album, and identify with -o RESULTS and then --resume")
 	}
 }

@@ -90,24 +90,24 @@ func TestStreamWithoutWhatVanished(t *testing.T) {
 	}
 }
 
-// Whoever ends a run that keeps nothing learns what goes on where it was.
+// Whoever ends a run that keeps nothing learns which commands go on where they stopped.
 func TestInterruptionIsTold(t *testing.T) {
 	i, _ := newNaming(t)
-	told, err := os.Create(filepath.Join(t.TempDir(), "told"))
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer told.Close()
-	i.app = newApp(told, told)
+	defer out.Close()
+	i.app = newApp(out, out)
 	i.html, i.sort = "names.html", "sorted"
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	i.tellInterruption(ctx)
-	text, err := os.ReadFile(told.Name())
+	text, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"names.html was not written", "sorted has the photographs so far", "hint: what goes on where it was: nrdl album"} {
+	for _, want := range []string{"names.html was not written", "sorted has the photographs so far", "hint: these go on where they stopped: nrdl album"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing in %q", want, text)
 		}
