@@ -194,7 +194,6 @@ type Range struct {
 	Log       bool     // search on a logarithmic scale; Low > 0
 	Zero      bool     // also allow 0, which switches the term off
 	Choices   []string // values of a choice or of true|false, without Low and High
-	If        string   // "PATH=VALUE", the condition under which the parameter matters; PATH has no range or an earlier one; "" means always
 }
 
 // A Value is the value of one parameter in a preset, with its source.

@@ -42,8 +42,8 @@ const (
 // bound does not suffice.
 type NonNegative struct {
 	Solver Solver  `json:"solver" choices:"exact,admm,authors" help:"exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty, as the program of the paper"`
-	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z; admm only"`
-	Passes int     `json:"passes" help:"1 to 1000000, number of passes; admm only"`
+	Rho    float64 `json:"rho" if:"solver=admm" help:"ρ > 0, penalty of the splitting c = z"`
+	Passes int     `json:"passes" if:"solver=admm" help:"1 to 1000000, number of passes"`
 	L1     float64 `json:"l1" help:"β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near the optimum"`
 	L2     float64 `json:"l2" help:"α ≥ 0, weight of ‖s‖²"`
 }

@@ -51,12 +51,12 @@ type Robust struct {
 	Estimator Estimator `json:"estimator" choices:"huber,irls" help:"huber: non-negative code and sparse error; irls: iteratively reweighted ridge coding"`
 	Lambda    float64   `json:"lambda" help:"λ√d > 0, error from which a feature counts linearly, as a part of the root mean square of the sample's features; huber, and the huber weights"`
 	Rounds    int       `json:"rounds" help:"1 to 1000000, how often the errors are found anew"`
-	Rho       float64   `json:"rho" help:"ρ > 0, penalty of the splitting c = z; huber only"`
-	Passes    int       `json:"passes" help:"1 to 1000000, passes on the code in a round; huber only"`
-	Weights   Weights   `json:"weights" choices:"huber,logistic" help:"how much a feature counts; irls only"`
-	Quantile  float64   `json:"quantile" help:"τ, 0 to 1, part of the features taken to be right; logistic weights only" eq:"[rrc]"`
-	Steepness float64   `json:"steepness" help:"ς > 0, how fast the weights fall at the quantile; logistic weights only" eq:"[rrc]"`
-	L2        float64   `json:"l2" help:"α ≥ 0, weight of ‖s‖²; irls only"`
+	Rho       float64   `json:"rho" if:"estimator=huber" help:"ρ > 0, penalty of the splitting c = z"`
+	Passes    int       `json:"passes" if:"estimator=huber" help:"1 to 1000000, passes on the code in a round"`
+	Weights   Weights   `json:"weights" if:"estimator=irls" choices:"huber,logistic" help:"how much a feature counts"`
+	Quantile  float64   `json:"quantile" if:"weights=logistic" help:"τ, 0 to 1, part of the features taken to be right" eq:"[rrc]"`
+	Steepness float64   `json:"steepness" if:"weights=logistic" help:"ς > 0, how fast the weights fall at the quantile" eq:"[rrc]"`
+	L2        float64   `json:"l2" if:"estimator=irls" help:"α ≥ 0, weight of ‖s‖²"`
 }
 
 // DefaultRobust has the values that name most covered faces while clean faces lose at most

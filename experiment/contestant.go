@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"nrdl.example/nrdl/advice"
@@ -132,20 +133,48 @@ func (e *methodFile) contestants() ([]contestant, error) {
 	base := contestant{node: e.node, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, datasets: e.Datasets}
 	if e.varied == nil {
 		base.method = e.configure(m)
-		_, err := base.method("")
-		return []contestant{base}, err
+		all := []contestant{base}
+		return all, e.idle(m, all)
 	}
 	var all []contestant
 	for _, values := range e.varied {
 		c := base
 		c.vary(values)
 		c.method = e.configure(m, values...)
-		if _, err := c.method(""); err != nil {
-			return nil, err
-		}
 		all = append(all, c)
 	}
-	return all, nil
+	return all, e.idle(m, all)
+}
+
+// idle is an error for what the methods of all cannot be made of, and for a parameter of the
+// entry that has no effect in any of them, whatever the preset. A search may still meet its
+// condition.
+func (e *methodFile) idle(m classify.Method, all []contestant) error {
+	var methods []classify.Method
+	for _, preset := range append([]string{""}, slices.Sorted(maps.Keys(classify.TraitsOf(m).Presets))...) {
+		for _, c := range all {
+			switch m, err := c.method(preset); {
+			case err == nil:
+				methods = append(methods, m)
+			case preset == "": // the others may be of data sets that the plan has not
+				return err
+			}
+		}
+	}
+	if e.Tune != nil {
+		return nil
+	}
+	assigned := slices.Clone(e.params)
+	if len(e.varied) > 0 {
+		assigned = append(assigned, e.varied[0]...)
+	}
+	for _, p := range assigned {
+		matters := func(m classify.Method) bool { return method.Unmet(m, p.path) == "" }
+		if !slices.ContainsFunc(methods, matters) {
+			return p.node.errorf("%s changes nothing: it has an effect with %s only", p.path, method.Unmet(methods[0], p.path))
+		}
+	}
+	return nil
 }
 
 // vary gives c the label and the values of the varied parameters.

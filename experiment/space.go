@@ -31,8 +31,9 @@ type space struct {
 // An axis is the range of one parameter.
 type axis struct {
 	method.Range
-	integer bool
-	initial string // its value in the method as given
+	integer   bool
+	initial   string // its value in the method as given
+	condition string // PATH=VALUE without which it has no effect, or ""
 }
 
 // A point is a configuration: for each axis a position, 0 … 1, and the value there. The
@@ -50,7 +51,7 @@ func newSpace(m classify.Method) (*space, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("a range of %q, which is no parameter", r.Path)
 		}
-		s.axes = append(s.axes, axis{r, params[i].Type == "integer", params[i].Value})
+		s.axes = append(s.axes, axis{r, params[i].Type == "integer", params[i].Value, params[i].If})
 	}
 	if len(s.axes) == 0 {
 		return nil, advice.Add(errors.New("the method does not say where to look for its parameters"),
@@ -127,8 +128,8 @@ func inside(u float64) float64 {
 func (s *space) configure(p point) (classify.Method, []string, error) {
 	m, set := s.m, []string{}
 	for i, a := range s.axes {
-		if a.If != "" {
-			if path, want, _ := strings.Cut(a.If, "="); valueOf(m, path) != want {
+		if a.condition != "" {
+			if path, want, _ := strings.Cut(a.condition, "="); valueOf(m, path) != want {
 				continue
 			}
 		}

@@ -249,6 +249,7 @@ func TestTrialsAreDistinctAndInside(t *testing.T) {
 type few struct {
 	method.CRC
 	Sign   bool             `json:"sign"`
+	Idle   float64          `json:"idle" if:"sign=maybe"`
 	Fails  func(*few) error `json:"-"`
 	ranges []method.Range
 }
@@ -267,7 +268,7 @@ func (f few) Fit(ctx context.Context, train *classify.Samples, run classify.Run)
 // A search of a discrete space ends when all of it has been judged.
 func TestTuneExhausts(t *testing.T) {
 	m := few{CRC: method.DefaultCRC, ranges: []method.Range{{Path: "sign", Choices: []string{"false", "true"}}}}
-	m.ranges = append(m.ranges, method.Range{Path: "kappa", Low: 0.1, High: 0.2, If: "sign=maybe"}) // never matters
+	m.ranges = append(m.ranges, method.Range{Path: "idle", Low: 0.1, High: 0.2})
 	got := tune(t, hard(t), m, Search{Budget: 9, Folds: 2})
 	if len(got.Trials) != 2 || !slices.Equal(got.Trials[1].Set, []string{"sign=true"}) || got.Best != 0 {
 		t.Errorf("%+v", got)

@@ -19,9 +19,9 @@ import (
 // in inner products alone.
 type KernelLearning struct {
 	Kernel coding.KernelName `json:"kernel" help:"rbf: exp(−‖a − b‖²/2w²); polynomial: ((aᵀb + o)/(1 + o))^p" eq:"[ksrc]" choices:"rbf,polynomial"`
-	Scale  float64           `json:"scale" help:"width w of rbf, as a multiple of the median distance of two training images"`
-	Degree int               `json:"degree" help:"p ≥ 1, degree of polynomial"`
-	Offset float64           `json:"offset" help:"o ≥ 0, offset of polynomial"`
+	Scale  float64           `json:"scale" if:"kernel=rbf" help:"width w of rbf, as a multiple of the median distance of two training images"`
+	Degree int               `json:"degree" if:"kernel=polynomial" help:"p ≥ 1, degree of polynomial"`
+	Offset float64           `json:"offset" if:"kernel=polynomial" help:"o ≥ 0, offset of polynomial"`
 }
 
 // defaultKernelLearning has the median distance as the width.
@@ -36,8 +36,8 @@ func (k KernelLearning) over(inner coding.Coder, median float64) coding.Kernel {
 func kernelRanges() []Range {
 	return []Range{
 		{Path: "kernel", Choices: []string{string(coding.RBF), string(coding.Polynomial)}},
-		{Path: "scale", Low: 0.2, High: 5, Log: true, If: "kernel=rbf"},
-		{Path: "degree", Low: 1, High: 8, If: "kernel=polynomial"},
+		{Path: "scale", Low: 0.2, High: 5, Log: true},
+		{Path: "degree", Low: 1, High: 8},
 	}
 }
 

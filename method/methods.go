@@ -135,11 +135,15 @@ func Set(m classify.Method, path, value string) (classify.Method, error) {
 const maxNumber = 1e15
 
 // A Param describes one parameter: its Path, as Set takes it, its Type, Value,
-// Help, Equation and Choices.
+// Help, Equation, Choices and If, the condition under which it has an effect.
 type Param = config.Param
 
 // Params describes the parameters of m.
 func Params(m classify.Method) []Param { return codec.Params(m) }
+
+// Unmet returns the condition "PATH=VALUE" that m does not meet, so that its parameter at path
+// has no effect, or "".
+func Unmet(m classify.Method, path string) string { return codec.Unmet(m, path) }
 
 // Marshal returns the parameters of m as JSON.
 func Marshal(m classify.Method) (json.RawMessage, error) { return codec.Marshal(m) }

@@ -21,12 +21,11 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 	within := func(path string, low, high float64) Range { return decades(prefix+path, low, high) }
 	switch c := c.(type) {
 	case coding.NonNegative:
-		stopped := prefix + "solver=admm"
 		// Around the ρ and the passes of NRC, NRDL and the presets.
 		return []Range{
 			{Path: prefix + "solver", Choices: []string{string(coding.Exact), string(coding.ADMM)}},
-			{Path: prefix + "rho", Low: 1e-3, High: 1, Log: true, If: stopped},
-			{Path: prefix + "passes", Low: 2, High: 100, Log: true, If: stopped},
+			within("rho", 1e-3, 1),
+			within("passes", 2, 100),
 		}
 	case coding.Lasso:
 		// Below, the codes have so many nonzeros that a query takes many times as long.

@@ -178,6 +178,12 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 	if l.preset != "" && len(method.PresetValues(m, l.preset)) == 0 {
 		a.Tell("%s has no values of its own for %s: the defaults are used", m.Name(), l.preset)
 	}
+	for _, s := range l.set {
+		path, _, _ := strings.Cut(s, "=")
+		if condition := method.Unmet(m, strings.TrimSpace(path)); condition != "" {
+			a.Warn("%s changes nothing: it has an effect with %s only", s, condition)
+		}
+	}
 	for _, line := range catalogue.Chosen(m, l.seed) {
 		a.Tell("%s", line)
 	}

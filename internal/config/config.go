@@ -39,6 +39,7 @@ type Param struct {
 	Equation string   `json:"equation,omitempty"` // where the source has it
 	Help     string   `json:"meaning,omitempty"`  // what it is
 	Choices  []string `json:"choices,omitempty"`  // the values of a choice
+	If       string   `json:"if,omitempty"`       // "PATH=VALUE" without which it has no effect, or ""
 }
 
 // New makes a Codec for parameter structs. Fields of the interface type T have one of the
@@ -92,6 +93,10 @@ func (c *Codec) params(list []Param, prefix string, v reflect.Value) []Param {
 			continue
 		}
 		p := Param{Path: path, Help: f.help, Equation: f.equation}
+		if f.condition != "" {
+			p.If = prefix + f.condition
+			p.Help = "with " + p.If + ": " + p.Help
+		}
 		if !c.isChoice(fv) {
 			p.Type, p.Value, p.Choices = typeOf(fv, f.choices), format(fv), slices.Clone(f.choices)
 			list = append(list, p)
@@ -106,6 +111,24 @@ func (c *Codec) params(list []Param, prefix string, v reflect.Value) []Param {
 		list = c.params(append(list, p), path+".", fv.Elem())
 	}
 	return list
+}
+
+// Unmet returns the condition "PATH=VALUE" that v does not meet, so that its parameter at path
+// has no effect, or "".
+func (c *Codec) Unmet(v any, path string) string {
+	params := c.Params(v)
+	for {
+		i := slices.IndexFunc(params, func(p Param) bool { return p.Path == path })
+		if i < 0 || params[i].If == "" {
+			return ""
+		}
+		condition := params[i].If
+		on, want, _ := strings.Cut(condition, "=")
+		if !slices.ContainsFunc(params, func(p Param) bool { return p.Path == on && p.Value == want }) {
+			return condition
+		}
+		path = on
+	}
 }
 
 // errUnknown is the error of a path that does not exist; Set replaces it by a message.

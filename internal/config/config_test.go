@@ -150,6 +150,34 @@ func TestParams(t *testing.T) {
 	}
 }
 
+// A parameter has no effect where its condition, or that of the parameter in it, is not met.
+func TestUnmet(t *testing.T) {
+	type hatched struct {
+		drawing
+		Angle   float64 `json:"angle" help:"of the lines" if:"style=thick"`
+		Colours int     `json:"colours" if:"angle=45"`
+	}
+	thin, thick := hatched{drawing: standard, Angle: 45}, hatched{drawing: standard, Angle: 30}
+	thick.Style = "thick"
+	for _, c := range []struct {
+		v          hatched
+		path, want string
+	}{
+		{thin, "angle", "style=thick"}, {thin, "colours", "style=thick"}, {thick, "angle", ""},
+		{thick, "colours", "angle=45"}, {thin, "style", ""}, {thin, "nothing", ""},
+	} {
+		if got := codec.Unmet(c.v, c.path); got != c.want {
+			t.Errorf("%s of %+v: %q", c.path, c.v, got)
+		}
+	}
+	params := codec.Params(struct {
+		Part hatched `json:"part"`
+	}{thin})
+	if p := params[len(params)-2]; p.If != "part.style=thick" || p.Help != "with part.style=thick: of the lines" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func drawings(t *rapid.T) drawing {
 	finite := rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)
 	d := drawing{

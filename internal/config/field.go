@@ -14,13 +14,14 @@ import (
 
 // A field is a parameter, or a group of them, in its struct.
 type field struct {
-	index    []int // as in reflect.Value.FieldByIndex
-	kind     reflect.Kind
-	name     string
-	help     string
-	equation string
-	choices  []string
-	omitted  string // the value that its JSON leaves out, since what was written before the field existed means it; "" for none
+	index     []int // as in reflect.Value.FieldByIndex
+	kind      reflect.Kind
+	name      string
+	help      string
+	equation  string
+	condition string // "NAME=VALUE" of the same struct, without which it has no effect
+	choices   []string
+	omitted   string // the value that its JSON leaves out, since what was written before the field existed means it; "" for none
 }
 
 // fieldsOf lists the fields of the struct type t, those of embedded structs
@@ -41,7 +42,7 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		f := field{
 			index: sf.Index, kind: sf.Type.Kind(), name: name,
-			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), omitted: sf.Tag.Get("omitted"),
+			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), condition: sf.Tag.Get("if"), omitted: sf.Tag.Get("omitted"),
 		}
 		if c, ok := sf.Tag.Lookup("choices"); ok {
 			f.choices = strings.Split(c, ",")

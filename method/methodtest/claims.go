@@ -76,9 +76,9 @@ func rangeFaults(m classify.Method, ranges []classify.Range, i int) (wrong []err
 	if !inRange(r, p.Value) {
 		fail("leaves out %s, which it has", p.Value)
 	}
-	given, err := fulfilled(m, r.If, ranges[i:])
+	given, err := fulfilled(m, p.If, ranges[i:])
 	if err != nil {
-		fail("depends on %q: %w", r.If, err)
+		fail("depends on %q: %w", p.If, err)
 		return wrong
 	}
 	for _, v := range edges(r) {
@@ -96,7 +96,7 @@ func rangeFaults(m classify.Method, ranges []classify.Range, i int) (wrong []err
 	return wrong
 }
 
-// fulfilled returns m with the condition "PATH=VALUE" of a range, which is not in later.
+// fulfilled returns m with the condition "PATH=VALUE" of a parameter, whose range is not in later.
 func fulfilled(m classify.Method, condition string, later []classify.Range) (classify.Method, error) {
 	if condition == "" {
 		return m, nil

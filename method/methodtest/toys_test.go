@@ -50,6 +50,24 @@ func ranged(r classify.Range) classify.Method {
 	return toy{method.DefaultCRC, classify.Traits{Ranges: []classify.Range{r}}}
 }
 
+// Strange and vague have a parameter with a condition that nothing can meet.
+type (
+	strange struct {
+		method.CRC
+		More float64 `json:"more" if:"solver=admm"`
+	}
+	vague struct {
+		method.CRC
+		More float64 `json:"more" if:"always"`
+	}
+)
+
+var more = classify.Traits{Ranges: []classify.Range{{Path: "more", Low: 0, High: 1}}}
+
+func (strange) Traits() classify.Traits { return more }
+
+func (vague) Traits() classify.Traits { return more }
+
 func presetTo(path, value string) classify.Method {
 	values := []classify.Value{{Path: path, Value: value, Source: "nowhere"}}
 	return toy{method.DefaultCRC, classify.Traits{Presets: map[string][]classify.Value{"orl": values}}}
@@ -66,8 +84,8 @@ var toys = map[string]struct {
 	"default outside":    {ranged(classify.Range{Path: "kappa", Low: 10, High: 100}), "traits are true", "leaves out"},
 	"impossible end":     {ranged(classify.Range{Path: "kappa", Low: -1, High: 1}), "traits are true", "has -1"},
 	"unknown parameter":  {ranged(classify.Range{Path: "mu", Low: 0, High: 1}), "traits are true", "is of no parameter"},
-	"unknown condition":  {ranged(classify.Range{Path: "kappa", Low: 1e-4, High: 1, If: "solver=admm"}), "traits are true", "no parameter solver"},
-	"no condition":       {ranged(classify.Range{Path: "kappa", Low: 1e-4, High: 1, If: "always"}), "traits are true", "not PATH=VALUE"},
+	"unknown condition":  {strange{CRC: method.DefaultCRC}, "traits are true", "no parameter solver"},
+	"no condition":       {vague{CRC: method.DefaultCRC}, "traits are true", "not PATH=VALUE"},
 	"impossible preset":  {presetTo("kappa", "-1"), "traits are true", "preset orl"},
 	"preset of no field": {presetTo("mu", "1"), "traits are true", "preset orl"},
 	"after nobody":       {toy{method.DefaultCRC, classify.Traits{After: "nobody"}}, "traits are true", `after "nobody"`},

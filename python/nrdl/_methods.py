@@ -694,9 +694,9 @@ class NRC(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.01
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=10
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -990,18 +990,19 @@ class KNRC(Method):
     kernel : {'rbf', 'polynomial'}, default='rbf'
         rbf: exp(−‖a − b‖²/2w²); polynomial: ((aᵀb + o)/(1 + o))^p. Equation: [ksrc].
     scale : float, default=1.0
-        Width w of rbf, as a multiple of the median distance of two training images.
+        With kernel=rbf: width w of rbf, as a multiple of the median distance of two training
+        images.
     degree : int, default=2
-        p ≥ 1, degree of polynomial.
+        With kernel=polynomial: p ≥ 1, degree of polynomial.
     offset : float, default=1.0
-        o ≥ 0, offset of polynomial.
+        With kernel=polynomial: o ≥ 0, offset of polynomial.
     coder_solver : {'exact', 'admm', 'authors'}, default='admm'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=10
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -1094,11 +1095,12 @@ class KCRC(Method):
     kernel : {'rbf', 'polynomial'}, default='rbf'
         rbf: exp(−‖a − b‖²/2w²); polynomial: ((aᵀb + o)/(1 + o))^p. Equation: [ksrc].
     scale : float, default=1.0
-        Width w of rbf, as a multiple of the median distance of two training images.
+        With kernel=rbf: width w of rbf, as a multiple of the median distance of two training
+        images.
     degree : int, default=2
-        p ≥ 1, degree of polynomial.
+        With kernel=polynomial: p ≥ 1, degree of polynomial.
     offset : float, default=1.0
-        o ≥ 0, offset of polynomial.
+        With kernel=polynomial: o ≥ 0, offset of polynomial.
     kappa : float, default=0.001
         κ, weight of ‖s‖² for 700 samples; it grows with their number N as κ·N/700. Equation:
         [crc] (6).
@@ -1176,11 +1178,12 @@ class KSRC(Method):
     kernel : {'rbf', 'polynomial'}, default='rbf'
         rbf: exp(−‖a − b‖²/2w²); polynomial: ((aᵀb + o)/(1 + o))^p. Equation: [ksrc].
     scale : float, default=1.0
-        Width w of rbf, as a multiple of the median distance of two training images.
+        With kernel=rbf: width w of rbf, as a multiple of the median distance of two training
+        images.
     degree : int, default=2
-        p ≥ 1, degree of polynomial.
+        With kernel=polynomial: p ≥ 1, degree of polynomial.
     offset : float, default=1.0
-        o ≥ 0, offset of polynomial.
+        With kernel=polynomial: o ≥ 0, offset of polynomial.
     coder_lambda : float, default=0.01
         λ > 0, weight of ‖s‖₁.
     coder_gap : float, default=1e-06
@@ -1399,9 +1402,9 @@ class Representation(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -1496,19 +1499,19 @@ class Robust(Method):
     coder_rounds : int, default=20
         1 to 1000000, how often the errors are found anew.
     coder_rho : float, default=1.0
-        ρ > 0, penalty of the splitting c = z; huber only.
+        With coder.estimator=huber: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
-        1 to 1000000, passes on the code in a round; huber only.
+        With coder.estimator=huber: 1 to 1000000, passes on the code in a round.
     coder_weights : {'huber', 'logistic'}, default='logistic'
-        How much a feature counts; irls only.
+        With coder.estimator=irls: how much a feature counts.
     coder_quantile : float, default=0.6
-        τ, 0 to 1, part of the features taken to be right; logistic weights only. Equation:
-        [rrc].
+        With coder.weights=logistic: τ, 0 to 1, part of the features taken to be right.
+        Equation: [rrc].
     coder_steepness : float, default=2.0
-        ς > 0, how fast the weights fall at the quantile; logistic weights only. Equation:
+        With coder.weights=logistic: ς > 0, how fast the weights fall at the quantile. Equation:
         [rrc].
     coder_l2 : float, default=0.01
-        α ≥ 0, weight of ‖s‖²; irls only.
+        With coder.estimator=irls: α ≥ 0, weight of ‖s‖².
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -1604,9 +1607,9 @@ class Blocks(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_inner_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.inner.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_inner_passes : int, default=5
-        1 to 1000000, number of passes; admm only.
+        With coder.inner.solver=admm: 1 to 1000000, number of passes.
     coder_inner_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -3447,9 +3450,9 @@ class NRDLTest(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -3664,9 +3667,9 @@ class NRDL(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -3866,9 +3869,9 @@ class NRDLOnline(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     online_coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With online.coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     online_coder_passes : int, default=20
-        1 to 1000000, number of passes; admm only.
+        With online.coder.solver=admm: 1 to 1000000, number of passes.
     online_coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -3893,9 +3896,9 @@ class NRDLOnline(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
@@ -4095,9 +4098,9 @@ class NRDLAblation(Method):
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
         as the program of the paper.
     coder_rho : float, default=0.1
-        ρ > 0, penalty of the splitting c = z; admm only.
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
-        1 to 1000000, number of passes; admm only.
+        With coder.solver=admm: 1 to 1000000, number of passes.
     coder_l1 : float, default=0.0
         β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
         the optimum.
