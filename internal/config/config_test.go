@@ -163,8 +163,12 @@ func TestUnmet(t *testing.T) {
 		v          hatched
 		path, want string
 	}{
-		{thin, "angle", "style=thick"}, {thin, "colours", "style=thick"}, {thick, "angle", ""},
-		{thick, "colours", "angle=45"}, {thin, "style", ""}, {thin, "nothing", ""},
+		{thin, "angle", "style=thick"},
+		{thin, "colours", "style=thick"},
+		{thick, "angle", ""},
+		{thick, "colours", "angle=45"},
+		{thin, "style", ""},
+		{thin, "nothing", ""},
 	} {
 		if got := codec.Unmet(c.v, c.path); got != c.want {
 			t.Errorf("%s of %+v: %q", c.path, c.v, got)
