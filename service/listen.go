@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -35,7 +36,7 @@ func CheckAddress(address, url string) error {
 	if err != nil {
 		return advice.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
 	}
-	if isPublic(address) && store.IsNew(url) {
+	if IsPublic(address) && store.IsNew(url) {
 		return notYet(address, errNoKeys)
 	}
 	return nil
@@ -43,8 +44,8 @@ func CheckAddress(address, url string) error {
 
 var errNoKeys = errors.New("there is no key yet, so other machines cannot be answered")
 
-// isPublic reports whether other machines can reach an address.
-func isPublic(address string) bool {
+// IsPublic reports whether other machines can reach an address.
+func IsPublic(address string) bool {
 	if strings.HasPrefix(address, socketPrefix) {
 		return false
 	}
@@ -60,7 +61,7 @@ func notYet(address string, err error) error {
 // has to be a key. A socket is for the user of the process only; one that a process left behind
 // that has ended is replaced.
 func (v *Service) Listen(ctx context.Context, address string) (net.Listener, error) {
-	if isPublic(address) {
+	if IsPublic(address) {
 		if err := v.CheckPublic(ctx); err != nil {
 			return nil, notYet(address, err)
 		}
@@ -112,16 +113,19 @@ func (v *Service) CheckPublic(ctx context.Context) error {
 // new certificate needs no restart.
 type Certificate struct {
 	files [2]string // certificates and key, PEM
+	log   *slog.Logger
 
 	mu       sync.Mutex
+	failed   string // what was wrong when the files were last read
 	modified [2]time.Time
 	checked  time.Time
 	pair     *tls.Certificate
 }
 
-// LoadCertificate reads a certificate and its key, both PEM.
-func LoadCertificate(certificate, key string) (*Certificate, error) {
-	c := &Certificate{files: [2]string{certificate, key}}
+// LoadCertificate reads a certificate and its key, both PEM. Changes of the files, and why one
+// cannot be used, are logged.
+func LoadCertificate(certificate, key string, log *slog.Logger) (*Certificate, error) {
+	c := &Certificate{files: [2]string{certificate, key}, log: log}
 	if _, err := c.get(nil); err != nil {
 		return nil, fmt.Errorf("certificate: %w", err)
 	}
@@ -157,13 +161,21 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if err != nil {
 		return c.orBefore(err)
 	}
-	c.pair, c.modified = &pair, modified
+	if c.pair != nil {
+		c.log.Info("the new certificate is used", "file", c.files[0], "until", pair.Leaf.NotAfter)
+	}
+	c.pair, c.modified, c.failed = &pair, modified, ""
 	return c.pair, nil
 }
 
+// orBefore returns the certificate before, and logs err once; without one it returns err.
 func (c *Certificate) orBefore(err error) (*tls.Certificate, error) {
-	if c.pair != nil {
-		return c.pair, nil
+	if c.pair == nil {
+		return nil, err
 	}
-	return nil, err
+	if c.failed != err.Error() {
+		c.failed = err.Error()
+		c.log.Warn("the certificate cannot be read again: the one before stays", "file", c.files[0], "until", c.pair.Leaf.NotAfter, "error", err)
+	}
+	return c.pair, nil
 }

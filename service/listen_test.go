@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -8,11 +9,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,11 +54,13 @@ func TestCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	if _, err := LoadCertificate(cert, key); err == nil {
+	var told bytes.Buffer // the lock of the certificate guards it
+	log := slog.New(slog.NewTextHandler(&told, nil))
+	if _, err := LoadCertificate(cert, key, log); err == nil {
 		t.Error("files that are not there are taken")
 	}
 	writeCertificate(t, cert, key, 1, time.Unix(1, 0))
-	c, err := LoadCertificate(cert, key)
+	c, err := LoadCertificate(cert, key, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +101,11 @@ func TestCertificate(t *testing.T) {
 	forget()
 	if n := serial(); n != 2 {
 		t.Errorf("certificate %d after the change", n)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text := told.String(); strings.Count(text, "level=WARN") != 1 || strings.Count(text, "level=INFO") != 1 {
+		t.Errorf("logged: %s", text)
 	}
 	stop()
 	if err := <-ended; err != nil {

@@ -1,10 +1,12 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"time"
 
 	prom "github.com/VictoriaMetrics/metrics"
@@ -12,6 +14,38 @@ import (
 
 // metrics are the numbers for an operator; doc/operating.md explains each.
 type metrics struct{ set *prom.Set }
+
+// helps are what the answer says of each metric.
+var helps = map[string]string{
+	"nrdl_requests_total":         "Requests, by their route and the status of the answer.",
+	"nrdl_request_seconds":        "Time to answer a request.",
+	"nrdl_refusals_total":         "Errors, by their code.",
+	"nrdl_faces_identified_total": "Faces that were to be named, by the decision.",
+	"nrdl_images_decoding":        "Requests that look at images now.",
+	"nrdl_decoding_bytes":         "Memory of the images that are decoded now, and its limit.",
+	"nrdl_request_body_bytes":     "Memory of the bodies of requests, and its limit.",
+	"nrdl_jobs":                   "Imports, exports, refits and others, by their state.",
+	"nrdl_hook_queue":             "Messages that wait.",
+	"nrdl_hook_messages_total":    "Attempts to send a message.",
+	"nrdl_people":                 "People in all collections.",
+	"nrdl_faces":                  "Faces in all collections, by whose they are.",
+	"nrdl_database_up":            "1 if the database answered.",
+	"nrdl_database_bytes":         "Size of the database.",
+	"nrdl_backup_age_seconds":     "Time since the last backup in the folder of the service.",
+	"nrdl_build_info":             "1; its label is the version.",
+}
+
+var isHelp = regexp.MustCompile(`(?m)^# HELP (\w+)$`)
+
+// explained returns metrics with what helps says of them.
+func explained(text []byte) []byte {
+	return isHelp.ReplaceAllFunc(text, func(line []byte) []byte {
+		if about := helps[string(isHelp.FindSubmatch(line)[1])]; about != "" {
+			line = append(append(line[:len(line):len(line)], ' '), about...)
+		}
+		return line
+	})
+}
 
 func newMetrics() *metrics {
 	prom.ExposeMetadata(true)
@@ -45,9 +79,11 @@ func (m *metrics) request(route string, status int, took time.Duration) {
 
 // writeMetrics writes what was counted, and what the database and the process hold now.
 func (v *Service) writeMetrics(ctx context.Context, w io.Writer) {
-	v.metrics.set.WritePrometheus(w)
-	v.state(ctx).WritePrometheus(w)
-	prom.WriteProcessMetrics(w)
+	var text bytes.Buffer
+	v.metrics.set.WritePrometheus(&text)
+	v.state(ctx).WritePrometheus(&text)
+	prom.WriteProcessMetrics(&text)
+	_, _ = w.Write(explained(text.Bytes()))
 }
 
 // state reads what the database and the process hold.
@@ -61,6 +97,8 @@ func (v *Service) state(ctx context.Context) *prom.Set {
 	}
 	gauge(1, "nrdl_build_info{version=%q}", v.Version)
 	gauge(float64(v.busy.Load()), "nrdl_images_decoding")
+	gauge(float64(v.imaging.Load()), `nrdl_decoding_bytes{what="used"}`)
+	gauge(float64(v.Decoded), `nrdl_decoding_bytes{what="limit"}`)
 	gauge(float64(v.bodies.inUse()), `nrdl_request_body_bytes{what="used"}`)
 	gauge(float64(v.Bodies), `nrdl_request_body_bytes{what="limit"}`)
 	if at, ok := lastBackup(v.Backups); ok {

@@ -25,7 +25,8 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		"nrdl_people 2", `nrdl_faces{of="person"} 4`, `nrdl_faces{of="nobody"} 0`, `nrdl_faces{of="stranger"} 1`, "nrdl_database_up 1", `nrdl_build_info{version="1.2.3"} 1`,
 		`nrdl_refusals_total{code="not_found"} 1`, `nrdl_refusals_total{code="cursor_invalid"} 1`, `nrdl_faces_identified_total{decision="known"} 1`, "nrdl_hook_queue 0",
-		`nrdl_jobs{state="waiting"} 0`, `nrdl_refusals_total{code="bug"} 0`, `nrdl_hook_messages_total{result="sent"} 0`, "nrdl_images_decoding 0", `nrdl_request_body_bytes{what="limit"} 536870912`,
+		`nrdl_jobs{state="waiting"} 0`, `nrdl_refusals_total{code="bug"} 0`, `nrdl_hook_messages_total{result="sent"} 0`, "nrdl_images_decoding 0", `nrdl_decoding_bytes{what="used"} 0`, `nrdl_decoding_bytes{what="limit"} 1200000000`,
+		"# HELP nrdl_people People in all collections.", `nrdl_request_body_bytes{what="limit"} 536870912`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s", want)
@@ -39,7 +40,12 @@ func TestMetrics(t *testing.T) {
 	c.do(200, "POST", at+"/jobs", object{"kind": "export"}, &j)
 	c.follow(at, j.ID, &ExportResult{})
 	c.v.busy.Add(1)
-	for _, want := range []string{`nrdl_jobs{state="done"} 1`, "nrdl_images_decoding 1"} {
+	done, err := c.v.decode(t.Context(), 5e8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	for _, want := range []string{`nrdl_jobs{state="done"} 1`, "nrdl_images_decoding 1", `nrdl_decoding_bytes{what="used"} 500000000`} {
 		if !strings.Contains(read(), want+"\n") {
 			t.Errorf("no %s", want)
 		}
@@ -79,6 +85,11 @@ func TestMetricsAreDocumented(t *testing.T) {
 			t.Errorf("%s has two types", m[1])
 		}
 		there[m[1]] = true
+	}
+	for m := range there {
+		if helps[m] == "" {
+			t.Errorf("the answer does not say what %s is", m)
+		}
 	}
 	if len(there) < 15 {
 		t.Fatalf("%v", there)

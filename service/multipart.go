@@ -98,7 +98,11 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 	if p.answer != nil {
 		response.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeOf(p.answer), true, "")}}
 	} else if p.kind != "" {
-		response.Content = map[string]*huma.MediaType{p.kind: {}}
+		of := &huma.MediaType{}
+		if strings.HasPrefix(p.kind, "text/") {
+			of.Schema = &huma.Schema{Type: huma.TypeString}
+		}
+		response.Content = map[string]*huma.MediaType{p.kind: of}
 	}
 	o := &huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: p.summary,

@@ -30,7 +30,7 @@ const (
 // Ends of routes: a POST to the first changes nothing; the answers of the second have a secret
 // and are not stored.
 var (
-	harmless = []string{"identify", "verify", "detect", "session"}
+	harmless = []string{"identify", "verify", "compare", "search", "detect", "session"}
 	secret   = []string{"keys", "hooks"}
 )
 

@@ -172,6 +172,7 @@ func (v *Service) routes() {
 	v.compreface()
 	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service", forAdmin, v.backup)
 	v.completeDescription()
+	v.serveDescription()
 }
 
 // A Backup is a copy of the database.

@@ -94,7 +94,8 @@ type Service struct {
 
 	stopping chan struct{} // closed when Serve is response to end
 
-	busy atomic.Int64 // requests that look at images
+	busy    atomic.Int64 // requests that look at images
+	imaging atomic.Int64 // memory of the images that are decoded now
 
 	mu       sync.Mutex
 	limiters map[string]*rate.Limiter // by key
@@ -114,6 +115,7 @@ func New(s *store.Store, o Options) *Service {
 	config := huma.DefaultConfig("nrdl", v.Version)
 	config.Info.Description = "Every POST that changes something takes the header " + onceHeader + ": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
+	config.OpenAPIPath = ""                                               // serveDescription
 	config.Transformers = append(config.Transformers, inWords)
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer"}}
 	v.api = humago.New(v.mux, config)
@@ -360,5 +362,9 @@ func (v *Service) decode(ctx context.Context, memory int64) (done func(), err er
 	if v.decoding.Acquire(ctx, weight) != nil {
 		return nil, errFull
 	}
-	return func() { v.decoding.Release(weight) }, nil
+	v.imaging.Add(weight)
+	return func() {
+		v.imaging.Add(-weight)
+		v.decoding.Release(weight)
+	}, nil
 }

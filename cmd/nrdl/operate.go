@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -68,7 +69,8 @@ func (a *app) keyCmd() *cobra.Command {
 				if !k.Expires.IsZero() {
 					until = k.Expires.Format("2006-01-02")
 				}
-				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","), k.Created.Format("2006-01-02"), until); err != nil {
+				of := cmp.Or(strings.Join(k.Collections, ","), "all collections")
+				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","), k.Created.Format("2006-01-02"), until, of); err != nil {
 					return err
 				}
 			}

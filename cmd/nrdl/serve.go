@@ -81,6 +81,19 @@ func (s *serving) warnOfPhotographs() {
 	}
 }
 
+// warnOfPlain warns if others can read on the way what is sent.
+func (s *serving) warnOfPlain(log *slog.Logger, secure bool) {
+	const warning, hint = "keys and faces are sent without TLS, and other machines reach this address", "give --tls-cert and --tls-key, or let a firewall admit only a proxy that speaks TLS"
+	switch {
+	case secure || !service.IsPublic(s.listen):
+	case s.log == "json":
+		log.Warn(warning, "hint", hint)
+	default:
+		s.Warn(warning)
+		s.Hint(hint)
+	}
+}
+
 // serving is one run of serve.
 type serving struct {
 	*app
@@ -109,7 +122,7 @@ func (s *serving) run(ctx context.Context) error {
 		return cli.Misuse("--tls-cert and --tls-key belong together")
 	}
 	if s.certificate != "" {
-		if certificate, err = service.LoadCertificate(s.certificate, s.key); err != nil {
+		if certificate, err = service.LoadCertificate(s.certificate, s.key, o.Log); err != nil {
 			return err
 		}
 	}
@@ -145,6 +158,7 @@ func (s *serving) run(ctx context.Context) error {
 		s.Tell("listening on %s%s", scheme, l.Addr())
 		s.Tell("open this address in a browser; Ctrl-C ends the service")
 	}
+	s.warnOfPlain(o.Log, certificate != nil)
 	s.endless = true
 	if err := v.Serve(ctx, l); err != nil {
 		return err

@@ -165,7 +165,7 @@ class Operations:
         """
         return self.request("PATCH", "/v1/collections/{collection}/people/{person}", (collection, person), body={"born": born, "different": different, "kind": kind, "name": name, "namesake": namesake})
 
-    def compare(self, collection, a, *, photo=None, idempotency_key=None):
+    def compare(self, collection, a, *, photo=None):
         """Compare the largest face in a photograph with those of others.
 
         For keys with the scope identify or admin.
@@ -178,14 +178,12 @@ class Operations:
             image file
         photo : list of bytes, path or file, optional
             image file
-        idempotency_key : str, optional
-            Sent again with it within a day, the request is answered as before
 
         Returns
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/compare", (collection,), form={"a": a, "photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/compare", (collection,), form={"a": a, "photo": photo})
 
     def create_backup(self, *, idempotency_key=None):
         """Copy the database to a file on the machine of the service.
@@ -1142,7 +1140,7 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/jobs/{job}/retry", (collection, job), once=idempotency_key)
 
-    def search(self, collection, photo, *, limit=None, vectors=None, idempotency_key=None):
+    def search(self, collection, photo, *, limit=None, vectors=None):
         """Say whether the people in a photograph were here before: find the most similar faces of nobody yet.
 
         For keys with the scope identify or admin.
@@ -1157,14 +1155,12 @@ class Operations:
             Faces and groups for each face
         vectors : bool, optional
             With the vector of each face; the key needs the scope vectors, too
-        idempotency_key : str, optional
-            Sent again with it within a day, the request is answered as before
 
         Returns
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/search", (collection,), query={"limit": limit, "vectors": vectors}, form={"photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/search", (collection,), query={"limit": limit, "vectors": vectors}, form={"photo": photo})
 
     def test_hook(self, collection, hook, *, idempotency_key=None):
         """Send a message with the event ping.

@@ -2255,7 +2255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": unknown;
+                    "text/plain": string;
                 };
             };
             default: components["responses"]["default"];
@@ -2276,7 +2276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": unknown;
+                    "text/plain": string;
                 };
             };
             401: components["responses"]["401"];
@@ -2302,7 +2302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": unknown;
+                    "text/plain": string;
                 };
             };
             503: components["responses"]["503"];
@@ -2593,10 +2593,7 @@ export interface operations {
     compare: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path: {
                 collection: string;
             };
@@ -3497,7 +3494,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             401: components["responses"]["401"];
@@ -4116,10 +4113,7 @@ export interface operations {
                 /** @description With the vector of each face; the key needs the scope vectors, too */
                 vectors?: "true";
             };
-            header?: {
-                /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path: {
                 collection: string;
             };
