@@ -21,6 +21,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
@@ -183,6 +184,11 @@ func TestExplainOfANetwork(t *testing.T) {
 		if math.Abs(v-images.X.At(i, 5)) > 1e-6 {
 			t.Fatalf("the vector of the crop is %v, that of the photograph %v", vectors[0], mat.Col(nil, 5, images.X))
 		}
+	}
+	short, err := r.Explain(t.Context(), f, explain.Occluder{})
+	check(err)
+	if a, b := explain.Sentence(r.Model(), why), explain.Sentence(r.Model(), short); a != b || short.Similarities.Occlusion != nil {
+		t.Errorf("without covering parts it says %q, not %q, or covers them", b, a)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

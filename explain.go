@@ -12,9 +12,11 @@ import (
 
 // Explain returns the reasons for the identification of f, a face returned by
 // Identify. For a network it embeds the face about a hundred times, with parts of it
-// covered, which takes about a second. Where r shortlists (Options.ShortlistAbove), the
-// reasons are about the people of the shortlist, f.Ranked.
-func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation, error) {
+// covered, which takes about a second: as explain.DefaultOccluder does, or the one that is
+// given; explain.Occluder{} covers nothing, which is enough for the sentence. Where r
+// shortlists (Options.ShortlistAbove), the reasons are about the people of the shortlist,
+// f.Ranked.
+func (r *Recogniser) Explain(ctx context.Context, f Face, covering ...explain.Occluder) (*explain.Explanation, error) {
 	switch {
 	case r.m == nil:
 		return nil, errEmpty
@@ -28,5 +30,12 @@ func (r *Recogniser) Explain(ctx context.Context, f Face) (*explain.Explanation,
 	if err != nil || f.crop == nil {
 		return e, err
 	}
-	return e, explain.DefaultOccluder.Occlude(ctx, m, m.Embedder, e, f.crop, r.progress("covering parts of the face"))
+	o := explain.DefaultOccluder
+	if len(covering) > 0 {
+		o = covering[0]
+	}
+	if o == (explain.Occluder{}) {
+		return e, nil
+	}
+	return e, o.Occlude(ctx, m, m.Embedder, e, f.crop, r.progress("covering parts of the face"))
 }

@@ -116,7 +116,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	object := output.Explained{File: dataset.Text(photo)}
 	for _, f := range faces {
-		one, err := r.Explain(ctx, f.Face)
+		one, err := r.Explain(ctx, f.Face, e.covering()...)
 		if err != nil {
 			return fmt.Errorf("%s: %w", photo, err)
 		}
@@ -148,6 +148,14 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 	}
 	e.beside = e.photos == "" && !r.Model().Embedding.IsZero() && r.Model().Enrolled != nil
 	return e.app.write(ctx, e.output, write)
+}
+
+// covering says how parts of a face are covered: not at all where only sentences are shown.
+func (e *explaining) covering() []explain.Occluder {
+	if e.output == "" && !e.json {
+		return []explain.Occluder{{}}
+	}
+	return nil
 }
 
 // tell prints the sentences of o, or all of it.

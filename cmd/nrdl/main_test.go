@@ -20,6 +20,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/internal/onnxfile"
 	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/synthetic"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	small := func(main func()) func() {
 		return func() {
 			synthetic.Default.People = 8 // .ci/run has the demo with all people
+			explain.DefaultOccluder.Places = 4
 			demo.Photographs.PerPerson, demo.Photographs.Size = 2, dataset.Size{Height: 240, Width: 320}
 			main()
 		}

@@ -4,13 +4,17 @@ import inspect
 import os
 import warnings
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nrdl
 from nrdl._base import Parameterised
 
 # Values with which a class learns from the few samples of the checks, and soon.
-FEW = {"coder_neighbours": 5, "sparsity": 1, "coder_sparsity": 1, "init_sparsity": 1, "passes": 2, "init_passes": 1}
+FEW = {
+    "coder_neighbours": 5, "sparsity": 1, "coder_sparsity": 1, "init_sparsity": 1, "passes": 2, "init_passes": 1,
+    "gap": 0.01, "coder_gap": 0.001, "coder_rounds": 2,
+}
 
 
 def few(c):
@@ -20,12 +24,17 @@ def few(c):
 
 CLASSES = [c for _, c in sorted(vars(nrdl).items()) if inspect.isclass(c) and issubclass(c, Parameterised)]
 ESTIMATORS = [few(c) for c in CLASSES] + [nrdl.OpenSetClassifier(nrdl.NRC()), nrdl.FaceEmbedder()]
+# Arrays that cannot be written and those of single precision are the business of the base classes:
+# one class of each shows it.
+FIRST = {c.__bases__: c for c in reversed([type(e) for e in ESTIMATORS])}.values()
 # "0/2" is the first half of them: .ci/run checks both at the same time.
 PART, OF = map(int, os.environ.get("NRDL_PART", "0/1").split("/"))
 
 
 @parametrize_with_checks(ESTIMATORS[PART::OF])
 def test_check(estimator, check):
+    if "readonly_memmap" in check.keywords and type(estimator) not in FIRST:
+        pytest.skip("shown by another class")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         check(estimator)

@@ -18,7 +18,7 @@ func main() {
 	for _, platform := range os.Args[1:] {
 		system, processor, _ := strings.Cut(platform, "/")
 		all, err := packages.Load(&packages.Config{
-			Mode:  packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
+			Mode:  packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
 			Dir:   "..",
 			Env:   append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor),
 			Tests: true,
