@@ -13,7 +13,7 @@ from nrdl._base import Parameterised
 # Values with which a class learns from the few samples of the checks, and soon.
 FEW = {
     "coder_neighbours": 5, "sparsity": 1, "coder_sparsity": 1, "init_sparsity": 1, "passes": 2, "init_passes": 1,
-    "gap": 0.01, "coder_gap": 0.001, "coder_rounds": 2,
+    "gap": 0.01, "coder_rounds": 2,
 }
 
 
