@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -60,9 +61,11 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "", "answer the calls of CompreFace that Double Take sends, for the collection with this `NAME`")
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
+	c.Flags().StringVar(&s.limits.Backups, "backups", "", "write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
 	limitFlags(c.Flags(), &s.limits)
 	c.Flags().StringVar(&s.limits.Photos, "photos", "", "show the photographs of a person whose originals are in the folder `DIR`, which is only read")
 	cli.Complete(c, "photos", cli.Folders)
+	cli.Complete(c, "backups", cli.Folders)
 	return c
 }
 
@@ -79,6 +82,17 @@ func (s *serving) warnOfPhotographs() {
 			return
 		}
 	}
+}
+
+// loadCertificate returns that of the flags, or nil without one.
+func (s *serving) loadCertificate(log *slog.Logger) (*service.Certificate, error) {
+	switch {
+	case (s.certificate == "") != (s.key == ""):
+		return nil, cli.Misuse("--tls-cert and --tls-key belong together")
+	case s.certificate == "":
+		return nil, nil
+	}
+	return service.LoadCertificate(s.certificate, s.key, log)
 }
 
 // warnOfPlain warns if others can read on the way what is sent.
@@ -117,20 +131,17 @@ func (s *serving) run(ctx context.Context) error {
 	if o.Log, err = newLog(s.Err, s.log, s.level); err != nil {
 		return err
 	}
-	var certificate *service.Certificate
-	if (s.certificate == "") != (s.key == "") {
-		return cli.Misuse("--tls-cert and --tls-key belong together")
-	}
-	if s.certificate != "" {
-		if certificate, err = service.LoadCertificate(s.certificate, s.key, o.Log); err != nil {
-			return err
-		}
+	certificate, err := s.loadCertificate(o.Log)
+	if err != nil {
+		return err
 	}
 	if o.Input, err = service.ParseInput(s.input); err != nil {
 		return err
 	}
 	if s.data != "" {
-		o.Backups = filepath.Join(s.data, "backups")
+		o.Backups = cmp.Or(o.Backups, filepath.Join(s.data, "backups"))
+	} else if o.Backups != "" {
+		return advice.Add(cli.Misuse("--backups is for the database in a folder"), "pg_dump makes backups of PostgreSQL")
 	}
 	db, err := store.Open(ctx, s.database)
 	if err != nil {
