@@ -127,13 +127,14 @@ func labelled(vars contents, opt Options) (*table, error) {
 	for _, c := range wanted {
 		pairs = append(pairs, c.x+" and "+c.y)
 	}
-	return nil, vars.lacks(fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", ")))
+	err := fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", "))
+	return nil, vars.lacks(err, "; name the samples with %v, and labels with %v", advice.SampleArray, advice.LabelArray)
 }
 
-// lacks is err with what the file has instead.
-func (c contents) lacks(err error) error {
+// lacks is err with what the file has instead, and a remedy that names options.
+func (c contents) lacks(err error, remedy string, options ...any) error {
 	if all := array.List(c).Describe(); len(all) > 0 {
-		return advice.Add(err, "the file holds %s; name the samples with %v, and labels with %v", strings.Join(all, ", "), advice.SampleArray, advice.LabelArray)
+		return advice.Add(err, "the file holds %s"+remedy, append([]any{strings.Join(all, ", ")}, options...)...)
 	}
 	return advice.Add(err, "the file holds no variable at all")
 }
@@ -154,7 +155,7 @@ func unlabelled(vars contents, a Arrays) (*table, error) {
 	}
 	i := slices.IndexFunc(names, vars.has)
 	if i < 0 {
-		return nil, vars.lacks(fmt.Errorf("no samples: it has no array %s", strings.Join(names, ", ")))
+		return nil, vars.lacks(fmt.Errorf("no samples: it has no array %s", strings.Join(names, ", ")), "; name the samples with %v", advice.SampleArray)
 	}
 	for _, c := range a.pairs() {
 		if t := (&table{}); c.x == names[i] && vars.has(c.y) && t.fill(vars, c.x, c.y) == nil {

@@ -228,7 +228,7 @@ func (b *bench) openSets(ctx context.Context, s *setting) error {
 		if !images.Embedding.IsZero() {
 			embedder = s.input.Embedder
 		}
-		set, err := b.Databases.open(ctx, s.data.path, s.data.synthetic, images, embedder)
+		set, err := b.Databases.open(ctx, s.data.source(), images, embedder)
 		if err != nil {
 			return err
 		}

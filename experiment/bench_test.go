@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -19,6 +20,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/npz"
 	"nrdl.example/nrdl/method"
 )
 
@@ -49,6 +51,50 @@ func benched(t testing.TB, b Bench, p *Plan, path string) (map[string]Record, Pr
 		t.Fatal(err)
 	}
 	return recordsOf(t, path), done
+}
+
+// The arrays of a file may have any names: the plan has them, and the records, so that a run is
+// repeated on the same.
+func TestArraysOfAPlan(t *testing.T) {
+	dir := t.TempDir()
+	var x []float64
+	var y []int64
+	for i := range 24 {
+		for j := range 3 {
+			x = append(x, float64((i%4)*(j+1)%5)+0.1*float64(i*j%3))
+		}
+		y = append(y, int64(i%4))
+	}
+	var file bytes.Buffer
+	if err := npz.Write(&file, npz.Float64("data", []int{24, 3}, x), npz.Int64("target", []int{24}, y)); err != nil {
+		t.Fatal(err)
+	}
+	data, path := filepath.Join(dir, "v.npz"), filepath.Join(dir, "plan.json")
+	if err := os.WriteFile(data, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePlan(t.Context(), data, path, dataset.Arrays{}, nil); err == nil {
+		t.Error("a plan without the names of the arrays")
+	}
+	if err := WritePlan(t.Context(), data, path, dataset.Arrays{X: "data", Y: "target"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p := must(ReadPlan(path))(t)
+	p.Repeats = 1
+	got, done := benched(t, Bench{}, p, filepath.Join(dir, "runs.jsonl"))
+	if done.Failed > 0 || len(got) == 0 {
+		t.Errorf("%+v", done)
+	}
+	for _, r := range got {
+		if r.Dataset.X != "data" || r.Dataset.Y != "target" {
+			t.Errorf("%+v", r.Dataset)
+		}
+		if r.Method == "crc" {
+			if _, err := Replay(t.Context(), &Databases{}, r); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 func recordsOf(t testing.TB, path string) map[string]Record {

@@ -191,7 +191,7 @@ func (r *Runner) open(ctx context.Context, s *setting, key setKey) (*loadedSet, 
 		}
 	}
 	want := r.hash[key.String()]
-	set, err := r.bench.Databases.open(ctx, s.data.path, s.data.synthetic, images, embedder)
+	set, err := r.bench.Databases.open(ctx, s.data.source(), images, embedder)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, cause
 	}

@@ -34,6 +34,7 @@ type Databases struct {
 
 type sourceKey struct {
 	path   string
+	x, y   string
 	drawn  synthetic.Faces
 	images string
 }
@@ -43,28 +44,28 @@ type loadedSet struct {
 	hash string
 }
 
-// open returns the data set at path, or the drawn one, read with the frame in: vectors of
+// open returns the data set of from, read with the frame in: vectors of
 // embedder if in has an Embedding, and faces in photographs if it has Eyes. A set is read
 // once.
-func (d *Databases) open(ctx context.Context, path string, drawn *synthetic.Faces, in dataset.Frame, embedder dataset.Embedder) (*loadedSet, error) {
+func (d *Databases) open(ctx context.Context, from Source, in dataset.Frame, embedder dataset.Embedder) (*loadedSet, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	key := sourceKey{path: path, images: in.String() + in.Embedding.Digest}
-	if drawn != nil {
-		key.drawn = *drawn
+	key := sourceKey{path: from.Path, x: from.X, y: from.Y, images: in.String() + in.Embedding.Digest}
+	if from.Drawn != nil {
+		key.drawn = *from.Drawn
 	}
 	if s, ok := d.sets[key]; ok {
 		return s, nil
 	}
 	var set *dataset.Images
 	var err error
-	if drawn != nil {
-		if set, err = drawn.Draw(ctx); err == nil && embedder != nil {
+	if from.Drawn != nil {
+		if set, err = from.Drawn.Draw(ctx); err == nil && embedder != nil {
 			set, err = dataset.Embed(ctx, set, embedder, nil)
 		}
 	} else {
-		location := d.Find(path)
-		options := dataset.Options{Frame: in, Warn: d.Warn, Embedder: embedder}
+		location := d.Find(from.Path)
+		options := dataset.Options{Frame: in, Warn: d.Warn, Embedder: embedder, Arrays: dataset.Arrays{X: from.X, Y: from.Y}}
 		if embedder != nil || !in.Eyes.IsZero() {
 			options.Faces = (&face.Detector{Frame: in, Embedder: embedder, Required: embedder != nil}).Faces
 		}

@@ -16,13 +16,11 @@ func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
-		Dataset: Source{
-			Name: d.name, Title: d.title, Path: d.path, Drawn: d.synthetic, Input: set.set.Frame,
-			Preset: d.preset, Hash: set.hash, About: d.about,
-		},
+		Dataset: d.source(),
 		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
 		Method: j.method.Name(), Label: c.label, Explained: c.about, Varied: c.varied, Params: j.params,
 	}
+	r.Dataset.Input, r.Dataset.Hash = set.set.Frame, set.hash
 	if !j.input.IsZero() {
 		in := j.input.ForImages(j.images())
 		if !in.Embedding.IsZero() {

@@ -41,6 +41,7 @@ type plannedData struct {
 	title      string
 	about      string
 	path       string
+	x, y       string // arrays of the file
 	synthetic  *synthetic.Faces
 	images     dataset.Frame // with which images are read
 	preset     string
@@ -49,6 +50,13 @@ type plannedData struct {
 	splitNodes []*value // where each of them is
 	noise      []float64
 	occlusion  []float64
+}
+
+// source is what is known of d before it is read.
+func (d *plannedData) source() Source {
+	return Source{
+		Name: d.name, Title: d.title, Path: d.path, Drawn: d.synthetic, X: d.x, Y: d.y, Preset: d.preset, About: d.about,
+	}
 }
 
 // A contestant is a method with parameters in a plan.
@@ -221,6 +229,7 @@ func (j *job) hash() string {
 	}
 	text, err := json.Marshal(struct {
 		Data, Path       string
+		X, Y             string `json:",omitempty"`
 		Drawn            *synthetic.Faces
 		Input            dataset.Frame
 		Split            string
@@ -234,7 +243,7 @@ func (j *job) hash() string {
 		Trace            bool
 		Samples          *frontend.Pipeline `json:",omitempty"`
 	}{
-		d.name, d.path, d.synthetic, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
+		d.name, d.path, d.x, d.y, d.synthetic, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
 		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace, samples,
 	})
 	if err != nil {

@@ -101,7 +101,7 @@ type planFile struct {
 }
 
 type dataFile struct {
-	Name, Title, About, Path, Preset string
+	Name, Title, About, Path, X, Y, Preset string
 
 	Size             sizeFile
 	Crop             float64
@@ -201,7 +201,7 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 // addData adds the data set f, which is at v.
 func (p *Plan) addData(f *dataFile, v *value) error {
 	d := plannedData{
-		node: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path,
+		node: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path, x: f.X, y: f.Y,
 
 		images: dataset.Frame{Size: dataset.Size(f.Size), Crop: f.Crop}, preset: f.Preset, repeats: f.Repeats,
 		splits: f.Split, splitNodes: []*value{v.member["split"]}, noise: f.Noise, occlusion: f.Occlusion,

@@ -25,12 +25,12 @@ const manyPeople = 30
 // writes the schema of plans to the same folder, so that editors can complete and check
 // the plan. The plan has splits and several methods, the default one first. For
 // photographs all methods use the detected faces. Warn may be nil. It is an error if there
-// is a file at path.
-func WritePlan(ctx context.Context, data, path string, warn func(string)) error {
+// is a file at path. Arrays says which arrays of a .mat or .npz file are meant.
+func WritePlan(ctx context.Context, data, path string, arrays dataset.Arrays, warn func(string)) error {
 	if _, err := os.Lstat(path); err == nil {
 		return advice.Add(fmt.Errorf("write plan: there is a file %s already", path), "choose another name, or remove it")
 	}
-	text, err := newPlan(ctx, data, nameOf(path), warn)
+	text, err := newPlan(ctx, data, nameOf(path), arrays, warn)
 	if err != nil {
 		return err
 	}
@@ -45,9 +45,9 @@ func WritePlan(ctx context.Context, data, path string, warn func(string)) error 
 
 // newPlan returns the text of a plan of a name for the data set at path. The images are read,
 // and nothing else is done with them.
-func newPlan(ctx context.Context, path, called string, warn func(string)) ([]byte, error) {
+func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, warn func(string)) ([]byte, error) {
 	kind := face.Unfound
-	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
+	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Arrays: arrays, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
 		kind, err = face.DefaultContent.Of(ctx, files)
 		return nil, dataset.Frame{}, err
 	}})
@@ -67,6 +67,8 @@ func newPlan(ctx context.Context, path, called string, warn func(string)) ([]byt
 		Name  string   `json:"name"`
 		About string   `json:"about"`
 		Path  string   `json:"path"`
+		X     string   `json:"x,omitempty"`
+		Y     string   `json:"y,omitempty"`
 		Split []string `json:"split"`
 	}
 	splits := []string{fmt.Sprintf("random:%d", info.Fewest/2)}
@@ -84,7 +86,7 @@ func newPlan(ctx context.Context, path, called string, warn func(string)) ([]byt
 		Methods  []initialMethod `json:"methods"`
 	}{
 		"./" + plans.SchemaFile, called, "A comparison of methods on " + name + ".", 1, 10,
-		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, content), filepath.ToSlash(path), splits}},
+		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, content), filepath.ToSlash(path), arrays.X, arrays.Y, splits}},
 		methods,
 	}, "", "  ")
 	return append(text, '\n'), err

@@ -44,7 +44,7 @@ func TestWritePlan(t *testing.T) {
 	for data, splits := range map[string]string{"photos/people": "random:1", "crops": "random:2 random:3", "images.mat": "random:2 random:3", "vectors.npz": "random:2 random:3"} {
 		path := filepath.Join(dir, strings.ReplaceAll(data, "/", "-")+".json")
 		source := filepath.Join(dir, data)
-		if err := experiment.WritePlan(t.Context(), source, path, nil); err != nil {
+		if err := experiment.WritePlan(t.Context(), source, path, dataset.Arrays{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		plan, err := experiment.ReadPlan(path)
@@ -89,11 +89,11 @@ func TestWritePlan(t *testing.T) {
 		if in, _ := first["input"].(string); (in == "embedding") != !wanted.Pipeline.Embedding.IsZero() {
 			t.Errorf("%s: the first input is %q, and the default one %v", data, in, wanted.Pipeline)
 		}
-		if err := experiment.WritePlan(t.Context(), source, path, nil); err == nil {
+		if err := experiment.WritePlan(t.Context(), source, path, dataset.Arrays{}, nil); err == nil {
 			t.Errorf("%s is overwritten", path)
 		}
 	}
-	if err := experiment.WritePlan(t.Context(), filepath.Join(dir, "none"), filepath.Join(dir, "x.json"), nil); err == nil {
+	if err := experiment.WritePlan(t.Context(), filepath.Join(dir, "none"), filepath.Join(dir, "x.json"), dataset.Arrays{}, nil); err == nil {
 		t.Error("there is a plan for nothing")
 	}
 }

@@ -178,7 +178,7 @@ func TestProgramsTakePart(t *testing.T) {
 		t.Fatalf("%+v, %v", done, got)
 	}
 	for _, s := range must(p.settings())(t) {
-		set, err := (&Databases{}).open(t.Context(), "", s.data.synthetic, s.images(), nil)
+		set, err := (&Databases{}).open(t.Context(), s.data.source(), s.images(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,6 +74,8 @@ type Source struct {
 	Title  string           `json:"title"`           // name in words
 	Path   string           `json:"path,omitempty"`  // as in the plan; "" for drawn faces
 	Drawn  *synthetic.Faces `json:"drawn,omitempty"` // how the faces were drawn
+	X      string           `json:"x,omitempty"`     // array of the file with the samples; "" for the common names
+	Y      string           `json:"y,omitempty"`     // array of the file with the labels
 	Input  dataset.Frame    `json:"input"`
 	Preset string           `json:"preset,omitempty"` // database whose preset is used
 	Hash   string           `json:"hash"`             // of samples and labels

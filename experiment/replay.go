@@ -49,7 +49,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, r.Dataset.Input, nil)
+	set, err := l.open(ctx, r.Dataset, r.Dataset.Input, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 			}
 			embedder = e
 		}
-		if set, err = l.open(ctx, r.Dataset.Path, r.Dataset.Drawn, in.Frame, embedder); err != nil {
+		if set, err = l.open(ctx, r.Dataset, in.Frame, embedder); err != nil {
 			return nil, err
 		}
 	}

@@ -270,8 +270,8 @@ func (p *Plan) family() Ranking {
 func (p *Plan) familyOf(i int) string {
 	name := p.Labels[i].Method
 	m, err := method.Named(name)
-	if err != nil {
-		return name
+	if err != nil { // programs are methods of their own, and have one name for all
+		return p.Labels[i].Name
 	}
 	return cmp.Or(classify.TraitsOf(m).Family, name)
 }

@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/legible"
@@ -37,6 +38,7 @@ type benching struct {
 	schema bool
 	only   string
 	nats   worker.Options
+	arrays dataset.Arrays
 }
 
 func (a *app) benchCmd() *cobra.Command {
@@ -56,8 +58,10 @@ func (a *app) benchCmd() *cobra.Command {
 				return nil
 			case b.print:
 				return a.printPlan(args[0])
+			case b.arrays != (dataset.Arrays{}) && !b.create:
+				return advice.Add(cli.Misuse("--x and --y are for --init"), `"x" and "y" of a data set of the plan name its arrays`)
 			case b.create:
-				return a.initPlan(c.Context(), args[0], cmp.Or(b.output, "plan.json"))
+				return a.initPlan(c.Context(), args[0], b.arrays, cmp.Or(b.output, "plan.json"))
 			}
 			return a.bench(c.Context(), args[0], b)
 		},
@@ -75,6 +79,7 @@ func (a *app) benchCmd() *cobra.Command {
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
 	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
 	f.BoolVar(&b.schema, "schema", false, "write the JSON schema of plans to standard output and stop")
+	arraysVar(c, &b.arrays)
 	c.MarkFlagsMutuallyExclusive("list", "print", "init", "schema")
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	cli.Complete(c, "data", cli.Folders)
@@ -218,8 +223,8 @@ func (a *app) printPlan(name string) error {
 }
 
 // initPlan writes a plan for the data set at data to the file path.
-func (a *app) initPlan(ctx context.Context, data, path string) error {
-	if err := experiment.WritePlan(ctx, a.databases("").Find(data), path, func(s string) { a.Warn("%s", s) }); err != nil {
+func (a *app) initPlan(ctx context.Context, data string, arrays dataset.Arrays, path string) error {
+	if err := experiment.WritePlan(ctx, a.databases("").Find(data), path, arrays, func(s string) { a.Warn("%s", s) }); err != nil {
 		return err
 	}
 	a.Tell("wrote %s; next: edit it, then nrdl bench %s", path, legible.ShellWord(path))

@@ -68,7 +68,7 @@ func (a *app) dataInfo(ctx context.Context, path string, flags *inputFlags, asJS
 		return a.printJSON(d)
 	}
 	d.Print(a.Console)
-	a.Next("nrdl evaluate %s, or nrdl train %s -o model.nrdl", legible.ShellWord(path), legible.ShellWord(path))
+	a.Next("nrdl evaluate %s, or nrdl train %s -o model.nrdl", flags.data(path), flags.data(path))
 	return nil
 }
 

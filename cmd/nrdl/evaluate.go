@@ -63,7 +63,7 @@ func (a *app) evaluateCmd() *cobra.Command {
 			if err := report.WriteResult(a.Out, &result, e.model != ""); err != nil {
 				return err
 			}
-			if data := legible.ShellWord(args[0]); e.model == "" {
+			if data := e.learn.input.data(args[0]); e.model == "" {
 				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (from all of it)", data, data)
 			} else {
 				a.Next("nrdl people %s (how well each person is recognised)", legible.ShellWord(e.model))
@@ -175,7 +175,7 @@ func (a *app) compare(ctx context.Context, data string, e *evaluation) error {
 	if err := report.WriteMethods(a.Out, result); err != nil {
 		return err
 	}
-	a.Next("nrdl bench --init %s (a plan of more methods and splits, to edit)", legible.ShellWord(data))
+	a.Next("nrdl bench --init %s (a plan of more methods and splits, to edit)", e.learn.input.data(data))
 	return nil
 }
 

@@ -48,7 +48,9 @@ func (a *app) identifyCmd() *cobra.Command {
 				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
 					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning", args[1]), "nrdl predict names the class of each sample")
 				}
-				return a.predict(c.Context(), args[0], args[1], &prediction{arrays: dataset.Arrays{Unlabelled: true}, json: i.json || i.output != "", scores: i.pairs, output: i.output})
+				p := prediction{json: i.json || i.output != "", scores: i.pairs, output: i.output}
+				p.arrays.Unlabelled, p.arrays.X = true, i.array
+				return a.predict(c.Context(), args[0], args[1], &p)
 			}
 			return i.run(c.Context(), args[0], args[1:], c.InOrStdin())
 		},
@@ -62,6 +64,7 @@ func (i *identification) register(c *cobra.Command) {
 	i.top = 1
 	cli.Number(c, &i.top, "top", "t", cli.InRange(1, cli.Many), "add the `N` most likely people with their scores to each line, best first")
 	c.Flags().Lookup("top").DefValue = "" // without the flag lines have none
+	c.Flags().StringVar(&i.array, "x", "", "`ARRAY` of a .npz or .mat file with the samples, where it has no common name")
 	c.Flags().BoolVar(&i.json, "json", false, "write JSON Lines, one object per photograph: file, size, faces, model")
 	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, one line per face")
 	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for the JSON Lines, instead of standard output")
@@ -135,6 +138,7 @@ type identification struct {
 type identifyFlags struct {
 	find       face.Options
 	top        int
+	array      string
 	pairs      bool // lines of text have the likeliest people too
 	json, csv  bool
 	output     string

@@ -82,6 +82,17 @@ func arraysVar(c *cobra.Command, a *dataset.Arrays) {
 	c.Flags().StringVar(&a.Y, "y", "", "`ARRAY` of a .mat or .npz file with the labels (default gnd, y, labels or H_train)")
 }
 
+// data is the data set at path as an argument, with the flags that name its arrays.
+func (f *inputFlags) data(path string) string {
+	words := legible.ShellWord(path)
+	for _, flag := range []struct{ name, array string }{{"--x", f.labels.arrays.X}, {"--y", f.labels.arrays.Y}} {
+		if flag.array != "" {
+			words += " " + flag.name + " " + legible.ShellWord(flag.array)
+		}
+	}
+	return words
+}
+
 // stageFlags are those that change an input.
 var stageFlags = []string{"input", "photometric", "mirror", "project", "crop", "size", "detect", "faces"}
 

@@ -115,7 +115,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	}
 	report.WriteOpenSetText(a.Out, result)
 	if e.open.output == "" {
-		a.Next("the same with -o openset.html (a page with the curves), or nrdl train %s -o model.nrdl (from all of it)", legible.ShellWord(data))
+		a.Next("the same with -o openset.html (a page with the curves), or nrdl train %s -o model.nrdl (from all of it)", e.learn.input.data(data))
 	}
 	return nil
 }

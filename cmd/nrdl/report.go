@@ -50,11 +50,11 @@ func (a *app) reportCmd() *cobra.Command {
 		Use:  "report RUNS.jsonl... [flags]",
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cli.OneOf("format", r.format, report.Formats); err != nil {
-				return err
-			}
 			if err := cli.OneOf("faces", r.faces, faceChoices); err != nil {
 				return err
+			}
+			if !c.Flags().Changed("format") {
+				r.format = formatOf(r.output)
 			}
 			return a.writeReport(c.Context(), args, r)
 		},
@@ -72,6 +72,18 @@ func (a *app) reportCmd() *cobra.Command {
 	cli.Complete(c, "data", cli.Folders)
 	cli.Complete(c, "figures", cli.Folders)
 	return c
+}
+
+// formatOf is the format for a file of this name: also one that no report has, so that a page
+// is not taken for a picture.
+func formatOf(path string) string {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".tex":
+		return "latex"
+	case ".md", ".csv", ".json", ".svg", ".png", ".pdf", ".eps", ".jpg", ".txt":
+		return ext[1:]
+	}
+	return "html"
 }
 
 // check completes r, and returns an error if its file cannot be written.
@@ -96,6 +108,9 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		return a.writePasses(ctx, passes, r)
 	} else if !errors.Is(err, report.ErrNoPasses) {
 		return err
+	}
+	if err := cli.OneOf("format", r.format, report.Formats); err != nil {
+		return advice.Add(err, "a report is one of %s; --figures DIR writes each figure as an SVG file", strings.Join(report.Formats, ", "))
 	}
 	records, err := a.readRecords(paths)
 	if err != nil {
@@ -163,9 +178,6 @@ func (a *app) writePasses(ctx context.Context, p *report.Passes, r reporting) er
 		return err
 	}
 	format := r.format
-	if strings.EqualFold(filepath.Ext(r.output), ".svg") {
-		format = "svg"
-	}
 	if err := cli.OneOf("format", format, report.PassFormats); err != nil {
 		return fmt.Errorf("the passes of a training: %w", err)
 	}

@@ -123,10 +123,10 @@ func (a *app) printNext(data string, m classify.Method, t *tuning, best experime
 		flags += " --set " + s
 	}
 	if t.split != (dataset.Split{}) {
-		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", legible.ShellWord(data), t.split, flags)
+		a.Print("\nnext: nrdl evaluate %s --split %v --repeats 1%s\n", t.learn.input.data(data), t.split, flags)
 		return
 	}
-	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", legible.ShellWord(data), flags)
+	a.Print("\nnext: nrdl train %s -o model.nrdl%s\n", t.learn.input.data(data), flags)
 }
 
 // flags are l as a command line has them.

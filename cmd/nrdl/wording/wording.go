@@ -134,6 +134,11 @@ func Evaluate(r *experiment.Record) string {
 		return ""
 	}
 	words := []string{"nrdl", "evaluate", r.Dataset.Path, "--method", r.Method}
+	for _, a := range [][]string{{"--x", r.Dataset.X}, {"--y", r.Dataset.Y}} {
+		if a[1] != "" {
+			words = append(words, a...)
+		}
+	}
 	if r.Dataset.Preset != "" {
 		if base, err = method.Preset(base, r.Dataset.Preset); err != nil {
 			return ""
