@@ -148,6 +148,9 @@ func Embed(ctx context.Context, images *Images, e Embedder, progress func(done, 
 	}
 	t := *images
 	t.X, t.Frame, t.Grid, t.White = x, frame, frame.Grid(), 0
+	if t.Classes == nil { // without labels
+		return &t, nil
+	}
 	return &t, t.Validate()
 }
 

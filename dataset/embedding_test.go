@@ -63,6 +63,19 @@ func faces(t *testing.T, f Frame, white float64) *Images {
 	return s
 }
 
+// Images without labels become vectors without labels.
+func TestEmbedUnlabelled(t *testing.T) {
+	e := meanEmbedder{8}
+	s := faces(t, Frame{Size: Size{Height: 16, Width: 16}}, 1)
+	plain := Unlabelled(s.X, s.Frame)
+	plain.White = s.White
+	got, err := Embed(t.Context(), plain, e, nil)
+	want, err2 := Embed(t.Context(), s, e, nil)
+	if err != nil || err2 != nil || got.Classes != nil || !mat.Equal(got.X, want.X) {
+		t.Errorf("%v, %v", err, err2)
+	}
+}
+
 // Images of any size and range become vectors; rows and columns keep their places.
 func TestEmbed(t *testing.T) {
 	e := meanEmbedder{8}

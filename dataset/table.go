@@ -121,7 +121,7 @@ func labelled(vars contents, opt Options) (*table, error) {
 		return t, t.sides(vars)
 	}
 	var pairs []string
-	if opt.Arrays.Optional {
+	if y := opt.Arrays.Y; opt.Arrays.Optional && (y == "" || vars.has(y)) {
 		return unlabelled(vars, opt.Arrays)
 	}
 	for _, c := range wanted {

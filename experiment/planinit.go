@@ -14,6 +14,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/plans"
 )
 
@@ -54,10 +55,13 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 	if err != nil {
 		return nil, err
 	}
-	info := dataset.Describe(set)
+	info, word := dataset.Describe(set), func(of string) string { return of }
+	if !set.AreImages() {
+		word = legible.OfSamples
+	}
 	if info.Fewest < 2 {
-		err := fmt.Errorf("%s: some people have one image, and methods are compared by images that they were not trained on", path)
-		return nil, advice.Add(err, "add images of these people, or leave them out; %v names them", advice.DescribeData.With(advice.Data.To(path)))
+		err := fmt.Errorf("%s: %s", path, word("some people have one image, and methods are compared by images that they were not trained on"))
+		return nil, advice.Add(err, word("add images of these people, or leave them out; %v names them"), advice.DescribeData.With(advice.Data.To(path)))
 	}
 	methods, content := initialMethods(set, kind, info.People)
 	for i := range methods {
@@ -75,7 +79,7 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 	if info.Fewest >= 6 { // also with few
 		splits = append([]string{"random:2"}, splits...)
 	}
-	name := nameOf(path)
+	name, about := nameOf(path), fmt.Sprintf(word("%d people, %d images, at least %d of each: %s."), info.People, info.Images, info.Fewest, content)
 	text, err := json.MarshalIndent(struct {
 		Schema   string          `json:"$schema"`
 		Name     string          `json:"name"`
@@ -86,7 +90,7 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 		Methods  []initialMethod `json:"methods"`
 	}{
 		"./" + plans.SchemaFile, called, "A comparison of methods on " + name + ".", 1, 10,
-		[]data{{name, fmt.Sprintf("%d people, %d images, at least %d of each: %s.", info.People, info.Images, info.Fewest, content), filepath.ToSlash(path), arrays.X, arrays.Y, splits}},
+		[]data{{name, about, filepath.ToSlash(path), arrays.X, arrays.Y, splits}},
 		methods,
 	}, "", "  ")
 	return append(text, '\n'), err

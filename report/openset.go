@@ -1,7 +1,7 @@
 package report
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +33,9 @@ func OpenSetFormat(path string) (string, error) {
 // as Markdown.
 func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string) error {
 	d := &document{Title: "Open set: " + data, Sections: openSetSections(r, 2)}
+	if !r.Input.SeesImages() {
+		d.speakOfSamples(nil)
+	}
 	switch format {
 	case "html":
 		return writeHTML(w, d)
@@ -165,7 +168,18 @@ func spreadWords(s experiment.Spread) string {
 // WriteOpenSetText writes r as text: the rates by score, the error rates at the threshold
 // of training, and the reliability of the probabilities. The caller flushes w, which
 // returns an error of writing.
-func WriteOpenSetText(w *bufio.Writer, r *experiment.OpenSetResult) {
+func WriteOpenSetText(w io.Writer, r *experiment.OpenSetResult) error {
+	var text bytes.Buffer
+	writeOpenSetText(&text, r)
+	if !r.Input.SeesImages() {
+		_, err := io.WriteString(w, legible.OfSamples(text.String()))
+		return err
+	}
+	_, err := text.WriteTo(w)
+	return err
+}
+
+func writeOpenSetText(w io.Writer, r *experiment.OpenSetResult) {
 	others := ""
 	if r.OtherFaces > 0 {
 		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)

@@ -21,7 +21,11 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	} else if r.High > 0 {
 		about = fmt.Sprintf("; 95 %% interval %s to %s %%", legible.Percent(r.Low), legible.Percent(r.High))
 	}
-	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, legible.Count(r.Repeats, "run"), about, decisionWords(r.Decisions()))
+	decisions := decisionWords(r.Decisions())
+	if r.Params != nil && !r.Input.SeesImages() { // without parameters, each run chose its input
+		decisions = legible.OfSamples(decisions)
+	}
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, legible.Count(r.Repeats, "run"), about, decisions)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -33,8 +34,61 @@ func (r *Report) document(o Options) *document {
 		d.add(2, "Terms", glossary()...)
 	}
 	d.add(2, "To repeat it", r.repetition(o)...)
+	if r.ofVectors() {
+		theirs := map[string]bool{}
+		for _, p := range r.Plans {
+			theirs[p.About] = true
+			for _, c := range p.Columns {
+				theirs[c.Source.About] = true
+			}
+		}
+		d.speakOfSamples(theirs)
+	}
 	d.nameFigures()
 	return d
+}
+
+// ofVectors reports whether no data set has images or faces.
+func (r *Report) ofVectors() bool {
+	for _, p := range r.Plans {
+		for _, c := range p.Columns {
+			if s := c.Source; s.Drawn != nil || s.Path == "" || !s.Input.Same(dataset.Frame{}) {
+				return false
+			}
+		}
+	}
+	return len(r.Plans) > 0
+}
+
+// speakOfSamples puts the words for samples of any kind in place of those for faces, but not
+// into the texts theirs, those of a plan.
+func (d *document) speakOfSamples(theirs map[string]bool) {
+	say := func(texts ...*string) {
+		for _, t := range texts {
+			if !theirs[*t] {
+				*t = legible.OfSamples(*t)
+			}
+		}
+	}
+	for i := range d.Sections {
+		say(&d.Sections[i].Title)
+		for j := range d.Sections[i].Blocks {
+			b := &d.Sections[i].Blocks[j]
+			say(&b.Text)
+			for k := range b.Items {
+				say(&b.Items[k].Text)
+			}
+			if b.Table != nil {
+				say(&b.Table.Caption)
+				for k := range b.Table.Head {
+					say(&b.Table.Head[k].Title, &b.Table.Head[k].Sub)
+				}
+			}
+			for _, f := range b.Figures {
+				say(&f.Title, &f.Caption, &f.Alt, &f.Axes.Title, &f.Axes.X, &f.Axes.Y)
+			}
+		}
+	}
 }
 
 // plan adds the section of p that one opens it for: the rates and a figure of them, and then

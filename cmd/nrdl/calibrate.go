@@ -65,6 +65,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	var (
 		f         calibration
 		strangers string
+		array     string
 		write     writing
 		find      face.Options
 	)
@@ -73,7 +74,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.updateModel(c.Context(), args[0], write, find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
-				return a.recalibrate(c.Context(), r, args[0], strangers, &f)
+				return a.recalibrate(c.Context(), r, args[0], strangers, array, &f)
 			})
 		},
 		ValidArgsFunction: completeModel,
@@ -81,6 +82,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 	f.registerFPIR(c, 0, " (default that of the model)")
 	f.folds, f.prior = -1, openset.Default.Prior
 	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model, or for vectors a file (.npz, .mat) of samples of other classes")
+	c.Flags().StringVar(&array, "x", "", "`ARRAY` of that file with the samples, where it has no common name")
 	write.register(a, c)
 	findVar(c, &find, face.All, "as the model does")
 	cli.Complete(c, "strangers", cli.Folders)
@@ -88,8 +90,8 @@ func (a *app) calibrateCmd() *cobra.Command {
 }
 
 // recalibrate returns r with a threshold for f and for the strangers in the images
-// at path, where that is not empty.
-func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path string, f *calibration) (*nrdl.Recogniser, error) {
+// at path, where that is not empty, or in an array of that file.
+func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path, array string, f *calibration) (*nrdl.Recogniser, error) {
 	how := r.OpenSet()
 	if f.fpir > 0 {
 		how.FPIR = f.fpir
@@ -99,7 +101,7 @@ func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path s
 	switch {
 	case path == "":
 	case dataset.IsMatrix(path):
-		arrays := dataset.Arrays{Unlabelled: true, Length: sampleLength(r.Model())}
+		arrays := dataset.Arrays{X: array, Unlabelled: true, Length: sampleLength(r.Model())}
 		if strangers, err = a.readLike(ctx, path, r, labels{arrays: arrays}); err != nil {
 			return nil, err
 		}

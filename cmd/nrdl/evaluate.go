@@ -66,7 +66,11 @@ func (a *app) evaluateCmd() *cobra.Command {
 			if data := e.learn.input.data(args[0]); e.model == "" {
 				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (from all of it)", data, data)
 			} else {
-				a.Next("nrdl people %s (how well each person is recognised)", legible.ShellWord(e.model))
+				next := "nrdl people %s (how well each person is recognised)"
+				if !result.Input.SeesImages() {
+					next = legible.OfSamples(next)
+				}
+				a.Next(next, legible.ShellWord(e.model))
 			}
 			return nil
 		},

@@ -113,7 +113,9 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if e.json {
 		return a.printJSON(result)
 	}
-	report.WriteOpenSetText(a.Out, result)
+	if err := report.WriteOpenSetText(a.Out, result); err != nil {
+		return err
+	}
 	if e.open.output == "" {
 		a.Next("the same with -o openset.html (a page with the curves), or nrdl train %s -o model.nrdl (from all of it)", e.learn.input.data(data))
 	}

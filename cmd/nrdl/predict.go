@@ -231,7 +231,7 @@ func (a *app) transform(ctx context.Context, model, data, output string, arrays 
 	}
 	k, n := codes.Dims()
 	a.Tell("wrote %s: %d codes of %d numbers", output, n, k)
-	if set.Classes != nil {
+	if len(set.Classes) > 1 {
 		a.Next("nrdl evaluate %s (how well methods tell the codes apart)", legible.ShellWord(output))
 	}
 	return nil

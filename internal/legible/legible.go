@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,25 @@ func Classes(n int) string {
 		return "1 class"
 	}
 	return fmt.Sprintf("%d classes", n)
+}
+
+var faceWords = regexp.MustCompile(`\b(people|person|images?|faces?|photographs?)\b`)
+
+// OfSamples is a text on faces in the words for samples of any kind: classes for people, samples
+// for faces, images and photographs.
+func OfSamples(text string) string {
+	text = strings.ReplaceAll(text, "people who", "classes that")
+	return faceWords.ReplaceAllStringFunc(text, func(word string) string {
+		switch {
+		case word == "people":
+			return "classes"
+		case word == "person":
+			return "class"
+		case strings.HasSuffix(word, "s"):
+			return "samples"
+		}
+		return "sample"
+	})
 }
 
 // Hidden reports whether r is invisible: a control character, a line or paragraph

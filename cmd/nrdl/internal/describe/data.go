@@ -31,14 +31,14 @@ func OfData(images *dataset.Images, in frontend.Pipeline) Data {
 
 // Print prints d as text.
 func (d Data) Print(c *console.Console) {
-	c.Print("people     %d\n", d.People)
+	c.Print("%-10s %d\n", d.word("people"), d.People)
 	if d.Fewest == d.Most {
-		c.Print("images     %d, %d of each\n", d.Images, d.Most)
+		c.Print("%-10s %d, %d of each\n", d.word("images"), d.Images, d.Most)
 	} else {
-		c.Print("images     %d, %d to %d of each\n", d.Images, d.Fewest, d.Most)
+		c.Print("%-10s %d, %d to %d of each\n", d.word("images"), d.Images, d.Fewest, d.Most)
 	}
 	if d.Fewest < 2 {
-		c.Print("%-10s %s\n", "one image", legible.Abridged(alone(d.images)))
+		c.Print("%-10s %s\n", d.word("one image"), legible.Abridged(alone(d.images)))
 	}
 	length := "features"
 	if d.images.AreImages() {
@@ -62,6 +62,14 @@ func (d Data) Print(c *console.Console) {
 	printInput(c, d.Learning)
 }
 
+// word is a word for images, or in its place that for vectors.
+func (d Data) word(of string) string {
+	if d.images.AreImages() {
+		return of
+	}
+	return legible.OfSamples(of)
+}
+
 // alone returns the people with one image, which cannot be used for training and testing.
 func alone(set *dataset.Images) (people []string) {
 	for c, person := range set.Classes {
@@ -80,7 +88,7 @@ func (d Data) printColumns(c *console.Console, what string, columns []int) {
 	for _, j := range columns {
 		names = append(names, d.images.ID(j))
 	}
-	c.Print("%-10s %s: %s\n", what, legible.Count(len(columns), "image"), legible.Abridged(names))
+	c.Print("%-10s %s: %s\n", what, legible.Count(len(columns), d.word("image")), legible.Abridged(names))
 }
 
 // mostGroups is how many groups of identical images are printed.
@@ -145,18 +153,24 @@ func OfModel(m *gallery.Gallery) (Model, error) {
 // Print prints m as text.
 func (m Model) Print(c *console.Console) {
 	c.Print("method     %s, seed %d, %s\n", m.Method, m.Seed, m.Trained.Status)
-	c.Print("people     %d: %s\n", len(m.People), legible.Abridged(m.People))
+	word := func(of string) string { return of }
+	if !m.Input.SeesImages() {
+		word = legible.OfSamples
+	}
+	c.Print("%-10s %d: %s\n", word("people"), len(m.People), legible.Abridged(m.People))
 	c.Print("atoms      %d of %d numbers\n", m.Atoms, m.Dims)
 	printInput(c, m.Input)
 	c.Print("coder      %s\n", m.Coder)
 	c.Print("rule       %s\n", m.Rule)
 	if m.Faces == 0 {
-		c.Print("keeps      no faces: nobody can be added\n")
+		c.Print("%s\n", word("keeps      no faces: nobody can be added"))
+	} else if !m.Input.SeesImages() { // add takes photographs
+		c.Print("keeps      %s\n", legible.Count(m.Faces, "sample"))
 	} else {
 		c.Print("keeps      %s, so that people can be added\n", legible.Count(m.Faces, "face"))
 	}
 	if t := m.Calibration; t == nil {
-		c.Print("threshold  none: every face is named\n")
+		c.Print("%s\n", word("threshold  none: every face is named"))
 	} else if l := m.Input.Law(); t.FollowsLaw() && l != nil {
 		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%, measured on %s)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR), threshold.Measured(l))
 	} else if t.FollowsLaw() || t.ByScores {

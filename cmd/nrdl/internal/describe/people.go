@@ -25,7 +25,14 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	for _, cells := range rows(r) {
+	for i, cells := range rows(r) {
+		if !m.Pipeline.SeesImages() {
+			if i == 0 {
+				cells[0], cells[1] = "class", "samples"
+			}
+			last := &cells[len(cells)-1]
+			*last = strings.ReplaceAll(*last, "photographs of both", "samples of both")
+		}
 		fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") // the last cell ends too, so that it has the width of its column
 	}
 	if err := w.Flush(); err != nil {
@@ -34,9 +41,13 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	for row := range strings.Lines(table.String()) {
 		c.Print("%s\n", strings.TrimRight(row, " \n"))
 	}
-	c.Print("\n%s\n", totalOf(r))
+	total, strangers := totalOf(r), "strangers: %s\n"
+	if !m.Pipeline.SeesImages() {
+		total, strangers = legible.OfSamples(total), "samples of other classes: %s\n"
+	}
+	c.Print("\n%s\n", total)
 	if m.Calibration != nil {
-		c.Print("strangers: %s\n", gallery.Promise(m.Calibration))
+		c.Print(strangers, gallery.Promise(m.Calibration))
 	}
 	var lines []string
 	if r.AtLarge != nil {

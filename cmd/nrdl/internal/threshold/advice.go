@@ -119,15 +119,16 @@ func Table(m *gallery.Gallery) (lines []string) {
 		note = "; new photographs do better than this test, which must leave one photograph out"
 	}
 	tell := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	tell("known faces that get a name at other target FPIRs (--fpir), by %s held out%s:", legible.Count(rates[0].Held, "face"), note)
-	tell("%8s %14s %14s", "FPIR %", "right name %", "wrong name %")
+	w := wordsFor(m.Pipeline)
+	tell("known %ss that get a %s at other target FPIRs (--fpir), by %s held out%s:", w.sample, w.name, legible.Count(rates[0].Held, w.sample), note)
+	tell("%8s %14s %14s", "FPIR %", "right "+w.name+" %", "wrong "+w.name+" %")
 	for _, r := range rates {
 		note := ""
 		if r.Present {
 			note += "  (current)"
 		}
 		if r.Extrapolated {
-			note += "  (too few faces of strangers to promise this FPIR)"
+			note += "  (too few " + w.sample + "s of strangers to promise this FPIR)"
 		}
 		tell("%8s %14s %14s%s", legible.Percent(r.FPIR), legible.Percent(r.Right), legible.Percent(r.Wrong), note)
 	}
@@ -204,7 +205,8 @@ func Enabling(m *gallery.Gallery, path string) string {
 	case m.Enrolled == nil:
 		return "train the model again, without --calibrate 0"
 	case len(m.Images().Classes) < fewest && m.Impostors() == nil:
-		return fmt.Sprintf("nrdl calibrate %s --strangers DIR, with photographs of other people", path)
+		w := wordsFor(m.Pipeline)
+		return fmt.Sprintf("nrdl calibrate %s --strangers %s, with %s", path, w.place, w.give)
 	}
 	return "nrdl calibrate " + path
 }
