@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,5 +40,26 @@ func TestLearnWithoutSamplesOrMethod(t *testing.T) {
 	}
 	if _, err := classify.Learn(t.Context(), mat.NewDense(2, 2, nil), []string{"a", "b"}, nil, classify.LearnOptions{}); err == nil {
 		t.Error("no method learns")
+	}
+}
+
+// Samples that point to all sides, and codes that are not negative, are named; nothing else is.
+func TestDoubt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	made := func(mean float64) *classify.Samples {
+		x := mat.NewDense(20, 60, nil)
+		x.Apply(func(_, j int, _ float64) float64 { return mean*float64(1-2*(j/20%2)) + rng.NormFloat64() }, x)
+		return &classify.Samples{X: x, Classes: []string{"a", "b", "c"}, Groups: []int{0, 20, 40, 60}}
+	}
+	sides, apart := made(0), made(3)
+	for _, m := range []classify.Method{DefaultNRDL, DefaultNRC} {
+		if Doubt(m, sides) == nil || Doubt(m, apart) != nil {
+			t.Errorf("%s: %v, %v", m.Name(), Doubt(m, sides), Doubt(m, apart))
+		}
+	}
+	for _, m := range []classify.Method{DefaultCRC, DefaultSRC, DefaultFDDL} {
+		if err := Doubt(m, sides); err != nil {
+			t.Errorf("%s: %v", m.Name(), err)
+		}
 	}
 }

@@ -259,6 +259,7 @@ func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studi
 	for _, m := range methods {
 		a.tellMethod(m, l)
 	}
+	a.warnOfSides(s, methods[0])
 	a.tellPreset(s.images, l.preset, methods...)
 	return s, methods, nil
 }
@@ -319,7 +320,18 @@ func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
 func (a *app) tellOptions(s *studied, l *learning) {
 	a.tellInput(s.Pipeline)
 	a.tellMethod(s.Method, *l)
+	a.warnOfSides(s, s.Method)
 	a.tellPreset(s.images, l.preset, s.Method)
+}
+
+// warnOfSides warns where m needs vectors of another kind than s has.
+func (a *app) warnOfSides(s *studied, m classify.Method) {
+	if !s.images.Frame.Same(dataset.Frame{}) || !s.Pipeline.Projection.IsZero() {
+		return
+	}
+	if err := method.Doubt(m, &s.images.Samples); err != nil {
+		a.WarnOf(err)
+	}
 }
 
 func (a *app) tellInput(in frontend.Pipeline) {
