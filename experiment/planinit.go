@@ -56,7 +56,7 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 		return nil, err
 	}
 	info, word := dataset.Describe(set), func(of string) string { return of }
-	if !set.AreImages() {
+	if !set.AreFaces() {
 		word = legible.OfSamples
 	}
 	if info.Fewest < 2 {

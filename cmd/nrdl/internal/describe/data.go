@@ -64,7 +64,7 @@ func (d Data) Print(c *console.Console) {
 
 // word is a word for images, or in its place that for vectors.
 func (d Data) word(of string) string {
-	if d.images.AreImages() {
+	if d.images.AreFaces() {
 		return of
 	}
 	return legible.OfSamples(of)
