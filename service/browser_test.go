@@ -252,6 +252,15 @@ const broken = `(() => {
 	return "";
 })()`
 
+// crowded is a word of the navigation that reaches into the next one; "" if there is none.
+const crowded = `(() => {
+	for (const e of document.querySelectorAll("#nav .short")) {
+		const r = e.getBoundingClientRect(), a = e.parentElement.getBoundingClientRect();
+		if (r.width && (e.scrollWidth > e.clientWidth + 1 || r.left < a.left - 2 || r.right > a.right + 2)) return e.textContent;
+	}
+	return "";
+})()`
+
 // named checks that all controls have a name, that nothing is wider than the window, that no
 // text is cut off, and that no word of a name is on two lines.
 func (b *browser) named() {
@@ -283,6 +292,9 @@ func (b *browser) named() {
 		b.run(chromedp.EmulateViewport(width, 900))
 		if wide := js[string](b, wider); wide != "" {
 			b.Errorf("%s: wider than %d: %s", js[string](b, "location.hash"), width, wide)
+		}
+		if word := js[string](b, crowded); word != "" {
+			b.Errorf("%s: no room for %q in the navigation at a width of %d", js[string](b, "location.hash"), word, width)
 		}
 		if word := js[string](b, broken); word != "" {
 			b.Errorf("%s: broken at a width of %d: %s", js[string](b, "location.hash"), width, word)

@@ -63,6 +63,8 @@ export function say(text) {
   at.textContent = at.textContent === text ? text + " " : text;
 }
 
+// locale is how dates are written in the language of the page, with the digits that it has.
+export const locale = () => { const l = document.documentElement.lang; return (navigator.languages.find((n) => n.split("-")[0] === l && !n.includes("-u-")) ?? l) + "-u-nu-latn"; };
 export const count = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 export const percent = (share) => (share > 0 && share < 0.001 ? "< 0.1" : share < 1 && share > 0.999 ? "> 99.9" : (100 * share).toFixed(share < 0.0995 || share > 0.9 && share < 1 ? 1 : 0).replace(/\.0$/, "")) + " %";
 export const oneIn = (share) => (share >= 0.5 ? "more than 1 in 2" : share <= 1e-7 ? "fewer than 1 in 10 million" : `1 in ${round(1 / share).toLocaleString("en")}`);

@@ -1,6 +1,6 @@
 // One person: how well the face is recognised, what is missing, and all faces.
 import { tr } from "./translate.js";
-import { h, put, icon, dialog, ask, toast, say, count, percent } from "./dom.js";
+import { h, put, icon, dialog, ask, toast, say, count, percent, locale } from "./dom.js";
 import { get, post, patch, del, upload } from "./api.js";
 import { grid, portrait, why } from "./faces.js";
 import { nameField } from "./names.js";
@@ -171,7 +171,7 @@ export async function view(root, ctx, id) {
     const receipt = await leaving(del(`${at}?faces=${p.faces}`));
     ctx.mutated();
     await dialog("Erased", (close) => h("div", {}, h("p", {}, `${title} is gone. This is the receipt:`),
-      h("dl", { class: "receipt" }, [["Person", title], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString()]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),
+      h("dl", { class: "receipt" }, [["Person", title], ["Faces", receipt.faces.length], ["Photographs without another face", receipt.photos.length], ["Labels", receipt.labels], ["Entries of the undo list", receipt.operations], ["At", new Date(receipt.at).toLocaleString(locale())]].map(([a, b]) => [h("dt", {}, a), h("dd", {}, String(b))])),
       h("div", { class: "row end" }, h("button", { onclick: () => save(`erased-${receipt.person}.json`, JSON.stringify(receipt, null, 2)) }, "Save the receipt"), h("button", { class: "main", autofocus: true, onclick: () => close() }, "Done"))));
     ctx.go("people");
   }

@@ -1,6 +1,6 @@
 // All photographs of a person, by date. The originals are where the operator of the service
 // keeps them; without an original, the faces stand for the photograph.
-import { h, put, icon, count } from "./dom.js";
+import { h, put, icon, count, locale } from "./dom.js";
 import { get } from "./api.js";
 import { crop } from "./faces.js";
 
@@ -30,7 +30,7 @@ export async function view(root, ctx, id) {
 
   function item(s) {
     const others = s.faces.filter((f) => f.person !== id).length;
-    const date = s.taken ? new Date(s.taken).toLocaleString() : `added ${new Date(s.added).toLocaleDateString()}`;
+    const date = s.taken ? new Date(s.taken).toLocaleString(locale()) : `added ${new Date(s.added).toLocaleDateString(locale())}`;
     const text = `${date}${others ? `, with ${count(others, "other face")}` : ""}`;
     const file = `${ctx.base}/photographs/${s.id}`;
     const own = s.faces.filter((f) => f.person === id).map((f) => crop(ctx.base, f.id, `A face of ${p.name}`));

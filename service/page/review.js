@@ -1,5 +1,5 @@
 // What the machine is not sure of, labels that contradict it, and what was done.
-import { h, put, toast, say, count, rove, inText } from "./dom.js";
+import { h, put, toast, say, count, rove, inText, locale } from "./dom.js";
 import { get, post, has } from "./api.js";
 import { crop, chance, why, grid } from "./faces.js";
 import { decide } from "./groups.js";
@@ -160,7 +160,7 @@ async function history(panel, ctx) {
         throw e;
       }
     } }, o.undone ? "Undone" : "Undo");
-    const li = h("li", { class: o.undone ? "undone" : "" }, h("span", { class: "what" }, text, names.length ? [" ", h("strong", { dir: "auto" }, names.join(", "))] : ""), h("time", { datetime: o.at, class: "soft small" }, new Date(o.at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })), button);
+    const li = h("li", { class: o.undone ? "undone" : "" }, h("span", { class: "what" }, text, names.length ? [" ", h("strong", { dir: "auto" }, names.join(", "))] : ""), h("time", { datetime: o.at, class: "soft small" }, new Date(o.at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" })), button);
     return li;
   }
   await load();

@@ -1,6 +1,6 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
 import { chosen, choose, languages } from "./translate.js";
-import { h, put, ask, dialog, toast } from "./dom.js";
+import { h, put, ask, dialog, toast, locale } from "./dom.js";
 import { told, refusals } from "./importer.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
@@ -110,7 +110,7 @@ async function keys(box, ctx) {
   section(box, "Access keys", "", list);
   const all = (await get("/v1/keys", ctx.signal)).items;
   if (!all.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
-  list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString()}` : "", k.collections?.length ? h("span", { dir: "auto" }, " · " + ctx.collections.filter((c) => k.collections.includes(c.id)).map((c) => c.name).join(", ")) : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
+  list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString(locale())}` : "", k.collections?.length ? h("span", { dir: "auto" }, " · " + ctx.collections.filter((c) => k.collections.includes(c.id)).map((c) => c.name).join(", ")) : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
     if (!await ask(`Delete the key ${k.name}?`, "Programs that use it are no longer answered.", "Delete", { danger: true })) return;
     await del(`/v1/keys/${k.id}`);
     ctx.again();
@@ -181,7 +181,7 @@ async function audit(box, ctx) {
   section(box, "What was done", "Each change, who made it and when, with ids in place of names. A line that was changed later is found.", list, h("div", { class: "row" }, more, h("button", { onclick: check }, "Check all lines")), said);
   async function load() {
     const page = await get(`/v1/audit?limit=10${next && `&cursor=${next}`}`, ctx.signal);
-    list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString()} · ${l.verb} ${l.object} · ${l.actor}`))));
+    list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString(locale())} · ${l.verb} ${l.object} · ${l.actor}`))));
     next = page.next ?? "";
     more.hidden = !next;
   }
