@@ -17,7 +17,7 @@ func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 	r := &Record{
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
 		Dataset: d.source(),
-		Split: j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
+		Split:   j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
 		Method: j.method.Name(), Label: c.label, Explained: c.about, Varied: c.varied, Params: j.params,
 	}
 	r.Dataset.Input, r.Dataset.Hash = set.set.Frame, set.hash
