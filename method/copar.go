@@ -40,7 +40,7 @@ type COPAR struct {
 }
 
 // DefaultCOPAR has the penalty of FDDL.
-var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Tol: 5e-5, Steps: 7, Rho: 1, Rule: globalRule})
+var DefaultCOPAR = registerIterative(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 5, Tol: 3e-5, Steps: 7, Rho: 1, Rule: globalRule})
 
 func (COPAR) Name() string { return "copar" }
 

@@ -2447,7 +2447,7 @@ class COPAR(Method):
     passes : int, default=0
         At most so many passes; 0: 1000, but 10 without a tolerance where every image is an
         atom, as published.
-    tol : float, default=5e-05
+    tol : float, default=3e-05
         Converged when a pass lowers J by less than this part of it.
     steps : int, default=7
         Steps that the codes, and the atoms of a class, make in a pass.
@@ -2493,7 +2493,7 @@ class COPAR(Method):
         ('atoms', 'atoms', 0),
         ('common', 'common', 5),
         ('passes', 'passes', 0),
-        ('tol', 'tol', 5e-05),
+        ('tol', 'tol', 3e-05),
         ('steps', 'steps', 7),
         ('rho', 'rho', 1.0),
         ('rule', 'rule', 'global'),
@@ -2507,7 +2507,7 @@ class COPAR(Method):
         atoms: int = 0,
         common: int = 5,
         passes: int = 0,
-        tol: float = 5e-05,
+        tol: float = 3e-05,
         steps: int = 7,
         rho: float = 1.0,
         rule: str = 'global',
