@@ -236,7 +236,7 @@ func (p codingProblem) operations(t *testing.T, c Coder, most float64) float64 {
 // accepted, what coding takes is within Work and within the limit. The limit of the
 // test is small, so that the operations can be counted.
 func TestWorkBoundsOperations(t *testing.T) {
-	const most = 1e6
+	const most = 2e5
 	for _, p := range []codingProblem{newCodingProblem(8, 8, 60), newCodingProblem(3, 2, 40)} {
 		d, k := p.d.Dims()
 		for _, c := range variants() {

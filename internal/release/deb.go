@@ -89,7 +89,7 @@ func (r *release) deb(arch, program string) error {
 		return err
 	}
 	// More threads compress to other bytes.
-	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", r.version, arch)))
+	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", fmt.Sprintf("-z%d", r.level), "--threads-max=1", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", r.version, arch)))
 	pack.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if out, err := pack.CombinedOutput(); err != nil {
 		return fmt.Errorf("dpkg-deb: %w\n%s", err, out)

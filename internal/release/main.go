@@ -31,13 +31,14 @@ import (
 func main() {
 	out := flag.String("o", "dist", "write the files to this `DIR`, which must not exist")
 	systems := flag.String("systems", strings.Join(embedded.Systems, ","), "make programs for these, such as linux/amd64")
+	level := flag.Int("z", 6, "compress packages for Debian at this `LEVEL`, 0 to 9; a test of them takes less time with 0")
 	check := flag.Bool("check", false, "make everything a second time and compare the bytes")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := run(ctx, *out, strings.Split(*systems, ","))
+	err := run(ctx, *out, strings.Split(*systems, ","), *level)
 	if err == nil && *check {
-		err = again(ctx, *out, strings.Split(*systems, ","))
+		err = again(ctx, *out, strings.Split(*systems, ","), *level)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release: error:", err)
@@ -52,9 +53,10 @@ type release struct {
 	version  string // without v
 	notes    string
 	date     time.Time // of the commit
+	level    int       // of the compression of packages for Debian
 }
 
-func run(ctx context.Context, out string, systems []string) (err error) {
+func run(ctx context.Context, out string, systems []string, level int) (err error) {
 	// Programs tell whether they were built from a commit alone.
 	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
 	if err != nil {
@@ -71,7 +73,7 @@ func run(ctx context.Context, out string, systems []string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	r := &release{ctx: ctx, out: out, tmp: tmp}
+	r := &release{ctx: ctx, out: out, tmp: tmp, level: level}
 	if r.version, r.notes, err = newest("CHANGELOG.md"); err != nil {
 		return err
 	}
@@ -98,10 +100,10 @@ func run(ctx context.Context, out string, systems []string) (err error) {
 }
 
 // again makes the release a second time and compares.
-func again(ctx context.Context, out string, systems []string) error {
+func again(ctx context.Context, out string, systems []string, level int) error {
 	second := out + ".second"
 	defer os.RemoveAll(second)
-	if err := run(ctx, second, systems); err != nil {
+	if err := run(ctx, second, systems, level); err != nil {
 		return err
 	}
 	a, errA := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
