@@ -140,6 +140,18 @@ func (v *Service) completeDescription() {
 	}
 }
 
+// schemaName names a schema: one without a name of its own by the operation that takes it, such
+// as MergePersonRequest.
+func schemaName(t reflect.Type, hint string) string {
+	var name strings.Builder
+	for word := range strings.SplitSeq(hint, "-") {
+		if word != "" {
+			name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return huma.DefaultSchemaNamer(t, name.String())
+}
+
 const responsesRef = "#/components/responses/"
 
 func (v *Service) completeOperation(method, at string, o *huma.Operation) {

@@ -35,6 +35,7 @@ func TestProblems(t *testing.T) {
 		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("X-Forwarded-For", "8.8.8.8") }, status: 403, detail: "a proxy has sent the request"},
 		{method: "POST", path: at + "/people", change: func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, status: 403, detail: "another site"},
 		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer nrdl_x") }, status: 401, detail: "not known"},
+		{method: "POST", path: at + "/people", body: `{"name":"Di"}`, change: func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, status: 415, detail: "application/json"},
 		{method: "GET", path: "/v1/collections?cursor=x", status: 422, detail: "cursor"},
 		{method: "GET", path: at + "/people?cursor=5", status: 422, detail: "cursor"},
 		{method: "GET", path: at + "/people?order=name&cursor=" + ann.ID, status: 422, detail: "cursor"},

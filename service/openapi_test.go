@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 )
@@ -44,9 +45,17 @@ func TestOlderDescription(t *testing.T) {
 	if files < 10 {
 		t.Errorf("%d files are sent", files)
 	}
-	var newer struct{ OpenAPI string }
+	var newer struct {
+		OpenAPI    string
+		Components struct{ Schemas map[string]any }
+	}
 	c.do(200, "GET", "/openapi.json", nil, &newer)
 	if newer.OpenAPI != "3.1.0" {
 		t.Error(newer.OpenAPI)
+	}
+	for name := range newer.Components.Schemas {
+		if !regexp.MustCompile(`^[A-Z][A-Za-z]+$`).MatchString(name) {
+			t.Errorf("the schema %q has no name for a type", name)
+		}
 	}
 }

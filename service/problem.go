@@ -130,6 +130,9 @@ func inWords(c huma.Context, _ string, answer any) (any, error) {
 		all = append(all, text)
 	}
 	p.Detail = strings.Join(all, "; ")
+	if p.Status == http.StatusUnsupportedMediaType {
+		p.Detail += "; send JSON, with the header Content-Type: application/json"
+	}
 	return p, nil
 }
 

@@ -116,6 +116,7 @@ func New(s *store.Store, o Options) *Service {
 	config.Info.Description = "Every POST that changes something takes the header " + onceHeader + ": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
 	config.OpenAPIPath = ""                                               // serveDescription
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Transformers = append(config.Transformers, inWords)
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer"}}
 	v.api = humago.New(v.mux, config)

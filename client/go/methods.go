@@ -56,7 +56,7 @@ type Candidate struct {
 	Score float64 `json:"score"` // A higher score means more likely
 }
 
-// ChangeCollectionRequest is the schema Change-collectionRequest.
+// ChangeCollectionRequest is the schema ChangeCollectionRequest.
 type ChangeCollectionRequest struct {
 	Force bool     `json:"force,omitempty"` // Set the rate also if nearly no enrolled face gets its name
 	FPIR  *float64 `json:"fpir,omitempty"`
@@ -158,7 +158,7 @@ type CurvePoint struct {
 	Wrong     Share      `json:"wrong"` // Share of held-out faces with a wrong name
 }
 
-// DecideReviewRequest is the schema Decide-reviewRequest.
+// DecideReviewRequest is the schema DecideReviewRequest.
 type DecideReviewRequest struct {
 	Decisions []Decision `json:"decisions"`
 }
@@ -379,7 +379,7 @@ type Log struct {
 	Next    string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
 }
 
-// MergePersonRequest is the schema Merge-personRequest.
+// MergePersonRequest is the schema MergePersonRequest.
 type MergePersonRequest struct {
 	From []string `json:"from"`
 }

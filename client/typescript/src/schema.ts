@@ -1153,7 +1153,7 @@ export interface components {
              */
             score: number;
         };
-        "Change-collectionRequest": {
+        ChangeCollectionRequest: {
             /** @description Set the rate also if nearly no enrolled face gets its name */
             force?: boolean;
             /** Format: double */
@@ -1301,7 +1301,7 @@ export interface components {
             /** @description Share of held-out faces with a wrong name */
             wrong: components["schemas"]["Share"];
         };
-        "Decide-reviewRequest": {
+        DecideReviewRequest: {
             decisions: components["schemas"]["Decision"][];
         };
         Decided: {
@@ -1588,7 +1588,7 @@ export interface components {
             /** @description Cursor of the next page; missing on the last one */
             next?: string;
         };
-        "Merge-personRequest": {
+        MergePersonRequest: {
             from: string[];
         };
         Near: {
@@ -2505,7 +2505,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Change-collectionRequest"];
+                "application/json": components["schemas"]["ChangeCollectionRequest"];
             };
         };
         responses: {
@@ -3880,7 +3880,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Merge-personRequest"];
+                "application/json": components["schemas"]["MergePersonRequest"];
             };
         };
         responses: {
@@ -4078,7 +4078,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Decide-reviewRequest"];
+                "application/json": components["schemas"]["DecideReviewRequest"];
             };
         };
         responses: {
