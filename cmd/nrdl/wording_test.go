@@ -15,6 +15,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
+	"nrdl.example/nrdl/plans"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -79,13 +80,17 @@ func TestLibrarySpeaksNoCommandLine(t *testing.T) {
 	line := regexp.MustCompile(`\bnrdl (` + strings.Join(names, "|") + `)\b`)
 	others := strings.Fields("cmd service studies examples internal/postgres internal/release internal/modulepath internal/fileproxy internal/site")
 	n := 0
-	literals(t, "../..", func(folder string) bool { return slices.Contains(others, folder) }, func(file, text string) {
+	check := func(file, text string) {
 		n++
 		text, _, _ = strings.Cut(text, "ffmpeg ") // has flags of its own
 		if flag.MatchString(text) || line.MatchString(text) {
 			t.Errorf("%s: %q: package advice names options and actions", file, text)
 		}
-	})
+	}
+	literals(t, "../..", func(folder string) bool { return slices.Contains(others, folder) }, check)
+	for line := range strings.Lines(string(plans.Schema())) { // errors of plans quote its descriptions
+		check("the schema of plans", line)
+	}
 	if n < 1000 {
 		t.Errorf("%d literals", n)
 	}

@@ -91,9 +91,9 @@ func checkStep(t *testing.T, step *classify.Step, x *mat.Dense) {
 		if r, c := m.Value.Dims(); r != sizes[m.Rows] || c != sizes[m.Columns] {
 			t.Errorf("%s is %d×%d", m.Name, r, c)
 		}
-	}
-	if first, err := step.Matrix("D"); first == nil || err != nil {
-		t.Errorf("no D: %v", err)
+		if one, err := step.Matrix(m.Name); one == nil || err != nil {
+			t.Errorf("no %s: %v", m.Name, err)
+		}
 	}
 	if none, err := step.Matrix("none"); none != nil || err != nil {
 		t.Errorf("a matrix of a name that there is not: %v", err)
