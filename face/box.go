@@ -17,6 +17,9 @@ func (b Box) width() float64  { return b.Right - b.Left }
 func (b Box) height() float64 { return b.Bottom - b.Top }
 func (b Box) centre() Point   { return Point{(b.Left + b.Right) / 2, (b.Top + b.Bottom) / 2} }
 
+// grown is b with so much more on each side.
+func (b Box) grown(by float64) Box { return Box{b.Left - by, b.Top - by, b.Right + by, b.Bottom + by} }
+
 // overlap returns the intersection over the union.
 func (b Box) overlap(o Box) float64 {
 	both := max(0, min(b.Right, o.Right)-max(b.Left, o.Left)) * max(0, min(b.Bottom, o.Bottom)-max(b.Top, o.Top))

@@ -4,6 +4,7 @@ import (
 	_ "embed" // the cascade
 	"encoding/binary"
 	"image"
+	"slices"
 	"sync"
 )
 
@@ -49,37 +50,110 @@ type candidate struct {
 	score  float32
 }
 
-// hits returns the windows of m with sides from least to most that pass all
-// trees, by side, row and column: those of pigo's RunCascade. All windows of one
-// side go through a tree before the next tree, so that the places of its pixels
-// are computed once.
-func (f Finder) hits(m *image.Gray, least, most int) []hit {
+// hits returns the windows of v with sides from least to most that pass all
+// trees, by side, row and column: those of pigo's RunCascade whose middle is in the
+// photograph, or hardly outside. All windows of one side go through a tree before the
+// next tree, so that the places of its pixels are computed once.
+func (f Finder) hits(v view, photo image.Rectangle, least, most int) []hit {
 	trees := faceCascade()
-	var found []hit
-	var windows []candidate
+	var grids []grid
 	for side := least; side <= most; side = int(float64(side) + max(2, float64(side)*f.Scale-float64(side))) {
-		windows = windows[:0]
-		step, edge := int(max(f.Shift*float64(side), 1)), side/2+1
-		for row := edge; row <= m.Rect.Dy()-edge; row += step {
-			for col := edge; col <= m.Rect.Dx()-edge; col += step {
-				windows = append(windows, candidate{centre: row*m.Stride + col})
-			}
+		grids = append(grids, f.gridOf(v, photo, side))
+	}
+	var windows []candidate
+	if f.Coarse > 0 {
+		for i, g := range grids {
+			windows = g.all(windows[:0], 2)
+			grids[i].some = slices.Clone(g.pass(windows, trees[:min(f.Coarse, len(trees))], v))
 		}
-		at := newOffsets(side, m.Stride)
-		for i := range trees {
-			windows = trees[i].passing(windows, m.Pix, at)
+	}
+	var found []hit
+	var seen []bool
+	for i, g := range grids {
+		if f.Coarse > 0 {
+			windows, seen = g.about(windows[:0], seen, grids[max(0, i-1):min(len(grids), i+2)])
+		} else {
+			windows = g.all(windows[:0], 1)
 		}
-		for _, w := range windows {
-			found = append(found, hit{w.centre / m.Stride, w.centre % m.Stride, side, w.score - trees[len(trees)-1].Least})
+		for _, w := range g.pass(windows, trees, v) {
+			found = append(found, hit{w.centre / v.Stride, w.centre % v.Stride, g.side, w.score - trees[len(trees)-1].Least})
 		}
 	}
 	return found
 }
 
+// A grid is the centres of the windows of one side: of each row, columns from … to before end.
+type grid struct {
+	side, step, stride int
+	edge               int // row and column of the first window, pixels
+	columns            [][2]int
+	some               []candidate // of every second row and column, that pass some trees
+}
+
+// gridOf returns the windows of this side in v.
+func (f Finder) gridOf(v view, photo image.Rectangle, side int) grid {
+	const outside = 0.1 // of the side, of a face that is cut by the edge
+	edge := side/2 + 1
+	g := grid{side: side, step: int(max(f.Shift*float64(side), 1)), stride: v.Stride, edge: edge}
+	within := boxOf(photo).grown(outside * float64(side) * v.back.scale())
+	for row := edge; row <= v.Rect.Dy()-edge; row += g.step {
+		from, end := v.back.columnsIn(row, v.Rect.Dx(), within)
+		from, end = (max(from, edge)-edge+g.step-1)/g.step, (min(end, v.Rect.Dx()-edge+1)-edge+g.step-1)/g.step
+		g.columns = append(g.columns, [2]int{from, max(from, end)})
+	}
+	return g
+}
+
+func (g grid) window(row, column int) candidate {
+	return candidate{centre: (g.edge+row*g.step)*g.stride + g.edge + column*g.step}
+}
+
+// all appends the windows of every nth row and column to windows.
+func (g grid) all(windows []candidate, n int) []candidate {
+	for row := 0; row < len(g.columns); row += n {
+		for column := (g.columns[row][0] + n - 1) / n * n; column < g.columns[row][1]; column += n {
+			windows = append(windows, g.window(row, column))
+		}
+	}
+	return windows
+}
+
+// about appends to windows those of g at those that are some of grids, and beside them. It
+// overwrites seen, and returns it.
+func (g grid) about(windows []candidate, seen []bool, grids []grid) ([]candidate, []bool) {
+	across := max(1, (g.stride-2*g.edge)/g.step+1)
+	seen = slices.Grow(seen[:0], len(g.columns)*across)[:len(g.columns)*across]
+	clear(seen)
+	for _, o := range grids {
+		for _, w := range o.some {
+			row, column := (w.centre/g.stride-g.edge+g.step/2)/g.step, (w.centre%g.stride-g.edge+g.step/2)/g.step
+			for r := max(0, row-1); r <= min(len(g.columns)-1, row+1); r++ {
+				for c := max(g.columns[r][0], column-1); c < min(g.columns[r][1], column+2); c++ {
+					if at := r*across + c; !seen[at] {
+						seen[at] = true
+						windows = append(windows, g.window(r, c))
+					}
+				}
+			}
+		}
+	}
+	return windows, seen
+}
+
+// pass returns the windows that pass all trees. It overwrites windows.
+func (g grid) pass(windows []candidate, trees []faceTree, v view) []candidate {
+	at := newOffsets(g.side, v.Stride)
+	for i := range trees {
+		windows = trees[i].passing(windows, v.Pix, at)
+	}
+	return windows
+}
+
 // passing returns the windows that pass the tree. It overwrites windows.
 func (t *faceTree) passing(windows []candidate, pix []byte, at *offsets) []candidate {
-	if len(windows) == 0 {
-		return windows
+	const few = 10 // windows, for which it is faster to compute the places that each of them needs
+	if len(windows) < few {
+		return t.passingFew(windows, pix, at)
 	}
 	var pairs [len(t.Nodes)][2]int
 	for i := range t.Nodes {
@@ -89,6 +163,27 @@ func (t *faceTree) passing(windows []candidate, pix []byte, at *offsets) []candi
 	passed := 0
 	for _, w := range windows {
 		w.score += t.Scores[leaf(&pairs, pix, w.centre)]
+		windows[passed] = w
+		if w.score > t.Least {
+			passed++
+		}
+	}
+	return windows[:passed]
+}
+
+// passingFew is passing.
+func (t *faceTree) passingFew(windows []candidate, pix []byte, at *offsets) []candidate {
+	passed := 0
+	for _, w := range windows {
+		i := 0
+		for range treeDepth {
+			n := &t.Nodes[i]
+			i = 2*i + 1
+			if pix[w.centre+at.row[n[0]]+at.col[n[1]]] <= pix[w.centre+at.row[n[2]]+at.col[n[3]]] {
+				i++
+			}
+		}
+		w.score += t.Scores[i-len(t.Nodes)]
 		windows[passed] = w
 		if w.score > t.Least {
 			passed++

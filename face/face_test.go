@@ -202,21 +202,6 @@ func TestPadded(t *testing.T) {
 	}
 }
 
-// TestHits compares with what pigo 1.4.6 found (testdata/pigo.csv), which computes the places of the pixels for every
-// window, on noise that passes no or few trees, faces, and images with a stride.
-func TestHits(t *testing.T) {
-	blurry := blurredNoise(5)
-	compareHits(t, noise(61, 50, 1), 2, 60)
-	compareHits(t, noise(200, 24, 2), 24, 24)
-	compareHits(t, noise(20, 24, 3), 24, 20)
-	compareHits(t, blurry, 7, 300)
-	part := blurry.SubImage(image.Rect(13, 7, 90, 95)).(*image.Gray)
-	compareHits(t, &image.Gray{Pix: part.Pix, Stride: part.Stride, Rect: part.Rect.Sub(part.Rect.Min)}, 16, 77)
-	if n := compareHits(t, drawnPortrait(t), 24, 126); n == 0 {
-		t.Error("no window shows the portrait")
-	}
-}
-
 // pigoGolden returns what pigo 1.4.6 said: of windows, by the digest of image and sides,
 // their number and the digest of the hits; of pupils, by the photograph, their mean place
 // from five random starts.
@@ -241,20 +226,6 @@ func pigoGolden(t *testing.T) map[string][2]string {
 // digest is a short hash of what values print as.
 func digest(values ...any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendln(nil, values...)))[:16]
-}
-
-// compareHits returns how many windows of m show a face.
-func compareHits(t *testing.T, m *image.Gray, least, most int) int {
-	t.Helper()
-	got := DefaultFinder.hits(m, least, most)
-	want, ok := pigoGolden(t)[digest(m.Pix, m.Stride, m.Rect, least, most)]
-	if !ok {
-		t.Fatalf("pigo has not seen this image of %v", m.Rect)
-	}
-	if fmt.Sprint(len(got)) != want[0] || digest(got) != want[1] {
-		t.Errorf("%d hits in %v, pigo has %s", len(got), m.Rect, want[0])
-	}
-	return len(got)
 }
 
 // TestPupilFile holds the cascade against the numbers in the head of the file.

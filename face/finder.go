@@ -20,6 +20,7 @@ type Finder struct {
 	LeastSide int     // smallest side in pixels
 	Shift     float64 // step, a share of its side
 	Scale     float64 // ratio of one side to the next smaller one
+	Coarse    int     // trees that a window of every second row and column has to pass, for those beside it to be looked at too, in photographs that are turned or continued; 0: all windows are
 	Overlap   float64 // intersection over union of two windows, from which they show one face
 
 	// The score of a face is the sum of the scores of the windows that show it.
@@ -50,7 +51,7 @@ type Finder struct {
 // score below 13; the lowest is 5. False detections outside the faces have scores below 8 in
 // upright photographs, and up to 45 in turned ones.
 var DefaultFinder = Finder{
-	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
+	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Coarse: 100, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
 	CloseSide: 160, CloseLeast: 0.25, CloseSpread: 0.2,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
@@ -106,7 +107,7 @@ func (f Finder) facesIn(img *image.Gray, v view, least, score float64) []Face {
 // allIn returns all faces of the photograph img that the cascade finds in v.
 func (f Finder) allIn(img *image.Gray, v view, least, score float64) []Face {
 	var faces []Face
-	for _, w := range f.windows(v, least, score) {
+	for _, w := range f.windows(v, img.Rect, least, score) {
 		if p, ok := f.pupils(img, w); ok && !f.seen(faces, p) {
 			faces = append(faces, Face{Box: w.box(img.Rect), Pupils: p, Quality: f.Measure.of(img, p, w.score)})
 		}

@@ -36,7 +36,8 @@ type Search struct {
 
 	Network BoxDetector // nil: the cascade alone
 	Upright float64     // score of an upright face that the cascade finds too, from which the network does not search the turned photograph
-	Turns   []float64   // angles by which the network searches it, degrees
+	Turns   []float64   // angles by which the network searches it, degrees; right ones first
+	Glimpse float64     // score that the network has to reach at a right angle for the other ones
 	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
 	Slant   []float64   // angles, degrees, of small faces where no other face is certain; likewise
 	Checked int         // at each angle, the network checks at most so many of them, the surest
@@ -89,8 +90,8 @@ var DefaultSearch = &Search{
 	Name: "auto", Cascade: DefaultFinder, Large: 0.45, QuickSide: 160, QuickBorder: 0.3, QuickLeast: 0.25, First: true, Certain: 60,
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
-	Turns:   []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
-	Aside:   []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50}, Checked: 12, Around: 8,
+	Turns:   []float64{90, -90, 180, 30, -30, 60, -60, 120, -120, 150, -150}, Glimpse: 0.02,
+	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50}, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 	Closer: 0.75, Tilted: 20, Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,
@@ -138,7 +139,7 @@ func (s *Search) stages() []stage {
 		uprightStage{s.Cascade, s.enough},
 		network,
 		confirmStage{s},
-		unsureStage{s, []stage{asideStage{s}, edgeStage{s.Cascade}, closerStage{s.Cascade}, turnsStage{s.Cascade}}},
+		unsureStage{s, asideStage{s}, []stage{edgeStage{s.Cascade}, closerStage{s.Cascade}, turnsStage{s.Cascade}}},
 		small,
 		slantStage{s},
 		join,
@@ -174,16 +175,21 @@ func (s *Search) Detect(ctx context.Context, photo *dataset.Photo) ([]Detection,
 	return found, err
 }
 
-// unsureStage runs a line of stages where neither the cascade nor a network is certain.
+// unsureStage looks for small faces that are turned where neither the cascade nor a network is
+// certain, and for larger ones by a line of stages if the network has seen something.
 type unsureStage struct {
 	*Search
-	line []stage
+	small  stage
+	larger []stage
 }
 
 func (s unsureStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
 	if s.cascadeCertain(c.faces) || s.networkCertain(c.sightings) {
 		return c, false, nil
 	}
-	c, done, err := find(ctx, p, s.line, c)
+	c, done, err := s.small.find(ctx, p, c)
+	if err == nil && !done && c.seen {
+		c, done, err = find(ctx, p, s.larger, c)
+	}
 	return c, done || s.enough(p, c.faces), err
 }

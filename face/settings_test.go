@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 		if got, err := again.Settings(); string(got) != string(settings) || err != nil {
 			t.Errorf("%s: settings\n%s\nbecome\n%s, %v", name, settings, got, err)
 		}
-		if DefaultSearch.Turns[0] != 30 || DefaultFinder.Turns[0] != 30 {
+		if DefaultSearch.Turns[0] != 90 || DefaultFinder.Turns[0] != 30 {
 			t.Fatal("the defaults changed")
 		}
 	}

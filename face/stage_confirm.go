@@ -17,13 +17,18 @@ func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candi
 		return c, false, nil
 	}
 	var turned []Face
+	looks := map[float64][]Face{} // of the cascade, by angle
 	var angles []float64
 	for _, f := range c.sightings {
 		angle := math.Round(f.Quality.Angle)
 		if f.sum < s.Sure || math.Abs(angle) < s.Tilted {
 			continue
 		}
-		for _, one := range s.Cascade.facesIn(p.Grey, p.reduced(s.Cascade.Side).turned(angle), s.Cascade.Least, s.Cascade.Sure) {
+		if looks[angle] == nil {
+			looks[angle] = s.look(p, angle)
+		}
+		front, _ := s.Cascade.inFront(slices.Clone(looks[angle]))
+		for _, one := range front {
 			if s.Sighting.near(f.Face, one.Pupils) {
 				turned = append(turned, one)
 			}
@@ -32,14 +37,21 @@ func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candi
 			angles = append(angles, angle)
 		}
 	}
-	more, err := s.confirmed(ctx, p, angles)
+	var more []Face
+	for _, angle := range angles {
+		found, err := s.confirmed(ctx, p, angle, looks[angle], more)
+		if err != nil {
+			return c, false, err
+		}
+		more = append(more, found...)
+	}
 	for _, f := range more {
 		if !s.Cascade.alike(turned, f) {
 			turned = append(turned, f)
 		}
 	}
 	c.faces = slices.Concat(c.faces, turned)
-	return c, false, err
+	return c, false, nil
 }
 
 // asideStage finds faces that are turned and too small for the network in the whole
@@ -47,37 +59,49 @@ func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candi
 type asideStage struct{ *Search }
 
 func (s asideStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
-	turned, err := s.confirmed(ctx, p, s.Aside)
-	if err != nil || len(turned) == 0 {
-		return c, false, err
+	var turned []Face
+	for _, degrees := range s.Aside {
+		found, err := s.confirmed(ctx, p, degrees, s.look(p, degrees), turned)
+		if err != nil {
+			return c, false, err
+		}
+		turned = append(turned, found...)
+	}
+	if len(turned) == 0 {
+		return c, false, nil
 	}
 	front, behind := s.Cascade.inFront(turned)
 	c.faces, c.behind = front, append(c.behind, behind...)
 	return c, true, nil
 }
 
-// confirmed returns the faces that are turned by these angles, in degrees. The cascade finds
-// them, and the network has to confirm each: it runs on the surroundings of one face at a
-// time, since it does not find small faces in the whole photograph.
-func (s *Search) confirmed(ctx context.Context, p *picture, angles []float64) (faces []Face, err error) {
+// look returns the faces turned by an angle, in degrees, of which the cascade is sure, or would
+// be if it looked at all windows.
+func (s *Search) look(p *picture, degrees float64) []Face {
+	const some = 0.7 // of the score
+	return s.Cascade.allIn(p.Grey, p.reduced(s.Cascade.Side).turned(degrees), s.Cascade.Least, some*s.Cascade.Sure)
+}
+
+// confirmed returns those of the faces looked, which are turned by an angle in degrees, that the
+// network confirms, and that are not alike with those found before. It runs on the surroundings
+// of one face at a time, since it does not find small faces in the whole photograph.
+func (s *Search) confirmed(ctx context.Context, p *picture, degrees float64, looked, before []Face) (faces []Face, err error) {
 	d, ok := s.Network.(NetDetector)
 	if !ok {
 		return nil, nil
 	}
-	for _, degrees := range angles {
-		all := s.Cascade.allIn(p.Grey, p.reduced(s.Cascade.Side).turned(degrees), s.Cascade.Least, s.Cascade.Sure)
-		slices.SortStableFunc(all, func(a, b Face) int { return cmp.Compare(b.Quality.Detection, a.Quality.Detection) })
-		for _, f := range all[:min(len(all), s.Checked)] {
-			if s.Cascade.alike(faces, f) {
-				continue
-			}
-			ok, err := s.confirms(ctx, p, d, f, degrees)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				faces = append(faces, f)
-			}
+	looked = slices.Clone(looked)
+	slices.SortStableFunc(looked, func(a, b Face) int { return cmp.Compare(b.Quality.Detection, a.Quality.Detection) })
+	for _, f := range looked[:min(len(looked), s.Checked)] {
+		if s.Cascade.alike(before, f) || s.Cascade.alike(faces, f) {
+			continue
+		}
+		ok, err := s.confirms(ctx, p, d, f, degrees)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			faces = append(faces, f)
 		}
 	}
 	return faces, nil

@@ -2,13 +2,15 @@ package face
 
 import (
 	"context"
+	"math"
 	"slices"
 )
 
 // networkStage runs the network on the upright photograph. It ends the search if the network
 // confirms a face of which the cascade is sure. If it does not find well an upright face that the
 // cascade finds too, the network also runs on the turned photograph: an upside down face
-// can look upright to either, but not at the same place.
+// can look upright to either, but not at the same place. Where it sees nothing at any right
+// angle, it does not look at others.
 type networkStage struct{ *Search }
 
 func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
@@ -21,12 +23,23 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 		if err == nil {
 			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
 		}
+		c.seen = true
 		return c, false, err
 	}
-	whole := d.reduce(p.Photo, p.Grey.Rect)
+	low, most := d, 0.
+	low.Least = min(d.Least, s.Glimpse)
+	whole := low.reduce(p.Photo, p.Grey.Rect)
 	for _, degrees := range slices.Concat([]float64{0}, s.Turns) {
+		if most < s.Glimpse && math.Mod(degrees, 90) != 0 {
+			break
+		}
 		found, err := whole.turned(ctx, degrees)
 		if err == nil {
+			if len(found) > 0 {
+				most = max(most, found[0].Score)
+			}
+			found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
+			c.seen = c.seen || len(found) > 0
 			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
 		}
 		if err != nil {

@@ -20,7 +20,7 @@ func (s slantStage) find(ctx context.Context, p *picture, c candidates) (candida
 	fine.Cascade.Least /= 2
 	fine.Cascade.Sure = fine.Cascade.Other
 	for _, degrees := range s.Slant {
-		found, err := fine.confirmed(ctx, p, []float64{degrees})
+		found, err := fine.confirmed(ctx, p, degrees, fine.look(p, degrees), nil)
 		if err != nil {
 			return c, false, err
 		}

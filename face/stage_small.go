@@ -23,6 +23,9 @@ func (s smallStage) find(ctx context.Context, p *picture, c candidates) (candida
 		}
 		return c, false, err
 	}
+	if 2*longest(p.Grey) <= d.Side && d.net.size.Len() == 0 {
+		d.Side /= 2 // enlarging shows no more
+	}
 	low := d
 	low.Least = min(d.Least, s.Hint)
 	found, err := low.Detect(ctx, p.Photo)

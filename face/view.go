@@ -84,21 +84,69 @@ func (v view) square(n int, scale, angle float64, p Point) view {
 func (v view) warped(to similarity, w, h int) view {
 	out := image.NewGray(image.Rect(0, 0, w, h))
 	width, height := v.Rect.Dx(), v.Rect.Dy()
+	products := make([][2]float64, w) // those of to with the middle of each column
+	for x := range products {
+		u := float64(x) + 0.5
+		products[x] = [2]float64{to.a * u, to.b * u}
+	}
 	for y := range h {
-		for x := range w {
-			p := to.at(float64(x)+0.5, float64(y)+0.5)
-			px := within(p.X-0.5, float64(width-1))
-			py := within(p.Y-0.5, float64(height-1))
+		row := out.Pix[y*out.Stride:][:w]
+		down := [2]float64{to.b * (float64(y) + 0.5), to.a * (float64(y) + 0.5)}
+		at := func(x int) Point { return Point{products[x][0] - down[0] + to.x, products[x][1] + down[1] + to.y} }
+		left, right := to.columnsIn(y, w, Box{2, 2, float64(width - 2), float64(height - 2)})
+		for x := 0; x < left; x++ {
+			row[x] = v.bilinear(at(x))
+		}
+		for x := left; x < right; x++ { // where all four pixels are in v
+			p := at(x)
+			px, py := p.X-0.5, p.Y-0.5
 			x0, y0 := int(px), int(py)
 			fx, fy := px-float64(x0), py-float64(y0)
-			right, below := min(1, width-1-x0), v.Stride*min(1, height-1-y0)
-			at := v.Pix[y0*v.Stride+x0:]
-			top := float64(at[0])*(1-fx) + float64(at[right])*fx
-			bottom := float64(at[below])*(1-fx) + float64(at[below+right])*fx
-			out.Pix[y*out.Stride+x] = byte(top*(1-fy) + bottom*fy + 0.5)
+			upper := v.Pix[y0*v.Stride+x0:][:v.Stride+2]
+			top := float64(upper[0])*(1-fx) + float64(upper[1])*fx
+			bottom := float64(upper[v.Stride])*(1-fx) + float64(upper[v.Stride+1])*fx
+			row[x] = byte(top*(1-fy) + bottom*fy + 0.5)
+		}
+		for x := max(left, right); x < w; x++ {
+			row[x] = v.bilinear(at(x))
 		}
 	}
 	return view{out, v.back.after(to)}
+}
+
+// bilinear returns the grey value of v at p; the edge of v is repeated outside.
+func (v view) bilinear(p Point) byte {
+	width, height := v.Rect.Dx(), v.Rect.Dy()
+	px := within(p.X-0.5, float64(width-1))
+	py := within(p.Y-0.5, float64(height-1))
+	x0, y0 := int(px), int(py)
+	fx, fy := px-float64(x0), py-float64(y0)
+	right, below := min(1, width-1-x0), v.Stride*min(1, height-1-y0)
+	at := v.Pix[y0*v.Stride+x0:]
+	top := float64(at[0])*(1-fx) + float64(at[right])*fx
+	bottom := float64(at[below])*(1-fx) + float64(at[below+right])*fx
+	return byte(top*(1-fy) + bottom*fy + 0.5)
+}
+
+// columnsIn returns the columns, from … to before end, of row y of an image of w columns
+// whose middles s takes into box.
+func (s similarity) columnsIn(y, w int, box Box) (from, end int) {
+	first, last := 0., float64(w)
+	limit := func(slope, offset, least, most float64) { // least ≤ slope·u + offset ≤ most
+		const flat = 1e-9
+		switch {
+		case math.Abs(slope) > flat:
+			a, b := (least-offset)/slope, (most-offset)/slope
+			first, last = max(first, min(a, b)), min(last, max(a, b))
+		case offset < least || offset > most:
+			last = 0
+		}
+	}
+	v := float64(y) + 0.5
+	limit(s.a, s.x-s.b*v, box.Left, box.Right)
+	limit(s.b, s.y+s.a*v, box.Top, box.Bottom)
+	from = min(w, int(math.Ceil(first-0.5)))
+	return from, max(from, int(math.Floor(last-0.5))+1)
 }
 
 // within returns the number from 0 to most that is nearest to v. It takes less time
@@ -136,13 +184,14 @@ func reducedWithin(img *image.Gray, r image.Rectangle, factor float64, need imag
 	top, bottom := spansIn(down, need.Min.Y, need.Max.Y)
 	across = across[left:right]
 	sum, means := make([]float32, len(across)), make([]float32, len(across))
+	before := make([]uint32, r.Dx()+1)
 	last := -1 // the row of which means are: the last row of a span is the first of the next
 	for y := top; y < bottom; y++ {
 		s := down[y]
 		clear(sum)
 		for k := s.from; k <= s.to; k++ {
 			if k != last {
-				meansOf(means, moved.Pix[k*moved.Stride:][:r.Dx()], across)
+				meansOf(means, moved.Pix[k*moved.Stride:][:r.Dx()], across, before)
 				last = k
 			}
 			weight := s.weight(k)
@@ -186,7 +235,7 @@ func spansOf(n int, factor float64) []span {
 		s.first = float32(float64(s.from)+1-lo) * s.inner
 		s.last = float32(hi-float64(s.to)) * s.inner
 		if s.from == s.to { // a single pixel is left of the image
-			s.first = 1
+			s.first, s.last = 1, 0
 		}
 		spans[i] = s
 	}
@@ -205,23 +254,27 @@ func spansIn(spans []span, first, end int) (from, before int) {
 	return from, before
 }
 
-// meansOf sets means to those of row.
-func meansOf(means []float32, row []byte, across []span) {
+// meansOf sets means to those of row. It overwrites before, which is one longer than the row:
+// the sums of all pixels before each, whose differences are the sums of spans.
+func meansOf(means []float32, row []byte, across []span, before []uint32) {
 	const long = 16 // bytes, from which sumOf is faster
+	short := len(across) > 0 && across[0].to-across[0].from <= long
+	if short {
+		var sum uint32
+		for i, v := range row {
+			sum += uint32(v)
+			before[i+1] = sum
+		}
+	}
 	for x, s := range across {
+		end := max(s.to, s.from+1)
 		var inner uint32
-		if s.to-s.from > long {
-			inner = sumOf(row[s.from+1 : s.to])
+		if short {
+			inner = before[end] - before[s.from+1]
 		} else {
-			for _, v := range row[s.from+1 : max(s.to, s.from+1)] {
-				inner += uint32(v)
-			}
+			inner = sumOf(row[s.from+1 : end])
 		}
-		mean := s.first*float32(row[s.from]) + s.inner*float32(inner)
-		if s.to > s.from {
-			mean += s.last * float32(row[s.to])
-		}
-		means[x] = mean
+		means[x] = s.first*float32(row[s.from]) + s.inner*float32(inner) + s.last*float32(row[s.to])
 	}
 }
 
