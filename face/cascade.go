@@ -61,16 +61,16 @@ func (f Finder) hits(v view, photo image.Rectangle, least, most int) []hit {
 		grids = append(grids, f.gridOf(v, photo, side))
 	}
 	var windows []candidate
-	if f.Coarse > 0 {
+	if f.coarse > 0 {
 		for i, g := range grids {
 			windows = g.all(windows[:0], 2)
-			grids[i].some = slices.Clone(g.pass(windows, trees[:min(f.Coarse, len(trees))], v))
+			grids[i].some = slices.Clone(g.pass(windows, trees[:min(f.coarse, len(trees))], v))
 		}
 	}
 	var found []hit
 	var seen []bool
 	for i, g := range grids {
-		if f.Coarse > 0 {
+		if f.coarse > 0 {
 			windows, seen = g.about(windows[:0], seen, grids[max(0, i-1):min(len(grids), i+2)])
 		} else {
 			windows = g.all(windows[:0], 1)

@@ -20,7 +20,6 @@ type Finder struct {
 	LeastSide int     // smallest side in pixels
 	Shift     float64 // step, a share of its side
 	Scale     float64 // ratio of one side to the next smaller one
-	Coarse    int     // trees that a window of every second row and column has to pass, for those beside it to be looked at too, in photographs that are turned or continued; 0: all windows are
 	Overlap   float64 // intersection over union of two windows, from which they show one face
 
 	// The score of a face is the sum of the scores of the windows that show it.
@@ -43,6 +42,8 @@ type Finder struct {
 	PupilOptions
 	OneFaceOptions
 	Measure QualityOptions
+
+	coarse int // trees that a window of every second row and column has to pass for those beside it to be looked at; 0: all windows are
 }
 
 // DefaultFinder suits photographs of people. It was tried on 1896 photographs of Georgia Tech
@@ -51,7 +52,7 @@ type Finder struct {
 // score below 13; the lowest is 5. False detections outside the faces have scores below 8 in
 // upright photographs, and up to 45 in turned ones.
 var DefaultFinder = Finder{
-	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Coarse: 100, Overlap: 0.2,
+	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
 	CloseSide: 160, CloseLeast: 0.25, CloseSpread: 0.2,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},

@@ -189,9 +189,7 @@ func TestRealPigo(t *testing.T) {
 	golden := pigoGolden(t)
 	images, names := photographs(t, 40, "photos", "gt_db")
 	for i, m := range images {
-		all := DefaultFinder
-		all.Coarse = 0
-		w := all.windows(overview(m, DefaultFinder.Side), m.Rect, DefaultFinder.Least, DefaultFinder.Score)[0]
+		w := DefaultFinder.windows(overview(m, DefaultFinder.Side), m.Rect, DefaultFinder.Least, DefaultFinder.Score)[0]
 		start := Point{math.Floor(w.X - DefaultFinder.Aside*w.side), math.Floor(w.Y - DefaultFinder.Above*w.side)}
 		got, spread := DefaultFinder.pupil(m, Point{start.X + 0.5, start.Y + 0.5}, DefaultFinder.Size*w.side)
 		_, name, _ := strings.Cut(filepath.ToSlash(names[i]), "/photos/")

@@ -53,9 +53,7 @@ func TestHits(t *testing.T) {
 // compareHits returns how many windows of m show a face.
 func compareHits(t *testing.T, m *image.Gray, least, most int) int {
 	t.Helper()
-	all := DefaultFinder
-	all.Coarse = 0
-	got := all.hits(view{m, similarity{a: 1}}, m.Rect, least, most)
+	got := DefaultFinder.hits(view{m, similarity{a: 1}}, m.Rect, least, most)
 	want, ok := pigoGolden(t)[digest(m.Pix, m.Stride, m.Rect, least, most)]
 	if !ok {
 		t.Fatalf("pigo has not seen this image of %v", m.Rect)
@@ -71,7 +69,6 @@ func compareHits(t *testing.T, m *image.Gray, least, most int) int {
 func TestHitsOutside(t *testing.T) {
 	img := dataset.NewPhoto(drawnScene(320, 240, 0)).Grey
 	f := DefaultFinder
-	f.Coarse = 0
 	most := 0
 	for _, v := range []view{overview(img, 320).turned(20), overview(img, 320).padded(0.2)} {
 		var want []hit
@@ -97,10 +94,10 @@ func TestHitsOutside(t *testing.T) {
 func TestCoarse(t *testing.T) {
 	img := dataset.NewPhoto(drawnScene(640, 480, 1)).Grey
 	v := overview(img, 640)
-	all := DefaultFinder
-	all.Coarse = 0
-	want := all.hits(v, img.Rect, all.LeastSide, 480)
-	got := DefaultFinder.hits(v, img.Rect, all.LeastSide, 480)
+	f := DefaultFinder
+	want := f.hits(v, img.Rect, f.LeastSide, 480)
+	f.coarse = DefaultSearch.Coarse
+	got := f.hits(v, img.Rect, f.LeastSide, 480)
 	for _, h := range got {
 		if !slices.Contains(want, h) {
 			t.Errorf("%v is no window of the finer grid", h)

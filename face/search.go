@@ -40,6 +40,7 @@ type Search struct {
 	Glimpse float64     // score that the network has to reach at a right angle for the other ones
 	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
 	Slant   []float64   // angles, degrees, of small faces where no other face is certain; likewise
+	Coarse  int         // trees of the cascade that a window of every second row and column has to pass, for those beside it to be looked at; 0: all windows are
 	Checked int         // at each angle, the network checks at most so many of them, the surest
 	Around  float64     // each in a square with this side about its eyes, in eye distances
 	Closer  float64     // and that of small faces (Slant), which are enlarged more, a share of Around
@@ -91,7 +92,7 @@ var DefaultSearch = &Search{
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
 	Turns:   []float64{90, -90, 180, 30, -30, 60, -60, 120, -120, 150, -150}, Glimpse: 0.02,
-	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50}, Checked: 12, Around: 8,
+	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50}, Coarse: 100, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 	Closer: 0.75, Tilted: 20, Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,

@@ -79,7 +79,9 @@ func (s asideStage) find(ctx context.Context, p *picture, c candidates) (candida
 // be if it looked at all windows.
 func (s *Search) look(p *picture, degrees float64) []Face {
 	const some = 0.7 // of the score
-	return s.Cascade.allIn(p.Grey, p.reduced(s.Cascade.Side).turned(degrees), s.Cascade.Least, some*s.Cascade.Sure)
+	f := s.Cascade
+	f.coarse = s.Coarse
+	return f.allIn(p.Grey, p.reduced(f.Side).turned(degrees), f.Least, some*f.Sure)
 }
 
 // confirmed returns those of the faces looked, which are turned by an angle in degrees, that the

@@ -13,7 +13,6 @@ func (s turnsStage) find(_ context.Context, p *picture, c candidates) (candidate
 		return c, false, nil
 	}
 	least := max(s.Sure, s.Turned*most)
-	s.Coarse = 0 // no network confirms these faces: their score decides
 	for _, degrees := range s.Turns {
 		faces := s.facesIn(p.Grey, p.reduced(s.Side).turned(degrees), 2*s.Least, least)
 		if surest(faces) > least {

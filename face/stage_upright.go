@@ -15,7 +15,6 @@ type uprightStage struct {
 
 func (s uprightStage) find(_ context.Context, p *picture, c candidates) (candidates, bool, error) {
 	img := p.Grey
-	s.Coarse = 0
 	c.faces, c.behind = s.inFront(s.allIn(img, p.reduced(s.Side), s.Least, s.Score))
 	if longest(img) >= s.Fine {
 		var more []Face
