@@ -1,6 +1,10 @@
 package method
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +49,49 @@ func TestSeveralRefuses(t *testing.T) {
 		}
 		if _, _, err := Several(c.names, c.preset, set); err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(advice.Text(err), c.hint) {
 			t.Errorf("%+v: %v, hint %q", c, err, advice.Text(err))
+		}
+	}
+}
+
+// Every source that a method or a parameter names is in the bibliography.
+func TestSourcesAreInTheBibliography(t *testing.T) {
+	text, err := os.ReadFile("../doc/references.bib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag := regexp.MustCompile(`\[([a-z][\w-]+)\]`) // [i] is an index
+	check := func(where, words string) {
+		for _, m := range tag.FindAllStringSubmatch(words, -1) {
+			if !bytes.Contains(text, []byte("{"+m[1]+",")) {
+				t.Errorf("%s names [%s], which is not in doc/references.bib", where, m[1])
+			}
+		}
+	}
+	for _, m := range All() {
+		if strings.HasSuffix(m.Name(), "-test") && m.Name() != "nrdl-test" { // of a test
+			continue
+		}
+		traits := classify.TraitsOf(m)
+		check(m.Name(), traits.Description+traits.Formulation)
+		for _, p := range Params(m) {
+			check(m.Name()+" "+p.Path, p.Equation+" "+p.Help)
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	comment := regexp.MustCompile(`(?m)^\s*//.*$`)
+	for _, f := range files {
+		code, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		for _, line := range comment.FindAllString(string(code), -1) {
+			check(f, line)
 		}
 	}
 }
