@@ -118,8 +118,8 @@ func (p *Plan) Only(names []string) error {
 }
 
 // WithoutMissing removes the data sets that d does not find from p, and returns a sentence
-// about each for the user. If d finds none, p stays as it is, and Run returns the error unless
-// all records are there.
+// about each for the user. If d finds none, p stays as it is with one sentence, and Run returns
+// the error unless all records are there.
 func (p *Plan) WithoutMissing(d *Databases) (missing []string) {
 	missed := func(data plannedData) bool {
 		if data.synthetic != nil || bundled.Is(data.path) {
@@ -134,7 +134,7 @@ func (p *Plan) WithoutMissing(d *Databases) (missing []string) {
 		}
 	}
 	if len(missing) == len(p.data) {
-		return nil
+		return []string{"none of the data sets of the plan is there"}
 	}
 	p.data = slices.DeleteFunc(p.data, missed)
 	return missing
