@@ -135,7 +135,7 @@ func (s *Survey) holdOut(ctx context.Context, g *Gallery, progress func(done, to
 		person.sum()
 	}
 	if s.Held == 0 {
-		s.Reason = "nobody has two faces, so that none can be held out"
+		s.Reason = "nobody has two faces, so that none can be hidden"
 	}
 	return results, nil
 }

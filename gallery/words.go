@@ -8,12 +8,12 @@ import (
 )
 
 // Promise says which strangers get a name by the threshold of c, after "strangers: ": "about 1
-// in 100 gets a name; of people who look like yours, more". It is what holds whoever the
-// strangers are, but for those who resemble the people; c.StrangerRates has the shares behind it.
+// in 100 gets a name; relatives and people who look like yours get one more often". It is what
+// holds whoever the strangers are, but for those who resemble the people; c.StrangerRates has the shares behind it.
 func Promise(c *openset.Calibration) string {
 	rate, limit := c.FPIR, ""
 	if c.FollowsLaw() {
-		limit = "; of people who look like yours, more"
+		limit = "; relatives and people who look like yours get one more often"
 	} else {
 		rate = max(rate, c.SmallestFPIR())
 	}

@@ -88,7 +88,7 @@ def parameters(m, more):
 
 PARAMS = [
     "params : dict, optional",
-    "    Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another",
+    "    Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another",
     "    coder has other parameters.",
 ]
 SEED = ["random_state : int, RandomState instance or None, default=0", "    Seed of the fit."]

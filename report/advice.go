@@ -231,7 +231,11 @@ func (a *recommendation) certainty() string {
 	case worse == n && doubt != "":
 		s = fmt.Sprintf("This is not sure: %s significantly worse%s (%s).%s", others(n), where, tests, doubt)
 	case worse < n:
-		s = fmt.Sprintf("This is not sure: only %d of the other %d are significantly worse%s (%s).", worse, n, where, tests)
+		as := "1 is"
+		if n-worse > 1 {
+			as = fmt.Sprintf("%d are", n-worse)
+		}
+		s = fmt.Sprintf("This is not sure: of the other %d, %s not significantly worse%s (%s).", n, as, strings.Replace(where, "at least one", "any", 1), tests)
 	}
 	if ties := a.names(a.ties()); len(ties) > 0 {
 		return s + fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, few(ties))

@@ -45,7 +45,7 @@ func TestAdvice(t *testing.T) {
 		{
 			"a tie that is cheaper", rated(t, faces[2:3], 3, map[string]int{"crc": 11, "nrc": 10, "nrdl": 80}, map[string]float64{"crc": 0.1, "nrc": 4, "nrdl": 9}),
 			[]string{
-				"take NRC", "This is not sure: only 1 of the other 2 are significantly worse (", "Not significantly different from NRC, a tie: CRC.",
+				"take NRC", "This is not sure: of the other 2, 1 is not significantly worse (", "Not significantly different from NRC, a tie: CRC.",
 				"The setting has 3 runs: few, so that only large differences", "CRC is as accurate, as far as these tests can tell, and 40 times as fast as NRC to train and test.",
 			},
 			"closest",

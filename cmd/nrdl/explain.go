@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"path/filepath"
 	"slices"
@@ -122,14 +123,14 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		}
 		shown := explain.Face{Explanation: one}
 		if of > 1 {
-			shown.Title = fmt.Sprintf("Face %d of %d (at %d, %d of the photograph)", f.number, of, (f.Box.Min.X+f.Box.Max.X)/2, (f.Box.Min.Y+f.Box.Max.Y)/2)
+			shown.Title = fmt.Sprintf("Face %d of %d (box %s)", f.number, of, corners(f.Box))
 		}
-		switch b := f.Box; {
+		switch {
 		case f.Known || r.Keeps() != nil:
 		case of == 1:
 			e.unknown = append(e.unknown, "if you know who it is: nrdl add %s %s -n NAME")
 		default:
-			e.unknown = append(e.unknown, fmt.Sprintf("if you know who face %d is: nrdl add %%s %%s -n NAME --box %d,%d,%d,%d", f.number, b.Min.X, b.Min.Y, b.Dx(), b.Dy()))
+			e.unknown = append(e.unknown, fmt.Sprintf("if you know who face %d is: nrdl add %%s %%s -n NAME --box %s", f.number, corners(f.Box)))
 		}
 		page.Faces = append(page.Faces, shown)
 		object.Faces = append(object.Faces, output.Explain(r.Model(), f.number, f.Face, one))
@@ -156,6 +157,11 @@ func (e *explaining) covering() []explain.Occluder {
 		return []explain.Occluder{{}}
 	}
 	return nil
+}
+
+// corners writes a box as --box of nrdl add takes it.
+func corners(b image.Rectangle) string {
+	return fmt.Sprintf("%d,%d,%d,%d", b.Min.X, b.Min.Y, b.Dx(), b.Dy())
 }
 
 // tell prints the sentences of o, or all of it.
@@ -193,7 +199,7 @@ func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string
 		return nil, 0, err
 	}
 	if len(found) == 0 {
-		return nil, 0, advice.Add(fmt.Errorf("%s: no face found", photo), "for a face crop, use --detect never: the whole image is the face")
+		return nil, 0, advice.Add(fmt.Errorf("%s: no face found", photo), "a brighter or larger photograph may help; only if the whole image is one face: --detect never")
 	}
 	if e.number > len(found) {
 		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, legible.Count(len(found), "face"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -139,7 +140,11 @@ func (a *app) read(ctx context.Context, path string, options nrdl.ReadOptions) (
 	images, err := nrdl.Read(ctx, path, options)
 	done()
 	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
-		err = advice.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")
+		if strings.HasPrefix(filepath.ToSlash(path), "sets/") {
+			err = advice.Add(err, "the databases are below the folder that NRDL_DATA names: doc/databases.md")
+		} else {
+			err = advice.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if !list && s.Reason != "" && s.Faces > 0 && s.Held == 0 {
-		a.Warn("cross-validation is not possible: %s", s.Reason)
+		a.Warn("no test is possible: %s", s.Reason)
 	}
 	threshold.Twice(a.Console, s, legible.ShellWord(path))
 	if asJSON {

@@ -252,6 +252,7 @@ func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) 
 // tellSuspects names the images of the model at path whose labels are probably wrong.
 func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 	var names []string
+	join := ""
 	for _, s := range suspects {
 		if !s.Probable() {
 			continue
@@ -259,6 +260,7 @@ func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 		like := "unlike the others of " + s.Person
 		if s.Other != "" {
 			like = "like " + s.Other
+			join = fmt.Sprintf("; if %s is %s: nrdl rename %s %s %s --merge", s.Person, s.Other, legible.ShellWord(path), legible.ShellWord(s.Person), legible.ShellWord(s.Other))
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
@@ -266,7 +268,10 @@ func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
 		return
 	}
 	a.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; move each wrong one into the folder of the right person, and train again (and add again who was added)", legible.ShellWord(path))
+	if len(names) > 1 {
+		join = ""
+	}
+	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; move each wrong one into the folder of the right person, and train again (and add again who was added)%s", legible.ShellWord(path), join)
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

@@ -166,7 +166,7 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 			return err
 		}
 		if r.Model().Pipeline.SeesImages() {
-			a.Next("an album: the same nrdl album command, which names all photographs again; results of identify: another -o, or delete them first")
+			a.Next("to name photographs anew, repeat nrdl album; for nrdl identify, choose another -o or delete the old results")
 		}
 	}
 	return err

@@ -8,12 +8,16 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"nrdl.example/nrdl/plans"
 )
 
 func main() {
@@ -71,6 +75,22 @@ func (s *site) documents() error {
 			}
 			s.add(name, string(text))
 		}
+	}
+	for _, name := range plans.Names() {
+		p := s.by["doc/results/"+name+".md"]
+		if p == nil {
+			continue
+		}
+		var plan struct{ About string }
+		text, _ := plans.Named(name)
+		if err := json.Unmarshal(text, &plan); err != nil {
+			return fmt.Errorf("plan %s: %w", name, err)
+		}
+		sentence, _, _ := strings.Cut(plan.About, ". ")
+		if before, _, ok := strings.Cut(sentence, ": "); ok && len(sentence) > 160 {
+			sentence = before
+		}
+		p.Lead = strings.TrimSuffix(sentence, ".") + "."
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -55,6 +57,7 @@ func (s *site) convert() error {
 		source := []byte(p.text)
 		tree := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(ids{}))))
 		trees[p], p.Parts = tree, parts(tree, source)
+		p.Lead = cmp.Or(p.Lead, lead(tree, source))
 		for _, part := range p.Parts {
 			anchors[p] = append(anchors[p], part.ID)
 		}
@@ -81,10 +84,58 @@ func (s *site) convert() error {
 		if err = errors.Join(err, markdown.Renderer().Render(&b, []byte(p.text), trees[p])); err != nil {
 			errs = append(errs, err)
 		}
-		body := strings.NewReplacer("<table>", `<div class="wide"><table>`, "</table>", "</table></div>").Replace(b.String())
-		p.Body = template.HTML(body) // ours
+		p.Body = template.HTML(fitting(b.String())) // ours
 	}
 	return errors.Join(errs...)
+}
+
+var (
+	citation = regexp.MustCompile(`\s*\[[a-z0-9²-]+\]`)
+	lines    = regexp.MustCompile(`<code class="language-(sh|text)">[^<]*`)
+	gap      = regexp.MustCompile(`\S {2,}\S`)
+	aligned  = regexp.MustCompile(`(?m)^\S.*\S {2,}\S.* {2,}\S`)
+	inline   = regexp.MustCompile(`(<pre>)?<code>[^<]*`)
+	camel    = regexp.MustCompile(`([a-z])([A-Z])`)
+	dashed   = regexp.MustCompile(`(^|[ >(])(--?[a-z][a-z-]*(=[a-z]+)?)`)
+)
+
+// lead is the first sentence of a page, "" if it has no paragraph.
+func lead(tree ast.Node, source []byte) string {
+	for n := tree.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() == ast.KindParagraph {
+			if sentence, _, _ := strings.Cut(citation.ReplaceAllString(plain(n, source), "")+" ", ". "); sentence != " " {
+				return strings.TrimRight(sentence, " .:") + "."
+			}
+		}
+	}
+	return ""
+}
+
+// fitting changes what a page has as HTML so that it fits narrow windows: tables, and output in
+// columns, can be moved sideways; commands and other output wrap, but not within the name of a flag.
+// Output that is left out is not shown.
+func fitting(body string) string {
+	body = strings.NewReplacer("<pre><code class=\"language-text\">…\n</code></pre>", "", "<table>", `<div class="wide"><table>`, "</table>", "</table></div>").Replace(body)
+	body = lines.ReplaceAllStringFunc(body, func(block string) string {
+		tag, code, _ := strings.Cut(block, ">")
+		table := len(aligned.FindAllString(code, 2)) == 2 && strings.HasSuffix(tag, `-text"`)
+		all := strings.Split(strings.TrimSuffix(code, "\n"), "\n")
+		for i, line := range all {
+			class := "line"
+			if table && gap.MatchString(line) {
+				class = "line row"
+			}
+			all[i] = `<span class="` + class + `">` + line + "</span>"
+		}
+		code = strings.Join(all, "")
+		return tag + ">" + dashed.ReplaceAllString(code, `$1<span class="flag">$2</span>`)
+	})
+	return inline.ReplaceAllStringFunc(body, func(code string) string {
+		if strings.HasPrefix(code, "<pre>") {
+			return code
+		}
+		return camel.ReplaceAllString(dashed.ReplaceAllString(code, `$1<span class="flag">$2</span>`), "$1<wbr>$2")
+	})
 }
 
 // inSite are the files that pages link to and the site has.

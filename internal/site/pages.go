@@ -13,8 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"nrdl.example/nrdl/internal/page"
 )
@@ -63,18 +61,29 @@ func newSite(dir string) *site {
 // doors are the parts of the site, in their order.
 var doors = []struct{ Name, URL, About string }{
 	{"Tutorial", "tutorial.html", "15 minutes, one path: draw photographs, train, name faces, look at the result."},
-	{"How-to", "how-to.html", "One page a task, one screen each."},
+	{"How-to", "how-to.html", "Family photographs, names of other photo programs, a door camera, a service for a team, your own data: one page a task."},
 	{"Reference", "reference.html", "Commands, files, methods with equations and parameters, interfaces, packages."},
 	{"Explanation", "explanation.html", "How unknown faces are recognised, what limits accuracy, many machines, speed."},
 	{"Research", "research-pages.html", "Methods compared, the paper equation by equation, results, agreement with published programs."},
 }
 
-// order has the pages of three doors, the first to be read first. Pages of doc that are in no list
+// order has the pages of the doors, the first to be read first. Pages of doc that are in no list
 // are reference, after the others.
 var order = map[string][]string{
+	"How-to":      {"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom", "how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/team-service", "how-to/own-data", "how-to/compare-method", "how-to/better-network", "how-to/many-machines", "trouble"},
 	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},
-	"Research":    {"research", "results", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases"},
+	"Research":    {"research", "results", "results/paper", "results/tuned", "results/open", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases", "results/noise", "results/convergence", "results/ablation", "results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/plans-side-by-side", "results/presets", "results/to-repeat-it"},
 	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "face-tags", "network", "glossary"},
+}
+
+// openings are first sentences of pages that begin with something else.
+var openings = map[string]string{
+	"glossary":                   "The terms of these pages.",
+	"operating":                  "Running the service for others: health, metrics, limits, backups, upgrades.",
+	"privacy":                    "What is stored, where and how long, for whoever answers for data protection.",
+	"programs":                   "The Go library in examples.",
+	"results/plans-side-by-side": "What differs between the plans, method by method.",
+	"results/to-repeat-it":       "The commands that make all records.",
 }
 
 // short is the name of a page in order.
@@ -116,24 +125,15 @@ func address(source string) string {
 }
 
 var (
-	title    = regexp.MustCompile(`(?m)^# (.+)$`)
-	comments = regexp.MustCompile(`(?s)<!--.*?-->`)
-	marks    = regexp.MustCompile("[*`]|\\]\\([^)]*\\)|!?\\[|\\]")
+	title = regexp.MustCompile(`(?m)^# (.+)$`)
+	marks = regexp.MustCompile("[*`]|\\]\\([^)]*\\)|!?\\[|\\]")
 )
 
 // add adds a page.
 func (s *site) add(source, text string) {
-	p := &Document{Source: source, URL: address(source), Door: door(source), text: text, Title: path.Base(source)}
+	p := &Document{Source: source, URL: address(source), Door: door(source), Lead: openings[short(source)], text: text, Title: path.Base(source)}
 	if m := title.FindStringSubmatch(text); m != nil {
 		p.Title = marks.ReplaceAllString(m[1], "")
-	}
-	for paragraph := range strings.SplitSeq(comments.ReplaceAllString(text, ""), "\n\n") {
-		paragraph = strings.TrimSpace(paragraph)
-		if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(paragraph, "*`")); unicode.IsLetter(first) && !strings.HasPrefix(paragraph, "```") {
-			sentence, _, _ := strings.Cut(strings.ReplaceAll(paragraph, "\n", " ")+" ", ". ")
-			p.Lead = strings.TrimRight(marks.ReplaceAllString(sentence, ""), " .:") + "."
-			break
-		}
 	}
 	s.pages, s.by[source] = append(s.pages, p), p
 }
@@ -171,7 +171,10 @@ type view struct {
 }
 
 var pages = page.New(pageTemplate, siteStyle, template.FuncMap{
-	"in":  func(p *Document, d string) bool { return p.Door == d || p.Title == d && p.Source == "" },
+	"in": func(p *Document, d string) bool {
+		within := strings.HasPrefix(p.URL, "commands/") || strings.HasPrefix(p.URL, "packages/")
+		return p.Door == d || p.Title == d && p.Source == "" || within && d == "Reference"
+	},
 	"raw": func(s string) template.URL { return template.URL(s) },
 })
 
@@ -206,6 +209,14 @@ func (s *site) write(out string) error {
 		}
 	}
 	return s.writeIndex(out)
+}
+
+// Browser is the title of the window.
+func (v view) Browser() string {
+	if v.Kind == "home" {
+		return "nrdl: names for faces"
+	}
+	return v.Title + " · nrdl"
 }
 
 func (s *site) writePage(out string, v view) error {

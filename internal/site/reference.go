@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,10 +52,43 @@ func (s *site) commandPages() error {
 			return err
 		}
 		page := strings.Replace(string(text), "## ", "# ", 1)
-		page = strings.Replace(page, "# nrdl\n", "# All commands with their flags\n", 1)
+		page = strings.NewReplacer("# nrdl\n\nLearn to recognise people from photographs of their faces\n", "# All commands with their flags\n\nEach command with its examples and options.\n", "### Synopsis\n", "", "### SEE ALSO", "### See also").Replace(page)
+		page = helpHeading.ReplaceAllString(options.ReplaceAllStringFunc(page, optionTable), "\n\n**$1**\n\n")
+		prose, rest, fenced := strings.Cut(page, "\n```\n") // the first block is the usage
+		lines := strings.Split(prose, "\n")
+		for i, line := range lines {
+			if !strings.HasPrefix(line, "    ") {
+				lines[i] = inProse.ReplaceAllString(line, "$1`$2`")
+			}
+		}
+		if page = strings.Join(lines, "\n"); fenced {
+			page += "\n```\n" + rest
+		}
 		s.add("doc/commands/"+filepath.Base(name), page)
 	}
 	return nil
+}
+
+var (
+	helpHeading = regexp.MustCompile(`\n\n([A-Z][^\n.]*):\n\n`)
+	inProse     = regexp.MustCompile(`(^|[ (])(--[a-z][a-z-]*(?:=[a-z]+)?)`)
+	options     = regexp.MustCompile("(?s)### Options[^\n]*\n\n```\n.*?\n```")
+	option      = regexp.MustCompile(`(?m)^ +(-\w, )?(--\S+( \S+)?) {2,}(.*)$`)
+)
+
+// optionTable makes a table of the options of a command, which are in columns.
+func optionTable(block string) string {
+	heading, list, _ := strings.Cut(strings.TrimSuffix(block, "\n```"), "\n\n```\n")
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n| option | meaning |\n| --- | --- |\n", heading)
+	for line := range strings.SplitSeq(list, "\n") {
+		m := option.FindStringSubmatch(line)
+		if m == nil {
+			return block
+		}
+		fmt.Fprintf(&b, "| `%s%s` | %s |\n", m[1], strings.ReplaceAll(m[2], "|", "\\|"), cell(m[4]))
+	}
+	return b.String()
 }
 
 // cell is text in a table.
@@ -69,7 +103,7 @@ func (s *site) methodPage() error {
 	for _, m := range engine.Methods() {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s`, `method.%s`: %s.\n", m.Title, m.Name, m.Type, m.Description)
 		if m.Formulation != "" {
-			fmt.Fprintf(&b, "\n```\n%s\n```\n", m.Formulation)
+			fmt.Fprintf(&b, "\n```math\n%s\n```\n", strings.ReplaceAll(m.Formulation, ";  class:", "\nclass:"))
 		}
 		if m.Limit != "" {
 			fmt.Fprintf(&b, "\nLimit: %s.\n", m.Limit)

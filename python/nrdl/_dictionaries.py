@@ -37,7 +37,7 @@ class KSVDDictionary(Dictionary):
     monotone : bool, default=False
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -128,7 +128,7 @@ class OnlineDictionary(OnlineLearner):
     tol : float, default=0.0
         Converged when the mean change of an atom in a pass is below it; 0 makes all passes.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.

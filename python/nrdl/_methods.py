@@ -64,7 +64,7 @@ class Mean(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -118,7 +118,7 @@ class NN(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -175,7 +175,7 @@ class LDA(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -239,7 +239,7 @@ class PCALDA(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -304,7 +304,7 @@ class RidgeClassifier(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -368,7 +368,7 @@ class SVM(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -436,7 +436,7 @@ class LLC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -501,7 +501,7 @@ class LRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -566,7 +566,7 @@ class SRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -635,7 +635,7 @@ class CRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -706,7 +706,7 @@ class NRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -783,7 +783,7 @@ class ANCR(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -855,7 +855,7 @@ class CRNRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -926,7 +926,7 @@ class DNRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1012,7 +1012,7 @@ class KNRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1108,7 +1108,7 @@ class KCRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1194,7 +1194,7 @@ class KSRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1274,7 +1274,7 @@ class DSRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1338,7 +1338,7 @@ class ProCRC(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1417,7 +1417,7 @@ class Representation(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1516,7 +1516,7 @@ class Robust(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1619,7 +1619,7 @@ class Blocks(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1732,7 +1732,7 @@ class KSVD(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1863,7 +1863,7 @@ class DKSVD(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -1998,7 +1998,7 @@ class LCKSVD1(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2135,7 +2135,7 @@ class LCKSVD2(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2259,7 +2259,7 @@ class LEDL(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2358,7 +2358,7 @@ class DLSI(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2460,7 +2460,7 @@ class COPAR(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2571,7 +2571,7 @@ class LRSDL(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2686,7 +2686,7 @@ class SBD2L(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2793,7 +2793,7 @@ class DPL(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -2899,7 +2899,7 @@ class FDDL(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -3024,7 +3024,7 @@ class D2L2R2(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -3160,7 +3160,7 @@ class SDRERDL(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -3301,7 +3301,7 @@ class LCLE(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -3476,7 +3476,7 @@ class NRDLTest(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -3693,7 +3693,7 @@ class NRDL(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -3908,7 +3908,7 @@ class NRDLOnline(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
@@ -4128,7 +4128,7 @@ class NRDLAblation(Method):
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
     params : dict, optional
-        Further parameters by their path in Go, such as ``{'coder.lambda': 0.01}`` where another
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.

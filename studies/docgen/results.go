@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/wording"
@@ -143,10 +144,23 @@ func (s pageSection) file() string {
 func sectionsOf(md string) (all []pageSection) {
 	for _, s := range strings.Split(md, "\n## ")[1:] {
 		title, text, _ := strings.Cut(s, "\n")
-		all = append(all, pageSection{title, strings.TrimSpace(strings.ReplaceAll(text, "\n### ", "\n## "))})
+		text = strings.Trim(strings.ReplaceAll(text, "\n### ", "\n## "), "\n")
+		if len(all) > 0 { // the first page, that of the plan paper, says it
+			text = signs.ReplaceAllString(text, "\n\nSigns and tests are those of [paper](paper.md).\n\n")
+			text = families.ReplaceAllString(text, "Families are those of [paper](paper.md#ranks). $1")
+			text = times.ReplaceAllString(text, "\n\n")
+		}
+		all = append(all, pageSection{title, text})
 	}
 	return all
 }
+
+// Paragraphs that are the same in each plan.
+var (
+	signs    = regexp.MustCompile(`\n\nA setting is a data set with a split and a corruption\.[^\n]*\n\n`)
+	families = regexp.MustCompile(`A family is methods that are variants of one another: [^\n]{120,}?\. (The one with)`)
+	times    = regexp.MustCompile(`\n\nTimes were taken with 1 to 2 runs at a time[^\n]*\n\n`)
+)
 
 // document is the page with the rates of the paper's table 2, a figure, and links.
 func (r *results) document(page *report.Report, figures []report.Figure) ([]byte, error) {

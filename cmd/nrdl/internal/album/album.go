@@ -261,9 +261,9 @@ func countsOf(all []*photo, gone int) Counts {
 
 // String says whom the photographs show.
 func (n Counts) String() string {
-	text := fmt.Sprintf("%s: %d with some of %s", legible.Count(n.Photographs, "photograph"), n.Named, legible.People(n.People))
+	text := fmt.Sprintf("%s: %d show somebody of the %s", legible.Count(n.Photographs, "photograph"), n.Named, legible.People(n.People))
 	if others := n.Photographs - n.Named - n.Unreadable; others > 0 {
-		text += fmt.Sprintf(", %d with none of them", others)
+		text += fmt.Sprintf(", %d nobody of them", others)
 	}
 	if n.Unreadable > 0 {
 		text += fmt.Sprintf(", %d that could not be read", n.Unreadable)

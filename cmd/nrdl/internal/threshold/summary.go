@@ -49,7 +49,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 		to.Next("nrdl "+use, path)
 		return
 	}
-	if c.StrangersAreMembers() || c.NearChance(len(names)) {
+	if c.StrangersAreMembers() || c.Rates().Held > 0 && c.NearChance(len(names)) {
 		return // the warning says what to do
 	}
 	to.Tell("%s", who)
