@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"nrdl.example/nrdl/advice"
 )
@@ -104,7 +105,7 @@ const (
 func (o Options) Validate() error {
 	switch {
 	case !(o.FPIR >= leastFPIR && o.FPIR <= mostFPIR):
-		return advice.Add(fmt.Errorf("FPIR %v is not from %v to %v", o.FPIR, leastFPIR, mostFPIR), "0.01 is one in a hundred")
+		return advice.Add(fmt.Errorf("FPIR %v is not from %s to %v", o.FPIR, strconv.FormatFloat(leastFPIR, 'f', -1, 64), mostFPIR), "0.01 is one in a hundred")
 	case !(o.Prior > 0 && o.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
 	case o.Folds < 0 || o.Folds > 0 && o.Folds < leastFolds || o.Folds > maxFolds:

@@ -64,11 +64,11 @@ func TestExplainPhotograph(t *testing.T) {
 		return string(data), err
 	}
 	page, err := run("why.html", 0)
-	if err != nil || strings.Count(page, "<article>") != 2 || !strings.Contains(page, "Face 1 of 2 (at ") || len(page) > 1e6 {
+	if err != nil || strings.Count(page, "<article>") != 2 || !strings.Contains(page, "Face 1 of 2 (box ") || len(page) > 1e6 {
 		t.Errorf("a page of %d bytes with %d faces, %v", len(page), strings.Count(page, "<article>"), err)
 	}
 	page, err = run("two.html", 2)
-	if err != nil || strings.Count(page, "<article>") != 1 || !strings.Contains(page, "Face 2 of 2 (at ") {
+	if err != nil || strings.Count(page, "<article>") != 1 || !strings.Contains(page, "Face 2 of 2 (box ") {
 		t.Errorf("the second face is not that: %v", err)
 	}
 	if _, err = run("why.png", 0); err != nil {

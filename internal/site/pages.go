@@ -78,7 +78,9 @@ var order = map[string][]string{
 
 // openings are first sentences of pages that begin with something else.
 var openings = map[string]string{
+	"equations":                  "The paper, equation by equation: what is printed, derived, implemented and tested.",
 	"glossary":                   "The terms of these pages.",
+	"trouble":                    "What you see, and what to do.",
 	"operating":                  "Running the service for others: health, metrics, limits, backups, upgrades.",
 	"privacy":                    "What is stored, where and how long, for whoever answers for data protection.",
 	"programs":                   "The Go library in examples.",

@@ -149,6 +149,10 @@ func sectionsOf(md string) (all []pageSection) {
 			text = signs.ReplaceAllString(text, "\n\nSigns and tests are those of [paper](paper.md).\n\n")
 			text = families.ReplaceAllString(text, "Families are those of [paper](paper.md#ranks). $1")
 			text = times.ReplaceAllString(text, "\n\n")
+			text = caption.ReplaceAllString(text, "Critical difference: $1.")
+		}
+		if title == "paper" || title == "tuned" {
+			text = ranks.ReplaceAllString(text, "- **Ranks**: the sentence in [research.md](../research.md#results).")
 		}
 		all = append(all, pageSection{title, text})
 	}
@@ -159,6 +163,8 @@ func sectionsOf(md string) (all []pageSection) {
 var (
 	signs    = regexp.MustCompile(`\n\nA setting is a data set with a split and a corruption\.[^\n]*\n\n`)
 	families = regexp.MustCompile(`A family is methods that are variants of one another: [^\n]{120,}?\. (The one with)`)
+	caption  = regexp.MustCompile(`1 is best in all settings\. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, ([\d.]+ of \d+ ranks) \(Demšar, 2006\)\.`)
+	ranks    = regexp.MustCompile(`(?m)^- \*\*Ranks\*\*: [^\n]*$`)
 	times    = regexp.MustCompile(`\n\nTimes were taken with 1 to 2 runs at a time[^\n]*\n\n`)
 )
 
@@ -206,7 +212,7 @@ func (r *results) overview() (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "* **A point.** %s\n", cell(onePoint(paper)))
-	fmt.Fprintf(&b, "* **With the paper's parameters.** %s\n", cell(paper.Headline()))
+	fmt.Fprintf(&b, "* **Published parameters, presets or defaults.** %s\n", cell(paper.Headline()))
 	if tuned != nil {
 		fmt.Fprintf(&b, "* **All tuned with the same budget.** %s\n", cell(tuned.Headline()))
 	}
