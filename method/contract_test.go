@@ -27,10 +27,6 @@ var (
 		"dlsi":                   fewPasses,
 		"copar":                  fewPasses,
 		"ledl":                   fewPasses,
-		"nrdl":                   {"passes": "120"},
-		"nrdl-test":              {"passes": "120"},
-		"nrdl-ablation":          {"passes": "120"},
-		"sbd2l":                  {"coder.passes": "120"},
 		"nrdl-online":            {"atoms": "2", "online.batch": "16", "init.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
 	}
