@@ -259,7 +259,7 @@ func Rename(s *dataset.Images, from, to string) (*dataset.Images, MergeReport, e
 		return nil, MergeReport{}, err
 	}
 	if len(others) == 0 {
-		return renamed, MergeReport{}, nil
+		return renamed, MergeReport{Added: len(own)}, nil
 	}
 	return Merge(s.Select(others), renamed)
 }
