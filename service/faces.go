@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
@@ -175,9 +176,9 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 		t.Decision, t.Reason = "unknown", "The face resembles a person who is ignored."
 	case f.Known:
 		t.Decision = "known"
-		t.Reason = fmt.Sprintf("The evidence for %s is %.1f, and the threshold is %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
+		t.Reason = s.reason(guess.Name, o.Top[0].Score, &f)
 	default:
-		t.Decision, t.Reason = "unknown", fmt.Sprintf("The face is most similar to %s, but the evidence of %.1f is below the threshold of %.1f.", guess.Name, f.Margin, s.live.Model().Calibration.Threshold)
+		t.Decision, t.Reason = "unknown", s.reason(guess.Name, o.Top[0].Score, &f)
 		if f.Probability >= doubtful && known { // false for NaN
 			t.Decision = "doubtful"
 		}
@@ -191,6 +192,16 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 		}
 	}
 	return t
+}
+
+// reason says how far the best guess for f, with this score, is from what a name needs.
+func (s *snapshot) reason(name string, score float64, f *nrdl.Face) string {
+	m := s.live.Model()
+	threshold, cosines := explain.Threshold(m)
+	if !cosines {
+		return fmt.Sprintf("The lead of %s is %.3f, %s what a name needs: %.3f.", name, f.Margin, explain.FromThreshold(f.Known, f.Margin, threshold, false), threshold)
+	}
+	return fmt.Sprintf("The similarity with %s is %.2f, %s what a name needs: %.2f (1 is the same picture).", name, score, explain.FromThreshold(f.Known, score, threshold, true), threshold)
 }
 
 func (s *snapshot) ref(id string) Ref { return Ref{id, s.people[id].Name} }

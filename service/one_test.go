@@ -41,7 +41,7 @@ func TestOnePerson(t *testing.T) {
 	id := c.enrol(at, "person001")["person001"]
 	alone := func() {
 		t.Helper()
-		is(one, "known", "The evidence for person001 is ")
+		is(one, "known", "The similarity with person001 is ")
 		var k Calibration
 		c.do(200, "GET", at+"/calibration", nil, &k)
 		if k.Threshold == nil || k.People != 1 || k.Strangers == nil || k.Strangers.Alike.Known() || math.Abs(k.Strangers.AtLarge.Rate-k.FPIR) > 1e-9 {

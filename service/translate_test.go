@@ -90,7 +90,7 @@ var assembled = []string{
 	"Many faces have no name yet; these are the largest groups. Type a name and press Enter. If a group shows two people, first select the faces of one.",
 	"No photograph shows the head turned to the left of the picture.",
 	"No photograph shows the head turned to the right of the picture.",
-	"One stranger in two resembles somebody here as much.",
+	"Of strangers at random, one in two resembles somebody here as much; of people who look alike, more.",
 	"Only one face is large: add more.",
 	"Only one face is sharp: add more.",
 	"Only one face is well lit: add more.",

@@ -109,8 +109,8 @@ export function reasons(base, r) {
     h("p", { class: "soft small" }, "The number below a face is its similarity (the cosine of the two vectors): 1 for the same picture. The face was compared with ", count(r.people, "person", "people"), "."));
 }
 
-const stranger = (evidence) => `One stranger in ${readable(evidence)} resembles somebody here as much.`;
-const readable = (evidence) => (evidence < 0.31 ? "two" : evidence >= 9 ? "more than a billion" : evidence >= 6 ? `${(10 ** (evidence - 6)).toPrecision(2) * 1} million` : oneIn(10 ** -evidence).replace("1 in ", ""));
+const stranger = (evidence) => `Of strangers at random, one in ${readable(evidence)} resembles somebody here as much; of people who look alike, more.`;
+const readable = (evidence) => (evidence < 0.31 ? "two" : evidence >= 5 ? "more than 100,000" : oneIn(10 ** -evidence).replace("1 in ", ""));
 
 // scale draws the evidence for the most similar people on a line with the threshold.
 function scale(r) {
