@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,7 +61,8 @@ func refuseDates(root string, images []string) error {
 
 // repeatedNames returns a warning if folders of root hold folders with the same names,
 // which may be the people: Holiday/Bob, Work/Bob. It returns "" if there are none. This is
-// no error, since folders of people may hold folders with equal names, such as indoor.
+// no error, since folders of people may hold folders with equal names, such as indoor. Else it
+// returns what ofPeople says.
 func repeatedNames(root string, images []string) string {
 	direct, tops := map[string]bool{}, map[string][]string{} // by the name of the lower folder
 	for _, f := range images {
@@ -73,7 +75,7 @@ func repeatedNames(root string, images []string) string {
 	}
 	var names, in []string
 	for name, of := range tops {
-		of = slices.DeleteFunc(of, func(top string) bool { return direct[top] })
+		of = slices.DeleteFunc(slices.Clone(of), func(top string) bool { return direct[top] })
 		if len(of) < 2 {
 			continue
 		}
@@ -85,12 +87,32 @@ func repeatedNames(root string, images []string) string {
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return ofPeople(root, direct, tops)
 	}
 	slices.SortFunc(names, natural.Compare)
 	slices.SortFunc(in, natural.Compare)
 	return fmt.Sprintf("%s: the folders %s are taken for people, and hold folders with the same names (%s); if these are the people, put all photographs of a person into one folder, such as %s",
 		root, listed(in, " and "), listed(names, ", "), filepath.Join(root, names[0], in[0]))
+}
+
+// ofPeople returns a warning if one folder of root holds several folders and no images, while
+// another holds images: it may be the folder of the people. Tops are the folders by the name of a
+// folder in them.
+func ofPeople(root string, direct map[string]bool, tops map[string][]string) string {
+	inside := map[string][]string{}
+	for name, in := range tops {
+		for _, top := range in {
+			inside[top] = append(inside[top], name)
+		}
+	}
+	for _, top := range slices.Sorted(maps.Keys(inside)) {
+		if names := inside[top]; len(direct) > 0 && !direct[top] && len(names) > 1 {
+			slices.SortFunc(names, natural.Compare)
+			return fmt.Sprintf("%s: the folder %s is taken for one person, and its images lie in folders (%s); if these are the people, give %s",
+				root, top, listed(names, ", "), filepath.Join(root, top))
+		}
+	}
+	return ""
 }
 
 func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > '~' }
