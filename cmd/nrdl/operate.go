@@ -41,6 +41,9 @@ func (a *app) backupCmd() *cobra.Command {
 			if isFolder := err == nil && info.IsDir(); keep > 0 && !isFolder {
 				return advice.Add(cli.Misuse("--keep needs a folder, and %s is none", args[1]), "make the folder first")
 			}
+			if err != nil && filepath.Ext(args[1]) == "" { // a file of this name would be in the way of the next backup
+				return advice.Add(cli.Misuse("there is no folder %s, and it has no ending, as a file has", args[1]), "make the folder first, or give a file, such as %s.db", args[1])
+			}
 			at, size, err := service.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
 			if err != nil {
 				return err
