@@ -291,10 +291,10 @@ func (t *table) shape(path string, opt Options) error {
 		t.size = opt.Frame.Size
 	case side*side == d && side >= minAssumedSide && side <= MaxSide && integersTo(t.x, math.MaxUint16): // as images are stored; vectors rarely are
 		t.size = Size{Height: side, Width: side}
-		opt.warn("%s does not say the size of its images: they are taken to be %v; for another size store height and width in it, and ignore this if the samples are vectors: the results are the same", path, t.size)
+		opt.warn("%s does not say the size of its images: they are taken to be %v; for another size store them as an array N×height×width, and ignore this if the samples are vectors: the results are the same", path, t.size)
 	case opt.Frame.Size != (Size{}):
 		return advice.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
-			"store height and width in it")
+			"store them as an array N×height×width, or rows with height and width, their pixels column after column")
 	}
 	return nil
 }

@@ -193,15 +193,11 @@ func (a *recommendation) certainty() string {
 			everywhere++
 		}
 	}
-	where := ""
-	if settings > 1 {
-		where = " in at least one setting"
+	where, tests := " in at least one setting", fmt.Sprintf("paired tests in each setting, level %g", level)
+	if settings == 1 {
+		where, tests = "", fmt.Sprintf("paired tests, level %g", level)
 	}
 	name, n := a.Labels[a.best].Name, len(a.rivals)
-	tests := fmt.Sprintf("paired tests in each setting, level %g", level)
-	if settings == 1 {
-		tests = fmt.Sprintf("paired tests, level %g", level)
-	}
 	switch {
 	case everywhere == n:
 		sure, every, doubt := "sure", "", a.doubt(true)

@@ -208,8 +208,11 @@ func (p *Plan) overview() string {
 		each = "at most " + legible.Count(threads, "thread")
 	}
 	s += "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
-	if p.allTuned() {
+	switch {
+	case p.allTuned():
 		s += " Parameters are chosen by cross-validation on the training images."
+	case p.tuned() == nil:
+		s += " Nothing was tuned: methods have their defaults, or the values of presets and of the plan, which may suit one better than another."
 	}
 	return s
 }

@@ -66,11 +66,11 @@ func (a *app) evaluateCmd() *cobra.Command {
 			if data := e.learn.input.data(args[0]); e.model == "" {
 				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (from all of it)", data, data)
 			} else {
-				next := "nrdl people %s (how well each person is recognised)"
+				about := "how well each person is recognised"
 				if !result.Input.SeesImages() {
-					next = legible.OfSamples(next)
+					about = legible.OfSamples(about)
 				}
-				a.Next(next, legible.ShellWord(e.model))
+				a.Next("nrdl people %s (%s)", legible.ShellWord(e.model), about)
 			}
 			return nil
 		},

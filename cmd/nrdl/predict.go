@@ -55,6 +55,9 @@ type predicted struct {
 }
 
 func (a *app) predict(ctx context.Context, model, path string, p *prediction) error {
+	if ext := strings.ToLower(filepath.Ext(p.output)); ext == ".npz" || ext == ".mat" {
+		return advice.Add(cli.Misuse("--output %s: predict writes a table as text", p.output), "give NAME.csv, or NAME.jsonl with --json")
+	}
 	if !dataset.IsMatrix(path) {
 		return advice.Add(cli.Misuse("%s is no .npz or .mat file", path), "for photographs: nrdl identify %s %s", model, path)
 	}

@@ -1,5 +1,7 @@
 // Command matrix learns a dictionary by NRDL from columns of numbers that this
-// program makes, and classifies other columns. Nothing of it knows photographs.
+// program makes, and classifies other columns. Nothing of it knows photographs. To run it in a
+// copy of this folder: go mod edit -replace nrdl.example/nrdl=DIR with the folder of nrdl, go mod
+// tidy, go run .
 package main
 
 import (
