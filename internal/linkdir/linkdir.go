@@ -79,7 +79,8 @@ func New(dir string, people, folders []string, warn func(format string, args ...
 const Mark = ".nrdl.sorted"
 
 // Renew has Place remove the links of earlier runs to its photograph from folders that it is not
-// for, if a Sorter made the folder; else it counts them only.
+// for, if a Sorter made the folder; else it counts them only. Another folder whose
+// folders hold files is an error: links among photographs of people would be learned.
 func (s *Sorter) Renew() error {
 	folders, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -99,6 +100,9 @@ func (s *Sorter) Renew() error {
 		links, _ := os.ReadDir(dir) // a file has none
 		for _, e := range links {
 			at := filepath.Join(dir, e.Name())
+			if !s.Ours && e.Type().IsRegular() && !hidden(e) {
+				return advice.Add(fmt.Errorf("sort: %s has files that are no links: %s", s.dir, at), "choose a new folder")
+			}
 			if target, err := os.Readlink(at); err == nil && !filepath.IsAbs(target) { // Place makes relative ones
 				file := filepath.Join(dir, target)
 				s.earlier[file] = append(s.earlier[file], at)
