@@ -22,7 +22,7 @@ func (c contents) has(name string) bool { return array.List(c).Index(name) >= 0 
 func (c contents) get(name string) (matrix, error) {
 	a := c[array.List(c).Index(name)]
 	if len(a.Shape) > 3 && a.Reason == "" {
-		return matrix{}, fmt.Errorf("array %v has more than three dimensions", a)
+		return matrix{}, advice.Add(fmt.Errorf("array %v has more than three dimensions", a), "images are grey, N×height×width: of colour, take the mean of the last axis, or a folder of image files")
 	}
 	rows, cols := a.Dims()
 	if tooLarge(rows, cols) {

@@ -107,7 +107,7 @@ func (p *Plan) contestants() []item {
 
 // allTuned reports whether every label of p has tuned parameters by the text about it.
 func (p *Plan) allTuned() bool {
-	return !slices.ContainsFunc(p.Labels, func(l *Label) bool { return !strings.HasSuffix(l.About, tunedWords+".") })
+	return len(p.untuned()) == 0
 }
 
 const tunedWords = "; parameters chosen by cross-validation on the training images"

@@ -214,7 +214,20 @@ func (p *Plan) overview() string {
 	case p.tuned() == nil:
 		s += " Nothing was tuned: methods have their defaults, or the values of presets and of the plan, which may suit one better than another."
 	}
+	if untuned := p.untuned(); len(untuned) > 0 && p.tuned() != nil {
+		s += " Not tuned: " + few(untuned) + "."
+	}
 	return s
+}
+
+// untuned are the names of the labels without tuned parameters.
+func (p *Plan) untuned() (names []string) {
+	for _, l := range p.Labels {
+		if !strings.HasSuffix(l.About, tunedWords+".") {
+			names = append(names, l.Name)
+		}
+	}
+	return names
 }
 
 // span formats a duration in a suitable unit.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
@@ -50,6 +51,9 @@ func (a *app) tuneCmd() *cobra.Command {
 }
 
 func (a *app) tune(ctx context.Context, data string, t *tuning) error {
+	if strings.Contains(t.learn.method, ",") {
+		return advice.Add(cli.Misuse("tune takes one --method, not several"), "nrdl bench --init DATA writes a plan; \"tune\" in it tunes all its methods")
+	}
 	s, err := a.study(ctx, data, &t.learn)
 	if err != nil {
 		return err

@@ -33,7 +33,9 @@ import (
 	"nrdl.example/nrdl/studies/internal/hint"
 )
 
-//go:embed published.m
+// The script has no ending .m, by which Go would take it for Objective-C.
+//
+//go:embed published.octave
 var script []byte
 
 // A row is what the page says of a method on a split.
