@@ -182,8 +182,8 @@ func Suits(m classify.Method, g classify.Grid) error {
 }
 
 // leastCosine is the mean cosine of two samples of a class below which codes that are not
-// negative may not suffice: handwritten digits have 0.82, and 0.4 once they are standardised,
-// which costs NRDL twice as many points as CRC.
+// negative may not suffice. It is half way between one direction, 1, and all sides, 0: it
+// decides a warning only.
 const leastCosine = 0.5
 
 // Doubt returns why m may recognise train badly whatever its parameters, or nil: samples that

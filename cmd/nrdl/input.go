@@ -259,7 +259,7 @@ func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studi
 	for _, m := range methods {
 		a.tellMethod(m, l)
 	}
-	a.warnOfSides(s, methods[0])
+	a.warnOfSides(s, methods...)
 	a.tellPreset(s.images, l.preset, methods...)
 	return s, methods, nil
 }
@@ -322,16 +322,6 @@ func (a *app) tellOptions(s *studied, l *learning) {
 	a.tellMethod(s.Method, *l)
 	a.warnOfSides(s, s.Method)
 	a.tellPreset(s.images, l.preset, s.Method)
-}
-
-// warnOfSides warns where m needs vectors of another kind than s has.
-func (a *app) warnOfSides(s *studied, m classify.Method) {
-	if !s.images.Frame.Same(dataset.Frame{}) || !s.Pipeline.Projection.IsZero() {
-		return
-	}
-	if err := method.Doubt(m, &s.images.Samples); err != nil {
-		a.WarnOf(err)
-	}
 }
 
 func (a *app) tellInput(in frontend.Pipeline) {

@@ -194,6 +194,19 @@ func (a *app) tellMethod(m classify.Method, l learning) {
 	}
 }
 
+// warnOfSides warns once where one of methods needs vectors of another kind than s has.
+func (a *app) warnOfSides(s *studied, methods ...classify.Method) {
+	if !s.images.Frame.Same(dataset.Frame{}) || !s.Pipeline.Projection.IsZero() {
+		return
+	}
+	for _, m := range methods {
+		if err := method.Doubt(m, &s.images.Samples); err != nil {
+			a.WarnOf(err)
+			return
+		}
+	}
+}
+
 // defaultMethod is the method for the samples of in where none is named.
 func defaultMethod(in frontend.Pipeline) classify.Method {
 	return nrdl.Options{Pipeline: in}.For().Method
