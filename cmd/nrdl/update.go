@@ -166,7 +166,7 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 			return err
 		}
 		if r.Model().Pipeline.SeesImages() {
-			a.Next("to name photographs anew, repeat nrdl album; for nrdl identify, choose another -o or delete the old results")
+			a.Next("to name the photographs again, repeat nrdl album; nrdl identify needs another -o, or delete the old results")
 		}
 	}
 	return err
