@@ -134,7 +134,7 @@ func TestOnePersonComesAndGoes(t *testing.T) {
 		if err != nil || survey.Held != 12 || survey.Right != 12 || survey.People[0].Rival != "" || survey.Resembling.Known() {
 			t.Errorf("%+v, %v", survey, err)
 		}
-		if suspects, err := one.m.Suspects(t.Context()); err != nil || len(suspects) > 0 {
+		if suspects, err := suspectsOf(t.Context(), one); err != nil || len(suspects) > 0 {
 			t.Errorf("suspects %v, %v", suspects, err)
 		}
 	}

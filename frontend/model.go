@@ -114,21 +114,6 @@ func (m *Model) Predict(ctx context.Context, images *dataset.Images) ([]int, err
 	return classify.Best(scores), nil
 }
 
-// Margins returns, for each image, the difference between the largest and the
-// second largest class score.
-func (m *Model) Margins(ctx context.Context, images *dataset.Images) ([]float64, error) {
-	scores, err := m.Scores(ctx, images)
-	if err != nil {
-		return nil, err
-	}
-	_, n := scores.Dims()
-	margins := make([]float64, n)
-	for j := range margins {
-		margins[j] = classify.Margin(scores.ColView(j))
-	}
-	return margins, nil
-}
-
 // collect returns what of makes of the samples of images, so many rows.
 func (m *Model) collect(images *dataset.Images, rows int, of func(*mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
 	out := mat.NewDense(rows, images.Len(), nil)

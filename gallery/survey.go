@@ -246,21 +246,6 @@ func (g *Gallery) Survey(ctx context.Context, holdOut bool, progress func(done, 
 	return &review.Survey, nil
 }
 
-// Suspects returns the images of g whose labels look wrong, the surest first. It is nil if g
-// keeps no faces, and where the search would take long: without Impostors, where Survey finds
-// suspects by cross-validation, and where g shortlists, as all faces would have to be compared
-// with each other.
-func (g *Gallery) Suspects(ctx context.Context) ([]Suspect, error) {
-	if g.Impostors() == nil || g.Enrolled == nil || g.Shortlists() {
-		return nil, nil
-	}
-	review, err := g.Review(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	return review.Suspects, nil
-}
-
 // toSee names the images of the person with this name that look mislabelled.
 func (r *Review) toSee(name string) (all []string) {
 	for _, s := range r.Suspects {
