@@ -1,6 +1,7 @@
 package nrdl
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -27,10 +28,10 @@ import (
 // keep its faces.
 func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Image) (*Recogniser, gallery.MergeReport, error) {
 	var report gallery.MergeReport
-	if err := r.Keeps(); err != nil {
+	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
 		return nil, report, err
 	}
-	if err := r.checkPhotos(photos...); err != nil {
+	if err := r.checkPhotos(ctx, photos...); err != nil {
 		return nil, report, err
 	}
 	if err := dataset.CheckName(name); err != nil {
@@ -91,7 +92,7 @@ func hashOf(values []float64) string {
 // gives a similar, not an equal, result. If all images are enrolled already,
 // the result is r itself.
 func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bool) (*Recogniser, gallery.MergeReport, error) {
-	if err := r.Keeps(); err != nil {
+	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
 	if more == nil || more.Len() == 0 {
@@ -111,7 +112,7 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 // Remove returns r without these people, or without single images, whose IDs have a slash. A
 // person without images is removed. The result is that of Train on the other photographs.
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
-	if err := r.Keeps(); err != nil {
+	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
 		return nil, err
 	}
 	rest, err := r.m.Enrolled.Without(names...)
@@ -128,7 +129,7 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 // Rename returns r with another name for a person. If somebody has that name
 // already, the two are merged.
 func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, gallery.MergeReport, error) {
-	if err := r.Keeps(); err != nil {
+	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
 		return nil, gallery.MergeReport{}, err
 	}
 	all, report, err := r.m.Enrolled.Rename(from, to)
@@ -231,7 +232,7 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	if strangers != nil && strangers.Len() == 0 {
 		return nil, errors.New("calibrate: no faces of strangers")
 	}
-	if err := o.Validate(); err != nil {
+	if err := cmp.Or(noContext(ctx), o.Validate()); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	if ctx.Err() != nil {

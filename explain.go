@@ -20,6 +20,8 @@ func (r *Recogniser) Explain(ctx context.Context, f Face, covering ...explain.Oc
 	switch {
 	case r.m == nil:
 		return nil, errEmpty
+	case ctx == nil:
+		return nil, noContext(ctx)
 	case f.Rejected != nil:
 		return nil, f.Rejected
 	case f.values == nil || f.gallery != r.m || f.result.Gallery == nil:

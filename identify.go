@@ -62,7 +62,7 @@ type Candidate struct {
 // the largest are left out unless r takes face.Every. Two faces do not get one name, unless r
 // has face.Options.Twice.
 func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, error) {
-	if err := r.checkPhotos(photo); err != nil {
+	if err := r.checkPhotos(ctx, photo); err != nil {
 		return nil, err
 	}
 	faces, err := r.findFaces(ctx, dataset.NewPhoto(photo))
@@ -73,10 +73,12 @@ func (r *Recogniser) Identify(ctx context.Context, photo image.Image) ([]Face, e
 }
 
 // checkPhotos reports why r cannot look at photographs; nil where it can.
-func (r *Recogniser) checkPhotos(photos ...image.Image) error {
+func (r *Recogniser) checkPhotos(ctx context.Context, photos ...image.Image) error {
 	switch {
 	case r.m == nil:
 		return errEmpty
+	case ctx == nil:
+		return noContext(ctx)
 	case !r.m.Embedding.IsZero() && r.m.Embedder == nil:
 		_, err := embedding.Restore(r.m.Frame, nil)
 		return err

@@ -86,6 +86,10 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 		if photos == nil {
 			return
 		}
+		if err := noContext(ctx); err != nil {
+			yield(Result{}, err)
+			return
+		}
 		inner, cancel := context.WithCancel(ctx)
 		var workers sync.WaitGroup
 		defer workers.Wait()
@@ -133,7 +137,7 @@ func (r *Recogniser) IdentifyAll(ctx context.Context, photos iter.Seq[Photo]) it
 
 // read looks at the photograph of j.
 func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Weighted) error {
-	if err := r.checkPhotos(); err != nil {
+	if err := r.checkPhotos(ctx); err != nil {
 		return err
 	}
 	look := j.Photo.Look

@@ -4,9 +4,13 @@ import (
 	"context"
 	"image"
 	"reflect"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/method"
@@ -25,7 +29,23 @@ func TestMisuse(t *testing.T) {
 	wrongly.OpenSet = &openset.Options{FPIR: 2, Prior: 0.5}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
+	var absentContext context.Context
 	for name, err := range map[string]error{
+		"no context: Learn":     second(nrdl.Learn(absentContext, mat.NewDense(2, 4, []float64{1, 2, 3, 4, 4, 3, 2, 1}), []string{"a", "a", "b", "b"}, method.DefaultCRC, classify.LearnOptions{})),
+		"no context: Train":     second(nrdl.Train(absentContext, crops(t, 3, 3), options())),
+		"no context: Read":      second(nrdl.Read(absentContext, t.TempDir(), nrdl.ReadOptions{})),
+		"no context: ReadFiles": second(nrdl.ReadFiles(absentContext, []dataset.File{{Path: "a.png"}}, nrdl.ReadOptions{})),
+		"no context: Identify":  second(r.Identify(absentContext, photo)),
+		"no context: Explain":   second(r.Explain(absentContext, nrdl.Face{})),
+		"no context: Verify":    second(r.Verify(absentContext, photo, photo)),
+		"no context: files":     second(nrdl.Verify(absentContext, r, nil, nrdl.Photo{}, nrdl.Photo{})),
+		"no context: Enrol":     third(r.Enrol(absentContext, "ann", photo)),
+		"no context: EnrolAll":  third(r.EnrolAll(absentContext, crops(t, 3, 3), false)),
+		"no context: Remove":    second(r.Remove(absentContext, r.People()[0].Name)),
+		"no context: Rename":    third(r.Rename(absentContext, r.People()[0].Name, "bob")),
+		"no context: Calibrate": second(r.Calibrate(absentContext, openset.Default, nil)),
+		"no context: Survey":    second(r.Survey(absentContext, true)),
+		"no context: Save":      r.Save(absentContext, t.TempDir()+"/m.nrdl"),
 		"Train nothing":           second(nrdl.Train(ctx, nil, nrdl.Defaults(nil))),
 		"Train no images":         second(nrdl.Train(ctx, none, nrdl.Defaults(none))),
 		"Train for no FPIR":       second(nrdl.Train(ctx, crops(t, 3, 3), wrongly)),
@@ -64,6 +84,11 @@ func TestMisuse(t *testing.T) {
 	}
 	for range r.IdentifyAll(ctx, nil) {
 		t.Error("a photograph of none")
+	}
+	for _, err := range r.IdentifyAll(absentContext, slices.Values([]nrdl.Photo{{}})) {
+		if err == nil {
+			t.Error("no context: a photograph")
+		}
 	}
 	if o := nrdl.Defaults(nil).For(); o.Method == nil || !reflect.DeepEqual(o, nrdl.Options{Method: o.Method}) {
 		t.Error("options for no methods have more than the default method, or not that")

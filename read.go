@@ -1,6 +1,7 @@
 package nrdl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type ReadOptions struct {
 // nil then, or if nobody is left. It is also an error if the images are
 // as large as photographs and most show no face, unless o.Detect is set.
 func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
-	if err := o.Detect.Validate(); err != nil {
+	if err := cmp.Or(noContext(ctx), o.Detect.Validate()); err != nil {
 		return nil, err
 	}
 	if o.Tags != "" {

@@ -1,6 +1,7 @@
 package nrdl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ import (
 // is an error if no face is found. Files with tags are all files, or none; of them the faces that
 // have a name by tags are read, and no others.
 func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*dataset.Images, error) {
-	if err := o.Detect.Validate(); err != nil {
+	if err := cmp.Or(noContext(ctx), o.Detect.Validate()); err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
@@ -195,7 +196,7 @@ func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, e
 // ReadFiles is the function ReadFiles with the frame and the options of r: for
 // faces to enrol, identify or calibrate with.
 func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
-	if err := r.checkPhotos(); err != nil {
+	if err := r.checkPhotos(ctx); err != nil {
 		return nil, err
 	}
 	detect := r.detect

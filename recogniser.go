@@ -1,6 +1,7 @@
 package nrdl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,14 @@ func (r *Recogniser) withModel(m *gallery.Gallery) *Recogniser {
 // errEmpty is what the methods of the zero Recogniser return.
 var errEmpty = errors.New("the Recogniser is empty: Train or Open makes one")
 
+// noContext is an error if ctx is nil.
+func noContext(ctx context.Context) error {
+	if ctx == nil {
+		return errors.New("the context is nil: context.Background() is one")
+	}
+	return nil
+}
+
 // Unknown is the name reported for a face that matches nobody.
 const Unknown = dataset.Unknown
 
@@ -51,7 +60,7 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if images == nil || images.Len() == 0 {
 		return nil, errors.New("train: no images")
 	}
-	if err := images.Validate(); err != nil {
+	if err := cmp.Or(noContext(ctx), images.Validate()); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	if o.OpenSet != nil {
@@ -201,6 +210,9 @@ func (r *Recogniser) Save(ctx context.Context, path string) error {
 	if r.m == nil {
 		return errEmpty
 	}
+	if err := noContext(ctx); err != nil {
+		return err
+	}
 	return file.Save(ctx, path, r.m)
 }
 
@@ -254,6 +266,9 @@ func (r *Recogniser) People() []*gallery.Person {
 // each other.
 func (r *Recogniser) Survey(ctx context.Context, holdOut bool) (*gallery.Survey, error) {
 	if _, err := r.method(); err != nil {
+		return nil, err
+	}
+	if err := noContext(ctx); err != nil {
 		return nil, err
 	}
 	return r.m.Survey(ctx, holdOut, r.progress("holding faces out"))

@@ -34,7 +34,7 @@ func (c Comparison) Same(fmr float64) bool { return c.FMR <= fmr }
 // three people or more; otherwise it has no impostor scores, which is an error. It is
 // also an error if either photograph has no face of sufficient quality.
 func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, error) {
-	if err := r.checkPhotos(a, b); err != nil {
+	if err := r.checkPhotos(ctx, a, b); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
 	return compare(ctx, r, nil, namedPhoto{"photograph 1", dataset.NewPhoto(a)}, namedPhoto{"photograph 2", dataset.NewPhoto(b)})
@@ -44,6 +44,9 @@ func (r *Recogniser) Verify(ctx context.Context, a, b image.Image) (Comparison, 
 // it compares by frontend.Embedding. If detector is nil, the one of r or the default finds the
 // faces. Errors name the file.
 func Verify(ctx context.Context, r *Recogniser, detector *face.Search, a, b Photo) (Comparison, error) {
+	if err := noContext(ctx); err != nil {
+		return Comparison{}, err
+	}
 	var photos [2]namedPhoto
 	for i, p := range []Photo{a, b} {
 		data, err := p.load()
@@ -76,7 +79,7 @@ func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos .
 		}
 		return verify(ctx, &frontend.Fitted{Pipeline: in}, fmrOf(in.Law()), look, classify.Unit, photos)
 	}
-	if err := r.checkPhotos(); err != nil {
+	if err := r.checkPhotos(ctx); err != nil {
 		return Comparison{}, fmt.Errorf("verify: %w", err)
 	}
 	if detector != nil {

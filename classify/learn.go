@@ -40,7 +40,7 @@ type LearnOptions struct {
 	Seed    uint64
 	Classes []string    // the order of the classes; nil for the natural order of the labels
 	Grid    Grid        // the pixels of the features, for methods that need images; may be zero
-	Warm    *Classifier // an earlier one to start from (Run.Warm); may be nil
+	Warm    *Classifier // an earlier one of the same method to start from (Run.Warm); may be nil
 
 	// Start has matrices to start from, those of samples in the order of the columns of X,
 	// as a Fit has them: D, S and W, or the State of a fit that is to go on.
@@ -208,8 +208,13 @@ type fitting struct {
 }
 
 func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptions) (*fitting, error) {
-	if x == nil || m == nil {
-		return nil, errors.New("learn: no samples, or no method")
+	if ctx == nil || x == nil || m == nil {
+		return nil, errors.New("learn: no context, no samples, or no method")
+	}
+	if o.Warm != nil && TraitsOf(m).Warm {
+		if was := o.Warm.Parts().Method; was != m.Name() {
+			return nil, fmt.Errorf("learn: %s starts from a classifier of its own (Warm), not of the method %q", m.Name(), was)
+		}
 	}
 	train, err := NewSamples(x, y, nil, o.Classes)
 	if err != nil {

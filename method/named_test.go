@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -37,6 +38,14 @@ func TestNamedPrefersOthers(t *testing.T) {
 func TestLearnWithoutSamplesOrMethod(t *testing.T) {
 	if _, err := classify.Learn(t.Context(), nil, nil, DefaultCRC, classify.LearnOptions{}); err == nil {
 		t.Error("no samples are learned from")
+	}
+	x, y := mat.NewDense(2, 2, []float64{1, 2, 3, 1}), []string{"a", "b"}
+	mean, err := classify.Learn(t.Context(), x, y, Mean{}, classify.LearnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := classify.Learn(t.Context(), x, y, DefaultNRDL, classify.LearnOptions{Warm: mean.Classifier}); err == nil || !strings.Contains(err.Error(), `"mean"`) {
+		t.Errorf("a start from the classifier of another method: %v", err)
 	}
 	if _, err := classify.Learn(t.Context(), mat.NewDense(2, 2, nil), []string{"a", "b"}, nil, classify.LearnOptions{}); err == nil {
 		t.Error("no method learns")
