@@ -21,7 +21,7 @@ type Options struct {
 	Detect   face.Options      // which faces of a photograph are used, and by which detector they were found
 	Seed     uint64
 	Forget   bool // do not keep the faces; people cannot be enrolled later
-	// With more faces of a network than ShortlistAbove, and a method in closed form, a face
+	// With more faces of a network than ShortlistAbove, and a method that keeps nothing but these vectors, a face
 	// is compared with a shortlist of people; 0 means gallery.DefaultShortlistAbove.
 	ShortlistAbove int
 	Gallery        *gallery.Settings // nil: gallery.DefaultSettings

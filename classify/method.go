@@ -156,9 +156,12 @@ type Traits struct {
 	After       string // name of the method after which tables list it; "" puts it at the end
 
 	Coder coding.Coder // codes queries; nil where it is known only after a fit
+	Rule  Rule         // scores the classes; nil where it is known only after a fit
 
 	// Samples says that the atoms are the training samples, and that Coder codes over
-	// them. The memory of a fit follows from that.
+	// them. The memory of a fit follows from that. With Coder and Rule, a gallery of many
+	// vectors of a network fits nothing before it identifies a face, and then codes the face
+	// over its nearest people only.
 	Samples bool
 
 	// Memory bounds how many numbers a fit holds at once beside the samples; nil where

@@ -11,11 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery/index"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 
 	"golang.org/x/text/unicode/norm"
@@ -25,8 +27,8 @@ import (
 // immutable and safe for concurrent use: a change returns a new one.
 //
 // Usually the classifier is fitted to all faces. A gallery shortlists (Shortlists is true, and
-// Classifier is nil) if it has more than ShortlistAbove vectors of a network and its method is
-// in closed form. It then finds the people with the nearest faces, and fits a classifier to
+// Classifier is nil) if it has more than ShortlistAbove vectors of a network and its method keeps
+// nothing but these vectors or the mean of each person. It then finds the people with the nearest faces, and fits a classifier to
 // these people for each face that it identifies.
 type Gallery struct {
 	*frontend.Model
@@ -39,7 +41,7 @@ type Gallery struct {
 	ShortlistAbove int                  // faces; 0 means DefaultShortlistAbove
 	Settings       *Settings            // nil: DefaultSettings
 
-	shared  classify.Parts // of a classifier of two people, where Shortlists
+	shared  classify.Parts // that the classifiers of all shortlists have in common; zero unless Shortlists
 	partial bool           // has the people of a shortlist only
 	heldOut *heldOut       // faces that stand for strangers; nil unless Shortlists and calibrated
 	whole   func() (*Gallery, error)
@@ -62,8 +64,8 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 		return nil, err
 	}
 	g := &Gallery{Method: m, Enrolled: Enrolling(kept), ShortlistAbove: shortlistAbove}
-	if err := g.fitShared(ctx, in, run); err != nil || g.Model != nil {
-		return g, err
+	if err := g.shortlist(in, run.Seed); err != nil || g.Model != nil {
+		return g, cmp.Or(err, context.Cause(ctx))
 	}
 	if g.Model, err = frontend.Learn(ctx, kept, in, m, run); err != nil {
 		return nil, err
@@ -80,30 +82,36 @@ func (g *Gallery) isLarge() bool {
 	return people >= classify.LeastClasses && n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
 }
 
-// fitShared sets the Model and the shared parts of g, without a classifier, if g has many faces and its
-// method is in closed form with the pipeline in; else it leaves them.
-func (g *Gallery) fitShared(ctx context.Context, in frontend.Pipeline, run classify.Run) error {
-	if !g.isLarge() || !in.Projection.IsZero() {
+// shortlist gives g the Model of a gallery that shortlists, without a classifier, if g has many
+// faces and its method keeps nothing but the samples or the mean of each person; else it leaves g.
+func (g *Gallery) shortlist(in frontend.Pipeline, seed uint64) error {
+	if !g.isLarge() || !in.Projection.IsZero() || !g.Enrolled.Frame.Same(in.Frame) {
 		return nil
 	}
-	e, err := g.Enrolled.withIDs()
+	d, _ := g.Enrolled.Faces.Dims()
+	people, _ := g.Enrolled.Len()
+	t := classify.TraitsOf(g.Method)
+	if _, separable := g.Method.(classify.Separable); t.Coder == nil || t.Rule == nil || !t.Samples && !separable ||
+		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()), coding.Check(t.Coder, d, min(people, g.Numbers().Shortlist))) != nil {
+		return nil // a fit to all faces tells of an error
+	}
+	params, err := method.Marshal(g.Method)
 	if err != nil {
 		return err
 	}
-	refs := e.Faces.People()
-	people, err := e.people(refs[:min(len(refs), classify.LeastClasses)])
-	if err != nil {
+	if g.Enrolled, err = g.Enrolled.withIDs(); err != nil {
 		return err
 	}
-	run.Watch, run.Warm = nil, nil
-	m, err := frontend.Learn(ctx, e.imagesOf(people), in, g.Method, run)
-	if err != nil || m.Parts().Trained.Status != classify.ClosedForm {
-		return context.Cause(ctx) // the fit to all faces tells of an error
-	}
-	g.Enrolled, g.shared, g.Model = e, m.Parts(), &frontend.Model{Fitted: m.Fitted}
-	g.shared.D, g.shared.Groups, g.shared.Classes = nil, nil, nil
-	g.whole = sync.OnceValues(g.fitWhole)
+	g.setShared(frontend.Fitted{Pipeline: in}, classify.Parts{
+		Coder: t.Coder, Rule: t.Rule, Method: g.Method.Name(), Params: params, Seed: seed, Trained: classify.Outcome{Status: classify.ClosedForm},
+	})
 	return nil
+}
+
+// setShared makes g shortlist, by classifiers that have these parts in common.
+func (g *Gallery) setShared(f frontend.Fitted, p classify.Parts) {
+	g.Model, g.shared = &frontend.Model{Fitted: f}, p
+	g.whole = sync.OnceValues(g.fitWhole)
 }
 
 // Shortlists reports whether g compares a face with a shortlist of people.
@@ -115,8 +123,7 @@ func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
 func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
 	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, Settings: g.Settings, OpenSet: g.OpenSet}
 	if g.Shortlists() && t.isLarge() {
-		t.Model, t.shared = g.Model, g.shared
-		t.whole = sync.OnceValues(t.fitWhole)
+		t.setShared(g.Fitted, g.shared)
 		o, err := g.Options(), t.updateThreshold(ctx, g)
 		if errors.Is(err, openset.ErrNoStrangers) {
 			t.heldOut, t.Calibration, t.OpenSet, err = nil, nil, o, nil
@@ -127,10 +134,10 @@ func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Ga
 	if err := checkPeople(e.Names(), g.Pipeline, g.Method); err != nil {
 		return nil, err
 	}
-	if err := t.fitShared(ctx, g.Pipeline, run); err != nil || t.Model != nil {
+	err := cmp.Or(t.shortlist(g.Pipeline, run.Seed), context.Cause(ctx))
+	if err != nil || t.Model != nil {
 		return t, err
 	}
-	var err error
 	if s, ok := g.Method.(classify.Separable); ok && e.Faces != nil && g.Projection.IsZero() {
 		t.Model, err = join(e, s, g.Fitted, run)
 		return t, cmp.Or(err, context.Cause(ctx))

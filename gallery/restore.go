@@ -2,7 +2,6 @@ package gallery
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,23 +25,20 @@ type state struct {
 func (g *Gallery) State() ([]byte, error) { return json.Marshal(state{g.Options(), g.heldOut}) }
 
 // Restore returns a gallery that was stored and that shortlists: g with its classifiers and
-// threshold. g has the stored faces and the method, text is what State returned, nil if the
-// gallery was not calibrated, and seed is that of its fits.
-func (g *Gallery) Restore(ctx context.Context, seed uint64, text []byte) (*Gallery, error) {
+// threshold. g has the stored faces, the method and the pipeline, p is what Shared returned, and
+// text is what State returned, nil if the gallery was not calibrated.
+func (g *Gallery) Restore(p classify.Parts, text []byte) (*Gallery, error) {
 	x, t := g.Enrolled.Faces, *g
 	d, info := x.Dims()
 	if want := g.Frame.Len(); d != want || info != infos {
 		return nil, fmt.Errorf("the faces have vectors of %d numbers, and the network makes %d", d, want)
 	}
-	_, faces := x.Len()
+	people, faces := x.Len()
+	if people < classify.LeastClasses || !g.Projection.IsZero() || !t.Enrolled.hasIDs {
+		return nil, errors.New("damaged gallery: it cannot shortlist")
+	}
 	t.ShortlistAbove = min(cmp.Or(g.ShortlistAbove, DefaultShortlistAbove), faces-1)
-	t.Model = nil
-	if err := t.fitShared(ctx, g.Pipeline, classify.Run{Seed: seed}); err != nil {
-		return nil, err
-	}
-	if t.Model == nil {
-		return nil, fmt.Errorf("damaged gallery: %s cannot be fitted to a shortlist", g.Method.Name())
-	}
+	t.setShared(g.Fitted, p)
 	var s state
 	if text != nil {
 		if err := json.Unmarshal(text, &s); err != nil {

@@ -322,7 +322,7 @@ func TestRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := g.Restore(t.Context(), 0, text)
+	again, err := g.Restore(g.Shared(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestRestore(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"{", `{"how":{"far":7}}`, `{"held":{"probes":[{"name":"a"}]}}`, `{"held":{"compared":-1}}`} {
-		if _, err := g.Restore(t.Context(), 0, []byte(bad)); err == nil {
+		if _, err := g.Restore(g.Shared(), []byte(bad)); err == nil {
 			t.Errorf("%s is a state", bad)
 		}
 	}

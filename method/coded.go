@@ -25,12 +25,12 @@ func (NN) Traits() classify.Traits {
 		Title:  "1-NN", After: "mean",
 		Description: "the nearest training image, by the cosine",
 		Formulation: "class: max_c max_k x_ckᵀy",
-		Samples:     true, Coder: coding.Inner{},
+		Samples:     true, Coder: coding.Inner{}, Rule: classify.Cosine{},
 	}
 }
 
 func (m NN) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Cosine{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // LLC represents a query by the training samples nearest to it, and returns the
@@ -52,14 +52,14 @@ func (m LLC) Traits() classify.Traits {
 		After:       "mean",
 		Description: "representation by the nearest training images, coefficients adding to 1; the class with the least residual",
 		Formulation: "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Residual{},
 		Ranges: coderRanges(m.Coder),
 	}
 }
 
 // Fit implements classify.Method. More neighbours than training samples are an error.
 func (m LLC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // LRC represents a query by the training samples of each class separately, by
@@ -79,13 +79,13 @@ func (m LRC) Traits() classify.Traits {
 		After:       "llc",
 		Description: "least squares representation by the training images of each class alone; the class with the least residual",
 		Formulation: "min_{s_c} ‖y − X_c·s_c‖² + λ‖s_c‖²  for every class c;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Residual{},
 		Ranges: coderRanges(m.Coder),
 	}
 }
 
 func (m LRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // SRC represents a query by few of all training samples, under an ℓ1 penalty,
@@ -107,7 +107,7 @@ func (m SRC) Traits() classify.Traits {
 		After:       "lrc",
 		Description: "sparse representation by the training images; the class with the least residual",
 		Formulation: "min_s ½‖y − X·s‖² + λ‖s‖₁;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Residual{},
 		Ranges: coderRanges(m.Coder),
 		Presets: map[string][]Value{
 			"orl":   preset(level, "coder.lambda=0.05"),
@@ -120,7 +120,7 @@ func (m SRC) Traits() classify.Traits {
 }
 
 func (m SRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // CRC represents a query by all training samples together, under an ℓ2 penalty,
@@ -142,7 +142,7 @@ func (m CRC) Traits() classify.Traits {
 		After:       "src",
 		Description: "ridge representation by the training images; the class with the least residual for its code",
 		Formulation: "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖",
-		Samples:     true, Coder: m.coder(700),
+		Samples:     true, Coder: m.coder(700), Rule: classify.NormedResidual{},
 		Ranges: []Range{decades("kappa", 1e-5, 1)},
 		Presets: map[string][]Value{
 			"orl":   preset(validated, "kappa=0.1"),
@@ -160,7 +160,7 @@ func (m CRC) coder(n int) coding.Coder {
 }
 
 func (m CRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, m.coder, classify.NormedResidual{})
+	return sampleDictionary(ctx, m, train, run, m.coder)
 }
 
 // NRC represents a query by all training samples together with non-negative
@@ -181,7 +181,7 @@ func (m NRC) Traits() classify.Traits {
 		After:       "crc",
 		Description: "non-negative representation by the training images; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Residual{},
 		Ranges: coderRanges(m.Coder),
 		Presets: map[string][]Value{
 			"orl": preset(validated, "coder.rho=0.1", "coder.passes=50"),
@@ -191,7 +191,7 @@ func (m NRC) Traits() classify.Traits {
 }
 
 func (m NRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // DSRC represents a query by all training samples together, with little
@@ -213,7 +213,7 @@ func (m DSRC) Traits() classify.Traits {
 		After:       "ksrc",
 		Description: "representation by the training images with little correlation between classes; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Residual{},
 		Ranges: coderRanges(m.Coder),
 		Presets: map[string][]Value{
 			"orl": preset(validated, "coder.tau=0.01"),
@@ -223,7 +223,7 @@ func (m DSRC) Traits() classify.Traits {
 }
 
 func (m DSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // Robust represents a query by all training samples together and a sparse
@@ -245,13 +245,13 @@ func (m Robust) Traits() classify.Traits {
 		Title:  "Robust", After: "representation",
 		Description: "non-negative representation by the training images with a sparse error; the class with the least Huber loss",
 		Formulation: "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Huber{},
 		Ranges: coderRanges(m.Coder),
 	}
 }
 
 func (m Robust) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Huber{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // Blocks represents every block of a query by the same blocks of all training
@@ -272,11 +272,11 @@ func (m Blocks) Traits() classify.Traits {
 		Title: "Blocks", After: "robust",
 		Description: "representation of blocks of the image by those of the training images; the class with most votes",
 		Formulation: "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Votes{},
 		Ranges: coderRanges(m.Coder),
 	}
 }
 
 func (m Blocks) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Votes{})
+	return keepSamples(ctx, m, train, run)
 }

@@ -32,13 +32,13 @@ func (m CRNRC) Traits() classify.Traits {
 		Family: "non-negative", After: "nrc",
 		Description: "NRC in which each class also rebuilds the query alone; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + λ·Σ_i ‖y − X_i·s_i‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.coder(),
+		Samples:     true, Coder: m.coder(), Rule: classify.Residual{},
 		Ranges: competingRanges(decades("lambda", 1e-4, 1)),
 	}
 }
 
 func (m CRNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // DNRC is DSRC with coefficients ≥ 0 [dnrc]: what the classes rebuild is little correlated.
@@ -64,13 +64,13 @@ func (m DNRC) Traits() classify.Traits {
 		Family: "non-negative", After: "nrc",
 		Description: "NRC with little correlation between classes; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + λ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.coder(),
+		Samples:     true, Coder: m.coder(), Rule: classify.Residual{},
 		Ranges: competingRanges(decades("lambda", 1e-5, 100)),
 	}
 }
 
 func (m DNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // ANCR is NRC with an ℓ2 penalty and with coefficients that add up to 1 [ancr].
@@ -95,13 +95,13 @@ func (m ANCR) Traits() classify.Traits {
 		Family: "non-negative", After: "nrc",
 		Description: "NRC with a ridge and coefficients that add up to 1; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + λ‖s‖²  s.t. s ≥ 0, 1ᵀs = 1,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
-		Samples:     true, Coder: m.coder(),
+		Samples:     true, Coder: m.coder(), Rule: classify.Residual{},
 		Ranges: competingRanges(decades("lambda", 1e-5, 1)),
 	}
 }
 
 func (m ANCR) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // competingRanges adds those of ADMM.

@@ -82,8 +82,12 @@ type pursuit struct {
 func (pursuit) Name() string      { return "pursuit" }
 func (m pursuit) Validate() error { return m.Coder.Validate() }
 
+func (m pursuit) Traits() classify.Traits {
+	return classify.Traits{Samples: true, Coder: m.Coder, Rule: classify.Residual{}}
+}
+
 func (m pursuit) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Coder }, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 func (g independent) compare(t *testing.T, name string, model *classify.Classifier, probes *mat.Dense) {

@@ -51,7 +51,7 @@ func (k KernelLearning) validate(inner coding.Coder) error {
 }
 
 // fit makes the classifier of m, which codes by inner(N) in the feature space.
-func (k KernelLearning) fit(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, inner func(n int) coding.Coder, rule classify.Rule) (*classify.Classifier, error) {
+func (k KernelLearning) fit(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, inner func(n int) coding.Coder) (*classify.Classifier, error) {
 	median := 1.0
 	if seen, err := samples(m, train); err == nil && k.Kernel == coding.RBF { // sampleDictionary tells of the error
 		d, n := seen.X.Dims()
@@ -60,7 +60,7 @@ func (k KernelLearning) fit(ctx context.Context, m classify.Method, train *class
 		}
 		median = medianDistance(classify.Unit(seen.X))
 	}
-	return sampleDictionary(ctx, m, train, run, func(n int) coding.Coder { return k.over(inner(n), median) }, rule)
+	return sampleDictionary(ctx, m, train, run, func(n int) coding.Coder { return k.over(inner(n), median) })
 }
 
 // medianDistance returns the median of the distances of two columns of x that
@@ -115,13 +115,13 @@ func (m KNRC) Traits() classify.Traits {
 		After:       "nrc",
 		Description: "NRC in the feature space of a kernel; the class with the least residual there",
 		Formulation: "min_s ‖φ(y) − φ(X)·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖φ(y) − φ(X_c)·s_c‖",
-		Samples:     true, Coder: m.over(m.Coder, 1),
+		Samples:     true, Coder: m.over(m.Coder, 1), Rule: classify.Residual{},
 		Ranges: append(kernelRanges(), coderRanges(m.Coder)...),
 	}
 }
 
 func (m KNRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, m.inner, classify.Residual{})
+	return m.fit(ctx, m, train, run, m.inner)
 }
 
 // KCRC is the kernel form of CRC [kcrc].
@@ -141,7 +141,7 @@ func (m KCRC) Traits() classify.Traits {
 		After:       "knrc",
 		Description: "CRC in the feature space of a kernel; the class with the least residual there for its code",
 		Formulation: "min_s ‖φ(y) − φ(X)·s‖² + κ·N/700·‖s‖²;  class: min_c ‖φ(y) − φ(X_c)·s_c‖ / ‖s_c‖",
-		Samples:     true, Coder: m.over(m.inner(700), 1),
+		Samples:     true, Coder: m.over(m.inner(700), 1), Rule: classify.NormedResidual{},
 		Ranges: append(kernelRanges(), decades("kappa", 1e-5, 1)),
 	}
 }
@@ -155,7 +155,7 @@ func (m KCRC) inner(n int) coding.Coder {
 }
 
 func (m KCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, m.inner, classify.NormedResidual{})
+	return m.fit(ctx, m, train, run, m.inner)
 }
 
 // KSRC is the kernel form of SRC [ksrc].
@@ -177,11 +177,11 @@ func (m KSRC) Traits() classify.Traits {
 		After:       "kcrc",
 		Description: "SRC in the feature space of a kernel; the class with the least residual there",
 		Formulation: "min_s ½‖φ(y) − φ(X)·s‖² + λ‖s‖₁;  class: min_c ‖φ(y) − φ(X_c)·s_c‖",
-		Samples:     true, Coder: m.over(m.Coder, 1),
+		Samples:     true, Coder: m.over(m.Coder, 1), Rule: classify.Residual{},
 		Ranges: append(kernelRanges(), coderRanges(m.Coder)...),
 	}
 }
 
 func (m KSRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return m.fit(ctx, m, train, run, m.inner, classify.Residual{})
+	return m.fit(ctx, m, train, run, m.inner)
 }

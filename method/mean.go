@@ -25,6 +25,7 @@ func (Mean) Traits() classify.Traits {
 		Family:      "nearest",
 		Description: "the mean of the training images of each class; the class with the largest cosine",
 		Formulation: "m_c = Σ_j x_cj / ‖Σ_j x_cj‖;  class: max_c m_cᵀy",
+		Coder:       coding.Inner{}, Rule: classify.Cosine{},
 	}
 }
 
@@ -55,7 +56,7 @@ func (m Mean) join(means *mat.Dense, train *classify.Samples, run classify.Run) 
 		groups[c] = c
 	}
 	return model(m, train, run, classify.Parts{
-		D: means, Groups: groups, Coder: coding.Inner{}, Rule: classify.Cosine{},
+		D: means, Groups: groups, Coder: m.Traits().Coder, Rule: m.Traits().Rule,
 		Trained: classify.Outcome{Status: classify.ClosedForm},
 	})
 }

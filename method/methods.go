@@ -257,8 +257,9 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 	return classify.NewClassifier(p)
 }
 
-// sampleDictionary makes the Model of a method whose dictionary is the training samples.
-func sampleDictionary(ctx context.Context, m classify.Method, train *classify.Samples, run classify.Run, c func(n int) coding.Coder, r classify.Rule) (*classify.Classifier, error) {
+// sampleDictionary makes the Model of a method whose dictionary is the training samples, with
+// the rule of its traits.
+func sampleDictionary(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, c func(n int) coding.Coder) (*classify.Classifier, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}
@@ -282,14 +283,14 @@ func sampleDictionary(ctx context.Context, m classify.Method, train *classify.Sa
 		return nil, tooLarge(m, fmt.Errorf("%s: %w", m.Name(), err))
 	}
 	return model(m, train, run, classify.Parts{
-		D: x, Shared: shared, Groups: train.Groups, Coder: c(n), Rule: r,
+		D: x, Shared: shared, Groups: train.Groups, Coder: c(n), Rule: m.Traits().Rule,
 		Trained: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
 
 // keepSamples is sampleDictionary with the coder of m's traits.
-func keepSamples(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, r classify.Rule) (*classify.Classifier, error) {
-	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Traits().Coder }, r)
+func keepSamples(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
+	return sampleDictionary(ctx, m, train, run, func(int) coding.Coder { return m.Traits().Coder })
 }
 
 // fits reports why c, the parameter "coder" of a method, cannot code samples

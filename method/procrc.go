@@ -26,11 +26,11 @@ func (m ProCRC) Traits() classify.Traits {
 		Title:  "ProCRC", After: "dsrc",
 		Description: "ridge representation by the training images in which classes agree; the class nearest to what all rebuild",
 		Formulation: "min_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²;  class: min_c ‖X·s − X_c·s_c‖",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: classify.Collaborative{},
 		Ranges: coderRanges(m.Coder),
 	}
 }
 
 func (m ProCRC) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Collaborative{})
+	return keepSamples(ctx, m, train, run)
 }

@@ -24,14 +24,14 @@ func (m nearest) Validate() error { return counts(1, "power", m.Power) }
 func (m nearest) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "Nearest", After: "mean", Description: "representation by the training images, little penalised",
-		Samples: true, Coder: coding.Ridge{Lambda: 0.01 / float64(m.Power)},
+		Samples: true, Coder: coding.Ridge{Lambda: 0.01 / float64(m.Power)}, Rule: classify.Residual{},
 		Ranges:  []Range{{Path: "power", Low: 1, High: 9}},
 		Presets: map[string][]Value{"orl": preset(validated, "power=3")},
 	}
 }
 
 func (m nearest) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	return keepSamples(ctx, m, train, run, classify.Residual{})
+	return keepSamples(ctx, m, train, run)
 }
 
 // A registered method is listed, found, described, set, preset and restored without a word

@@ -38,12 +38,13 @@ func (m Representation) rule() (classify.Rule, error) {
 func (Representation) Name() string { return "representation" }
 
 func (m Representation) Traits() classify.Traits {
+	rule, _ := m.rule() // Validate tells of the error
 	return classify.Traits{
 		Family: "non-negative",
 		Title:  "Representation", After: "procrc",
 		Description: "representation by the training images, coder and rule of your choice",
 		Formulation: "s: the code of y over X, by the coder;  class: max_c of its score, by the rule",
-		Samples:     true, Coder: m.Coder,
+		Samples:     true, Coder: m.Coder, Rule: rule,
 		Ranges: m.ranges(),
 	}
 }
@@ -74,9 +75,5 @@ func (m Representation) ranges() []Range {
 }
 
 func (m Representation) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	r, err := m.rule()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
-	}
-	return keepSamples(ctx, m, train, run, r)
+	return keepSamples(ctx, m, train, run)
 }

@@ -2,7 +2,6 @@ package file
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -220,7 +219,11 @@ func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.Restore(context.Background(), a.Seed, c.state)
+		p, err := c.parts(&a)
+		if err != nil {
+			return nil, err
+		}
+		return m.Restore(p, c.state)
 	}
 	if err := c.complete(m); err != nil {
 		return nil, err
@@ -231,7 +234,12 @@ func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 	if err := dataset.CheckNames(a.Classes); err != nil {
 		return nil, advice.Add(err, "train it again from faces with another name for this person")
 	}
-	if m.Classifier, err = c.classifier(&a); err != nil {
+	p, err := c.parts(&a)
+	if err != nil {
+		return nil, err
+	}
+	p.D, p.Groups, p.Classes = c.d, c.groups, a.Classes
+	if m.Classifier, err = classify.NewClassifier(p); err != nil {
 		return nil, err
 	}
 	return m, m.Validate()
@@ -290,32 +298,26 @@ func anyQuality(x *index.Index) (bool, error) {
 	return false, nil
 }
 
-// classifier is that of c and a.
-func (c *contents) classifier(a *header) (*classify.Classifier, error) {
+// parts are those of the classifier of c and a, without what it has of each class.
+func (c *contents) parts(a *header) (p classify.Parts, err error) {
 	coder, err := coding.Unmarshal(a.Coder)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	if t, ok := coder.(coding.TrainedCoder); ok {
 		name, _ := t.Learned()
 		if c.learned[name] == nil {
-			return nil, fmt.Errorf("no tensor %s of the coder %s", name, coder.Name())
+			return p, fmt.Errorf("no tensor %s of the coder %s", name, coder.Name())
 		}
 		coder = t.With(c.learned[name])
 		delete(c.learned, name)
 	}
 	rule, err := c.rule(a.Rule, a.Weight)
-	if err != nil {
-		return nil, err
-	}
-	p := classify.Parts{
-		D: c.d, Groups: c.groups, Coder: coder, Rule: rule, Classes: a.Classes,
-		Method: a.Method, Params: a.Params, Seed: a.Seed, Trained: a.Trained,
-	}
+	p = classify.Parts{Coder: coder, Rule: rule, Method: a.Method, Params: a.Params, Seed: a.Seed, Trained: a.Trained}
 	if c.basis.P == nil {
 		p.Grid = a.Input.Grid()
 	}
-	return classify.NewClassifier(p)
+	return p, err
 }
 
 // embedder is what makes the vectors of f; nil for none, or if its network is not at

@@ -243,6 +243,9 @@ func (s *suite) traits(t *testing.T, defaults classify.Method, others []classify
 	if c := traits.Coder; c != nil && c.Name() != p.Coder.Name() {
 		t.Errorf("queries are coded by %s, not by %s", p.Coder.Name(), c.Name())
 	}
+	if r := traits.Rule; r != nil && r.Name() != p.Rule.Name() {
+		t.Errorf("classes are scored by %s, not by %s", p.Rule.Name(), r.Name())
+	}
 	if f := traits.Memory; f != nil && f(classify.Size{Features: 40, Samples: 60, Classes: 5}) < f(classify.Size{Features: 40, Samples: 30, Classes: 5}) {
 		t.Error("more samples take less memory")
 	}

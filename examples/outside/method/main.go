@@ -36,7 +36,7 @@ func (Balanced) Name() string { return "balanced" }
 func (m Balanced) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "Balanced", Description: "ridge representation by all training faces",
-		Samples: true, Coder: coding.Ridge{Lambda: m.Lambda},
+		Samples: true, Coder: coding.Ridge{Lambda: m.Lambda}, Rule: classify.NormedResidual{},
 		Ranges: []classify.Range{{Path: "lambda", Low: 1e-4, High: 1, Log: true}},
 	}
 }
