@@ -189,7 +189,7 @@ func exifOf(o int, order binary.AppendByteOrder) []byte {
 	b = order.AppendUint16(b, 42)
 	b = order.AppendUint32(b, 8)
 	b = order.AppendUint16(b, 1) // one entry
-	b = order.AppendUint16(b, orientationTag)
+	b = order.AppendUint16(b, 0x0112)
 	b = order.AppendUint16(b, 3)
 	b = order.AppendUint32(b, 1)
 	b = order.AppendUint16(b, uint16(o))
@@ -199,7 +199,7 @@ func exifOf(o int, order binary.AppendByteOrder) []byte {
 
 // jpegWith puts an EXIF orientation into a JPEG file.
 func jpegWith(data []byte, exif []byte) []byte {
-	body := append([]byte(exifHeader), exif...)
+	body := append([]byte("Exif\x00\x00"), exif...)
 	b := binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe1}, uint16(len(body)+2))
 	return append(append(b, body...), data[2:]...)
 }

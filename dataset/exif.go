@@ -2,18 +2,14 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/binary"
 	"image"
 	"image/color"
 
-	"nrdl.example/nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/metadata"
 )
 
-// An orientation is that of EXIF, 1 … 8: how the camera was held. Only this tag is
-// needed of JPEG, PNG, WebP and TIFF files, so no library parses the other tags.
+// An orientation is that of EXIF, 1 … 8: how the camera was held.
 type orientation int
-
-const orientationTag = 0x0112
 
 // source returns the position, in the stored image of size h×w, of the pixel (y, x) of
 // the upright image.
@@ -155,74 +151,12 @@ func (o orientation) turn(dst []byte, dstStride int, src []byte, srcStride, byte
 	}
 }
 
-// orientation returns the EXIF orientation in data; 1 if there is none or it is invalid.
+// orientation returns the EXIF orientation in data; 1 if there is none or it is invalid, and for
+// HEIC, whose decoder turns the image.
 func (f format) orientation(data []byte) orientation {
-	if f.exif == nil {
+	if f.name == "HEIC" {
 		return 1
 	}
-	t := f.exif(data)
-	if len(t) < 8 {
-		return 1
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if t[0] == 'M' {
-		order = binary.BigEndian
-	}
-	at := int(order.Uint32(t[4:]))
-	if at < 8 || at > len(t)-2 {
-		return 1
-	}
-	entries := int(order.Uint16(t[at:]))
-	for i := range entries {
-		e := at + 2 + 12*i
-		if e+12 > len(t) {
-			return 1
-		}
-		// tag, type 3 (16 bits), count 1, value
-		if order.Uint16(t[e:]) == orientationTag && order.Uint16(t[e+2:]) == 3 {
-			if o := orientation(order.Uint16(t[e+8:])); 1 <= o && o <= 8 {
-				return o
-			}
-			return 1
-		}
-	}
-	return 1
-}
-
-func itself(data []byte) []byte { return data }
-
-const exifHeader = "Exif\x00\x00"
-
-// jpegExif returns the content of the first APP1 segment that is EXIF.
-func jpegExif(data []byte) (exif []byte) {
-	bounded.Segments(data, func(marker byte, body []byte) bool {
-		if marker == bounded.APP1 && bytes.HasPrefix(body, []byte(exifHeader)) {
-			exif = body[len(exifHeader):]
-		}
-		return exif == nil && marker != bounded.SOS
-	})
-	return exif
-}
-
-func pngExif(data []byte) []byte {
-	for at := 8; at+12 <= len(data); {
-		n := int(binary.BigEndian.Uint32(data[at:]))
-		if n > len(data)-at-12 {
-			return nil
-		}
-		if string(data[at+4:at+8]) == "eXIf" {
-			return data[at+8 : at+8+n]
-		}
-		at += 12 + n
-	}
-	return nil
-}
-
-func webpExif(data []byte) []byte {
-	for id, body := range webpChunks(data[min(12, len(data)):]) {
-		if id == "EXIF" {
-			return bytes.TrimPrefix(body, []byte(exifHeader))
-		}
-	}
-	return nil
+	h, _ := metadata.Read(bytes.NewReader(data), int64(len(data))) // a damaged header has what was read of it
+	return orientation(h.Orientation)
 }

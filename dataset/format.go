@@ -28,7 +28,6 @@ type format struct {
 	magic  []string // how a file begins; '?' stands for any byte
 	config func(context.Context, []byte) (image.Config, error)
 	decode func(context.Context, []byte) (image.Image, error)
-	exif   func([]byte) []byte // returns the TIFF structure with the orientation; may be nil
 
 	// memory returns the bytes that decoding takes, or why the file is refused. If it is
 	// nil, decoding takes at most bytesPerPixel for each pixel.
@@ -41,13 +40,13 @@ type format struct {
 // any linked package may extend it.
 var formats = []format{
 	{name: "PNM", magic: pnmMagic, config: whole(pnmConfig), decode: pnmDecode},
-	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode), exif: pngExif},
-	{name: "JPEG", magic: []string{"\xff\xd8\xff"}, config: using(jpeg.DecodeConfig), decode: using(jpeg.Decode), exif: jpegExif, memory: jpegMemory},
-	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode, exif: webpExif},
+	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode)},
+	{name: "JPEG", magic: []string{"\xff\xd8\xff"}, config: using(jpeg.DecodeConfig), decode: using(jpeg.Decode), memory: jpegMemory},
+	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode},
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
 	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
 	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1", "????ftypavi"}, config: heicConfig, decode: heicDecode},
-	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode, exif: itself},
+	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode},
 }
 
 // foreign are formats that are recognised only for error messages.

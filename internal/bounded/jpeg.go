@@ -38,15 +38,13 @@ const (
 	rst0, rst7 = 0xd0, 0xd7
 	eoi        = 0xd9
 	adobe      = 0xee
-
-	SOS  = 0xda // marker at the beginning of a scan
-	APP1 = 0xe1 // marker of the segment with EXIF data
+	sos        = 0xda // at the beginning of a scan
 )
 
-// Segments calls f with the marker and the content of each segment of a JPEG file, until f
+// segments calls f with the marker and the content of each segment of a JPEG file, until f
 // returns false. It skips everything between segments: the data of scans with their
 // restart markers, fill bytes, and invalid bytes.
-func Segments(data []byte, f func(marker byte, body []byte) bool) {
+func segments(data []byte, f func(marker byte, body []byte) bool) {
 	for at := 2; ; {
 		next := bytes.IndexByte(data[min(at, len(data)):], 0xff)
 		if at += next; next < 0 || at+1 >= len(data) {
@@ -73,11 +71,11 @@ func Segments(data []byte, f func(marker byte, body []byte) bool) {
 // the decoder reports them.
 func ReadJPEG(data []byte) *JPEG {
 	j := &JPEG{}
-	Segments(data, func(marker byte, body []byte) bool {
+	segments(data, func(marker byte, body []byte) bool {
 		switch {
 		case sof0 <= marker && marker <= sof2:
 			return j.components == nil && j.frame(marker, body)
-		case marker == SOS:
+		case marker == sos:
 			return j.scan(body)
 		case marker == adobe && len(body) >= 12 && string(body[:5]) == "Adobe":
 			j.rgb = j.rgb || body[11] == 0

@@ -25,14 +25,14 @@ func segment(marker byte, body ...byte) []byte {
 func progressive(side, scans int) []byte {
 	blocks := (side + 7) / 8 * ((side + 7) / 8)
 	const run = 1<<15 - 1 // blocks without changes, in 15 bits
-	refinement := segment(SOS, 1, 1, 0, 1, 63, 0x10)
+	refinement := segment(sos, 1, 1, 0, 1, 63, 0x10)
 	refinement = append(refinement, bytes.Repeat([]byte{0x7f, 0xfe}, (blocks+run-1)/run)...)
 	frame := segment(sof2, 8, byte(side>>8), byte(side), byte(side>>8), byte(side), 1, 1, 0x11, 0)
 	codes := append([]byte{1}, make([]byte, 15)...)
 	return slices.Concat(
 		[]byte{0xff, 0xd8}, segment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...), frame,
 		segment(0xc4, append(append([]byte{0}, codes...), 0)...), segment(0xc4, append(append([]byte{0x10}, codes...), 0xe0)...),
-		segment(SOS, 1, 1, 0, 0, 0, 0), make([]byte, (blocks+7)/8),
+		segment(sos, 1, 1, 0, 0, 0, 0), make([]byte, (blocks+7)/8),
 		bytes.Repeat(refinement, scans), []byte{0xff, eoi},
 	)
 }
@@ -44,13 +44,13 @@ func TestScansAreBounded(t *testing.T) {
 	if _, err := jpeg.Decode(bytes.NewReader(few)); err != nil {
 		t.Fatal("the decoder does not take it: ", err)
 	}
-	fill := bytes.Replace(progressive(64, 100), []byte{0xff, SOS}, []byte{0xff, 0xff, 0xff, SOS}, -1)
+	fill := bytes.Replace(progressive(64, 100), []byte{0xff, sos}, []byte{0xff, 0xff, 0xff, sos}, -1)
 	var sequential bytes.Buffer
 	if err := jpeg.Encode(&sequential, image.NewGray(image.Rect(0, 0, 64, 64)), nil); err != nil {
 		t.Fatal(err)
 	}
 	once := sequential.Bytes()
-	scan := once[bytes.Index(once, []byte{0xff, SOS}) : len(once)-2]
+	scan := once[bytes.Index(once, []byte{0xff, sos}) : len(once)-2]
 	for name, c := range map[string]struct {
 		data []byte
 		few  bool

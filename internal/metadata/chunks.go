@@ -27,7 +27,10 @@ func (f *File) readPNG(in *input) error {
 				f.Width, f.Height = int(binary.BigEndian.Uint32(size)), int(binary.BigEndian.Uint32(size[4:]))
 			}
 		case kind == "eXIf":
-			f.exif(in, at+8)
+			var block []byte
+			if block, err = in.at(at+8, int(n)); err == nil {
+				f.exif(block)
+			}
 		case kind == "iTXt" && n > int64(len(keyword)):
 			err = f.readText(in, at+8, int(n))
 		case kind == "IEND":
@@ -69,10 +72,14 @@ func (f *File) readText(in *input, at int64, n int) error {
 		if err != nil {
 			return err
 		}
-		if body, err = io.ReadAll(io.LimitReader(z, maxBytes+1)); err != nil {
+		left := maxBytes
+		for _, packet := range f.XMP {
+			left -= len(packet)
+		}
+		if body, err = io.ReadAll(io.LimitReader(z, int64(left)+1)); err != nil {
 			return err
 		}
-		if len(body) > maxBytes {
+		if len(body) > left {
 			return errTooLong
 		}
 	}
@@ -80,12 +87,11 @@ func (f *File) readText(in *input, at int64, n int) error {
 	return nil
 }
 
-// exif takes the orientation and the date of the TIFF structure at start.
-func (f *File) exif(in *input, start int64) {
-	if t, err := readIFD(in, start); err == nil {
-		if f.Orientation = t.orientation; f.Taken.IsZero() {
-			f.Taken = t.taken
-		}
+// exif takes the orientation and the date of a TIFF structure, the first of the file.
+func (f *File) exif(block []byte) {
+	in := &input{r: bytes.NewReader(block), size: int64(len(block)), left: 2 * maxBytes}
+	if t, err := readIFD(in, 0); err == nil && !f.hasEXIF {
+		f.Orientation, f.Taken, f.hasEXIF = t.orientation, t.taken, true
 	}
 }
 
@@ -104,11 +110,11 @@ func (f *File) readWebP(in *input) error {
 		}
 		switch id {
 		case "EXIF":
-			start := at + 8
-			if head, err := in.at(start, 6); err == nil && string(head) == exifHeader {
-				start += 6
+			block, err := in.at(at+8, int(min(n, in.size-at-8)))
+			if err != nil {
+				return err
 			}
-			f.exif(in, start)
+			f.exif(bytes.TrimPrefix(block, []byte(exifHeader)))
 		case "XMP ":
 			if n > maxBytes {
 				return errTooLong

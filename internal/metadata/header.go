@@ -21,6 +21,8 @@ type File struct {
 	Orientation   int    // 1 … 8, as that of EXIF
 	XMP           [][]byte
 	Taken         time.Time // by the clock of the camera, as if it were UTC; zero if EXIF does not tell
+
+	hasEXIF bool
 }
 
 // maxBytes bounds what is read of a file.
@@ -143,7 +145,7 @@ const (
 
 // readIFD reads the TIFF structure that begins at start.
 func readIFD(in *input, start int64) (*ifd, error) {
-	t := &ifd{orientation: 1}
+	t := &ifd{}
 	head, err := in.at(start, 8)
 	if err != nil {
 		return t, err
@@ -169,8 +171,10 @@ func readIFD(in *input, start int64) (*ifd, error) {
 			t.width = int(value)
 		case tag == tagHeight && value < 1<<30:
 			t.height = int(value)
-		case tag == tagOrientation && kind == 3 && 1 <= value && value <= 8:
-			t.orientation = int(value)
+		case tag == tagOrientation && kind == 3 && t.orientation == 0:
+			if t.orientation = 1; 1 <= value && value <= 8 {
+				t.orientation = int(value)
+			}
 		case tag == tagXMP && (kind == 1 || kind == 7) && 4 < n && n <= maxBytes:
 			t.xmp.offset, t.xmp.length = start+int64(order.Uint32(entries[8:])), int(n)
 		case tag == tagChanged && int(n) == dateBytes:
@@ -179,18 +183,19 @@ func readIFD(in *input, start int64) (*ifd, error) {
 			exif = start + value
 		}
 	}
+	t.orientation = max(t.orientation, 1)
 	t.taken = takenAt(in, start, exif, changed, order)
 	return t, nil
 }
 
-// entriesAt returns the entries of the directory at this offset, which are valid until the next
-// call of in.at.
+// entriesAt returns the entries of the directory at this offset, those that the file has of them. They
+// are valid until the next call of in.at.
 func entriesAt(in *input, at int64, order binary.ByteOrder) ([]byte, error) {
 	count, err := in.at(at, 2)
 	if err != nil {
 		return nil, err
 	}
-	return in.at(at+2, 12*int(order.Uint16(count)))
+	return in.at(at+2, int(min(12*int64(order.Uint16(count)), in.size-at-2)))
 }
 
 // How EXIF writes a date, with a zero at the end.

@@ -26,7 +26,8 @@ type segment struct {
 	length int   // of its content, which begins at at+4
 }
 
-// segments calls f with each segment before the first scan, until f returns false or an error.
+// segments calls f with each segment before the first scan, until f returns false or an error. Like
+// decoders it skips bytes that belong to no segment.
 func segments(in *input, f func(segment) (bool, error)) error {
 	for at := int64(2); ; {
 		head, err := in.at(at, 4)
@@ -34,12 +35,12 @@ func segments(in *input, f func(segment) (bool, error)) error {
 			return err
 		}
 		switch {
-		case head[0] != 0xff || head[1] == sos || head[1] == eoi || head[1] == 0:
-			return nil
-		case head[1] == 0xff: // a fill byte
+		case head[0] != 0xff || head[1] == 0xff: // a fill byte
 			at++
 			continue
-		case head[1] == 0x01 || 0xd0 <= head[1] && head[1] <= 0xd8: // without a content
+		case head[1] == sos || head[1] == eoi:
+			return nil
+		case head[1] <= 0x01 || 0xd0 <= head[1] && head[1] <= 0xd8: // without a content
 			at += 2
 			continue
 		}
@@ -71,7 +72,7 @@ func (f *File) readJPEG(in *input) error {
 			}
 			switch {
 			case bytes.HasPrefix(body, []byte(exifHeader)):
-				f.exif(in, s.at+4+int64(len(exifHeader)))
+				f.exif(body[len(exifHeader):])
 			case bytes.HasPrefix(body, []byte(XMPHeader)):
 				f.keep(body[len(XMPHeader):])
 			case bytes.HasPrefix(body, []byte(extendedHeader)):
