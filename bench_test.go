@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 // BenchmarkIdentifyAll goes from the bytes of photographs of 250×250 pixels to names:

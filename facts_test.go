@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/openset"
 )
 

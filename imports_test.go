@@ -19,8 +19,8 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
-	"doc client/go advice internal/edits internal/natural internal/packed internal/videorange internal/legible internal/realdata internal/blas internal/scatter internal/significance plans internal/onnxfile internal/postgres internal/licences/embedded internal/picture internal/metadata",
-	"internal/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
+	"doc client/go advice internal/testing/edits internal/natural internal/packed internal/videorange internal/legible internal/testing/realdata internal/blas internal/scatter internal/significance plans internal/testing/onnxfile internal/testing/postgres internal/licences/embedded internal/picture internal/metadata",
+	"internal/testing/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
 	"internal/array network internal/lin internal/tiff internal/atomicfile internal/config internal/blas/asm internal/blas/asm/neon",
 	"coding internal/mat5 internal/npz internal/safetensors internal/jsonl internal/linkdir gallery/index",
 	"classify frontend/feature frontend/projection",
@@ -108,6 +108,22 @@ func TestInternalIsTheGround(t *testing.T) {
 		}
 		for _, imported := range p.imports {
 			if other, ours := strings.CutPrefix(imported, module); ours && !strings.HasPrefix(other, "internal/") && other != "advice" {
+				t.Errorf("%s imports %s", p.path, imported)
+			}
+		}
+	}
+}
+
+// What helps tests is no part of the product.
+func TestProductImportsNoHelpersOfTests(t *testing.T) {
+	const helpers = "nrdl.example/nrdl/internal/testing/"
+	all, err := packages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		for _, imported := range p.imports {
+			if strings.HasPrefix(imported, helpers) && !strings.HasPrefix(p.path, helpers) {
 				t.Errorf("%s imports %s", p.path, imported)
 			}
 		}

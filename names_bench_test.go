@@ -20,7 +20,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 // BenchmarkNames first runs the network for embeddings on a face and its mirror image,

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"nrdl.example/nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/testing/edits"
 )
 
 // fuzzPixels keeps fuzzing fast; what lies between it and the bound takes time

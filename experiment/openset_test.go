@@ -10,7 +10,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/synthetic"

@@ -16,7 +16,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/testing/edits"
 	"nrdl.example/nrdl/method"
 )
 

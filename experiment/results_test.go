@@ -10,7 +10,7 @@ import (
 
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/report"
 )
 

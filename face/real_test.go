@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 // photographs returns the grey photographs of the folder, every step-th of them.

@@ -17,7 +17,7 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/openset"
 )
 

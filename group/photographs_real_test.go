@@ -7,7 +7,7 @@ import (
 
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/group"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 // The preset of the network is enough to group photographs: three people of Georgia

@@ -10,8 +10,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/internal/onnxfile"
 	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 )
 
 // copied is the file of the network that is built in with another digest.

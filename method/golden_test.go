@@ -14,7 +14,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/lin"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 type golden struct {

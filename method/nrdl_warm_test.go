@@ -12,7 +12,7 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/lin"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 func fitted(t testing.TB, m classify.Method, s *classify.Samples, warm *classify.Classifier) *classify.Classifier {

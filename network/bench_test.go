@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/onnxfile"
 	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 	"nrdl.example/nrdl/network"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 	"nrdl.example/nrdl/network"
 )
 

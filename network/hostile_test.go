@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 )
 
 func attr(name string, value any) onnxfile.Attr { return onnxfile.Attr{Name: name, Value: value} }

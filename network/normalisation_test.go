@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 )
 
 func TestNormalisation(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 )
 
 // A maker makes random graphs, mostly of nodes that fit, to get deep.

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl/internal/postgres"
+	"nrdl.example/nrdl/internal/testing/postgres"
 	"nrdl.example/nrdl/service/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/service/store"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/natsserver"
+	"nrdl.example/nrdl/internal/testing/natsserver"
 	"nrdl.example/nrdl/worker"
 )
 

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/natsserver"
+	"nrdl.example/nrdl/internal/testing/natsserver"
 
 	"github.com/nats-io/nats.go/jetstream"
 )

@@ -24,7 +24,7 @@ import (
 	xdraw "golang.org/x/image/draw"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/results"
 )
 

@@ -21,8 +21,8 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
 	"nrdl.example/nrdl/explain"
-	"nrdl.example/nrdl/internal/onnxfile"
 	"nrdl.example/nrdl/internal/packed"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 	"nrdl.example/nrdl/synthetic"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 // A stranger's first session on real faces: learn from six photographs of each

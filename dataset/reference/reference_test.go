@@ -14,7 +14,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/dataset/reference"
-	"nrdl.example/nrdl/internal/realdata"
+	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/synthetic"
 )
 

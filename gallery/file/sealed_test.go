@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/edits"
 	"nrdl.example/nrdl/internal/safetensors"
+	"nrdl.example/nrdl/internal/testing/edits"
 )
 
 // seal writes a model file with that text under "nrdl", D of 2×4 ones and W

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/testing/edits"
 )
 
 // segment is a marker with what follows it.

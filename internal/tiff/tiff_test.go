@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/testing/edits"
 )
 
 // distance is the mean difference of the colours of two images.

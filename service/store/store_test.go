@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/internal/postgres"
+	"nrdl.example/nrdl/internal/testing/postgres"
 )
 
 // onBoth runs a contract test on an empty database of each kind.

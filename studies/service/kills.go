@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"nrdl.example/nrdl/internal/postgres"
+	"nrdl.example/nrdl/internal/testing/postgres"
 	"nrdl.example/nrdl/service/store"
 )
 

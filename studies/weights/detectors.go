@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 )
 
 // A folded is a convolution with what is folded into its weights: a factor and a shift

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"nrdl.example/nrdl/internal/onnxfile"
+	"nrdl.example/nrdl/internal/testing/onnxfile"
 )
 
 // Names of the tensors of the last layer of fr_feature.onnx, a convolution of 1×1 pixel:

@@ -1,6 +1,6 @@
 package main
 
-import "nrdl.example/nrdl/internal/onnxfile"
+import "nrdl.example/nrdl/internal/testing/onnxfile"
 
 // A graph is a network being written, whose nodes and tensors have the names that they
 // are given.

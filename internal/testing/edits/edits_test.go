@@ -3,7 +3,7 @@ package edits_test
 import (
 	"testing"
 
-	"nrdl.example/nrdl/internal/edits"
+	"nrdl.example/nrdl/internal/testing/edits"
 )
 
 func TestApply(t *testing.T) {
