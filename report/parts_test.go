@@ -100,7 +100,7 @@ func TestHeadlineAgainstOthers(t *testing.T) {
 	}
 	got := arranged(t, records).Plans[0].Headline()
 	for _, want := range []string{
-		"NRC has the best average rank, 1.00, of 3 methods over 2 settings", "NRDL is the best in 0 of 2 settings", "its average rank is 2.50, the 2nd",
+		"NRC has the best average rank of 3 methods, 1.00, over 2 settings", "NRDL is the best in 0 of 2 settings", "its average rank is 2.50, the 2nd",
 		"On average it is 5.0 points below NRC (higher in 0 of 2 settings) and 4.5 points above CRC (higher in 1 of 2 settings).",
 	} {
 		if !strings.Contains(got, want) {

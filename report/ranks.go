@@ -107,27 +107,6 @@ func (k *Ranking) near(i int) (n int) {
 	return n
 }
 
-// decided says how many pairs of methods have ranks that differ by the critical difference
-// or more.
-func (k *Ranking) decided() string {
-	n, pairs := 0, len(k.Mean)*(len(k.Mean)-1)/2
-	for i, a := range k.Mean {
-		for _, b := range k.Mean[:i] {
-			if math.Abs(a-b) >= k.CD {
-				n++
-			}
-		}
-	}
-	s := fmt.Sprintf("Pairs of methods that differ by as much or more: %d of %d", n, pairs)
-	switch {
-	case n == 0:
-		return s + ", so the picture decides nothing."
-	case 4*n < pairs:
-		return s + ", so the picture decides little."
-	}
-	return s + "."
-}
-
 // order returns the ranked labels, the best first; equals keep their order.
 func (k *Ranking) order() []int {
 	order := slices.Clone(k.Labels)
@@ -310,58 +289,4 @@ func (p *Plan) families() string {
 		}
 	}
 	return strings.Join(lists, "; ")
-}
-
-// tells says which methods the average ranks tell from the first one: over all methods, and
-// over one method of each family.
-func (p *Plan) tells() string {
-	k := &p.Ranking
-	if k.Friedman == nil || len(k.Labels) < 3 {
-		return ""
-	}
-	near, far := k.apart(p)
-	s := fmt.Sprintf("By Nemenyi's test over all %d (critical difference %s), ", len(k.Labels), fixed(k.CD, 2))
-	switch {
-	case len(far) == 0:
-		s += "these ranks decide nothing: no other is significantly worse."
-	case len(near) == 0:
-		return s + "each other one is significantly worse."
-	default:
-		s += fmt.Sprintf("only %s significantly worse; %d others may be as good.", wereWorse(far), len(near))
-	}
-	k = &p.Families
-	if k.Friedman == nil || len(k.Labels) < 3 {
-		return s
-	}
-	near, far = k.apart(p)
-	s += fmt.Sprintf(" With one method of each family (%d, critical difference %s), ", len(k.Labels), fixed(k.CD, 2))
-	switch {
-	case len(far) == 0:
-		return s + "it decides nothing either."
-	case len(near) == 0:
-		return s + "each other one is significantly worse."
-	}
-	return s + fmt.Sprintf("only %s significantly worse, and these may be as good: %s. To decide that takes more sets.", wereWorse(far), few(near))
-}
-
-// apart divides the ranked labels other than the first into those that may be as good and
-// those that are significantly worse, by their average ranks.
-func (k *Ranking) apart(p *Plan) (near, far []string) {
-	order := k.order()
-	for _, i := range order[1:] {
-		if k.meanRank(i)-k.meanRank(order[0]) < k.CD {
-			near = append(near, p.Labels[i].Name)
-		} else {
-			far = append(far, p.Labels[i].Name)
-		}
-	}
-	return near, far
-}
-
-// wereWorse is "CRC is" or "CRC and LRC are".
-func wereWorse(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " is"
-	}
-	return few(names) + " are"
 }

@@ -97,7 +97,7 @@ func (d *document) plan(p, timed *Plan) {
 	rates := p.rates()
 	blocks := append(rates[:1:1], p.rankFigure()...)
 	var meaning []item
-	for _, i := range []item{{"Which method to take", p.Advice(timed)}, {"Ranks", p.Headline()}} {
+	for _, i := range []item{{"Which method to take", p.Advice(timed)}, {"NRDL", p.place()}} {
 		if i.Text != "" {
 			meaning = append(meaning, i)
 		}
@@ -346,7 +346,7 @@ func (p *Plan) rankFigure() []block {
 	for _, i := range k.Labels {
 		f.rankNames = append(f.rankNames, p.Labels[i].Name)
 	}
-	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006). %s", k.CD, len(k.Labels), k.decided())
+	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
 	var words []string
 	for _, i := range k.order() {
 		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
@@ -375,11 +375,11 @@ func figureBlocks(figures []*Figure) []block {
 	return []block{{Figures: figures}}
 }
 
-func sidesBlocks(sides []*Side) []block {
+func sidesBlocks(sides []*table) []block {
 	blocks := []block{{Text: fmt.Sprintf("Rates in percent. Differences are means over the runs that have equal splits in both plans (pairs), or else of the means; "+
 		"p is of the paired test that the number of pairs allows, adjusted by Holm's correction over the methods of a table; level %g.", level)}}
-	for _, s := range sides {
-		blocks = append(blocks, block{Table: s.table()})
+	for _, t := range sides {
+		blocks = append(blocks, block{Table: t})
 	}
 	return blocks
 }

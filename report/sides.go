@@ -5,23 +5,8 @@ import (
 	"slices"
 )
 
-// A Side compares the rates of two plans in a column that both have.
-type Side struct {
-	A, B   *Plan
-	Column *Column // of A
-	Rows   []SideRow
-}
-
-// A SideRow is a method with different parameters in the two plans.
-type SideRow struct {
-	Label      string // of A
-	A, B       *Cell
-	Difference float64     // B − A in points: of the pairs, or of the means if there are no pairs
-	Comparison *Comparison // nil if there is no pair
-}
-
-// sides are the comparisons of every two plans.
-func (r *Report) sides() (all []*Side) {
+// sides are tables that compare the rates of every two plans in each column that both have.
+func (r *Report) sides() (all []*table) {
 	seen := map[string]bool{}
 	for i, a := range r.Plans {
 		for _, b := range r.Plans[i+1:] {
@@ -30,8 +15,8 @@ func (r *Report) sides() (all []*Side) {
 				if n < 0 {
 					continue
 				}
-				if s := newSide(a, b, j, n, seen); len(s.Rows) > 0 {
-					all = append(all, s)
+				if t := besides(a, b, j, n, seen); len(t.Rows) > 0 {
+					all = append(all, t)
 				}
 			}
 		}
@@ -39,11 +24,16 @@ func (r *Report) sides() (all []*Side) {
 	return all
 }
 
-// newSide compares column j of a with column n of b. It leaves out comparisons in seen,
-// with the same two sets of parameters.
-func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
-	s := &Side{A: a, B: b, Column: a.Columns[j]}
+// besides compares column j of a with column n of b: the methods with different parameters in
+// the two plans, without comparisons in seen, of the same two sets of parameters. A difference
+// is that of the pairs, or of the means where there is no pair.
+func besides(a, b *Plan, j, n int, seen map[string]bool) *table {
+	t := &table{
+		Caption: fmt.Sprintf("%s: %s and %s", a.Columns[j], a.Name, b.Name),
+		Head:    heads("method", a.Name, b.Name, "difference", "pairs", "p, adjusted"),
+	}
 	var tests []*Comparison
+	var at []int // the row of each
 	for i, l := range a.Labels {
 		m := b.counterpart(a, l)
 		if m < 0 {
@@ -54,19 +44,23 @@ func newSide(a, b *Plan, j, n int, seen map[string]bool) *Side {
 			continue
 		}
 		one, other := x.parameters(), y.parameters()
-		key := fmt.Sprintf("%v %q %q %q", s.Column.key, l.Method, min(one, other), max(one, other))
+		key := fmt.Sprintf("%v %q %q %q", a.Columns[j].key, l.Method, min(one, other), max(one, other))
 		if one == other || seen[key] {
 			continue
 		}
 		seen[key] = true
-		row := SideRow{Label: l.Name, A: x, B: y, Difference: y.Mean - x.Mean, Comparison: compareRuns(y.runs, x.runs, len(a.Labels))}
-		if t := row.Comparison; t != nil {
-			tests, row.Difference = append(tests, t), t.Rates
+		difference, pairs := y.Mean-x.Mean, 0
+		if c := compareRuns(y.runs, x.runs, len(a.Labels)); c != nil {
+			tests, at = append(tests, c), append(at, len(t.Rows))
+			difference, pairs = c.Rates, c.Pairs
 		}
-		s.Rows = append(s.Rows, row)
+		t.Rows = append(t.Rows, []cell{{Text: l.Name}, x.rateCell(), y.rateCell(), {Text: signed(difference)}, {Text: fmt.Sprint(pairs)}, {Text: "—"}})
 	}
 	adjust(tests)
-	return s
+	for i, c := range tests {
+		t.Rows[at[i]][5].Text = pValue(c.Adjusted)
+	}
+	return t
 }
 
 // counterpart returns the label of p to compare with the label l of a: the one with the
@@ -100,21 +94,4 @@ func (c *Cell) parameters() string {
 		return "of plan " + r.Plan
 	}
 	return string(r.Params)
-}
-
-func (s *Side) table() *table {
-	t := &table{
-		Caption: fmt.Sprintf("%s: %s and %s", s.Column, s.A.Name, s.B.Name),
-		Head:    heads("method", s.A.Name, s.B.Name, "difference", "pairs", "p, adjusted"),
-	}
-	for _, r := range s.Rows {
-		pairs, p := 0, "—"
-		if t := r.Comparison; t != nil {
-			pairs, p = t.Pairs, pValue(t.Adjusted)
-		}
-		t.Rows = append(t.Rows, []cell{
-			{Text: r.Label}, r.A.rateCell(), r.B.rateCell(), {Text: signed(r.Difference)}, {Text: fmt.Sprint(pairs)}, {Text: p},
-		})
-	}
-	return t
 }

@@ -151,9 +151,6 @@ func sectionsOf(md string) (all []pageSection) {
 			text = times.ReplaceAllString(text, "\n\n")
 			text = caption.ReplaceAllString(text, "Critical difference: $1.")
 		}
-		if title == "paper" || title == "tuned" {
-			text = ranks.ReplaceAllString(text, "- **Ranks**: the sentence in [research.md](../research.md#results).")
-		}
 		all = append(all, pageSection{title, text})
 	}
 	return all
@@ -164,7 +161,6 @@ var (
 	signs    = regexp.MustCompile(`\n\nA setting is a data set with a split and a corruption\.[^\n]*\n\n`)
 	families = regexp.MustCompile(`A family is methods that are variants of one another: [^\n]{120,}?\. (The one with)`)
 	caption  = regexp.MustCompile(`1 is best in all settings\. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, ([\d.]+ of \d+ ranks) \(Demšar, 2006\)\.`)
-	ranks    = regexp.MustCompile(`(?m)^- \*\*Ranks\*\*: [^\n]*$`)
 	times    = regexp.MustCompile(`\n\nTimes were taken with 1 to 2 runs at a time[^\n]*\n\n`)
 )
 

@@ -8,41 +8,13 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// Headline summarises the ranking of p, and of NRDL in it, in a few sentences;
-// "" if there is nothing to rank.
-func (p *Plan) Headline() string {
-	k := &p.Ranking
-	if len(k.Labels) == 0 {
+// place is a few sentences about the position of NRDL in p; "" if p does not have it.
+func (p *Plan) place() string {
+	n := p.label("nrdl")
+	if n < 0 {
 		return ""
 	}
-	order := k.order()
-	var first []string
-	for _, i := range order {
-		if equalRanks(k.meanRank(i), k.meanRank(order[0])) {
-			first = append(first, p.Labels[i].Name)
-		}
-	}
-	verb := "has"
-	if len(first) > 1 {
-		verb = "have"
-	}
-	of := legible.Count(len(k.Labels), "method")
-	if len(k.Labels) < len(p.Labels) {
-		of += " that have all runs"
-	}
-	s := fmt.Sprintf("%s %s the best average rank, %s, of %s over %s",
-		join(first), verb, fixed(k.meanRank(order[0]), 2), of, legible.Count(len(k.Columns), "setting"))
-	if n := p.ranked(); n < len(k.Columns) {
-		s += fmt.Sprintf(" of %s, which are not independent", legible.Count(n, "data set"))
-	}
-	s += "."
-	if told := p.tells(); told != "" {
-		s += " " + told
-	}
-	if n := p.label("nrdl"); n >= 0 {
-		s += " " + p.stand(n) + p.against(n)
-	}
-	return s
+	return p.stand(n) + p.against(n)
 }
 
 // stand is a sentence about the position of label n.
