@@ -84,11 +84,11 @@ func TestRemoveAndRenameAreTraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			others, err := gallery.Without(images, gone...)
+			others, err := gallery.Enrolling(images).Without(gone...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(written(t, rest), written(t, trained(t, others, o))) {
+			if !bytes.Equal(written(t, rest), written(t, trained(t, others.Images(), o))) {
 				t.Errorf("%s: without %v it is not what the others give", name, gone)
 			}
 		}
@@ -97,11 +97,11 @@ func TestRemoveAndRenameAreTraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			under, _, err := gallery.Rename(images, "person002", to)
+			under, _, err := gallery.Enrolling(images).Rename("person002", to)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(written(t, renamed), written(t, trained(t, under, o))) {
+			if !bytes.Equal(written(t, renamed), written(t, trained(t, under.Images(), o))) {
 				t.Errorf("%s: %s is not what learning under that name gives", name, to)
 			}
 			back, _, err := renamed.Rename(t.Context(), to, "person002")

@@ -1,11 +1,14 @@
 package gallery
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
@@ -14,71 +17,131 @@ import (
 	"nrdl.example/nrdl/internal/natural"
 )
 
-// Merge adds the images in more to those of e, as the function Merge does.
-func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) {
-	if e.Faces != nil && (e.hasIDs || more.IDs == nil) {
-		if all, report, err := e.merge(more, ""); all != nil || err != nil {
-			return all, report, err
-		}
-	}
-	images, err := e.images()
-	if err != nil {
-		return nil, MergeReport{}, err
-	}
-	all, report, err := Merge(images, more)
-	return Enrolling(all), report, err
+// A MergeReport says what happened to the images that Merge added.
+type MergeReport struct {
+	Added   int
+	Skipped []string    // IDs of images that were there already, with equal pixels
+	Renamed [][2]string // old and new ID of images whose ID another image had
+	Twice   [][2]string // IDs of equal images of two people: one of the names is wrong
 }
 
-// merge is Merge after the removal of a person, "" for nobody. It reads only the people of
-// more and those with faces equal to theirs. It is nil if the index cannot keep a face.
-func (e *Enrolled) merge(more *dataset.Images, removed string) (*Enrolled, MergeReport, error) {
-	d, _ := e.Faces.Dims()
-	if err := mergeable(e.Frame, d, more); err != nil {
+// A change says how Enrolled follow from others.
+type change struct {
+	base    *index.Index
+	changed []*index.Person // who are new or have other faces
+	removed []string
+}
+
+var errNobody = errors.New("nobody would be left")
+
+// Merge returns e with the images of more, which have the same Frame; it changes neither. The
+// result equals reading one folder with all of them: people, and the images of the people in
+// more, are in natural order of their IDs. So the order of merging does not matter, except for
+// images with equal IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
+func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) { return e.merge(more) }
+
+// merge is Merge after the removal of people.
+func (e *Enrolled) merge(more *dataset.Images, removed ...string) (*Enrolled, MergeReport, error) {
+	if err := e.mergeable(more); err != nil {
 		return nil, MergeReport{}, err
 	}
-	x, c := e.Faces, &change{base: e.Faces}
-	var err error
-	if removed != "" {
-		c.removed = []string{removed}
-		if x, err = x.Without(removed); err != nil {
+	affected := slices.Concat(more.Classes, removed)
+	if e.Faces != nil {
+		var faces []float32
+		for j := range more.Len() {
+			faces = append(faces, singles(mat.Col(nil, j, more.X))...)
+		}
+		places, err := e.Faces.Equal(faces)
+		if err != nil {
 			return nil, MergeReport{}, err
 		}
-	}
-	affected := map[string]index.Ref{}
-	for _, name := range more.Classes {
-		if r, found := x.Find(name); found {
-			affected[name] = r
+		for _, p := range slices.Concat(places...) {
+			affected = append(affected, e.Faces.Name(p.Ref))
 		}
 	}
-	var faces []float32
+	some, err := e.imagesOfNames(affected)
+	if err != nil {
+		return nil, MergeReport{}, err
+	}
+	m := newMerger(some, more, removed)
 	for j := range more.Len() {
-		faces = append(faces, singles(mat.Col(nil, j, more.X))...)
+		m.add(more, j)
 	}
-	places, err := x.Equal(faces)
+	m.findDuplicates()
+	all := m.images()
+	if e.Faces != nil && (!searchable(all) || m.ids != e.hasIDs) {
+		images, err := e.images()
+		if err != nil {
+			return nil, MergeReport{}, err
+		}
+		return outsideIndex(images).merge(more, removed...)
+	}
+	merged, err := e.replace(all, more.Classes, removed)
+	return merged, m.MergeReport, err
+}
+
+// mergeable reports why more cannot be merged with the images of e.
+func (e *Enrolled) mergeable(more *dataset.Images) error {
+	if !e.Frame.Same(more.Frame) {
+		return fmt.Errorf("merge: images of %v, and others of %v", e.Frame, more.Frame)
+	}
+	if d, _ := more.X.Dims(); d != e.dims() {
+		return fmt.Errorf("merge: images of %d numbers, and others of %d", e.dims(), d)
+	}
+	if err := dataset.CheckNames(more.Classes); err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	return nil
+}
+
+// imagesOfNames returns the images of the people of e with these names, and of others where e has no index.
+func (e *Enrolled) imagesOfNames(names []string) (*dataset.Images, error) {
+	if e.Faces == nil {
+		return e.images()
+	}
+	refs := map[string]index.Ref{}
+	for _, name := range names {
+		if r, found := e.Faces.Find(name); found {
+			refs[name] = r
+		}
+	}
+	people, err := e.people(slices.Collect(maps.Values(refs)))
 	if err != nil {
-		return nil, MergeReport{}, err
-	}
-	for _, p := range slices.Concat(places...) {
-		affected[x.Name(p.Ref)] = p.Ref
-	}
-	people, err := e.withIndex(x).people(slices.Collect(maps.Values(affected)))
-	if err != nil {
-		return nil, MergeReport{}, err
+		return nil, err
 	}
 	sortPeople(people)
-	all, report, err := Merge(e.imagesOf(people), more)
-	if err != nil || !searchable(all) {
-		return nil, MergeReport{}, err
+	return e.imagesOf(people), nil
+}
+
+// replace returns e in which the people who are changed have their images of some, which
+// has what imagesOfNames returned for them and others, and without those who are removed.
+func (e *Enrolled) replace(some *dataset.Images, changed, removed []string) (*Enrolled, error) {
+	if e.Faces == nil {
+		if some.Len() == 0 {
+			return nil, errNobody
+		}
+		return Enrolling(some), nil
 	}
-	c.changed = slices.DeleteFunc(peopleOf(all), func(p *index.Person) bool { return !slices.Contains(more.Classes, p.Name) })
-	if x, err = x.With(c.changed...); err != nil {
-		return nil, MergeReport{}, err
-	}
+	c := &change{base: e.Faces, removed: removed}
 	t := *e
-	t.hasQuality, t.header.Matrix = all.Quality != nil, false
-	merged := t.withIndex(x)
-	merged.change = c
-	return merged, report, nil
+	if some.Len() > 0 {
+		t.header.Matrix = some.Matrix
+		c.changed = slices.DeleteFunc(peopleOf(some), func(p *index.Person) bool { return !slices.Contains(changed, p.Name) })
+	}
+	x, err := e.Faces.Without(removed...)
+	if err == nil {
+		x, err = x.With(c.changed...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := x.Len(); n == 0 {
+		return nil, errNobody
+	}
+	t.hasQuality = e.hasQuality || some.Quality != nil
+	all := t.withIndex(x)
+	all.change = c
+	return all, nil
 }
 
 func sortPeople(people []*index.Person) {
@@ -93,144 +156,242 @@ func singles(values []float64) []float32 {
 	return all
 }
 
-// Without removes people by name, as the function Without does, or single images by ID; an
-// ID has a slash.
+// Without returns e without the people of these names, and without single images by ID; an ID
+// has a slash. It is an error if e does not have one of them.
 func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
-	ids := map[string]bool{}
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		if strings.Contains(name, "/") {
+	removed, ids := []string{}, map[string]bool{}
+	for _, name := range names {
+		switch {
+		case strings.Contains(name, "/"):
 			ids[name] = true
+		case e.Count(name) == 0:
+			return nil, advice.Unknown("person", name, e.Names())
+		case !slices.Contains(removed, name):
+			removed = append(removed, name)
 		}
-		return ids[name]
-	})
-	slices.Sort(names)
-	names = slices.Compact(names)
-	if e.Faces != nil {
-		return e.without(names, ids)
 	}
-	rest, err := e.images()
-	if err == nil && len(names) > 0 {
-		rest, err = Without(rest, names...)
-	}
+	some, err := e.imagesOfNames(e.owners(ids))
 	if err != nil {
 		return nil, err
 	}
 	var keep []int
-	for j := range rest.Len() {
-		if id := rest.ID(j); ids[id] {
+	changed, left := map[string]bool{}, map[string]bool{}
+	for j := range some.Len() {
+		name, id := some.Classes[some.ClassOf(j)], some.ID(j)
+		switch gone := ids[id]; {
+		case gone:
 			delete(ids, id)
-		} else {
+			changed[name] = true
+		case !slices.Contains(removed, name):
 			keep = append(keep, j)
+			left[name] = true
 		}
 	}
-	if len(keep) == 0 {
-		return nil, errNobody
+	for id := range ids {
+		return nil, fmt.Errorf("no image is called %q", id)
 	}
-	return Enrolling(rest.Select(keep)), missing(ids)
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		if !left[name] && !slices.Contains(removed, name) {
+			removed = append(removed, name)
+		}
+	}
+	rest := &dataset.Images{}
+	if len(keep) > 0 {
+		rest = some.Select(keep)
+	}
+	return e.replace(rest, slices.Collect(maps.Keys(changed)), removed)
 }
 
-// without is Without for an index.
-func (e *Enrolled) without(names []string, ids map[string]bool) (*Enrolled, error) {
-	for _, name := range names {
-		if _, found := e.Faces.Find(name); !found {
-			return nil, advice.Unknown("person", name, e.Names())
-		}
-	}
-	removed := slices.Clone(names)
-	var changed []*index.Person
-	take := func(r index.Ref) error { // the faces with ids out of the person
-		all := e.Faces.IDs(r)
-		if slices.Contains(removed, e.Faces.Name(r)) || !slices.ContainsFunc(all, func(id string) bool { return ids[id] }) {
-			return nil
-		}
-		p, err := e.Faces.Person(r)
-		if err != nil {
-			return err
-		}
-		if p = withoutFaces(p, ids); len(p.IDs) == 0 {
-			removed = append(removed, p.Name)
-		} else {
-			changed = append(changed, p)
-		}
-		for _, id := range all {
-			delete(ids, id)
-		}
+// owners returns the people who have images with these IDs, and maybe others; nobody where e
+// has no index.
+func (e *Enrolled) owners(ids map[string]bool) (names []string) {
+	if e.Faces == nil {
 		return nil
 	}
-	for _, id := range slices.Sorted(maps.Keys(ids)) { // most IDs start with the name
-		person, _, _ := strings.Cut(id, "/")
-		if r, found := e.Faces.Find(person); found {
-			if err := take(r); err != nil {
-				return nil, err
-			}
+	left := maps.Clone(ids)
+	for id := range ids { // most start with the name
+		name, _, _ := strings.Cut(id, "/")
+		if r, found := e.Faces.Find(name); found && slices.Contains(e.Faces.IDs(r), id) {
+			names = append(names, name)
+			delete(left, id)
 		}
 	}
-	if len(ids) > 0 {
-		for _, r := range e.Faces.People() {
-			if err := take(r); err != nil {
-				return nil, err
-			}
+	if len(left) == 0 {
+		return names
+	}
+	for _, r := range e.Faces.People() {
+		if slices.ContainsFunc(e.Faces.IDs(r), func(id string) bool { return left[id] }) {
+			names = append(names, e.Faces.Name(r))
 		}
 	}
-	if err := missing(ids); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(changed, func(a, b *index.Person) int { return strings.Compare(a.Name, b.Name) })
-	x, err := e.Faces.Without(removed...)
-	if err == nil {
-		x, err = x.With(changed...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if n, _ := x.Len(); n == 0 {
-		return nil, errNobody
-	}
-	t := e.withIndex(x)
-	t.change = &change{e.Faces, changed, removed}
-	return t, nil
+	return names
 }
 
-// withoutFaces is p without the faces with these IDs.
-func withoutFaces(p *index.Person, ids map[string]bool) *index.Person {
-	k := len(p.IDs)
-	d, info := len(p.Vectors)/k, len(p.Info)/k
-	rest := &index.Person{Name: p.Name}
-	for j, id := range p.IDs {
-		if !ids[id] {
-			rest.IDs = append(rest.IDs, id)
-			rest.Info = append(rest.Info, p.Info[j*info:(j+1)*info]...)
-			rest.Vectors = append(rest.Vectors, p.Vectors[j*d:(j+1)*d]...)
-		}
-	}
-	return rest
-}
-
-// missing is an error if there are IDs.
-func missing(ids map[string]bool) error {
-	for id := range ids {
-		return fmt.Errorf("no image is called %q", id)
-	}
-	return nil
-}
-
-// Rename returns e with another name for a person, as the function Rename does.
+// Rename returns e with another name for a person. The folder in the IDs of their images changes
+// too, as if the folder had been renamed before reading. If somebody has that name already, the
+// images of both are merged, as by Merge.
 func (e *Enrolled) Rename(from, to string) (*Enrolled, MergeReport, error) {
-	if e.Faces == nil {
-		all, report, err := Rename(e.Images(), from, to)
-		return Enrolling(all), report, err
-	}
-	r, found := e.Faces.Find(from)
-	if !found {
+	if e.Count(from) == 0 {
 		return nil, MergeReport{}, advice.Unknown("person", from, e.Names())
 	}
-	people, err := e.people([]index.Ref{r})
+	one, err := e.imagesOfNames([]string{from})
+	if err == nil {
+		err = dataset.CheckName(to)
+	}
 	if err != nil {
 		return nil, MergeReport{}, err
 	}
-	one := e.imagesOf(people)
-	if err := rename(one, to); err != nil {
-		return nil, MergeReport{}, err
+	var own []int
+	for j := range one.Len() {
+		if one.Classes[one.ClassOf(j)] == from {
+			own = append(own, j)
+		}
 	}
+	one = one.Select(own)
+	for j, id := range one.IDs {
+		if rest, ok := strings.CutPrefix(id, from+"/"); ok {
+			one.IDs[j] = to + "/" + rest
+		}
+	}
+	one.Classes = []string{to}
 	return e.merge(one, from)
+}
+
+// An entry is an image of a set that is being put together.
+type entry struct {
+	id      string
+	quality dataset.Quality
+	pixels  []float64
+	isNew   bool
+}
+
+// A merger is Images being put together, in the units of the first.
+type merger struct {
+	MergeReport
+	first   *dataset.Images
+	ids     bool // whether images have IDs
+	quality bool
+	people  map[string][]entry
+	changed map[string]bool // whom the second set has
+}
+
+// newMerger returns a merger of s without the people who are removed, and of more.
+func newMerger(s, more *dataset.Images, removed []string) *merger {
+	m := &merger{
+		first: s, ids: s.IDs != nil || more.IDs != nil, quality: s.Quality != nil || more.Quality != nil,
+		people: map[string][]entry{}, changed: map[string]bool{},
+	}
+	for j := range s.Len() {
+		if name, e := m.entry(s, j); !slices.Contains(removed, name) {
+			m.people[name] = append(m.people[name], e)
+		}
+	}
+	return m
+}
+
+// entry is image j of s, and whose it is.
+func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
+	c := s.ClassOf(j)
+	e := entry{pixels: mat.Col(nil, j, s.X)}
+	switch {
+	case s.IDs != nil:
+		e.id = s.IDs[j]
+	case m.ids:
+		e.id = inventedID(s.Classes[c], j-s.Groups[c])
+	}
+	if s.Quality != nil {
+		e.quality = s.Quality[j]
+	}
+	if f := s.Scale() / m.first.Scale(); f != 1 {
+		for i := range e.pixels {
+			e.pixels[i] *= f
+		}
+	}
+	if s.AreFaces() {
+		for i, v := range e.pixels {
+			e.pixels[i] = float64(float32(v)) // as Keep keeps them
+		}
+	}
+	return s.Classes[c], e
+}
+
+// inventedID is that of image j of a person whose images have none.
+func inventedID(person string, j int) string { return fmt.Sprintf("%s/%04d", person, j+1) }
+
+// add takes in image j of s.
+func (m *merger) add(s *dataset.Images, j int) {
+	name, e := m.entry(s, j)
+	m.changed[name] = true
+	asked := e.id
+	for n := 2; m.ids; n++ {
+		i := slices.IndexFunc(m.people[name], func(o entry) bool { return o.id == e.id })
+		if i < 0 {
+			break
+		}
+		if slices.Equal(m.people[name][i].pixels, e.pixels) {
+			m.Skipped = append(m.Skipped, asked)
+			return
+		}
+		ext := path.Ext(asked)
+		e.id = fmt.Sprintf("%s~%d%s", strings.TrimSuffix(asked, ext), n, ext)
+	}
+	if e.id != asked {
+		m.Renamed = append(m.Renamed, [2]string{asked, e.id})
+	}
+	m.Added++
+	e.isNew = true
+	m.people[name] = append(m.people[name], e)
+}
+
+// findDuplicates finds the images that were added and that somebody else has too.
+func (m *merger) findDuplicates() {
+	type place struct {
+		name string
+		entry
+	}
+	there := map[[2]float64][]place{}
+	for _, name := range slices.SortedFunc(maps.Keys(m.people), natural.Compare) {
+		for _, e := range m.people[name] {
+			key := [2]float64{e.pixels[0], floats.Sum(e.pixels)}
+			for _, o := range there[key] {
+				if (e.isNew || o.isNew) && o.name != name && slices.Equal(o.pixels, e.pixels) {
+					m.Twice = append(m.Twice, [2]string{o.id, e.id})
+				}
+			}
+			there[key] = append(there[key], place{name, e})
+		}
+	}
+}
+
+// images are what was put together.
+func (m *merger) images() *dataset.Images {
+	t := dataset.Unlabelled(nil, m.first.Frame)
+	t.Groups, t.White = []int{0}, m.first.White
+	t.Classes = slices.SortedFunc(maps.Keys(m.people), natural.Compare)
+	var all []entry
+	for _, name := range t.Classes {
+		own := m.people[name]
+		if m.changed[name] {
+			slices.SortStableFunc(own, func(a, b entry) int { return comparePaths(a.id, b.id) })
+		}
+		all = append(all, own...)
+		t.Groups = append(t.Groups, len(all))
+	}
+	t.X = mat.NewDense(len(all[0].pixels), len(all), nil)
+	for j, e := range all {
+		t.X.SetCol(j, e.pixels)
+		if m.ids {
+			t.IDs = append(t.IDs, e.id)
+		}
+		if m.quality {
+			t.Quality = append(t.Quality, e.quality)
+		}
+	}
+	return t
+}
+
+// comparePaths orders paths as a walk through their folders meets them, each in
+// natural order.
+func comparePaths(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), natural.Compare)
 }

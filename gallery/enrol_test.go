@@ -35,6 +35,30 @@ func equalSets(got, want *dataset.Images) error {
 	return got.Validate()
 }
 
+// imagesOr are the images of e, or nil.
+func imagesOr(e *Enrolled, err error) (*dataset.Images, error) {
+	if err != nil {
+		return nil, err
+	}
+	return e.Images(), nil
+}
+
+func mergeImages(s, more *dataset.Images) (*dataset.Images, MergeReport, error) {
+	e, m, err := Enrolling(s).Merge(more)
+	all, err := imagesOr(e, err)
+	return all, m, err
+}
+
+func withoutPeople(s *dataset.Images, names ...string) (*dataset.Images, error) {
+	return imagesOr(Enrolling(s).Without(names...))
+}
+
+func renamePerson(s *dataset.Images, from, to string) (*dataset.Images, MergeReport, error) {
+	e, m, err := Enrolling(s).Rename(from, to)
+	all, err := imagesOr(e, err)
+	return all, m, err
+}
+
 // folder is a set as opening a folder makes it, with people whose order as
 // numbers is not that of their letters.
 func folder(t testing.TB) *dataset.Images {
@@ -78,7 +102,7 @@ func TestMergeIsOneFolder(t *testing.T) {
 			if got == nil {
 				got = part
 			} else {
-				merged, m, err := Merge(got, part)
+				merged, m, err := mergeImages(got, part)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +114,7 @@ func TestMergeIsOneFolder(t *testing.T) {
 			order = order[k:]
 		}
 		again := whole.Select([]int{rapid.IntRange(0, n-1).Draw(t, "again")})
-		got, m, err := Merge(got, again)
+		got, m, err := mergeImages(got, again)
 		if err != nil || m.Added != 0 || !slices.Equal(m.Skipped, again.IDs) {
 			t.Fatalf("the same again: %+v, %v", m, err)
 		}
@@ -104,16 +128,16 @@ func TestMergeIsOneFolder(t *testing.T) {
 func TestWithoutUndoesMerge(t *testing.T) {
 	whole := folder(t)
 	for _, name := range whole.Classes {
-		rest, err := Without(whole, name)
+		rest, err := withoutPeople(whole, name)
 		if err != nil || slices.Contains(rest.Classes, name) {
 			t.Fatalf("%s: %v, %v", name, rest, err)
 		}
 		others := slices.DeleteFunc(slices.Clone(whole.Classes), func(n string) bool { return n == name })
-		only, err := Without(whole, others...)
+		only, err := withoutPeople(whole, others...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, _, err := Merge(rest, only)
+		back, _, err := mergeImages(rest, only)
 		if err == nil {
 			err = equalSets(back, whole)
 		}
@@ -121,10 +145,10 @@ func TestWithoutUndoesMerge(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Without(whole, "p1"); err == nil || advice.Text(err) == "" {
+	if _, err := withoutPeople(whole, "p1"); err == nil || advice.Text(err) == "" {
 		t.Errorf("nobody is p1: %v", err)
 	}
-	if _, err := Without(whole, whole.Classes...); err == nil {
+	if _, err := withoutPeople(whole, whole.Classes...); err == nil {
 		t.Error("nobody is left")
 	}
 }
@@ -135,7 +159,7 @@ func TestRename(t *testing.T) {
 	whole := folder(t)
 	for _, name := range whole.Classes {
 		for _, to := range []string{"a", "p3", "zz"} {
-			got, _, err := Rename(whole, name, to)
+			got, _, err := renamePerson(whole, name, to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +171,7 @@ func TestRename(t *testing.T) {
 					t.Errorf("%q to %q: %s of %s", name, to, id, got.Classes[got.ClassOf(j)])
 				}
 			}
-			back, _, err := Rename(got, to, name)
+			back, _, err := renamePerson(got, to, name)
 			if err == nil {
 				err = equalSets(back, whole)
 			}
@@ -156,14 +180,14 @@ func TestRename(t *testing.T) {
 			}
 		}
 	}
-	merged, m, err := Rename(whole, "p2", "p10")
+	merged, m, err := renamePerson(whole, "p2", "p10")
 	if err != nil || len(merged.Classes) != 3 || m.Added != 6 || len(m.Renamed) != 6 {
 		t.Errorf("two people in one: %v, %+v, %v", merged.Classes, m, err)
 	}
 	if !slices.Contains(m.Renamed, [2]string{"p10/1.png", "p10/1~2.png"}) {
 		t.Errorf("renamed %v", m.Renamed)
 	}
-	if _, _, err := Rename(whole, "p1", "p3"); err == nil {
+	if _, _, err := renamePerson(whole, "p1", "p3"); err == nil {
 		t.Error("nobody is p1")
 	}
 }
@@ -180,7 +204,7 @@ func TestMergeOfEqualIDs(t *testing.T) {
 	for _, more := range []*dataset.Images{one("ann", "ann/1.jpg", 3, 4), one("ann", "ann/1.jpg", 5, 6), one("bob", "bob/1.jpg", 3, 4)} {
 		var err error
 		var m MergeReport
-		if s, m, err = Merge(s, more); err != nil || m.Added != 1 {
+		if s, m, err = mergeImages(s, more); err != nil || m.Added != 1 {
 			t.Fatalf("%+v, %v", m, err)
 		}
 		if twice := len(m.Twice) > 0; twice != (more.Classes[0] == "bob") || twice && m.Twice[0] != [2]string{"ann/1~2.jpg", "bob/1.jpg"} {
@@ -190,7 +214,7 @@ func TestMergeOfEqualIDs(t *testing.T) {
 	if want := []string{"ann/1.jpg", "ann/1~2.jpg", "ann/1~3.jpg", "bob/1.jpg"}; !slices.Equal(s.IDs, want) {
 		t.Errorf("IDs %v", s.IDs)
 	}
-	again, m, err := Merge(s, one("ann", "ann/1.jpg", 5, 6))
+	again, m, err := mergeImages(s, one("ann", "ann/1.jpg", 5, 6))
 	if err != nil || m.Added != 0 || !slices.Equal(m.Skipped, []string{"ann/1.jpg"}) {
 		t.Errorf("the third again: %+v, %v", m, err)
 	}
@@ -205,7 +229,7 @@ func TestMergeOfDifferentSources(t *testing.T) {
 	s.IDs, s.White = nil, 1
 	more := one("ann", "ann/x.png", 51, 255)
 	more.Quality = []dataset.Quality{{Eyes: 40}}
-	got, _, err := Merge(s, more)
+	got, _, err := mergeImages(s, more)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +243,7 @@ func TestMergeOfDifferentSources(t *testing.T) {
 	vectors := *more
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
 	for _, other := range []*dataset.Images{one("bob", "bob/1", 1, 2, 3), &vectors} {
-		if _, _, err := Merge(s, other); err == nil {
+		if _, _, err := mergeImages(s, other); err == nil {
 			t.Errorf("images of %v are merged with those of %v", s.Frame, other.Frame)
 		}
 	}
@@ -277,7 +301,7 @@ func TestHeldOutIsEachFaceOnce(t *testing.T) {
 // Names that dataset.CheckName refuses come into no gallery and no model.
 func TestNamesAreChecked(t *testing.T) {
 	good := one("ann", "ann/1", 1, 2, 3)
-	both, _, err := Merge(good, one("bob", "bob/1", 3, 2, 1))
+	both, _, err := mergeImages(good, one("bob", "bob/1", 3, 2, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,8 +316,8 @@ func TestNamesAreChecked(t *testing.T) {
 			"Keep": func() error { _, err := Keep(&alike); return err },
 		}
 		if name != "bob" {
-			ways["Merge"] = func() error { _, _, err := Merge(both, one(name, "x", 1, 2, 3)); return err }
-			ways["Rename"] = func() error { _, _, err := Rename(both, "ann", name); return err }
+			ways["Merge"] = func() error { _, _, err := mergeImages(both, one(name, "x", 1, 2, 3)); return err }
+			ways["Rename"] = func() error { _, _, err := renamePerson(both, "ann", name); return err }
 		}
 		if name != "" && name != "bob" { // NewClassifier refuses those
 			ways["Validate"] = func() error {

@@ -39,13 +39,6 @@ type listing struct {
 	refs   []index.Ref // of Faces
 }
 
-// A change says how Enrolled follow from others.
-type change struct {
-	base    *index.Index
-	changed []*index.Person // who are new or have other faces
-	removed []string
-}
-
 // infos is how many numbers of quality a face in an index has.
 const infos = 5
 
@@ -66,19 +59,23 @@ func Enrolling(images *dataset.Images) *Enrolled {
 
 // outsideIndex has the images themselves.
 func outsideIndex(images *dataset.Images) *Enrolled {
-	return &Enrolled{
-		Frame: images.Frame, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil,
-		list:   func() *listing { return &listing{names: images.Classes, groups: images.Groups} },
-		images: func() (*dataset.Images, error) { return images, nil },
-	}
+	e := header(images)
+	e.list = func() *listing { return &listing{names: images.Classes, groups: images.Groups} }
+	e.images = func() (*dataset.Images, error) { return images, nil }
+	return e
+}
+
+// header has what all images share.
+func header(images *dataset.Images) *Enrolled {
+	e := &Enrolled{Frame: images.Frame, header: *images, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil}
+	e.header.Samples, e.header.Quality = classify.Samples{Grid: images.Grid}, nil
+	return e
 }
 
 // Indexed returns Enrolled with the faces in x. The further numbers of a face in x are its
 // quality. It takes from images the properties that all images share, and not the samples.
 func Indexed(x *index.Index, images *dataset.Images) *Enrolled {
-	e := &Enrolled{Frame: images.Frame, header: *images, hasIDs: images.IDs != nil, hasQuality: images.Quality != nil}
-	e.header.Samples, e.header.Quality = classify.Samples{Grid: images.Grid}, nil
-	return e.withIndex(x)
+	return header(images).withIndex(x)
 }
 
 // withIndex is e with the faces of x.
@@ -252,6 +249,16 @@ func (e *Enrolled) Len() (people, images int) {
 	return len(l.names), l.groups[len(l.names)]
 }
 
+// dims is the number of values of an image.
+func (e *Enrolled) dims() int {
+	if e.Faces != nil {
+		d, _ := e.Faces.Dims()
+		return d
+	}
+	d, _ := e.Images().X.Dims()
+	return d
+}
+
 // Names returns the names of the people in natural order.
 func (e *Enrolled) Names() []string { return e.list().names }
 
@@ -335,18 +342,10 @@ type Duplicate struct {
 // Merge compares them.
 func (e *Enrolled) Duplicates(images *dataset.Images) ([]Duplicate, error) {
 	d, n := images.X.Dims()
-	kept := &e.header
-	ds := 0
-	if e.Faces != nil {
-		ds, _ = e.Faces.Dims()
-	} else {
-		kept = e.Images()
-		ds, _ = kept.X.Dims()
-	}
-	if ds != d || !e.Frame.Same(images.Frame) {
+	if e.dims() != d || !e.Frame.Same(images.Frame) {
 		return nil, fmt.Errorf("compare images of %v with enrolled ones of %v", images.Frame, e.Frame)
 	}
-	all, factor := make([]Duplicate, n), images.Scale()/kept.Scale()
+	all, factor := make([]Duplicate, n), images.Scale()/e.header.Scale()
 	value := make([]float64, d)
 	for j := range all {
 		for i := range value {
@@ -359,8 +358,8 @@ func (e *Enrolled) Duplicates(images *dataset.Images) ([]Duplicate, error) {
 			}
 		}
 		if e.Faces == nil {
-			if k := columnOf(kept.X, value); k >= 0 {
-				all[j] = Duplicate{true, kept.ID(k)}
+			if k := columnOf(e.Images().X, value); k >= 0 {
+				all[j] = Duplicate{true, e.ID(k)}
 			}
 			continue
 		}

@@ -21,8 +21,9 @@ func Example() {
 	drawn.People, drawn.PerPerson, drawn.Occlusion, drawn.Light = 12, 6, 0, 0.3
 	images, err := drawn.Draw(ctx)
 	check(err)
-	known, err := gallery.Without(images, "person012")
+	rest, err := gallery.Enrolling(images).Without("person012")
 	check(err)
+	known := rest.Images()
 	split, err := dataset.ParseSplit("first:5")
 	check(err)
 	train, test, err := split.Apply(known, 1)
@@ -44,21 +45,21 @@ func Example() {
 }
 
 // Add the images of one person to a gallery, and rename another.
-func ExampleMerge() {
+func ExampleEnrolled_Merge() {
 	drawn := synthetic.Default
 	drawn.People, drawn.PerPerson = 3, 2
 	images, err := drawn.Draw(context.Background())
 	check(err)
-	two, err := gallery.Without(images, "person003")
+	two, err := gallery.Enrolling(images).Without("person003")
 	check(err)
-	third, err := gallery.Without(images, "person001", "person002")
+	third, err := gallery.Enrolling(images).Without("person001", "person002")
 	check(err)
-	all, report, err := gallery.Merge(two, third)
+	all, report, err := two.Merge(third.Images())
 	check(err)
-	fmt.Println(report.Added, "images added:", all.Classes)
-	all, _, err = gallery.Rename(all, "person001", "zoe")
+	fmt.Println(report.Added, "images added:", all.Names())
+	all, _, err = all.Rename("person001", "zoe")
 	check(err)
-	fmt.Println("renamed:", all.Classes)
+	fmt.Println("renamed:", all.Names())
 	// Output:
 	// 2 images added: [person001 person002 person003]
 	// renamed: [person002 person003 zoe]

@@ -209,13 +209,23 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 		if failed[i] = err; err != nil || len(person.IDs) == 1 {
 			return
 		}
-		others := withoutFaces(person, map[string]bool{p.ID: true})
+		others := withoutFace(person, slices.Index(person.IDs, p.ID))
 		best, err := g.scored(ctx, p.vector, append(people[:len(people)-1:len(people)-1], others))
 		if failed[i] = err; err == nil {
 			r.genuine = &best[0]
 		}
 	})
 	return results, cmp.Or(failed...)
+}
+
+// withoutFace is p without face j.
+func withoutFace(p *index.Person, j int) *index.Person {
+	k := len(p.IDs)
+	d, info := len(p.Vectors)/k, len(p.Info)/k
+	return &index.Person{
+		Name: p.Name, IDs: slices.Delete(slices.Clone(p.IDs), j, j+1),
+		Info: slices.Delete(slices.Clone(p.Info), j*info, (j+1)*info), Vectors: slices.Delete(slices.Clone(p.Vectors), j*d, (j+1)*d),
+	}
 }
 
 // scored returns those of people with the largest scores for a face; only the first if

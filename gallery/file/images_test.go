@@ -100,23 +100,23 @@ func TestLearningAgainIsLearning(t *testing.T) {
 		for _, folds := range []int{0, 7} {
 			how := openset.Options{FPIR: 0.02, Prior: 0.3, Folds: folds}
 			fresh := calibrated(t, learn(t, whole, in), how)
-			rest, err := gallery.Without(whole, "person003", "person007")
-			if err != nil {
-				t.Fatal(err)
+			without := func(names ...string) *dataset.Images {
+				e, err := gallery.Enrolling(whole).Without(names...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e.Images()
 			}
+			rest := without("person003", "person007")
 			few, err := load(save(t, calibrated(t, learn(t, rest, in), how)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			others, err := gallery.Without(whole, rest.Classes...)
+			all, _, err := few.Enrolled.Merge(without(rest.Classes...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, _, err := gallery.Merge(few.Images(), others)
-			if err != nil {
-				t.Fatal(err)
-			}
-			grown, err := gallery.Learn(t.Context(), all, few.Pipeline, method.DefaultCRC, classify.Run{Seed: few.Parts().Seed}, 0)
+			grown, err := gallery.Learn(t.Context(), all.Images(), few.Pipeline, method.DefaultCRC, classify.Run{Seed: few.Parts().Seed}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
