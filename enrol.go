@@ -150,7 +150,7 @@ func (r *Recogniser) Keeps() error {
 	case e == nil:
 		return advice.Add(gallery.ErrForgotten, "train it again from all photographs, without %v: %v", advice.Forget, advice.Train)
 	case !r.m.SeesImages():
-		return advice.Add(fmt.Errorf("the model was trained on vectors, not on images: %v", e.Frame), "train it again on photographs")
+		return advice.Add(errors.New("people are enrolled in models of images, and this one was trained on vectors"), "train it again with the new samples beside the others: %v", advice.Train)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/internal/lin"
 )
@@ -260,7 +261,8 @@ func (c *Classifier) Centred(x *mat.Dense) *mat.Dense {
 func (c *Classifier) each(ctx context.Context, x *mat.Dense, use func(over coding.Coding, lo, hi int, y *mat.Dense) error) error {
 	d, n := x.Dims()
 	if want, _ := c.p.D.Dims(); d != want {
-		return fmt.Errorf("a sample has %d features, the classifier was trained on %d", d, want)
+		return advice.Add(fmt.Errorf("a sample has %d features, the classifier was trained on %d", d, want),
+			"give samples made as those that it was trained on, of as many features")
 	}
 	if err := lin.Finite("sample", x); err != nil {
 		return err

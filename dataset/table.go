@@ -125,7 +125,9 @@ func labelled(vars contents, opt Options) (*table, error) {
 		return unlabelled(vars, opt.Arrays)
 	}
 	for _, c := range wanted {
-		pairs = append(pairs, c.x+" and "+c.y)
+		if p := c.x + " and " + c.y; !slices.Contains(pairs, p) {
+			pairs = append(pairs, p)
+		}
 	}
 	err := fmt.Errorf("no samples with labels: it has none of the pairs %s", strings.Join(pairs, ", "))
 	return nil, vars.lacks(err, "; name the samples with %v, and labels with %v", advice.SampleArray, advice.LabelArray)

@@ -134,7 +134,7 @@ func commonAtoms(d, x *mat.Dense) {
 // commonFits reports more common atoms than training samples.
 func commonFits(t *classify.Samples, common int) error {
 	if n := t.Len(); common > n {
-		return fmt.Errorf("common = %d, more than the %d training images", common, n)
+		return fmt.Errorf("common = %d, more than the %d training samples", common, n)
 	}
 	return nil
 }

@@ -385,7 +385,7 @@ func TestFisherModel(t *testing.T) {
 func TestFisherRefuses(t *testing.T) {
 	train := positive(rand.New(rand.NewPCG(7, 1)), 10, 4, 2, 3)
 	for want, edit := range map[string]func(*FDDL){
-		"atoms = 3, more than the 2 training images of c1": func(m *FDDL) { m.Atoms = 3 },
+		"atoms = 3, more than the 2 training samples of class c1": func(m *FDDL) { m.Atoms = 3 },
 		"atoms = -1":   func(m *FDDL) { m.Atoms = -1 },
 		"eta = 0.5":    func(m *FDDL) { m.Eta = 0.5 },
 		"lambda1 = -1": func(m *FDDL) { m.Lambda1 = -1 },

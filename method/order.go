@@ -198,8 +198,8 @@ func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
 	groups := []int{0}
 	for c, name := range train.Classes {
 		if n := train.Groups[c+1] - train.Groups[c]; atoms > n {
-			return nil, advice.Add(fmt.Errorf("atoms = %d, more than the %d training images of %s", atoms, n, name),
-				"set atoms to at most the fewest training images of a person, or to 0 for all")
+			return nil, advice.Add(fmt.Errorf("atoms = %d, more than the %d training samples of class %s", atoms, n, name),
+				"set atoms to at most the fewest training samples of a class, or to 0 for all")
 		}
 		groups = append(groups, atoms*(c+1))
 	}

@@ -26,6 +26,7 @@ var comparisons = []comparison{
 	{"llc", "LLC", "charlesfuture/LLC_SPM", nil, []string{"orl", "gt", "lfw", "yaleb"}, ""},
 	{"src", "SRC", "tiepvupsu/DICTOL", nil, []string{"orl", "gt", "lfw", "yaleb"}, "the program makes 300 steps of FISTA, which are not always enough"},
 	{"lcle", "LCLE", "mjLi0403/Joint-Dictionary-Learning", nil, []string{"orl", "gt", "lfw", "yaleb"}, ""},
+	{"dpl", "DPL", "csjunxu/NIPS2017_20170519", nil, []string{"orl", "gt", "lfw", "yaleb"}, "a start at random; nrdl is nearer to a minimum after as many passes"},
 	{"fddl", "FDDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt", "lfw"}, "another start; nrdl is nearer to a minimum after as many passes"},
 	{"d2l2r2", "D²L²R²", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start"},
 	{"lrsdl", "LRSDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program codes queries with weights of its own"},
