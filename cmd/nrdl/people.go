@@ -110,7 +110,11 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 	if err := describe.People(a.Console, r.Model(), s); err != nil {
 		return err
 	}
-	if !list {
+	switch {
+	case list:
+	case !r.Model().SeesImages():
+		a.Next("nrdl predict %s FILE", legible.ShellWord(path))
+	default:
 		a.Next("nrdl people %s --html people.html --photos DIR (a page with the faces; DIR is the folder that it was trained on)", legible.ShellWord(path))
 	}
 	return nil
