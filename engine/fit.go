@@ -17,77 +17,64 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// method returns the method that f names, with its parameters.
-func (f *incoming) method() (classify.Method, error) {
-	m, err := method.Named(f.Method)
-	if err != nil {
-		return nil, err
+// A problem is what a method is to learn.
+type problem struct {
+	method classify.Method
+	frame  dataset.Frame // of the images that the samples are; zero for vectors
+	x      *mat.Dense
+	labels []string
+}
+
+// problem returns the method that f names, with its parameters, and the samples x with their
+// labels y; f may have these further arrays.
+func (f *incoming) problem(further ...string) (p problem, err error) {
+	if err := f.only(append([]string{"x", "y"}, further...)...); err != nil {
+		return p, err
 	}
-	for _, p := range f.Params {
-		if m, err = method.Set(m, p.Name, p.Value); err != nil {
-			return nil, err
+	if p.method, err = method.Named(f.Method); err != nil {
+		return p, err
+	}
+	for _, set := range f.Params {
+		if p.method, err = method.Set(p.method, set.Name, set.Value); err != nil {
+			return p, err
 		}
 	}
-	return m, nil
-}
-
-// frame is that of the images that the samples are; zero for vectors.
-func (f *incoming) frame() (in dataset.Frame, err error) {
-	if f.Image == nil {
-		return in, nil
+	if f.Image != nil {
+		if len(f.Image) != 2 {
+			return p, &coded{"request", fmt.Errorf("image %v is no height and width", f.Image)}
+		}
+		p.frame.Size = dataset.Size{Height: f.Image[0], Width: f.Image[1]}
+		if err := p.frame.Validate(); err != nil {
+			return p, err
+		}
 	}
-	if len(f.Image) != 2 {
-		return in, &coded{"request", fmt.Errorf("image %v is no height and width", f.Image)}
+	if p.x, err = f.rows("x", nil); err != nil {
+		return p, err
 	}
-	in.Size = dataset.Size{Height: f.Image[0], Width: f.Image[1]}
-	return in, in.Validate()
-}
-
-// labelled returns the samples x with their labels y.
-func (f *incoming) labelled() (x *mat.Dense, labels []string, err error) {
-	if x, err = f.rows("x", nil); err != nil {
-		return nil, nil, err
-	}
-	_, n := x.Dims()
+	_, n := p.x.Dims()
 	y, err := f.integers("y", n, len(f.Classes))
-	if err != nil {
-		return nil, nil, err
-	}
 	for _, c := range y {
-		labels = append(labels, f.Classes[c])
+		p.labels = append(p.labels, f.Classes[c])
 	}
-	return x, labels, nil
+	return p, err
 }
 
 // fit answers with the model file of what a method has learned.
 func (s *session) fit(ctx context.Context, f *incoming) (*answer, error) {
-	if err := f.only("x", "y"); err != nil {
-		return nil, err
-	}
-	m, err := f.method()
+	p, err := f.problem()
 	if err != nil {
 		return nil, err
 	}
-	in, err := f.frame()
+	images, err := dataset.NewImages(p.x, p.labels, nil, f.Classes, p.frame)
 	if err != nil {
 		return nil, err
 	}
-	x, labels, err := f.labelled()
+	g, err := gallery.Learn(ctx, images, frontend.Pipeline{Frame: p.frame}, p.method, classify.Run{Seed: f.Seed}, 0)
+	if err == nil && !f.Keep {
+		g, err = g.Forget()
+	}
 	if err != nil {
 		return nil, err
-	}
-	images, err := dataset.NewImages(x, labels, nil, f.Classes, in)
-	if err != nil {
-		return nil, err
-	}
-	g, err := gallery.Learn(ctx, images, frontend.Pipeline{Frame: in}, m, classify.Run{Seed: f.Seed}, 0)
-	if err != nil {
-		return nil, err
-	}
-	if !f.Keep {
-		if g, err = g.Forget(); err != nil {
-			return nil, err
-		}
 	}
 	return s.made(g)
 }
@@ -111,34 +98,23 @@ func (s *stepping) end() {
 // begin starts the fit that f asks for.
 func (s *session) begin(ctx context.Context, f *incoming) error {
 	s.end()
-	arrays := []string{"x", "y", "start.D", "start.S", "start.W"}
+	further := []string{"start.D", "start.S", "start.W"}
 	for _, a := range f.State {
-		arrays = append(arrays, statePrefix+a.Name)
+		further = append(further, statePrefix+a.Name)
 	}
-	if err := f.only(arrays...); err != nil {
-		return err
-	}
-	m, err := f.method()
+	p, err := f.problem(further...)
 	if err != nil {
 		return err
 	}
-	in, err := f.frame()
-	if err != nil {
-		return err
-	}
-	x, labels, err := f.labelled()
-	if err != nil {
-		return err
-	}
-	o := classify.LearnOptions{Seed: f.Seed, Classes: f.Classes, Grid: in.Grid()}
+	o := classify.LearnOptions{Seed: f.Seed, Classes: f.Classes, Grid: p.frame.Grid()}
 	if o.Start, err = f.start(); err != nil {
 		return err
 	}
 	if err := dataset.CheckNames(f.Classes); err != nil {
 		return err
 	}
-	s.method, s.stepping.frame = m, in
-	s.pull, s.stop = iter.Pull2(classify.Steps(ctx, x, labels, m, o))
+	s.method, s.frame = p.method, p.frame
+	s.pull, s.stop = iter.Pull2(classify.Steps(ctx, p.x, p.labels, p.method, o))
 	return nil
 }
 
@@ -262,7 +238,7 @@ func (s *session) learned(context.Context, *incoming) (*answer, error) {
 		return nil, err
 	}
 	g := &gallery.Gallery{Method: s.method, Model: &frontend.Model{Classifier: fit.Classifier}}
-	g.Pipeline.Frame = s.stepping.frame
+	g.Pipeline.Frame = s.frame
 	a, err := s.made(g)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -89,7 +88,7 @@ func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.C
 // ErrNoRun is returned for a key that no run of the plan has.
 var ErrNoRun = errors.New("the plan has no such run: is this another version of nrdl?")
 
-// Run makes the run with that key. If the run fails or panics, the record has the error.
+// Run makes the run with that key. If the run fails, the record has the error.
 // An error of Run itself is about the data, the key, or ctx.
 func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 	j := r.jobs[key]
@@ -100,7 +99,7 @@ func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	record := b.doTwice(ctx, j)
+	record := b.do(ctx, j)
 	return record, context.Cause(ctx)
 }
 
@@ -123,32 +122,6 @@ func (b *bench) failed(j *job, err error) *Record {
 	r.Cost = b.cost()
 	r.fail(err)
 	return r
-}
-
-// doTwice calls do, and again if the run panics. If it panics twice, the record has the
-// panic as its error.
-func (b *bench) doTwice(ctx context.Context, j *job) *Record {
-	r, panicked := b.doRecovering(ctx, j)
-	if panicked && ctx.Err() == nil {
-		r, _ = b.doRecovering(ctx, j)
-	}
-	return r
-}
-
-func (b *bench) doRecovering(ctx context.Context, j *job) (r *Record, panicked bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			r, panicked = b.failed(j, fmt.Errorf("the run panicked: %v", p)), true
-			b.warn(fmt.Sprintf("%s on %s panicked: %v\n%s", r.Label, r.Dataset.Name, p, debug.Stack()))
-		}
-	}()
-	return b.do(ctx, j), false
-}
-
-func (b *Bench) warn(s string) {
-	if b.Warn != nil {
-		b.Warn(s)
-	}
 }
 
 // cachedSettings is the number of settings for which a Runner keeps the faces, in addition

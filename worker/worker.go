@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -219,12 +220,11 @@ func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	result, err, panicked := recoverMake(ctx, k, p.Key, data)
+	result, panicked, err := w.recoverMake(ctx, k, p.Key, data)
 	if panicked && ctx.Err() == nil {
-		result, err, panicked = recoverMake(ctx, k, p.Key, data)
+		result, panicked, err = w.recoverMake(ctx, k, p.Key, data)
 	}
 	if panicked {
-		w.warn("%v", err)
 		return k.fail(p.Key, err)
 	}
 	if size := uint64(len(result)); size > maxPiece {
@@ -234,14 +234,15 @@ func (w *Worker) make(ctx context.Context, p piece, m jetstream.Msg) ([]byte, er
 }
 
 // recoverMake is k.make, or an error if that panics.
-func recoverMake(ctx context.Context, k maker, key string, data []byte) (result []byte, err error, panicked bool) {
+func (w *Worker) recoverMake(ctx context.Context, k maker, key string, data []byte) (result []byte, panicked bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err, panicked = fmt.Errorf("the worker panicked: %v", p), true
+			panicked, err = true, fmt.Errorf("the worker panicked: %v", p)
+			w.warn("%w\n%s", err, debug.Stack())
 		}
 	}()
 	result, err = k.make(ctx, key, data)
-	return result, err, false
+	return result, false, err
 }
 
 // maker returns the maker of the pieces of a task.

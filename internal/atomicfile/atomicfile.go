@@ -15,6 +15,9 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"nrdl.example/nrdl/advice"
 )
@@ -77,7 +80,7 @@ func Replace(ctx context.Context, path, backup string, fill func(io.Writer) erro
 type Pending struct {
 	Size         int64 // bytes
 	path, target string
-	temp         *os.File // nil after Commit, and for devices and pipes
+	temp         *temp // nil after Commit, and for devices and pipes
 }
 
 // Prepare is Write without the last step, the renaming, which Commit does. To write several files
@@ -110,7 +113,7 @@ func (w *Writer) prepare(ctx context.Context, path string, fill func(io.Writer) 
 		_ = f.Chmod(mode.Perm()) // not every file system has modes
 	}
 	p := &Pending{path: path, target: target, temp: f}
-	p.Size, err = pour(f, fill)
+	p.Size, err = pour(f.File, fill)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -129,13 +132,11 @@ func (p *Pending) Commit() error {
 	if p.temp == nil {
 		return nil
 	}
-	if runtime.GOOS == "windows" { // it moves no open file; elsewhere the lock is held until the file has moved
-		p.temp.Close()
-	}
+	p.temp.Close() // Prepare has synchronised it
 	if err := os.Rename(p.temp.Name(), p.target); err != nil {
 		return Error(p.path, err)
 	}
-	p.temp.Close() // Prepare has synchronised it
+	_ = p.temp.lock.Close()
 	p.temp = nil
 	return nil
 }
@@ -143,7 +144,7 @@ func (p *Pending) Commit() error {
 // Discard removes the temporary file, unless Commit has renamed it.
 func (p *Pending) Discard() {
 	if p.temp != nil {
-		removeTemp(p.temp)
+		p.temp.remove()
 		p.temp = nil
 	}
 }
@@ -263,9 +264,6 @@ func Error(path string, err error) error {
 	return advice.Add(fmt.Errorf("write %s: %w", path, err), "no file can be made in %s: choose another folder", filepath.Dir(path))
 }
 
-// A temporary file is open and, if the file system has locks, locked while it is used. The system
-// closes it when the process ends. So another process can see which files are abandoned. The number
-// of the process in the name would not do, as systems use numbers again.
 const (
 	prefix       = ".nrdl-"
 	suffix       = ".tmp"
@@ -276,8 +274,17 @@ const (
 // may be too long to add something.
 var temporary = regexp.MustCompile(`^\.nrdl-[0-9a-f]{16}\.tmp$`)
 
+// A temp is a temporary file. If the file system has locks it is locked while it is used, and the
+// system unlocks it when the process ends. So another process can see which files are abandoned. The
+// number of the process in the name would not do, as systems use numbers again. Windows locks
+// nothing, but removes no file that is open.
+type temp struct {
+	*os.File
+	lock *flock.Flock
+}
+
 // createTemp makes a temporary file in dir. The first call for a folder removes abandoned files.
-func (w *Writer) createTemp(dir string) (*os.File, error) {
+func (w *Writer) createTemp(dir string) (*temp, error) {
 	once, _ := w.cleaned.LoadOrStore(dir, new(sync.Once))
 	once.(*sync.Once).Do(func() { removeAbandoned(dir) })
 	for {
@@ -289,25 +296,37 @@ func (w *Writer) createTemp(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
+		t := &temp{f, lockOf(name)}
 		// Another process may have found the file before it was locked.
-		if taken, _ := tryLock(f); !taken && !missing(name) {
-			return f, nil
+		if locked, err := t.tryLock(); (locked || err != nil) && !missing(name) {
+			return t, nil
 		}
-		removeTemp(f)
+		t.remove()
 	}
 }
 
-// removeTemp closes and removes a temporary file.
-func removeTemp(f *os.File) {
-	f.Close()
-	_ = os.Remove(f.Name())
+// lockOf returns a lock of the file name, which it does not make.
+func lockOf(name string) *flock.Flock { return flock.New(name, flock.SetFlag(os.O_RDWR)) }
+
+func (t *temp) tryLock() (locked bool, err error) {
+	if runtime.GOOS == "windows" {
+		return true, nil
+	}
+	return t.lock.TryLock()
+}
+
+// remove closes and removes a temporary file.
+func (t *temp) remove() {
+	t.Close()
+	_ = t.lock.Close()
+	_ = os.Remove(t.Name())
 }
 
 // tryTemp returns an error if no temporary file can be made in dir.
 func tryTemp(dir string) error {
-	f, err := new(Writer).createTemp(dir)
+	t, err := new(Writer).createTemp(dir)
 	if err == nil {
-		removeTemp(f)
+		t.remove()
 	}
 	return err
 }
@@ -326,4 +345,21 @@ func removeAbandoned(dir string) {
 			_ = os.RemoveAll(name)
 		}
 	}
+}
+
+// removeIfAbandoned removes the temporary file at path if nobody has locked it. Where the file system
+// has no locks it cannot know, and leaves the file. Windows does not remove it while a process has it
+// open; as a file is closed for a moment before it is moved, only old ones are abandoned there.
+func removeIfAbandoned(path string) {
+	if runtime.GOOS == "windows" {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(path)
+		}
+		return
+	}
+	l := lockOf(path)
+	if locked, err := l.TryLock(); err == nil && locked {
+		_ = os.Remove(path)
+	}
+	_ = l.Close()
 }

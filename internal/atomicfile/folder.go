@@ -25,7 +25,7 @@ func WriteFolder(path string, fill func(folder string) error) error {
 	if err != nil {
 		return Error(path, err)
 	}
-	defer removeTemp(mark)
+	defer mark.remove()
 	folder := mark.Name() + folderSuffix
 	defer os.RemoveAll(folder)
 	if err := os.Mkdir(folder, 0o755); err != nil {
