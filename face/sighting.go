@@ -114,6 +114,14 @@ func (o SightingOptions) near(f Face, p [2]Point) bool {
 	return f.Aligned[0].to(p[0]) < reach && f.Aligned[1].to(p[1]) < reach
 }
 
+// add adds what a detector has found in p to the sightings of c, unless it failed with err.
+func (s *Search) add(ctx context.Context, p *picture, c *candidates, found []Detection, err error) error {
+	if err == nil {
+		c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
+	}
+	return err
+}
+
 // with returns all with the detections of one look at photo added. A face counts once a
 // look; of several looks, the detection with the highest score gives its place.
 func (s *Search) with(ctx context.Context, photo *dataset.Photo, all []sighting, found []Detection) ([]sighting, error) {

@@ -19,11 +19,9 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 	}
 	d, ok := s.Network.(NetDetector)
 	if !ok {
-		found, err := s.Network.Detect(ctx, p.Photo)
-		if err == nil {
-			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
-		}
 		c.seen = true
+		found, err := s.Network.Detect(ctx, p.Photo)
+		err = s.add(ctx, p, &c, found, err)
 		return c, false, err
 	}
 	low, most := d, 0.
@@ -40,9 +38,8 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 			}
 			found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
 			c.seen = c.seen || len(found) > 0
-			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
 		}
-		if err != nil {
+		if err = s.add(ctx, p, &c, found, err); err != nil {
 			return c, false, err
 		}
 		if degrees == 0 {

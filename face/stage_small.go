@@ -18,9 +18,7 @@ func (s smallStage) find(ctx context.Context, p *picture, c candidates) (candida
 	d, ok := s.Last.(NetDetector)
 	if !ok {
 		found, err := s.Last.Detect(ctx, p.Photo)
-		if err == nil {
-			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
-		}
+		err = s.add(ctx, p, &c, found, err)
 		return c, false, err
 	}
 	if 2*longest(p.Grey) <= d.Side && d.net.size.Len() == 0 {
@@ -34,15 +32,12 @@ func (s smallStage) find(ctx context.Context, p *picture, c candidates) (candida
 	}
 	hints := s.hints(p, c.faces, found)
 	found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
-	if c.sightings, err = s.with(ctx, p.Photo, c.sightings, found); err != nil || !s.far(p.Grey, c.faces) {
+	if err := s.add(ctx, p, &c, found, nil); err != nil || !s.far(p.Grey, c.faces) {
 		return c, false, err
 	}
 	for _, part := range s.parts(p.Grey.Rect, hints) {
 		found, err := d.reduce(p.Photo, part).turned(ctx, 0)
-		if err == nil {
-			c.sightings, err = s.with(ctx, p.Photo, c.sightings, found)
-		}
-		if err != nil {
+		if err = s.add(ctx, p, &c, found, err); err != nil {
 			return c, false, err
 		}
 	}

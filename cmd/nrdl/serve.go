@@ -3,11 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
@@ -50,6 +48,7 @@ func (a *app) serveCmd() *cobra.Command {
 			return s.run(c.Context())
 		},
 	}
+	limitFlags(c, &s.limits)
 	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`, HOST:PORT or unix:PATH; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
 	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
@@ -57,12 +56,11 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	c.Flags().StringVar(&s.certificate, "tls-cert", "", "speak TLS with the certificates in `FILE` (PEM), which is read again when it changes")
 	c.Flags().StringVar(&s.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
-	c.Flags().Var(originsFlag{&s.limits.Origins}, "allow-origin", "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas")
+	c.Flags().StringSliceVar(&s.limits.Origins, "allow-origin", nil, "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas")
 	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "", "answer the calls of CompreFace that Double Take sends, for the collection with this `NAME`")
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	c.Flags().StringVar(&s.limits.Backups, "backups", "", "write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
-	limitFlags(c.Flags(), &s.limits)
 	c.Flags().StringVar(&s.limits.Photos, "photos", "", "show the photographs of a person whose originals are in the folder `DIR`, which is only read")
 	cli.Complete(c, "photos", cli.Folders)
 	cli.Complete(c, "backups", cli.Folders)
@@ -177,24 +175,19 @@ func (s *serving) run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// bytesFlag is a number of bytes, such as 20MB or 1.5GB; units are powers of 1024.
-type bytesFlag struct{ n *int64 }
-
-func (b bytesFlag) Type() string { return "BYTES" }
-
-func (b bytesFlag) String() string {
-	if b.n == nil || *b.n == 0 {
-		return ""
-	}
+// showBytes writes a number of bytes in the largest unit of which it is a whole number; units are
+// powers of 1024.
+func showBytes(n int64) string {
 	for i, unit := range []string{"GB", "MB", "KB"} {
-		if size := int64(1) << (30 - 10*i); *b.n%size == 0 && *b.n/size < 1e5 {
-			return strconv.FormatInt(*b.n/size, 10) + unit
+		if size := int64(1) << (30 - 10*i); n%size == 0 && n/size < 1e5 {
+			return strconv.FormatInt(n/size, 10) + unit
 		}
 	}
-	return strconv.FormatInt(*b.n, 10)
+	return strconv.FormatInt(n, 10)
 }
 
-func (b bytesFlag) Set(text string) error {
+// parseBytes reads a number of bytes, such as 20MB or 1.5GB.
+func parseBytes(text string) (int64, error) {
 	number, factor := strings.ToUpper(strings.TrimSpace(text)), 1.0
 	for i, unit := range []string{"K", "M", "G", "T"} {
 		if rest, ok := strings.CutSuffix(strings.TrimSuffix(number, "B"), unit); ok {
@@ -204,88 +197,46 @@ func (b bytesFlag) Set(text string) error {
 	}
 	x, err := strconv.ParseFloat(strings.TrimSuffix(number, "B"), 64)
 	if n := x * factor; err == nil && n >= 1 && n <= 1<<50 {
-		*b.n = int64(n)
-		return nil
+		return int64(n), nil
 	}
-	return fmt.Errorf("not a number of bytes such as 20MB")
+	return 0, errors.New("not a number of bytes such as 20MB")
 }
 
-// longFlag is a time, such as 10s or 1m30s.
-type longFlag struct{ d *time.Duration }
-
-func (l longFlag) Type() string { return "TIME" }
-
-func (l longFlag) String() string {
-	if l.d == nil {
-		return ""
-	}
-	return l.d.String()
-}
-
-func (l longFlag) Set(text string) error {
+// parseTime reads a time, such as 10s or 1m30s.
+func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > 24*time.Hour {
-		return fmt.Errorf("not a time above 0 and at most 24h, such as 10s or 1m")
+		return 0, errors.New("not a time above 0 and at most 24h, such as 10s or 1m")
 	}
-	*l.d = d
-	return nil
+	return d, nil
 }
 
-// originsFlag are origins of pages, with commas between them; each use of the flag adds some.
-type originsFlag struct{ all *[]string }
-
-func (o originsFlag) Type() string   { return "ORIGIN" }
-func (o originsFlag) String() string { return "" }
-
-func (o originsFlag) Set(text string) error {
-	for origin := range strings.SplitSeq(text, ",") {
-		if err := service.CheckOrigin(origin); err != nil {
-			return err
-		}
-		*o.all = append(*o.all, origin)
-	}
-	return nil
-}
-
-// countFlag is a number above 0.
-type countFlag struct{ set func(float64) }
-
-func (c countFlag) Type() string   { return "COUNT" }
-func (c countFlag) String() string { return "" }
-
-func (c countFlag) Set(text string) error {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x > 0 && x <= 1e9) {
-		return fmt.Errorf("not a number above 0 and at most 1e9")
-	}
-	c.set(x)
-	return nil
-}
-
-// limitFlags adds the limits of the service to the flags.
-func limitFlags(f *pflag.FlagSet, o *service.Options) {
+// limitFlags registers flags for the limits of the service.
+func limitFlags(c *cobra.Command, o *service.Options) {
 	*o = service.Options{}.WithDefaults()
-	for _, l := range []struct {
-		name, usage string
-		n           *int64
-	}{
-		{"max-request", "take requests of at most `BYTES`", &o.Body},
-		{"max-requests", "hold at most `BYTES` of all requests in memory, half of it for one key", &o.Bodies},
-		{"max-decoding", "decode images in at most `BYTES` at a time", &o.Decoded},
-		{"max-import", "take files for imports of at most `BYTES`", &o.Import},
-		{"max-files", "keep at most `BYTES` of imports and exports", &o.Files},
-	} {
-		f.Var(bytesFlag{l.n}, l.name, l.usage)
+	size := func(to *int64, name, use string) { cli.Var(c, to, name, "", "BYTES", use, parseBytes, showBytes) }
+	size(&o.Body, "max-request", "take requests of at most `BYTES`")
+	size(&o.Bodies, "max-requests", "hold at most `BYTES` of all requests in memory, half of it for one key")
+	size(&o.Decoded, "max-decoding", "decode images in at most `BYTES` at a time")
+	size(&o.Import, "max-import", "take files for imports of at most `BYTES`")
+	size(&o.Files, "max-files", "keep at most `BYTES` of imports and exports")
+	cli.Number(c, (*float64)(&o.Rate), "rate", "", cli.InRange(1e-6, 1e9), "take `N` requests a second with one key")
+	cli.Number(c, &o.Burst, "burst", "", cli.InRange(1, 1_000_000_000), "take `N` requests of one key at once")
+	long := func(to *time.Duration, name, use string) {
+		cli.Var(c, to, name, "", "TIME", use, parseTime, time.Duration.String)
 	}
-	f.Var(countFlag{func(x float64) { o.Rate = rate.Limit(x) }}, "rate", fmt.Sprintf("take `N` requests a second with one key (default %g)", o.Rate))
-	f.Var(countFlag{func(x float64) { o.Burst = int(math.Ceil(x)) }}, "burst", fmt.Sprintf("take `N` requests of one key at once (default %d)", o.Burst))
-	f.Var(longFlag{&o.Wait}, "wait", "let a photograph wait at most this `TIME` for memory")
-	f.Var(longFlag{&o.Request}, "request-time", "answer a request within this `TIME`")
-	f.Var(longFlag{&o.Lease}, "lease", "take over jobs and requests of a process that has not been heard of for this `TIME`")
+	long(&o.Wait, "wait", "let a photograph wait at most this `TIME` for memory")
+	long(&o.Request, "request-time", "answer a request within this `TIME`")
+	long(&o.Lease, "lease", "take over jobs and requests of a process that has not been heard of for this `TIME`")
 }
 
-// checkLimits returns an error for limits that contradict each other.
+// checkLimits returns an error for limits that contradict each other, and for wrong origins.
 func checkLimits(o service.Options) error {
+	for _, origin := range o.Origins {
+		if err := service.CheckOrigin(origin); err != nil {
+			return cli.Misuse("--allow-origin: %w", err)
+		}
+	}
 	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
 	}

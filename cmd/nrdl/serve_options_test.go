@@ -4,32 +4,30 @@ import (
 	"bytes"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"nrdl.example/nrdl/service"
 )
 
 // Sizes are read and written in the same units; what is no size is refused.
-func TestBytesFlag(t *testing.T) {
+func TestBytes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"1": 1, "512": 512, "20MB": 20 << 20, "20 mb": 20 << 20, "1.5G": 3 << 29, "1k": 1 << 10, "100B": 100, "1TB": 1 << 40} {
-		var n int64
-		if err := (bytesFlag{&n}).Set(text); err != nil || n != want {
+		n, err := parseBytes(text)
+		if err != nil || n != want {
 			t.Errorf("%q is %d, %v", text, n, err)
 		}
-		var again int64
-		if err := (bytesFlag{&again}).Set(bytesFlag{&n}.String()); err != nil || again != n {
-			t.Errorf("%d is written as %s", n, bytesFlag{&n})
+		if again, err := parseBytes(showBytes(n)); err != nil || again != n {
+			t.Errorf("%d is written as %s", n, showBytes(n))
 		}
 	}
 	for _, text := range []string{"", "0", "-1", "x", "MB", "NaN", "Inf", "1e99", "20MBB", "2 0"} {
-		n := int64(7)
-		if err := (bytesFlag{&n}).Set(text); err == nil || n != 7 {
-			t.Errorf("%q is %d, %v", text, n, err)
+		if n, err := parseBytes(text); err == nil {
+			t.Errorf("%q is %d", text, n)
 		}
 	}
 }
@@ -39,8 +37,9 @@ func TestFromEnvironment(t *testing.T) {
 	t.Setenv("NRDL_MAX_REQUEST", "50MB")
 	t.Setenv("NRDL_RATE", "5")
 	var o service.Options
-	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	limitFlags(f, &o)
+	c := &cobra.Command{}
+	limitFlags(c, &o)
+	f := c.Flags()
 	if err := f.Parse([]string{"--rate", "7"}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,11 +88,12 @@ func TestCheckLimits(t *testing.T) {
 func TestEveryLimitIsAFlag(t *testing.T) {
 	t.Parallel()
 	var o service.Options
-	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	limitFlags(f, &o)
+	c := &cobra.Command{}
+	limitFlags(c, &o)
+	f := c.Flags()
 	before := reflect.ValueOf(o)
 	f.VisitAll(func(flag *pflag.Flag) {
-		if err := flag.Value.Set(map[string]string{"BYTES": "7MB", "COUNT": "7", "TIME": "7s"}[flag.Value.Type()]); err != nil {
+		if err := flag.Value.Set(map[string]string{"BYTES": "7MB", "float64": "7", "int": "7", "TIME": "7s"}[flag.Value.Type()]); err != nil {
 			t.Errorf("--%s: %v", flag.Name, err)
 		}
 	})
@@ -118,12 +118,10 @@ func TestLimitsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var o service.Options
-	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	limitFlags(f, &o)
+	c := &cobra.Command{}
+	limitFlags(c, &o)
+	f := c.Flags()
 	f.VisitAll(func(flag *pflag.Flag) {
-		if flag.DefValue == "" {
-			flag.DefValue = regexp.MustCompile(`default (.*)\)`).FindStringSubmatch(flag.Usage)[1]
-		}
 		value := strings.TrimSuffix(strings.TrimSuffix(flag.DefValue, "0s"), "m0s")
 		if line := lineWith(string(text), "`--"+flag.Name+"`"); !strings.Contains(line, value) {
 			t.Errorf("--%s is %s: %q", flag.Name, flag.DefValue, line)
