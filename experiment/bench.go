@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,10 +11,6 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/frontend/projection"
-	"nrdl.example/nrdl/internal/blas"
-	"nrdl.example/nrdl/method"
 )
 
 // A Bench makes the runs of plans and stores their records.
@@ -49,16 +43,11 @@ type Progress struct {
 // unfinished runs leave no record; the next call of Run makes them. If a data
 // set is missing or p cannot split it, no run is made and no file is written.
 func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error) {
-	if b.Databases == nil {
-		withData := *b
-		withData.Databases = &Databases{}
-		b = &withData
-	}
-	settings, err := p.settings()
+	runner, err := b.Runner(p, nil, nil)
 	if err != nil {
 		return Progress{}, err
 	}
-	state := &bench{Bench: b, plan: p, meter: &meter{alone: b.Jobs <= 1}}
+	state := &bench{Bench: b, runner: runner}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		old, err := ReadRecordsFile(path, nil)
 		if err != nil {
@@ -67,7 +56,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 		if err := samePlan(old, p, path); err != nil {
 			return Progress{}, err
 		}
-		if state.resume(ctx, settings, old); len(state.pending) == 0 {
+		if state.resume(old); len(state.pending) == 0 {
 			state.report(nil)
 			return state.progress, nil
 		}
@@ -75,7 +64,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	if err := canHold(path); err != nil {
 		return Progress{}, err
 	}
-	if err := state.open(ctx, settings); err != nil {
+	if err := runner.open(ctx); err != nil {
 		return Progress{}, err
 	}
 	store, old, err := OpenStore(path, b.Warn)
@@ -84,7 +73,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 	}
 	defer store.Close()
 	state.store = store
-	state.resume(ctx, settings, old)
+	state.resume(old)
 	if err := state.sameData(old); err != nil {
 		return state.progress, err
 	}
@@ -100,50 +89,19 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 // bench is the state of a Run.
 type bench struct {
 	*Bench
-	plan  *Plan
-	store *Store
-	sets  map[setKey]*loadedSet
-	meter *meter
+	store  *Store
+	runner *Runner
 
-	mu       sync.Mutex // guards what follows, and the store
-	pending  []*job     // in the order of the plan
-	faceSets map[*setting]*shared
+	mu       sync.Mutex       // guards what follows, and the store
+	pending  []*job           // in the order of the plan
+	left     map[*setting]int // of pending, without a record yet
 	pace     pace
 	progress Progress
 }
 
-// setKey identifies a data set and the way in which its images are read.
-type setKey struct {
-	data   *plannedData
-	images string
-}
-
-func (s *setting) dataKey() setKey {
-	in := s.images()
-	return setKey{s.data, in.String() + in.Embedding.Digest}
-}
-
-// plannedKey is the key of the data set as the plan describes it, without the size that
-// an input may need.
-func (d *plannedData) plannedKey() setKey { return setKey{d, d.images.String()} }
-
-// shared are the faces of a setting. They are made once, and released after the last run
-// that needs them.
-type shared struct {
-	faces func() (*faces, error)
-	users int
-}
-
-// prepare returns the shared faces of s, which are made at the first use.
-func (b *bench) prepare(ctx context.Context, s *setting) *shared {
-	return &shared{faces: sync.OnceValues(func() (*faces, error) {
-		return divide(ctx, b.sets[s.dataKey()].set, s.input, s.split, s.fit(), s.corruption())
-	})}
-}
-
 // resume sets the pending jobs: those without a record in old, and those for which a
 // different version of the run has a later record, since reports show the latest version.
-func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
+func (b *bench) resume(old []Record) {
 	made, latest := map[string]*Record{}, map[version]*Record{}
 	for i := range old {
 		r := &old[i]
@@ -152,8 +110,8 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 			latest[v] = r
 		}
 	}
-	b.pending, b.faceSets, b.progress, b.pace = nil, map[*setting]*shared{}, Progress{}, pace{}
-	for _, s := range settings {
+	b.pending, b.left, b.progress, b.pace = nil, map[*setting]int{}, Progress{}, pace{}
+	for _, s := range b.runner.settings {
 		for _, j := range s.jobs {
 			b.progress.Total++
 			r := made[j.key]
@@ -166,106 +124,9 @@ func (b *bench) resume(ctx context.Context, settings []*setting, old []Record) {
 				continue
 			}
 			b.pending = append(b.pending, j)
-			if b.faceSets[s] == nil {
-				b.faceSets[s] = b.prepare(ctx, s)
-			}
-			b.faceSets[s].users++
+			b.left[s]++
 		}
 	}
-}
-
-// open opens the data sets of the settings, and checks that each can be split and
-// corrupted as planned.
-func (b *bench) open(ctx context.Context, settings []*setting) error {
-	b.sets = map[setKey]*loadedSet{}
-	for _, s := range settings {
-		if err := b.openSets(ctx, s); err != nil {
-			return s.data.node.errorf("%w", err)
-		}
-		set := b.sets[s.dataKey()].set
-		if err := checkInput(ctx, set, s.input.ForImages(set.Frame)); err != nil {
-			return s.jobs[0].contestant.node.errorf("%w", err)
-		}
-		if _, _, err := s.split.Apply(set, s.fit()); err != nil {
-			return s.data.splitNodes[slices.Index(s.data.splits, s.split)].errorf("%w", err)
-		}
-		if s.noise+s.occlusion > 0 && !s.input.Embedding.IsZero() {
-			err := s.jobs[0].contestant.node.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s", s.data.name)
-			return advice.Add(err, `name the data sets that this method meets: "datasets": […]`)
-		}
-		if s.noise+s.occlusion > 0 && !set.AreImages() {
-			return s.data.node.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
-		}
-		if planned := b.sets[s.data.plannedKey()].set.Frame; s.noise > 0 && !planned.Same(set.Frame) {
-			err := s.jobs[0].contestant.node.errorf("noise is put on images of %v, and the input wants them to be %v", planned.Size, set.Frame.Size)
-			return advice.Add(err, "leave the size to the data set, or give the data set this size")
-		}
-		for _, j := range s.jobs {
-			if p, ok := j.method.(Program); ok {
-				if err := p.Validate(); err != nil {
-					return j.contestant.node.errorf("%w", err)
-				}
-			}
-			if err := method.Suits(j.method, s.input.ForImages(set.Frame).Grid()); err != nil {
-				return j.contestant.node.errorf("%w", err)
-			}
-			if err := b.checkTuning(j, set); err != nil {
-				return j.contestant.node.errorf("%w", err)
-			}
-		}
-	}
-	return nil
-}
-
-// openSets opens the data set of s twice: as the input of s reads it, and as the plan
-// describes it. It is an error if they do not have the same people.
-func (b *bench) openSets(ctx context.Context, s *setting) error {
-	for key, images := range map[setKey]dataset.Frame{s.dataKey(): s.images(), s.data.plannedKey(): s.data.images} {
-		if b.sets[key] != nil {
-			continue
-		}
-		var embedder dataset.Embedder
-		if !images.Embedding.IsZero() {
-			embedder = s.input.Embedder
-		}
-		set, err := b.Databases.open(ctx, s.data.source(), images, embedder)
-		if err != nil {
-			return err
-		}
-		b.sets[key] = set
-	}
-	planned, actual := b.sets[s.data.plannedKey()].set, b.sets[s.dataKey()].set
-	for c, person := range planned.Classes {
-		if c >= len(actual.Classes) || actual.Classes[c] != person {
-			err := fmt.Errorf("%s: no face is found in the images of %s, and all methods need the same people", s.data.name, person)
-			return advice.Add(err, "remove these images, or add some in which a face is found")
-		}
-	}
-	return nil
-}
-
-// checkInput is an error if in cannot make a sample of the first image of set.
-func checkInput(ctx context.Context, set *dataset.Images, in frontend.Pipeline) error {
-	if err := in.Validate(); err != nil {
-		return err
-	}
-	in.Mirror = in.Mirror || in.Shift != 0           // either needs images
-	in.Projection, in.Shift = projection.Choice{}, 0 // takes more of them
-	_, err := in.Prepare(set.Select([]int{0}))
-	return err
-}
-
-// checkTuning is an error if the training part of j is too small for tuning.
-func (b *bench) checkTuning(j *job, set *dataset.Images) error {
-	if j.contestant.tune == nil {
-		return nil
-	}
-	learn, _, err := j.split.Apply(set, j.fit())
-	if err == nil && len(learn) < 2*len(set.Classes) {
-		err = advice.Add(fmt.Errorf("split %v leaves one training image of a person, and tuning holds some out", j.split),
-			"tune with at least two training images per person")
-	}
-	return err
 }
 
 // samePlan is an error if a record is of another plan. A run in two plans has the same key
@@ -282,7 +143,7 @@ func samePlan(old []Record, p *Plan, path string) error {
 
 // sameData is an error if a data set has changed since the records in the file were made.
 func (b *bench) sameData(old []Record) error {
-	for key, s := range b.sets {
+	for key, s := range b.runner.sets {
 		d := key.data
 		if key != d.plannedKey() {
 			continue
@@ -307,9 +168,9 @@ func (b *bench) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			r := b.do(ctx, j)
-			if ctx.Err() != nil {
-				return context.Cause(ctx) // r is not whole
+			r, err := b.runner.run(ctx, ctx, j)
+			if err != nil {
+				return err
 			}
 			return b.keep(j, r)
 		})
@@ -324,8 +185,8 @@ func (b *bench) keep(j *job, r *Record) error {
 	if err := b.store.Append(*r); err != nil {
 		return err
 	}
-	if b.faceSets[j.setting].users--; b.faceSets[j.setting].users == 0 {
-		delete(b.faceSets, j.setting)
+	if b.left[j.setting]--; b.left[j.setting] == 0 {
+		b.runner.forget(j.setting)
 	}
 	b.progress.Done++
 	b.progress.New++
@@ -346,44 +207,36 @@ func (b *bench) report(last *Record) {
 	}
 }
 
-// do makes one run. An error of the run is in the record.
-func (b *bench) do(ctx context.Context, j *job) *Record {
-	b.mu.Lock()
-	prepare := b.faceSets[j.setting].faces
-	b.mu.Unlock()
-	set := b.sets[j.data.plannedKey()]
-	r := j.record(set, b.sets[j.dataKey()].set.Frame)
-	r.Cost = b.cost()
-	peak := b.meter.start()
-	faces, err := prepare()
-	if err == nil {
-		run, done := ctx, func() {}
-		if limit := b.plan.Limit; limit > 0 {
-			run, done = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run took longer than %v, the time limit of the plan", limit))
-		}
-		err = j.learn(run, faces, r)
-		if cause := context.Cause(run); err != nil && cause != nil {
-			err = cause
-		}
-		done()
-	}
-	if err == nil {
-		_, err = r.Line() // as of one with a value that is not finite
-	}
-	if err != nil {
-		r.fail(err)
-	}
-	if r.Cost.PeakBytes, r.Cost.BaseBytes = peak(); r.Method == ProgramMethod {
-		r.Cost.PeakBytes, r.Cost.BaseBytes = 0, 0 // of this process, not of the program's
-	}
-	r.Cost.Finished = time.Now().UTC().Truncate(time.Millisecond)
-	return r
+// Work is the set of runs that a Bench delegates to Distribute.
+type Work struct {
+	Plan *Plan
+	Keys []string                   // of the runs without a record, in the order of the plan
+	Data map[string]*dataset.Images // the data sets as the runs read them, by a name that a Runner knows
+	Hash map[string]string          // of Data
+	// Keep stores the record of a run, unless there is one. It is safe for concurrent use.
+	Keep func(*Record) error
 }
 
-// cost returns the fields of Cost that all records of b have in common.
-func (b *bench) cost() Cost {
-	return Cost{
-		Jobs: max(b.Jobs, 1), Threads: blas.Threads(), BLAS: blas.Current().String(), Version: b.Version,
-		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+// work returns the pending runs of b.
+func (b *bench) work() Work {
+	w := Work{Plan: b.runner.plan, Data: map[string]*dataset.Images{}, Hash: map[string]string{}}
+	pending := map[string]*job{}
+	for _, j := range b.pending {
+		w.Keys, pending[j.key] = append(w.Keys, j.key), j
 	}
+	for key, s := range b.runner.sets {
+		w.Data[key.String()], w.Hash[key.String()] = s.set, s.hash
+	}
+	var mu sync.Mutex
+	w.Keep = func(r *Record) error {
+		mu.Lock()
+		defer mu.Unlock()
+		j := pending[r.Key]
+		if j == nil {
+			return nil
+		}
+		delete(pending, r.Key)
+		return b.keep(j, r)
+	}
+	return w
 }
