@@ -379,7 +379,7 @@ func TestCorruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !mat.Equal(f.train.X, c.train.Select(learn).X) || !mat.Equal(test.X, c.test.Select(judge).X) || !slices.Equal(f.columns, judge) {
+		if !mat.Equal(f.train.X, c.train.Select(learn).X) || !mat.Equal(test.X, c.test.Select(judge).X) || !slices.Equal(f.judge, judge) {
 			t.Errorf("%+v: other images", c.d)
 		}
 		people := f.people()

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"nrdl.example/nrdl/advice"
@@ -88,7 +89,9 @@ type Run struct {
 
 	Decisions *Decisions `json:"decisions,omitempty"` // at the threshold; nil if there is none
 
-	Missed []int `json:"-"` // columns of the errors in the set
+	Missed   []int    `json:"-"` // columns of the errors in the set
+	Named    []string `json:"-"` // the best guess for each test image; "" if it shows no face
+	Residual float64  `json:"-"` // of the stopping test
 }
 
 // An Observer is notified of the progress of an evaluation. It does not affect
@@ -205,9 +208,9 @@ type division struct {
 	learn    int            // training images
 	seconds  float64        // of fitting the projection
 
-	test    *dataset.Images
-	samples *classify.Samples // of test
-	judge   []int             // the columns of test
+	test    func() (*dataset.Images, error) // makes the test images when it is first called
+	samples *classify.Samples               // of them; nil if the pipeline is to make them
+	judge   []int                           // their columns in the whole set
 }
 
 // divide returns the training and test samples of some columns of the set.
@@ -220,7 +223,10 @@ func (s *sampler) divide(ctx context.Context, learn, judge []int) (*division, er
 		}
 		s.seconds = time.Since(start).Seconds()
 	}
-	d := &division{learn: len(learn), test: s.set.Select(judge), samples: s.samples.Originals(judge), judge: judge}
+	d := &division{
+		learn: len(learn), samples: s.samples.Originals(judge), judge: judge,
+		test: sync.OnceValues(func() (*dataset.Images, error) { return s.set.Select(judge), nil }),
+	}
 	start = time.Now()
 	var err error
 	d.pipeline, d.train, err = s.samples.Select(learn).Fit(ctx)
@@ -251,8 +257,17 @@ func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run)
 		return Run{}, nil, err
 	}
 	took := d.seconds + time.Since(start).Seconds()
+	test, err := d.test() // before this line, the run has no access to the test images
+	if err != nil {
+		return Run{}, nil, err
+	}
 	model := &frontend.Model{Fitted: d.pipeline, Classifier: c}
-	r, err := count(ctx, model, d.test, func() ([]int, error) { return model.PredictSamples(ctx, d.samples) })
+	r, err := count(ctx, model, test, func() ([]int, error) {
+		if d.samples == nil {
+			return model.Predict(ctx, test)
+		}
+		return model.PredictSamples(ctx, d.samples)
+	})
 	r.Train, r.FitSeconds, r.Seed = d.learn, took, fit.Seed
 	for i, j := range r.Missed {
 		r.Missed[i] = d.judge[j]
@@ -275,19 +290,31 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 		return Run{}, advice.Add(err, "it was learned from the faces of %s", legible.Abridged(p.Classes))
 	}
 	start := time.Now()
-	named, err := names(ctx, model, test, predict)
+	classes, err := predict()
+	if err == nil {
+		err = context.Cause(ctx) // interrupted while the last of them were named
+	}
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{N: len(named), CodeSeconds: time.Since(start).Seconds(), Passes: p.Trained.Iter, Status: p.Trained.Status}
-	for j, c := range test.Labels() {
-		if named[j] != test.Classes[c] {
+	r := Run{CodeSeconds: time.Since(start).Seconds(), Passes: p.Trained.Iter, Status: p.Trained.Status, Residual: p.Trained.Residual}
+	r.tally(test, classes, p.Classes)
+	return r, nil
+}
+
+// tally sets the results for faces of test that are named by these indices of names, or −1.
+func (r *Run) tally(test *dataset.Images, predicted []int, names []string) {
+	r.N, r.Named = len(predicted), make([]string, len(predicted))
+	for j, c := range predicted {
+		if c >= 0 && !test.Faceless(j) {
+			r.Named[j] = names[c]
+		}
+		if r.Named[j] != test.Classes[test.ClassOf(j)] {
 			r.Missed = append(r.Missed, j)
 		}
 	}
 	r.Wrong = len(r.Missed)
 	r.Accuracy = float64(r.N-r.Wrong) / float64(r.N)
-	return r, nil
 }
 
 // Strangers returns the people of test who are not among people.

@@ -104,14 +104,10 @@ func (d *Databases) Find(path string) string {
 
 // faces are the training and test images of the runs of a setting.
 type faces struct {
+	division
 	images    *dataset.Images // that are learned from
-	pipeline  frontend.Fitted
-	train     *classify.Samples // that fitted makes of them
-	unit      *coding.Shared    // classify.Unit of train, for all fits
 	splitHash string
-	columns   []int                           // of the test images in the whole set
-	people    func() []string                 // of the test images
-	test      func() (*dataset.Images, error) // makes the test images when it is first called
+	people    func() []string // of the test images
 }
 
 // corruption is salt and pepper on all images, before all other steps, and blocks on the
@@ -138,12 +134,17 @@ func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, spli
 		return nil, err
 	}
 	return &faces{
+		division: division{
+			pipeline: fitted, train: train, unit: coding.Share(classify.Unit(train.X)), learn: len(learn), judge: judge,
+			test: sync.OnceValues(func() (*dataset.Images, error) {
+				if d.occlusion == 0 {
+					return set.Select(judge), nil
+				}
+				return dataset.Occlusion{Share: d.occlusion}.Select(set, judge, d.seed)
+			}),
+		},
 		images:    images,
-		pipeline:  fitted,
-		train:     train,
-		unit:      coding.Share(classify.Unit(train.X)),
 		splitHash: hashColumns(learn),
-		columns:   judge,
 		people: func() []string {
 			names := make([]string, len(judge))
 			for i, j := range judge {
@@ -151,12 +152,6 @@ func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, spli
 			}
 			return names
 		},
-		test: sync.OnceValues(func() (*dataset.Images, error) {
-			if d.occlusion == 0 {
-				return set.Select(judge), nil
-			}
-			return dataset.Occlusion{Share: d.occlusion}.Select(set, judge, d.seed)
-		}),
 	}, nil
 }
 

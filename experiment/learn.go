@@ -73,9 +73,6 @@ func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 			return err
 		}
 	}
-	if p, ok := m.(Program); ok {
-		return learnByProgram(ctx, p, f, r)
-	}
 	_, err := learnAndCount(ctx, m, f, r, j.contestant.trace)
 	return err
 }
@@ -83,52 +80,19 @@ func (j *job) learn(ctx context.Context, f *faces, r *Record) error {
 // learnAndCount trains, reads the test images, and counts errors. It sets the results in
 // r.
 func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, trace bool) (*frontend.Model, error) {
-	fit := classify.Run{Seed: r.Seed, Unit: f.unit}
+	fit := classify.Run{Seed: r.Seed}
 	if trace {
 		r.Trace = &Trace{}
 		fit.Watch = r.Trace.watch
 	}
-	start := time.Now()
-	c, err := m.Fit(ctx, f.train, fit)
+	one, model, err := f.run(ctx, m, fit)
 	if err != nil {
 		return nil, err
 	}
-	model := &frontend.Model{Fitted: f.pipeline, Classifier: c}
-	r.Cost.FitSeconds = time.Since(start).Seconds()
-	out := model.Parts().Trained
-	r.SplitHash, r.Passes, r.Status, r.Residual = f.splitHash, out.Iter, out.Status, out.Residual
-	_, r.Train = f.images.X.Dims()
-
-	test, err := f.test() // before this line, the run has no access to the test images
-	if err != nil {
-		return nil, err
-	}
-	start = time.Now()
-	named, err := names(ctx, model, test, func() ([]int, error) { return model.Predict(ctx, test) })
-	if err != nil {
-		return nil, err
-	}
-	r.Cost.CodeSeconds = time.Since(start).Seconds()
-	r.count(f.columns, f.people(), named)
+	r.SplitHash, r.Train, r.Passes, r.Status, r.Residual = f.splitHash, one.Train, one.Passes, one.Status, one.Residual
+	r.Cost.FitSeconds, r.Cost.CodeSeconds = one.FitSeconds, one.CodeSeconds
+	r.count(f.judge, f.people(), one.Named)
 	return model, nil
-}
-
-// names returns the names that predict gives to the faces in set; "" if there is no face.
-func names(ctx context.Context, model *frontend.Model, set *dataset.Images, predict func() ([]int, error)) ([]string, error) {
-	classes, err := predict()
-	if err == nil {
-		err = context.Cause(ctx) // interrupted while the last of them were named
-	}
-	if err != nil {
-		return nil, err
-	}
-	named := make([]string, len(classes))
-	for j, c := range classes {
-		if !set.Faceless(j) {
-			named[j] = model.Parts().Classes[c]
-		}
-	}
-	return named, nil
 }
 
 // watch adds a pass to t.

@@ -219,39 +219,35 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// learnByProgram is learnAndCount for a program.
-func learnByProgram(ctx context.Context, p Program, f *faces, r *Record) error {
-	_, r.Train = f.train.X.Dims()
-	r.SplitHash = f.splitHash
-	test, err := f.test()
+// runProgram is run for a program.
+func (d *division) runProgram(ctx context.Context, p Program, seed uint64) (Run, error) {
+	test, err := d.test()
 	if err != nil {
-		return err
+		return Run{}, err
 	}
-	samples, err := samplesOf(f.pipeline, test)
+	samples, err := samplesOf(d.pipeline, test)
 	if err != nil {
-		return err
+		return Run{}, err
 	}
 	start := time.Now()
-	found, err := p.Run(ctx, f.train, samples, r.Seed)
+	found, err := p.Run(ctx, d.train, samples, seed)
 	if err != nil {
-		return err
+		return Run{}, err
 	}
 	took := time.Since(start).Seconds()
 	if found.Fit+found.Code > took {
-		return fmt.Errorf("%s tells of %.3g seconds, and took %.3g", p, found.Fit+found.Code, took)
+		return Run{}, fmt.Errorf("%s tells of %.3g seconds, and took %.3g", p, found.Fit+found.Code, took)
 	}
-	r.Cost.FitSeconds = took
+	r := Run{Seed: seed, FitSeconds: d.seconds + took}
 	if found.Fit+found.Code > 0 {
-		r.Cost.FitSeconds, r.Cost.CodeSeconds = found.Fit, found.Code
+		r.FitSeconds, r.CodeSeconds = d.seconds+found.Fit, found.Code
 	}
-	named := make([]string, len(found.Classes))
-	for i, c := range found.Classes {
-		if c >= 0 && !test.Faceless(i) {
-			named[i] = f.train.Classes[c]
-		}
+	_, r.Train = d.train.X.Dims()
+	r.tally(test, found.Classes, d.train.Classes)
+	for i, j := range r.Missed {
+		r.Missed[i] = d.judge[j]
 	}
-	r.count(f.columns, f.people(), named)
-	return nil
+	return r, nil
 }
 
 // samplesOf returns what the pipeline makes of images, d×n.

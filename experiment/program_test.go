@@ -197,7 +197,7 @@ func TestProgramsTakePart(t *testing.T) {
 		var wrong []int
 		for i, c := range nearestMeans(mat.DenseCopyOf(f.train.X.T()), labels, mat.DenseCopyOf(test.X.T())) {
 			if f.train.Classes[c] != f.people()[i] {
-				wrong = append(wrong, f.columns[i])
+				wrong = append(wrong, f.judge[i])
 			}
 		}
 		for _, j := range s.jobs {

@@ -2,13 +2,10 @@ package experiment
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
@@ -98,26 +95,4 @@ func (v *value) of() []*value {
 		return nil
 	}
 	return v.members
-}
-
-// runProgram counts the errors of a program on a fold.
-func (d *division) runProgram(ctx context.Context, p Program, seed uint64) (Run, error) {
-	test, err := samplesOf(d.pipeline, d.test)
-	if err != nil {
-		return Run{}, err
-	}
-	start := time.Now()
-	found, err := p.Run(ctx, d.train, test, seed)
-	if err != nil {
-		return Run{}, fmt.Errorf("a fold of the search: %w", err)
-	}
-	r := Run{N: d.test.Len(), Train: d.learn, Seed: seed, FitSeconds: d.seconds + time.Since(start).Seconds()}
-	for j, c := range d.test.Labels() {
-		if i := found.Classes[j]; i < 0 || d.train.Classes[i] != d.test.Classes[c] {
-			r.Missed = append(r.Missed, d.judge[j])
-		}
-	}
-	r.Wrong = len(r.Missed)
-	r.Accuracy = float64(r.N-r.Wrong) / float64(r.N)
-	return r, nil
 }

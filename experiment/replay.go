@@ -75,7 +75,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := &Rerun{Train: f.images, Columns: f.columns, Record: r.identity()}
+	again := &Rerun{Train: f.images, Columns: f.judge, Record: r.identity()}
 	if again.Model, err = learnAndCount(ctx, m, f, &again.Record, r.Trace != nil); err != nil {
 		return nil, err
 	}
