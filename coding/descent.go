@@ -11,8 +11,9 @@ import (
 
 // descent goes on where pivoting gave up: with atoms so nearly dependent that
 // the least squares solution over P has huge coefficients of both signs, all
-// the negative ones are taken out, and what had been found is lost. It differs
-// in two things.
+// the negative ones are taken out, and what had been found is lost. With more atoms
+// than features, as after a projection, most codes need it; of face crops hardly one
+// does. It differs in two things.
 //
 // Every step is feasible and lowers the objective, as in [lh, 23.10], but many
 // atoms enter at a time, and many leave: from s ≥ 0 towards the solution z over
