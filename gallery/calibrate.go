@@ -79,7 +79,7 @@ func (g *Gallery) byHeldOut(ctx context.Context, opt openset.Options, given []fl
 	if f.pairs.Impostor.N > 1 {
 		c.Pairs = f.pairs
 	}
-	return c, c.Fit(people, lawOf(g.Model))
+	return c, c.Fit(people, g.strangersLaw())
 }
 
 // recalibrated is the calibration of g for another FPIR. Unless given is nil, it replaces
@@ -93,7 +93,7 @@ func (g *Gallery) recalibrated(fpir float64, given []float64) (*openset.Calibrat
 	if l := g.Impostors(); l != nil && again.FollowsLaw() {
 		return &again, again.FitByLaw(l)
 	}
-	return &again, again.Fit(g.Len(), lawOf(g.Model))
+	return &again, again.Fit(g.Len(), g.strangersLaw())
 }
 
 // Rates returns identification rates on the held-out faces of g: for each target FPIR of
@@ -103,21 +103,17 @@ func (g *Gallery) Rates() []openset.Rates {
 	if g.Calibration == nil {
 		return nil
 	}
-	law := openset.UnknownLaw // which evidences do not use
-	if !g.Shortlists() {
-		law = lawOf(g.Model)
-	}
-	return g.Calibration.RatesAt(g.Len(), law)
+	return g.Calibration.RatesAt(g.Len(), g.strangersLaw())
 }
 
-// lawOf returns the law of strangers in m.
-func lawOf(m *frontend.Model) openset.Law {
-	p := m.Parts()
+// strangersLaw returns the law of the margins of strangers in g.
+func (g *Gallery) strangersLaw() openset.Law {
+	p := g.Shared()
 	_, byResidual := p.Rule.(classify.Residual)
 	switch {
-	case p.Coder != coding.Coder(coding.DefaultStopped) || !byResidual || m.Pipeline.Features.String() != frontend.Faces96.Features.String():
+	case p.Coder != coding.Coder(coding.DefaultStopped) || !byResidual || g.Pipeline.Features.String() != frontend.Faces96.Features.String():
 		return openset.UnknownLaw
-	case m.Pipeline.Projection.IsZero():
+	case g.Projection.IsZero():
 		return openset.PlainLaw
 	}
 	return openset.ProjectedLaw

@@ -68,39 +68,18 @@ func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) (
 
 // heldOutOfShortlists is HeldOut where g shortlists.
 func (g *Gallery) heldOutOfShortlists(ctx context.Context, progress func(done, total int)) (all []HeldOutResult, err error) {
-	l, x := g.Enrolled.list(), g.Enrolled.Faces
-	d, _ := x.Dims()
-	const together = 256 // people
-	for lo := 0; lo < len(l.refs); lo += together {
-		people, err := g.Enrolled.people(l.refs[lo:min(len(l.refs), lo+together)])
-		if err != nil {
-			return nil, err
+	_, faces := g.Enrolled.Len()
+	err = g.holdOut(ctx, faces, func(image int, p probe, r comparison) {
+		if len(r.rivals) == 0 {
+			return
 		}
-		var probes []probe
-		for _, p := range people {
-			for j, id := range p.IDs {
-				probes = append(probes, probe{Name: p.Name, ID: id, vector: p.Vectors[j*d : (j+1)*d]})
-			}
+		best := r.rivals[0]
+		all = append(all, HeldOutResult{Image: image, Stranger: true, Guess: best.Name, Rival: best.Name, Margin: g.Calibration.Evidence(best.Score)})
+		if own := r.genuine; own != nil {
+			all = append(all, HeldOutResult{Image: image, Guess: own.Name, Right: own.Name == p.Name, Rival: best.Name, Margin: g.Calibration.Evidence(own.Score)})
 		}
-		results, err := g.compare(ctx, probes, true)
-		if err != nil {
-			return nil, fmt.Errorf("hold out: %w", err)
-		}
-		for i, r := range results {
-			if len(r.rivals) == 0 {
-				continue
-			}
-			image, best := l.groups[lo]+i, r.rivals[0]
-			all = append(all, HeldOutResult{Image: image, Stranger: true, Guess: best.Name, Rival: best.Name, Margin: g.Calibration.Evidence(best.Score)})
-			if r.genuine != nil {
-				all = append(all, HeldOutResult{Image: image, Guess: r.genuine.Name, Right: r.genuine.Name == probes[i].Name, Rival: best.Name, Margin: g.Calibration.Evidence(r.genuine.Score)})
-			}
-		}
-		if progress != nil {
-			progress(lo+len(people), len(l.refs))
-		}
-	}
-	return all, nil
+	}, progress)
+	return all, err
 }
 
 // A crossValidation is what all folds share.

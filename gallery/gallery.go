@@ -201,7 +201,9 @@ func join(e *Enrolled, s classify.Separable, f frontend.Fitted, run classify.Run
 // Classes.
 func (g *Gallery) Parts() classify.Parts {
 	p := g.Shared()
-	p.Classes = g.Names()
+	if p.Classes == nil {
+		p.Classes = g.Names()
+	}
 	return p
 }
 
@@ -219,7 +221,7 @@ func (g *Gallery) rule() classify.Rule { return g.Shared().Rule }
 
 // Names returns the names of the people in the order of the classes.
 func (g *Gallery) Names() []string {
-	if g.Shortlists() {
+	if g.Enrolled != nil {
 		return g.Enrolled.Names()
 	}
 	return g.Classifier.Parts().Classes
@@ -227,7 +229,7 @@ func (g *Gallery) Names() []string {
 
 // Len returns the number of people.
 func (g *Gallery) Len() int {
-	if g.Shortlists() {
+	if g.Enrolled != nil {
 		n, _ := g.Enrolled.Len()
 		return n
 	}
@@ -295,7 +297,7 @@ func (g *Gallery) Validate() error {
 	if err := g.Model.Validate(); err != nil {
 		return err
 	}
-	people := g.Names()
+	people := g.Shared().Classes
 	if err := dataset.CheckNames(people); err != nil {
 		return err
 	}

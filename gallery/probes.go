@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -121,51 +122,70 @@ func (g *Gallery) byScores() error {
 	return err
 }
 
-// holdFacesOut compares faces of g, evenly spread, with the other people and, held out, with
-// their own person.
+// holdFacesOut takes Probes of the faces of g for those of strangers.
 func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total int)) error {
+	h := g.heldOut
+	h.Probes, h.Right, h.Wrong = nil, nil, nil
+	err := g.holdOut(ctx, g.Numbers().Probes, func(_ int, p probe, r comparison) {
+		if p.Rivals = r.rivals; len(p.Rivals) > 0 {
+			h.Probes = append(h.Probes, p)
+		}
+		switch {
+		case r.genuine == nil:
+		case r.genuine.Name == p.Name:
+			h.Right = append(h.Right, r.genuine.Score)
+		default:
+			h.Wrong = append(h.Wrong, r.genuine.Score)
+		}
+	}, progress)
+	slices.Sort(h.Right)
+	slices.Sort(h.Wrong)
+	return err
+}
+
+// holdOut compares at most so many faces of g, evenly spread, with the other people and, held
+// out, with their own person. It passes each with its number among the images to see.
+func (g *Gallery) holdOut(ctx context.Context, most int, see func(image int, p probe, r comparison), progress func(done, total int)) error {
 	x := g.Enrolled.Faces
 	d, _ := x.Dims()
 	_, faces := x.Len()
-	step := max(1, float64(faces)/float64(g.Numbers().Probes))
+	step := max(1, float64(faces)/float64(most))
+	const together = 256
 	var probes []probe
-	next, at := 0.0, 0
+	var images []int
+	compare := func() error {
+		results, err := g.compare(ctx, probes, true)
+		if err != nil {
+			return fmt.Errorf("hold out: %w", err)
+		}
+		for i, r := range results {
+			see(images[i], probes[i], r)
+		}
+		if progress != nil {
+			progress(images[len(images)-1]+1, faces)
+		}
+		probes, images = nil, nil
+		return nil
+	}
+	next, first := 0.0, 0
 	for _, r := range x.People() {
 		k := x.Faces(r)
-		for ; next < float64(at+k); next += step {
+		if next < float64(first+k) {
 			p, err := x.Person(r)
 			if err != nil {
 				return err
 			}
-			j := int(next) - at
-			probes = append(probes, probe{Name: p.Name, ID: p.IDs[j], vector: p.Vectors[j*d : (j+1)*d]})
-		}
-		at += k
-	}
-	const together = 256
-	for lo := 0; lo < len(probes); lo += together {
-		some := probes[lo:min(len(probes), lo+together)]
-		results, err := g.compare(ctx, some, true)
-		if err != nil {
-			return err
-		}
-		for i, r := range results {
-			some[i].Rivals = r.rivals
-			switch {
-			case r.genuine == nil:
-			case r.genuine.Name == some[i].Name:
-				g.heldOut.Right = append(g.heldOut.Right, r.genuine.Score)
-			default:
-				g.heldOut.Wrong = append(g.heldOut.Wrong, r.genuine.Score)
+			for ; next < float64(first+k); next += step {
+				j := int(next) - first
+				probes, images = append(probes, probe{Name: p.Name, ID: p.IDs[j], vector: p.Vectors[j*d : (j+1)*d]}), append(images, first+j)
 			}
 		}
-		if progress != nil {
-			progress(lo+len(some), len(probes))
+		if first += k; len(probes) >= together || first == faces && len(probes) > 0 {
+			if err := compare(); err != nil {
+				return err
+			}
 		}
 	}
-	slices.Sort(g.heldOut.Right)
-	slices.Sort(g.heldOut.Wrong)
-	g.heldOut.Probes = slices.DeleteFunc(probes, func(p probe) bool { return len(p.Rivals) == 0 })
 	return nil
 }
 

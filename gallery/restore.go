@@ -21,8 +21,13 @@ type state struct {
 	HeldOut *heldOut         `json:"held,omitempty"`
 }
 
-// State returns what Restore needs beside the faces.
-func (g *Gallery) State() ([]byte, error) { return json.Marshal(state{g.Options(), g.heldOut}) }
+// State returns what Restore needs beside the faces; nil unless g shortlists.
+func (g *Gallery) State() ([]byte, error) {
+	if !g.Shortlists() {
+		return nil, nil
+	}
+	return json.Marshal(state{g.Options(), g.heldOut})
+}
 
 // Restore returns a gallery that was stored and that shortlists: g with its classifiers and
 // threshold. g has the stored faces, the method and the pipeline, p is what Shared returned, and

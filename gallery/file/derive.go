@@ -33,7 +33,8 @@ func derives(in frontend.Pipeline, images *dataset.Images) bool {
 
 // followsOf compares m with what follows from its images.
 func followsOf(m *gallery.Gallery) (f follows) {
-	if m.Enrolled == nil || m.Shortlists() || !derives(m.Pipeline, m.Images()) {
+	d := m.Shared().D
+	if d == nil || m.Enrolled == nil || !derives(m.Pipeline, m.Images()) {
 		return f
 	}
 	fitted, atoms, err := derive(m.Pipeline, m.Images())
@@ -43,7 +44,6 @@ func followsOf(m *gallery.Gallery) (f follows) {
 	if b := m.Basis; b != nil {
 		f.basis = mat.Equal(b.P, fitted.Basis.P) && slices.Equal(b.M, fitted.Basis.M)
 	}
-	d := m.Parts().D
 	r, c := d.Dims()
 	ar, ac := atoms.Dims()
 	f.atoms = (m.Basis == nil || f.basis) && r == ar && c == ac && mat.Equal(d, atoms)

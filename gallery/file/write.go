@@ -35,9 +35,10 @@ func Write(w io.Writer, g *gallery.Gallery) error {
 }
 
 // Save writes g to the file at path, whole or not at all. If g shortlists and follows from the
-// gallery in this file, Save only appends what has changed.
+// gallery in this file, Save only appends what has changed; the rest of others changes with
+// their people.
 func Save(ctx context.Context, path string, g *gallery.Gallery) error {
-	if !g.Shortlists() {
+	if g.Enrolled == nil || g.Enrolled.Faces == nil {
 		_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return Write(w, g) })
 		return err
 	}
@@ -66,9 +67,7 @@ func parts(g *gallery.Gallery) (first, state []byte, err error) {
 	if err := safetensors.Write(&b, tensors, metadata); err != nil {
 		return nil, nil, err
 	}
-	if g.Shortlists() {
-		state, err = g.State()
-	}
+	state, err = g.State()
 	return b.Bytes(), state, err
 }
 
@@ -139,15 +138,15 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 // tensorsOf gives the tensors of m in the order of their names, without those that
 // follow from its images.
 func tensorsOf(m *gallery.Gallery, f follows) []safetensors.Tensor {
-	p := m.Parts()
+	p := m.Shared()
 	var list []safetensors.Tensor
-	if !m.Shortlists() {
+	if p.Groups != nil {
 		list = append(list, integerTensor("groups", p.Groups))
 	}
 	if e := m.Embedder; e != nil && e.File() != nil {
 		list = append(list, safetensors.Tensor{Name: "network", Shape: []int{len(e.File())}, Data: e.File()})
 	}
-	if !f.atoms && !m.Shortlists() {
+	if !f.atoms && p.D != nil {
 		list = append(list, matrix("D", p.D))
 	}
 	if c, ok := p.Coder.(coding.TrainedCoder); ok {
