@@ -253,9 +253,6 @@ func (r *Recogniser) Calibrate(ctx context.Context, o openset.Options, strangers
 	return r.withModel(m), nil
 }
 
-// sure is a probability from which a stranger is probably none.
-const sure = 0.95
-
 // warnOfMembers warns if r is sure that it knows many of the strangers, who have
 // these margins.
 func (r *Recogniser) warnOfMembers(margins []float64) {
@@ -263,12 +260,7 @@ func (r *Recogniser) warnOfMembers(margins []float64) {
 	if c == nil { // no probability is known
 		return
 	}
-	members := 0
-	for _, v := range margins {
-		if c.Probability(v) >= min(sure, c.MaxProbability()) {
-			members++
-		}
-	}
+	members := c.Members(margins)
 	if members*10 > len(margins) {
 		r.warn(fmt.Errorf("%d of %d faces of strangers look much like people of the model: strangers must be other people", members, len(margins)))
 	}

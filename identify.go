@@ -23,7 +23,7 @@ import (
 type Face struct {
 	Box         image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
 	Name        string          // "" where Known is false
-	Maybe       string          // who an unknown face may be: the best guess, if its Probability is at least 10 % or not known; else ""
+	Maybe       string          // who an unknown face may be: the best guess, if its Probability is at least gallery.Settings.Maybe or not known; else ""
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
 	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
@@ -47,9 +47,14 @@ type Face struct {
 	gallery *gallery.Gallery // that looked at it
 }
 
-// leastMaybe is the least probability of a best guess that is worth telling: below it,
-// a guess for an unknown face is a stranger's more often than right.
-const leastMaybe = 0.1
+// Confidence says how probable the best guess is, as gallery.Settings.Confidence does.
+func (f *Face) Confidence() string {
+	s := &gallery.DefaultSettings
+	if f.gallery != nil {
+		s = f.gallery.Numbers()
+	}
+	return s.Confidence(f.Probability)
+}
 
 // A Candidate is a person with a score; a higher score means more likely.
 type Candidate struct {
@@ -222,7 +227,7 @@ func (f *Face) set(r *gallery.Face, people []string, excluded func(name string) 
 	case f.Known:
 		f.Name = f.Ranked[0].Name
 	case excluded(f.Ranked[0].Name):
-	case !(f.Probability < leastMaybe):
+	case !(f.Probability < r.Gallery.Numbers().Maybe):
 		f.Maybe = f.Ranked[0].Name
 	}
 }

@@ -168,11 +168,12 @@ type parts struct {
 	Pipeline    frontend.Pipeline
 	Enrolled    *dataset.Images
 	Calibration *openset.Calibration
+	Settings    *gallery.Settings
 	useless     bool // hardly any enrolled face reaches the threshold
 }
 
 func partsOf(m *gallery.Gallery) parts {
-	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration, m.Usable() != nil}
+	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration, m.Numbers(), m.Usable() != nil}
 }
 
 // A view is a face with its explanation and what all its pictures and texts need.

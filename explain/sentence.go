@@ -83,7 +83,7 @@ func (f *view) reasons() string {
 	switch {
 	case math.IsNaN(f.Probability):
 	case f.Known:
-		all = append(all, upper(gallery.Sure(f.Probability)))
+		all = append(all, upper(f.p.Settings.Confidence(f.Probability)))
 	default:
 		all = append(all, fmt.Sprintf("The probability that it is %s: %s", name, gallery.Probability(f.Probability)))
 	}

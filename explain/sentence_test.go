@@ -94,7 +94,7 @@ var examples = []example{
 
 func (x *example) explained() *view {
 	frame := dataset.Frame{Size: dataset.Size{Height: 1, Width: 1}}
-	p := parts{Pipeline: frontend.Pipeline{Frame: frame}, useless: x.useless}
+	p := parts{Pipeline: frontend.Pipeline{Frame: frame}, Settings: &gallery.DefaultSettings, useless: x.useless}
 	p.Groups, p.Classes, p.D = []int{0, 2, 4, 6}, []string{"Ann", "Bob", "Cyd"}, mat.NewDense(1, 6, nil)
 	p.Coder, p.Rule = coding.DefaultRidge, x.rule
 	if p.Rule == nil {

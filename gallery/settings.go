@@ -31,6 +31,13 @@ type Settings struct {
 	Sharpness float64 `json:"sharpness"`
 	Exposure  float64 `json:"exposure"`
 
+	// The best guess for an unknown face is told from the probability Maybe on: below it, the face
+	// is a stranger's more often than the guess is right (doc/openset.md). A name is likely from
+	// the probability Likely on, and sure from Sure on (Confidence).
+	Maybe  float64 `json:"maybe"`
+	Likely float64 `json:"likely"`
+	Sure   float64 `json:"sure"`
+
 	// Useless is the share of held-out faces named rightly below which Usable has an error.
 	Useless float64 `json:"useless"`
 
@@ -43,7 +50,7 @@ type Settings struct {
 // method that iterates takes as long as training (doc/adr/0016-calibration.md).
 var DefaultSettings = Settings{
 	Shortlist: 64, Probes: 2000, Rivals: 4, FoldsClosed: 20, FoldsIterated: 5,
-	FewFaces: 3, Confused: 0.8, Eyes: 30, Sharpness: 0.18, Exposure: 0.94, Useless: 0.1,
+	FewFaces: 3, Confused: 0.8, Eyes: 30, Sharpness: 0.18, Exposure: 0.94, Maybe: 0.1, Likely: 0.8, Sure: 0.99, Useless: 0.1,
 	Review: DefaultReviewPriors,
 }
 
@@ -72,7 +79,7 @@ func (s *Settings) Validate() error {
 		}
 	}
 	r := s.Review
-	for _, share := range []float64{s.Confused, s.Useless, r.Mislabelled, r.TwoPeople, r.Unusual, r.Leave, r.Suspect, r.Copied} {
+	for _, share := range []float64{s.Confused, s.Useless, s.Maybe, s.Likely, s.Sure, r.Mislabelled, r.TwoPeople, r.Unusual, r.Leave, r.Suspect, r.Copied} {
 		if share > 1 {
 			return fmt.Errorf("settings: a share of %v", share)
 		}

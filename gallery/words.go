@@ -40,17 +40,16 @@ func Probability(p float64) string {
 // nearlyNext keeps a decimal fraction, which has no exact binary form, from the next lower number.
 const nearlyNext = 1e-9
 
-// Sure writes the probability of a name in a word and in percent: "sure 99.9 %", "likely 93 %",
-// "doubtful 34 %"; "" if it is not known.
-func Sure(p float64) string {
-	const sure, likely = 0.99, 0.8
+// Confidence writes the probability of a name in a word and in percent: "sure 99.9 %",
+// "likely 93 %", "doubtful 34 %"; "" if it is not known.
+func (s *Settings) Confidence(p float64) string {
 	word := "doubtful "
 	switch {
 	case math.IsNaN(p):
 		return ""
-	case p >= sure:
+	case p >= s.Sure:
 		word = "sure "
-	case p >= likely:
+	case p >= s.Likely:
 		word = "likely "
 	}
 	return word + Probability(p)

@@ -76,6 +76,10 @@ type Assumptions struct {
 	Certainty  float64 `json:"certainty"`
 	Worthwhile float64 `json:"worthwhile"`
 	NearChance float64 `json:"near_chance"`
+
+	// A given stranger is probably a person of the gallery if the best guess is right with the
+	// probability Member (Calibration.Members).
+	Member float64 `json:"member"`
 }
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
@@ -88,7 +92,7 @@ var DefaultAssumptions = Assumptions{
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
 	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,
-	Turns: 5, Interval: 1.645, LevelError: 1, Certainty: 0.95, Worthwhile: 0.05, NearChance: 0.1,
+	Turns: 5, Interval: 1.645, LevelError: 1, Certainty: 0.95, Worthwhile: 0.05, NearChance: 0.1, Member: 0.95,
 }
 
 // Validate reports the first number that is out of range.
@@ -124,8 +128,8 @@ func (a *Assumptions) Validate() error {
 	if a.Turns > maxFolds || a.NearChance > 1 {
 		return fmt.Errorf("assumptions: turns = %d or near_chance = %v is too large", a.Turns, a.NearChance)
 	}
-	if a.LikeShare > 1 || a.PersonVariance > 1 || a.Certainty > 1 {
-		return fmt.Errorf("assumptions: like_share = %v, person_variance = %v or certainty = %v is larger than 1", a.LikeShare, a.PersonVariance, a.Certainty)
+	if a.LikeShare > 1 || a.PersonVariance > 1 || a.Certainty > 1 || a.Member > 1 {
+		return fmt.Errorf("assumptions: like_share = %v, person_variance = %v, certainty = %v or member = %v is larger than 1", a.LikeShare, a.PersonVariance, a.Certainty, a.Member)
 	}
 	return nil
 }

@@ -35,7 +35,10 @@ func TestAssumptionsAreStored(t *testing.T) {
 	}
 	few := *usual
 	few.Assumptions, few.Folds, few.Wrong = &other, 20, []float64{1}
-	other.Turns, other.NearChance, other.Worthwhile = 2, 0.99999, 0.6
+	other.Turns, other.NearChance, other.Worthwhile, other.Member = 2, 0.99999, 0.6, 0.01
+	if m := []float64{0, 2, 4}; few.Members(m) <= usual.Members(m) {
+		t.Error("who is a member is not decided by Member")
+	}
 	rates := []Rates{{Present: true}, {Right: 0.55, FPIR: 0.1}}
 	_, more := few.Suggest(rates, 0.5)
 	_, usually := usual.Suggest(rates, 0.5)

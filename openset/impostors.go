@@ -2,6 +2,7 @@ package openset
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -46,6 +47,10 @@ type Impostors struct {
 	// Accepted[k-1][i] is the share of photographs of the same person whose deviate is at least
 	// Deviates[i]; nil if it was not measured.
 	Accepted [][]float64 `json:"accepted,omitempty"`
+
+	// Extrapolated is how many of the last steps of a table its line beyond the end follows; 0
+	// means 7, one deviate of the tables that are shipped.
+	Extrapolated int `json:"extrapolated,omitempty"`
 
 	Different Variation `json:"different"` // of the mean cosine of the photographs of two people
 	Same      Variation `json:"same"`      // of one person
@@ -92,7 +97,7 @@ const leastPoints = 2
 
 // Validate reports the first impossible number.
 func (l *Impostors) Validate() error {
-	if len(l.Deviates) < leastPoints || len(l.Cosines) == 0 || len(l.Genuine) != len(l.Cosines) || !(l.Independent > 0) {
+	if l.Extrapolated < 0 || len(l.Deviates) < leastPoints || len(l.Cosines) == 0 || len(l.Genuine) != len(l.Cosines) || !(l.Independent > 0) {
 		return fmt.Errorf("impostors: %d deviates for %d numbers of photographs", len(l.Deviates), len(l.Cosines))
 	}
 	for k, row := range append([][]float64{l.Deviates}, l.Cosines...) {
@@ -128,22 +133,19 @@ func (l *Impostors) row(k int) []float64 { return l.Cosines[min(max(k, 1), len(l
 
 // Deviate returns the deviate of a cosine with the mean of k photographs.
 func (l *Impostors) Deviate(k int, cosine float64) float64 {
-	return interpolate(l.row(k), l.Deviates, cosine)
+	return l.interpolate(l.row(k), l.Deviates, cosine)
 }
 
 // Cosine returns the cosine that has this deviate for k photographs.
 func (l *Impostors) Cosine(k int, deviate float64) float64 {
-	return interpolate(l.Deviates, l.row(k), deviate)
+	return l.interpolate(l.Deviates, l.row(k), deviate)
 }
-
-// extrapolationSteps is how many of the last steps of a table its line beyond the end follows.
-const extrapolationSteps = 7
 
 // interpolate returns y at v of the table x, ascending, to y, and on the line
 // through its last points beyond the ends.
-func interpolate(x, y []float64, v float64) float64 {
+func (l *Impostors) interpolate(x, y []float64, v float64) float64 {
 	i, _ := slices.BinarySearch(x, v)
-	return lineOf(x, y, i).value(v)
+	return l.lineOf(x, y, i).value(v)
 }
 
 // A line goes through a point with a slope of rise/run.
@@ -152,13 +154,14 @@ type line struct{ x, y, rise, run float64 }
 func (l line) value(v float64) float64 { return l.y + (v-l.x)*l.rise/l.run }
 
 // lineOf is the line of interpolate where x[i] is the first that is not below the value.
-func lineOf(x, y []float64, i int) line {
-	lo, hi := i-1, i
+func (l *Impostors) lineOf(x, y []float64, i int) line {
+	const usual = 7
+	steps, lo, hi := cmp.Or(l.Extrapolated, usual), i-1, i
 	switch n := len(x); {
 	case i == 0:
-		lo, hi = 0, min(extrapolationSteps, n-1)
+		lo, hi = 0, min(steps, n-1)
 	case i == n:
-		lo, hi = max(0, n-1-extrapolationSteps), n-1
+		lo, hi = max(0, n-1-steps), n-1
 		return line{x[hi], y[hi], y[hi] - y[lo], x[hi] - x[lo]}
 	}
 	return line{x[lo], y[lo], y[hi] - y[lo], x[hi] - x[lo]}
@@ -176,10 +179,10 @@ type table struct {
 // cells is how many cells a table has: several for each point.
 const cells = 512
 
-func newTable(x, y []float64) *table {
+func (l *Impostors) newTable(x, y []float64) *table {
 	t := &table{x, make([]line, len(x)+1), cells / (x[len(x)-1] - x[0]), make([]int, cells+1)}
 	for i := range t.lines {
-		t.lines[i] = lineOf(x, y, i)
+		t.lines[i] = l.lineOf(x, y, i)
 	}
 	i := 0
 	for cell := range t.first {
@@ -214,7 +217,7 @@ type tables map[int]*table
 func (t tables) table(l *Impostors, k int) *table {
 	k = min(k, len(l.Cosines))
 	if t[k] == nil {
-		t[k] = newTable(l.row(k), l.Deviates)
+		t[k] = l.newTable(l.row(k), l.Deviates)
 	}
 	return t[k]
 }
@@ -233,7 +236,7 @@ func (l *Impostors) Accepts(k int, rate float64) float64 {
 		return math.NaN()
 	}
 	row := l.Accepted[min(max(k, 1), len(l.Accepted))-1]
-	return min(1, max(0, interpolate(l.Deviates, row, distuv.UnitNormal.Quantile(1-rate))))
+	return min(1, max(0, l.interpolate(l.Deviates, row, distuv.UnitNormal.Quantile(1-rate))))
 }
 
 // Level makes the cosines of a face with the means of people comparable, whatever the number of
@@ -245,7 +248,7 @@ func (l *Impostors) Level(cosines []float64, photographs []int) {
 	for c, v := range cosines {
 		if k := photographs[c]; k < len(l.Cosines) {
 			if level == nil {
-				level = newTable(l.Deviates, l.row(len(l.Cosines)))
+				level = l.newTable(l.Deviates, l.row(len(l.Cosines)))
 			}
 			cosines[c] = level.value(deviates.table(l, k).value(v))
 		}

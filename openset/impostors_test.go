@@ -1,6 +1,7 @@
 package openset
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -155,27 +156,44 @@ func TestSameRatioGrowsWithTheCosine(t *testing.T) {
 	}
 }
 
+// The number of steps that a line beyond a table follows is stored with the table.
+func TestExtrapolatedIsStored(t *testing.T) {
+	l := *Shipped()[0]
+	l.Extrapolated = 2
+	text, err := json.Marshal(&l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseImpostors(text)
+	if err != nil || again.Deviate(1, 0.99) != l.Deviate(1, 0.99) || l.Deviate(1, 0.99) == Shipped()[0].Deviate(1, 0.99) {
+		t.Errorf("%v: %v, want %v, not %v", err, again.Deviate(1, 0.99), l.Deviate(1, 0.99), Shipped()[0].Deviate(1, 0.99))
+	}
+	if l.Extrapolated = -1; l.Validate() == nil {
+		t.Error("-1 steps are valid")
+	}
+}
+
 // A table is the interpolation, to the bit.
 func TestTableIsInterpolation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, l := range Shipped() {
 		for k := range l.Cosines {
 			for _, xy := range [][2][]float64{{l.Cosines[k], l.Deviates}, {l.Deviates, l.Cosines[k]}} {
-				table := newTable(xy[0], xy[1])
+				table := l.newTable(xy[0], xy[1])
 				lo, hi := xy[0][0], xy[0][len(xy[0])-1]
 				values := append([]float64{math.Inf(-1), math.Inf(1), -1e300, 1e300}, xy[0]...)
 				for range 10000 {
 					values = append(values, lo+(hi-lo)*(1.4*rng.Float64()-0.2))
 				}
 				for _, v := range values {
-					if got, want := table.value(v), interpolate(xy[0], xy[1], v); got != want {
+					if got, want := table.value(v), l.interpolate(xy[0], xy[1], v); got != want {
 						t.Fatalf("%d photographs, %v: %v, want %v", k+1, v, got, want)
 					}
 				}
 			}
 		}
 	}
-	if table := newTable(Shipped()[0].Deviates, Shipped()[0].Cosines[0]); !math.IsNaN(table.value(math.NaN())) {
+	if table := Shipped()[0].newTable(Shipped()[0].Deviates, Shipped()[0].Cosines[0]); !math.IsNaN(table.value(math.NaN())) {
 		t.Error("NaN has a number")
 	}
 }

@@ -96,6 +96,17 @@ func (c *Calibration) NearChance(people int) bool {
 	return (c.Rates().Guess-chance)/(1-chance) < c.assumptions().NearChance
 }
 
+// Members counts the faces with these margins, given as those of strangers, whose best guess is
+// so surely right that they are probably of people of the gallery.
+func (c *Calibration) Members(margins []float64) (n int) {
+	for _, v := range margins {
+		if c.Probability(v) >= min(c.assumptions().Member, c.MaxProbability()) {
+			n++
+		}
+	}
+	return n
+}
+
 // StrangersAreMembers reports whether the given strangers are probably people of the gallery:
 // whether most are as similar to its people as these are to themselves. It is false where
 // margins are no evidence, since it is not known then.

@@ -205,12 +205,7 @@ func (s *snapshot) strangerCounts() AddedStrangers {
 	if err := s.useless(); err != nil {
 		g.Useless = err.Error()
 	}
-	const sure = 0.95 // probability of the guess from which a stranger is probably a person of the collection
-	for _, margin := range margins {
-		if c.Probability(margin) >= min(sure, c.MaxProbability()) {
-			g.Alike++
-		}
-	}
+	g.Alike = c.Members(margins)
 	return g
 }
 

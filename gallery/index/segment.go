@@ -356,7 +356,8 @@ func (s *segment) owner(j int) int {
 }
 
 func (s *segment) find(name string) (int, bool) {
-	return sort.Find(s.people, func(c int) int { return natural.Compare(name, s.name(c)) })
+	defer runtime.KeepAlive(s.memory)
+	return sort.Find(s.people, func(c int) int { return natural.Compare(name, s.nameInPlace(c)) })
 }
 
 // read returns a copy of person c.
