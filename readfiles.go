@@ -8,7 +8,6 @@ import (
 	"image"
 	"maps"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -264,23 +263,12 @@ func (r readFile) usable() bool {
 func (o ReadOptions) readAll(ctx context.Context, files []dataset.File, cut face.Cut) ([]readFile, error) {
 	detect := o.Detect.Detect != face.Never && !o.Frame.Eyes.IsZero()
 	all := make([]readFile, len(files))
-	step := o.progress("reading")
-	var mu sync.Mutex
-	done := 0
-	parallel.For(len(files), 1, func(j, _ int) {
-		if ctx.Err() != nil {
-			return
-		}
+	parallel.Each(ctx, len(files), o.progress("reading"), func(j int) {
 		data, err := dataset.ReadFile(files[j].Path)
 		if err == nil {
 			all[j].seen, all[j].size, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
 		}
 		all[j].err = err
-		mu.Lock()
-		defer mu.Unlock()
-		if done++; step != nil {
-			step(done, len(files))
-		}
 	})
 	return all, context.Cause(ctx)
 }

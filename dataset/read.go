@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -38,14 +37,8 @@ var ErrNoFace = errors.New("no face")
 
 // A reading is many images being read at once.
 type reading struct {
-	ctx   context.Context
-	paths []string
-	names []string // prefixes of errors; nil for none
-	opt   Options
-	crops [][]Crop // of each image; none where there is no face
-
-	mu         sync.Mutex
-	done       int
+	opt        Options
+	crops      [][]Crop      // of each image; none where there is no face
 	unreadable map[int]error // images that could not be read
 	faceless   map[int]error // images without a face: why
 }
@@ -78,19 +71,21 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 	if len(paths) > maxElements/in.Len() {
 		return nil, advice.Add(fmt.Errorf("%d images of %v are too many to hold", len(paths), in.Size), "choose a smaller size")
 	}
-	r := &reading{
-		ctx: ctx, paths: paths, names: names, opt: opt, crops: make([][]Crop, len(paths)),
-		unreadable: map[int]error{}, faceless: map[int]error{},
-	}
-	parallel.For(len(paths), 1, func(j, _ int) {
-		if ctx.Err() == nil {
-			var err error
-			r.crops[j], err = r.read(paths[j])
-			r.report(j, err)
-		}
-	})
+	r := &reading{opt, make([][]Crop, len(paths)), map[int]error{}, map[int]error{}}
+	errs := make([]error, len(paths))
+	parallel.Each(ctx, len(paths), opt.Progress, func(j int) { r.crops[j], errs[j] = opt.read(ctx, paths[j]) })
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("read images: %w", err)
+	}
+	for j, err := range errs {
+		switch {
+		case errors.Is(err, ErrNoFace):
+			r.faceless[j] = err
+		case err != nil && names != nil:
+			r.unreadable[j] = fmt.Errorf("%s: %w", names[j], err)
+		case err != nil:
+			r.unreadable[j] = err
+		}
 	}
 	if len(r.unreadable) > 0 && (opt.Warn == nil || len(r.unreadable) == len(paths)) {
 		return nil, advise(r.unreadable[slices.Min(slices.Collect(maps.Keys(r.unreadable)))])
@@ -232,39 +227,22 @@ func advise(err error) error {
 }
 
 // read returns the faces of the image at path.
-func (r *reading) read(path string) ([]Crop, error) {
-	if r.opt.reader == nil && r.opt.Embedder == nil {
-		v, err := ReadImage(r.ctx, path, r.opt.images())
+func (opt Options) read(ctx context.Context, path string) ([]Crop, error) {
+	if opt.reader == nil && opt.Embedder == nil {
+		v, err := ReadImage(ctx, path, opt.images())
 		return []Crop{{Values: v}}, err
 	}
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read image: %w", err)
 	}
-	if r.opt.reader != nil {
-		return r.opt.reader.Read(r.ctx, data, path)
+	if opt.reader != nil {
+		return opt.reader.Read(ctx, data, path)
 	}
-	photo, err := DecodeColour(r.ctx, data, path)
+	photo, err := DecodeColour(ctx, data, path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := photo.Embed(r.ctx, r.opt.images(), r.opt.Embedder)
+	v, err := photo.Embed(ctx, opt.images(), opt.Embedder)
 	return []Crop{{Values: v}}, err
-}
-
-func (r *reading) report(j int, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case errors.Is(err, ErrNoFace):
-		r.faceless[j] = err
-	case err != nil && r.names != nil:
-		r.unreadable[j] = fmt.Errorf("%s: %w", r.names[j], err)
-	case err != nil:
-		r.unreadable[j] = err
-	}
-	r.done++
-	if r.opt.Progress != nil {
-		r.opt.Progress(r.done, len(r.paths))
-	}
 }

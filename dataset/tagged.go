@@ -137,24 +137,15 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 // more, which are weak.
 func readTags(ctx context.Context, paths []string, more func(path string) ([]string, error), weak bool, progress func(done, total int)) (read []*tags.Photo, failed []error) {
 	read, failed = make([]*tags.Photo, len(paths)), make([]error, len(paths))
-	var mu sync.Mutex
-	done := 0
-	parallel.For(len(paths), 16, func(lo, hi int) {
-		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			if read[j], failed[j] = tags.Read(paths[j]); failed[j] != nil {
-				continue
-			}
-			names, err := more(paths[j])
-			if err != nil {
-				read[j].Problems = append(read[j].Problems, err)
-			}
-			read[j].Names, read[j].Weak = append(read[j].Names, names...), weak
+	parallel.Each(ctx, len(paths), progress, func(j int) {
+		if read[j], failed[j] = tags.Read(paths[j]); failed[j] != nil {
+			return
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if done += hi - lo; progress != nil {
-			progress(done, len(paths))
+		names, err := more(paths[j])
+		if err != nil {
+			read[j].Problems = append(read[j].Problems, err)
 		}
+		read[j].Names, read[j].Weak = append(read[j].Names, names...), weak
 	})
 	return read, failed
 }

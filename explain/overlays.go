@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -148,17 +147,8 @@ const thumbQuality = 75
 // once; it may be nil.
 func Portraits(ctx context.Context, m *gallery.Gallery, folder string, detector *face.Search, progress func(done, total int)) ([]*Portrait, error) {
 	all := make([]*Portrait, m.Images().Len())
-	var mu sync.Mutex
-	done := 0
-	parallel.For(len(all), 1, func(lo, hi int) {
-		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			all[j] = portrait(ctx, m, folder, cmp.Or(detector, m.Search), m.Images().ID(j))
-			mu.Lock()
-			if done++; progress != nil {
-				progress(done, len(all))
-			}
-			mu.Unlock()
-		}
+	parallel.Each(ctx, len(all), progress, func(j int) {
+		all[j] = portrait(ctx, m, folder, cmp.Or(detector, m.Search), m.Images().ID(j))
 	})
 	return all, context.Cause(ctx)
 }

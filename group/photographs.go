@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/jpeg"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -51,18 +50,8 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, de
 	}
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}
 	seen := make([][]looked, len(paths))
-	var mu sync.Mutex
-	done := 0
-	parallel.For(len(paths), 1, func(i, _ int) {
-		if ctx.Err() != nil {
-			return
-		}
+	parallel.Each(ctx, len(paths), progress, func(i int) {
 		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: detector, Thumbs: true})
-		mu.Lock()
-		defer mu.Unlock()
-		if done++; progress != nil {
-			progress(done, len(paths))
-		}
 	})
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
@@ -270,23 +269,13 @@ func (p Photographs) Write(ctx context.Context, dir string, progress func(done, 
 		plan := p.plan()
 		truth := make([]Photograph, len(plan))
 		failed := make([]error, len(plan))
-		var mu sync.Mutex
-		done := 0
-		parallel.For(len(plan), 1, func(i, _ int) {
-			if ctx.Err() != nil {
-				return
-			}
+		parallel.Each(ctx, len(plan), progress, func(i int) {
 			var file []byte
 			if file, truth[i], failed[i] = p.jpeg(i, plan[i]); failed[i] != nil {
 				return
 			}
 			path := filepath.Join(folder, filepath.FromSlash(plan[i].file))
 			failed[i] = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, file, 0o666))
-			mu.Lock()
-			defer mu.Unlock()
-			if done++; progress != nil {
-				progress(done, len(plan))
-			}
 		})
 		if err := errors.Join(append(failed, context.Cause(ctx))...); err != nil {
 			return err

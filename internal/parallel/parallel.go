@@ -2,6 +2,7 @@
 package parallel
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -35,4 +36,22 @@ func For(n, size int, f func(lo, hi int)) {
 	}
 	work()
 	wg.Wait()
+}
+
+// Each is For of single indices, until ctx ends. After each it calls progress, which may be nil, with
+// the number of those that are done; never by two goroutines at once.
+func Each(ctx context.Context, n int, progress func(done, total int), f func(j int)) {
+	var mu sync.Mutex
+	done := 0
+	For(n, 1, func(j, _ int) {
+		if ctx.Err() != nil {
+			return
+		}
+		f(j)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, n)
+		}
+	})
 }
