@@ -29,8 +29,8 @@ func cropNaively(m *image.Gray, p [2]Point, in dataset.Frame) []float64 {
 			v := (1-crop)/2*h + crop*(float64(y)+0.5) - in.Eyes.Height*h
 			cx, cy := p[0].X+u*ux-v*uy, p[0].Y+u*uy+v*ux
 			var sum, weights float64
-			for r := -100; r < m.Rect.Dy()+100; r++ {
-				for c := -100; c < m.Rect.Dx()+100; c++ {
+			for r := -60; r < m.Rect.Dy()+60; r++ {
+				for c := -60; c < m.Rect.Dx()+60; c++ {
 					ex, ey := float64(c)+0.5-cx, float64(r)+0.5-cy
 					n := math.Hypot(ux, uy) * stretch
 					k := kernel((ex*ux+ey*uy)/n) * kernel((ey*ux-ex*uy)/n)

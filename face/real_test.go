@@ -128,11 +128,12 @@ func TestRealPupils(t *testing.T) {
 // TestRealHidden finds faces under caps, behind glasses, in shadow and in
 // grimaces, in the middle of their photographs.
 func TestRealHidden(t *testing.T) {
-	for _, file := range []string{
+	files := []string{
 		"lfw86/Jiang_Zemin/Jiang_Zemin_0009.jpg", "lfw86/John_Bolton/John_Bolton_0005.jpg",
 		"lfw86/Lance_Armstrong/Lance_Armstrong_0014.jpg", "lfw86/Lance_Armstrong/Lance_Armstrong_0015.jpg",
 		"lfw_strangers/Lin_Yung_Hsi_0001.jpg", "lfw_strangers/Lisa_Stone_0001.jpg",
-	} {
+	}
+	for _, file := range files[:often(2, len(files))] {
 		m := readGrey(t, realdata.Path(t, "photos", file))
 		faces := DefaultFinder.Find(m)
 		if len(faces) != 1 {
@@ -247,7 +248,7 @@ func TestRealEquivariance(t *testing.T) {
 
 // TestRealSpoilt spoils photographs in which a face is found.
 func TestRealSpoilt(t *testing.T) {
-	images, names := photographs(t, often(200, 100), "photos", "gt_db")
+	images, names := photographs(t, often(400, 100), "photos", "gt_db")
 	for i, m := range images {
 		whole := view{m, similarity{a: 1}}
 		f := DefaultFinder.Find(m)[0]
@@ -327,6 +328,9 @@ func TestRealContent(t *testing.T) {
 		"orl_faces": Crops, "photos/alike50": Crops, "photos/gt_db": Photographs, "photos/lfw86": Photographs,
 		"photos/lfw_strangers": Photographs, "photos/lfw_colour15/train": Photographs, "photos/lfw_colour15/test": Photographs,
 	} {
+		if often(0, 1) == 0 && (folder == "photos/alike50" || strings.HasPrefix(folder, "photos/lfw")) {
+			continue // as the others
+		}
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			paths, err := dataset.ImageFiles(realdata.Path(t, folder))

@@ -29,6 +29,7 @@ var (
 		"ledl":                   fewPasses,
 		"nrdl-online":            {"atoms": "2", "online.batch": "16", "init.sparsity": "2"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "3"},
+		"sbd2l":                  fewSteps,
 	}
 	single = map[string]map[string]string{
 		"blocks":                 twoWide,
@@ -42,11 +43,15 @@ var (
 		"lcle":                   {"coder.sparsity": "2"},
 		"nrdl-online":            {"atoms": "0"},
 		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
+		"sbd2l":                  fewSteps,
 	}
 )
 
 // fewPasses are enough of methods that stop by their objective.
 var fewPasses = map[string]string{"passes": "10", "tol": "0"}
+
+// fewSteps has the splitting end after a third of its passes.
+var fewSteps = map[string]string{"coder.growth": "1.4"}
 
 // twoWide is for images that are two pixels wide.
 var twoWide = map[string]string{"coder.side": "2", "coder.step": "2"}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -38,11 +39,12 @@ var drawn = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p := synthetic.Photographs{People: 3, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 320}, Seed: 4}
+	p := synthetic.Photographs{People: 3, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 240}, Seed: 4}
 	return dir, p.Write(context.Background(), filepath.Join(dir, "set"), nil)
 })
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)             // many small heaps
 	_ = flag.Set("test.parallel", "12") // most tests wait for clients, disks or time
 	code := m.Run()
 	if dir, err := drawn(); err == nil {

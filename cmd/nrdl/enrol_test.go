@@ -38,6 +38,9 @@ func locked(ts *testscript.TestScript, _ bool, args []string) {
 // A person is added to 20 real ones and removed again.
 func TestEnrolORL(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("NRDL_LONG=1 enrols real faces; the script enrol enrols drawn ones")
+	}
 	faces := realdata.Path(t, "orl_faces")
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "real", "enrol.txtar")},
@@ -59,6 +62,9 @@ func TestEnrolORL(t *testing.T) {
 // Photographs in which faces are found.
 func TestEnrolPhotographs(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("NRDL_LONG=1 enrols real photographs; the script one enrols drawn ones")
+	}
 	photos := realdata.Path(t, "photos", "gt_db")
 	testscript.Run(t, testscript.Params{
 		Files: []string{filepath.Join("testdata", "real", "enrol_photos.txtar")},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +36,8 @@ func TestMain(m *testing.M) {
 			main()
 		}
 	}
-	testscript.Main(m, map[string]func(){"nrdl": small(main), "resident": small(stay)})
+	debug.SetGCPercent(400) // many small heaps
+	testscript.Main(withResidents{m}, map[string]func(){"nrdl": small(main), "resident": small(stay)})
 }
 
 func TestScripts(t *testing.T) {

@@ -67,19 +67,20 @@ func blocks(page string) (all []*block) {
 //
 //	go test ./cmd/nrdl -run TestPages -update
 //
-// writes what the commands print today into the pages. With NRDL_LONG, all pages run; without,
-// firstPages do, the commands of others are parsed, and sets of drawn photographs are drawn small
-// if the page has no size.
+// writes what the commands print today into the pages. With NRDL_LONG, pages run; without, their
+// commands are parsed.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil || testing.Short() {
 		t.Skip("trains on photographs, several times: ", err)
 	}
-	material := drawnMaterial(t)
+	all, material := *update || os.Getenv("NRDL_LONG") != "", ""
+	if all {
+		material = drawnMaterial(t)
+	}
 	for _, path := range pages(t) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
-			all := *update || os.Getenv("NRDL_LONG") != "" || slices.Contains(firstPages, path)
 			if all {
 				if own := programMaterial(t, path, material); own != "" {
 					runPage(t, filepath.Join("..", "..", path), true, own)
@@ -90,9 +91,6 @@ func TestPages(t *testing.T) {
 		})
 	}
 }
-
-// firstPages are those that most people read: one takes as long as all other tests of a package.
-var firstPages = []string{"README.md"}
 
 // pages returns the paths of all pages with a block of commands.
 func pages(t *testing.T) (all []string) {
@@ -139,8 +137,10 @@ func runPage(t *testing.T, path string, run bool, material string) {
 		return
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(material)); err != nil {
-		t.Fatal(err)
+	if run {
+		if err := os.CopyFS(dir, os.DirFS(material)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	type change struct {
 		*block
@@ -186,9 +186,6 @@ func runPage(t *testing.T, path string, run bool, material string) {
 func runBlock(t *testing.T, dir, body string) string {
 	t.Helper()
 	body = program.Replace(body)
-	if os.Getenv("NRDL_LONG") == "" {
-		body = regexp.MustCompile(`(?m)(data synth \S+ --photos)$`).ReplaceAllString(body, "$1 --people 2 --images 2 --size 240x320")
-	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", "set -e\n"+body)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "NRDL_DATA=", "HOME="+dir, "GOGC=400") // small commands

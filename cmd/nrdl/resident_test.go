@@ -68,9 +68,10 @@ func (o order) execute() (status int, err error) {
 
 // A resident is a process that stays.
 type resident struct {
-	cmd *exec.Cmd
-	in  *json.Encoder
-	out *json.Decoder
+	cmd   *exec.Cmd
+	stdin io.Closer
+	in    *json.Encoder
+	out   *json.Decoder
 }
 
 // residents are those without an order; each is started when it is first needed.
@@ -94,7 +95,7 @@ func newResident() (*resident, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resident{cmd, json.NewEncoder(in), json.NewDecoder(out)}, cmd.Start()
+	return &resident{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, cmd.Start()
 }
 
 // do lets a resident execute a command line and returns its exit status.
@@ -115,6 +116,23 @@ func do(o order) (status int, err error) {
 		r = nil
 	}
 	return status, err
+}
+
+// withResidents runs tests, and then ends the processes that stay: without that, their time is
+// not counted as that of the tests.
+type withResidents struct{ testscript.TestingM }
+
+func (m withResidents) Run() int {
+	status := m.TestingM.Run()
+	for range cap(residents()) {
+		if r := <-residents(); r != nil {
+			if err := errors.Join(r.stdin.Close(), r.cmd.Wait()); err != nil {
+				fmt.Fprintf(os.Stderr, "a process that stays ended: %v\n", err)
+				status = 1
+			}
+		}
+	}
+	return status
 }
 
 // execute executes nrdl ARG... and returns its exit status: by a process that stays, but by

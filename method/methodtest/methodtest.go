@@ -169,8 +169,8 @@ func (s *suite) threads(t *testing.T) {
 	m, counts := s.m, []int{4}
 	if os.Getenv("NRDL_LONG") != "" {
 		counts = []int{2, 3, 4}
-	} else if s.has("passes") {
-		m = set(t, m, "passes", "4")
+	} else if at := slices.IndexFunc([]string{"passes", "coder.passes"}, s.has); at >= 0 {
+		m = set(t, m, []string{"passes", "coder.passes"}[at], "4")
 	}
 	one := encode(t, s.fit(t, m, train, nil))
 	for _, n := range counts {
