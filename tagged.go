@@ -99,7 +99,7 @@ func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (
 		return nil, advice.Add(errors.New("no face has a name that is sure enough"), "add photographs in which only one of the people is")
 	}
 	if len(faces) == 0 {
-		return nil, advice.Add(errors.New("no face was found where the tags are"), "look at what is tagged: exiftool -RegionInfo PHOTO")
+		return nil, advice.Add(errors.New("no face was found where the tags are"), "look at the regions that are tagged, in the program that wrote them")
 	}
 	return labelled(faces, o.Frame)
 }

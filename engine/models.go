@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"container/list"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"nrdl.example/nrdl/advice"
@@ -73,8 +72,7 @@ func (s *session) given(f *incoming, a npz.Array) (*gallery.Gallery, error) {
 	if a.Type != "u1" {
 		return nil, &coded{"request", fmt.Errorf("%s is %s: the bytes of a model file are uint8", a.Word(), a.Kind)}
 	}
-	sum := sha256.Sum256(a.Data)
-	hash := hex.EncodeToString(sum[:])
+	hash := fmt.Sprintf("%x", sha256.Sum256(a.Data))
 	if f.Model != "" && f.Model != hash {
 		return nil, &coded{"request", fmt.Errorf("the model has the SHA-256 %s, not %.64s", hash, f.Model)}
 	}
@@ -95,8 +93,7 @@ func (s *session) made(g *gallery.Gallery) (*answer, error) {
 	if err := file.Write(&b, g); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(b.Bytes())
-	hash := hex.EncodeToString(sum[:])
+	hash := fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
 	s.models.put(&kept{hash, int64(b.Len()), g})
 	trained := g.Shared().Trained
 	return &answer{

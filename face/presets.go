@@ -3,7 +3,6 @@ package face
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,8 +69,7 @@ func openSearch(text string) (*Search, error) {
 		}
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	alone.Name, alone.path, alone.Digest = filepath.Base(text), text, hex.EncodeToString(sum[:])
+	alone.Name, alone.path, alone.Digest = filepath.Base(text), text, fmt.Sprintf("%x", sha256.Sum256(data))
 	alone.Network = aloneDetector(net, side)
 	return &alone, nil
 }

@@ -173,7 +173,7 @@ func (v *Service) compareRefit(ctx context.Context, result *RefitResult, live *s
 	if err != nil {
 		return err
 	}
-	result.Live, result.Candidate, result.Verdict = &before.HeldOut, &after.HeldOut, verdict(before, after)
+	result.Live, result.Candidate, result.Verdict = &before.HeldOut, &after.HeldOut, outcome(before, after)
 	return nil
 }
 
@@ -217,10 +217,10 @@ func heldOut(ctx context.Context, r *nrdl.Recogniser) (*tally, error) {
 	return t, nil
 }
 
-// verdict compares two tallies by the faces that have different results. A difference of up to
+// outcome compares two tallies by the faces that have different results. A difference of up to
 // one standard deviation may be chance. The limit is low, since a worse recogniser costs more
 // than a question to the user.
-func verdict(before, after *tally) string {
+func outcome(before, after *tally) string {
 	gain := differ(after.right, before.right)
 	cost := differ(after.named, before.named)
 	switch {

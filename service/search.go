@@ -140,29 +140,29 @@ type Searched struct {
 	Vector  []float32   `json:"vector,omitempty" doc:"With vectors=true"`
 }
 
-// A Likeness says how similar a face is to another one, or to the mean of several.
-type Likeness struct {
+// A Resemblance says how similar a face is to another one, or to the mean of several.
+type Resemblance struct {
 	Similarity float64 `json:"similarity" doc:"Cosine of the vectors"`
 	FMR        float64 `json:"false_match_rate" doc:"Share of other people who are as similar"`
 	ByChance   float64 `json:"by_chance" doc:"Share of people who were never here, and of whom one of all faces that were compared is as similar"`
 }
 
-// likeness compares the mean of k faces with another one, where n faces were compared.
-func likeness(l *openset.Impostors, k, n int, similarity float64) Likeness {
+// resemblance compares the mean of k faces with another one, where n faces were compared.
+func resemblance(l *openset.Impostors, k, n int, similarity float64) Resemblance {
 	fmr := l.FMR(k, similarity)
-	return Likeness{similarity, fmr, -math.Expm1(float64(n) * math.Log1p(-fmr))}
+	return Resemblance{similarity, fmr, -math.Expm1(float64(n) * math.Log1p(-fmr))}
 }
 
 // A Near is a face of nobody yet.
 type Near struct {
 	Face
-	Likeness
+	Resemblance
 }
 
 // A NearGroup are similar faces of nobody yet.
 type NearGroup struct {
 	Faces []string `json:"faces"`
-	Likeness
+	Resemblance
 }
 
 // mostNear faces are listed, and of them mostNearGrouped are grouped: to group 100 of one person takes
@@ -267,7 +267,7 @@ func (v *Service) nearest(ctx context.Context, s *snapshot, u *unnamedFaces, fac
 		if err != nil {
 			return err
 		}
-		one.Nearest = append(one.Nearest, Near{faceResponse(f), likeness(law, 1, n, float64(hits[0][i].Cosine))})
+		one.Nearest = append(one.Nearest, Near{faceResponse(f), resemblance(law, 1, n, float64(hits[0][i].Cosine))})
 	}
 	samples = samples[:min(mostNearGrouped, len(samples))]
 	groups, err := s.group(ctx, samples)
@@ -285,7 +285,7 @@ func (v *Service) nearest(ctx context.Context, s *snapshot, u *unnamedFaces, fac
 		}
 		_, means := openset.Means(matrix(s.input.Frame, all), []int{0, len(all)})
 		cosine := max(-1, min(floats.Dot(mat.Col(nil, 0, means), vector), 1))
-		one.Groups = append(one.Groups, NearGroup{g.Faces, likeness(law, len(all), n, cosine)})
+		one.Groups = append(one.Groups, NearGroup{g.Faces, resemblance(law, len(all), n, cosine)})
 	}
 	slices.SortStableFunc(one.Groups, func(a, b NearGroup) int { return cmp.Compare(a.FMR, b.FMR) })
 	one.Groups = one.Groups[:min(limit, len(one.Groups))]

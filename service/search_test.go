@@ -79,11 +79,11 @@ func (c *client) vector(path, face string) []float32 {
 }
 
 // The rate by chance is that of n independent comparisons, and exact where it is small.
-func TestLikeness(t *testing.T) {
+func TestResemblance(t *testing.T) {
 	t.Parallel()
 	law := frontend.Embedding.Law()
 	for _, similarity := range []float64{0, 0.3, 0.6, 0.9} {
-		l := likeness(law, 1, 50000, similarity)
+		l := resemblance(law, 1, 50000, similarity)
 		want := 1 - math.Pow(1-l.FMR, 50000)
 		if l.FMR != law.FMR(1, similarity) || math.Abs(l.ByChance-want) > 1e-9 || l.ByChance < l.FMR {
 			t.Errorf("%v: %+v, not %v", similarity, l, want)

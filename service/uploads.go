@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -282,8 +281,7 @@ func (v *Service) search(ctx context.Context, in *input, data []byte, o looking)
 
 // digestOf returns the SHA-256 of an image file, by which it is recognised again.
 func digestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
 // newFaces are the faces among seen that can be used, and why the others cannot.

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -76,24 +77,15 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 	case impostors == nil:
 		return c, errNoLaw
 	}
-	err = v.decoded(ctx, func() error {
-		seen, _, err := face.Decode(ctx, data, "a", true, face.Largest, in.cut)
-		switch {
-		case err != nil:
-			return err
-		case len(seen) == 0:
-			return face.ErrNoFace
-		case seen[0].Refused != nil:
-			return seen[0].Refused
-		}
-		_, means := openset.Means(matrix(in.Frame, samples), []int{0, len(samples)})
-		mean := mat.Col(nil, 0, means)
-		c.Similarity = max(-1, min(floats.Dot(mean, seen[0].Values), 1)) // rounding may exceed 1
-		c.FMR = impostors.FMR(len(samples), c.Similarity)
-		c.Boxes[0], c.Others[0] = seen[0].Face.Box, seen[0].Others()
-		return nil
-	}, data)
-	return c, err
+	seen, why, err := v.largest(ctx, in, "a", data)
+	if err = cmp.Or(err, why); err != nil {
+		return c, err
+	}
+	_, means := openset.Means(matrix(in.Frame, samples), []int{0, len(samples)})
+	c.Similarity = max(-1, min(floats.Dot(mat.Col(nil, 0, means), seen.Values), 1)) // rounding may exceed 1
+	c.FMR = impostors.FMR(len(samples), c.Similarity)
+	c.Boxes[0], c.Others[0] = seen.Face.Box, seen.Others()
+	return c, nil
 }
 
 // A Comparisons is the answer of compare.
@@ -131,7 +123,7 @@ func (v *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	if first < 0 || len(all) < 2 || slices.ContainsFunc(all[first+1:], func(p part) bool { return p.name == "a" }) {
 		return huma.Error422UnprocessableEntity("the form needs one file a, and one or more files photo")
 	}
-	a, why, err := v.largest(ctx, in, all[first].data)
+	a, why, err := v.largest(ctx, in, "photo", all[first].data)
 	if err == nil && why != nil {
 		err = unusable(why)
 	}
@@ -140,7 +132,7 @@ func (v *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	response := Comparisons{Face: comparedFace(a), FMR: openset.DefaultFMR, Photos: []ComparedPhoto{}}
 	for _, p := range slices.Delete(all, first, first+1) {
-		b, why, err := v.largest(ctx, in, p.data)
+		b, why, err := v.largest(ctx, in, "photo", p.data)
 		if err != nil {
 			return err
 		}
@@ -155,10 +147,10 @@ func (v *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, response)
 }
 
-// largest finds the largest face in an image file. If there is none that can be used, why says so.
-func (v *Service) largest(ctx context.Context, in *input, data []byte) (f face.Seen, why, err error) {
+// largest finds the largest face in an image file, which name stands for in errors. If there is none that can be used, why says so.
+func (v *Service) largest(ctx context.Context, in *input, name string, data []byte) (f face.Seen, why, err error) {
 	err = v.decoded(ctx, func() error {
-		seen, _, err := face.Decode(ctx, data, "photo", true, face.Largest, in.cut)
+		seen, _, err := face.Decode(ctx, data, name, true, face.Largest, in.cut)
 		switch {
 		case err != nil:
 			return err

@@ -31,7 +31,7 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 		all := Databases()
 		most := 0
 		for _, one := range all {
-			if n := here.likeness(one, set); n > most {
+			if n := here.common(one, set); n > most {
 				most, db = n, one
 			}
 		}
@@ -53,9 +53,9 @@ func Check(set *dataset.Images, db *Database) (*Result, error) {
 	}, nil
 }
 
-// likeness is a score of similarity: mainly the number of images of here that are in db, in
+// common is a score of similarity: mainly the number of images of here that are in db, in
 // any orientation, and a little for equal numbers of people and images.
-func (here *Database) likeness(db *Database, set *dataset.Images) int {
+func (here *Database) common(db *Database, set *dataset.Images) int {
 	c := &comparison{here: here, there: db, set: set}
 	n := 0
 	if here.Length == db.Length {

@@ -17,27 +17,22 @@ import (
 
 // Count returns a number and a noun whose plural ends in s: 1 image, 2 images.
 func Count(n int, thing string) string {
+	return Plural(n, thing, thing+"s")
+}
+
+// Plural returns a number and the noun for it: Plural(3, "person", "people") is 3 people.
+func Plural(n int, one, more string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 // People writes a number of people: "1 person", "3 people".
-func People(n int) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return fmt.Sprintf("%d people", n)
-}
+func People(n int) string { return Plural(n, "person", "people") }
 
 // Classes writes a number of classes: "1 class", "3 classes".
-func Classes(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return fmt.Sprintf("%d classes", n)
-}
+func Classes(n int) string { return Plural(n, "class", "classes") }
 
 var faceWords = regexp.MustCompile(`\b(people|person|images?|faces?|photographs?)\b`)
 

@@ -54,11 +54,7 @@ func (r *release) archive(dir string, files []entry, zipped bool) (err error) {
 		w := zip.NewWriter(&b)
 		end = w.Close
 		add = func(f entry, data []byte) error {
-			one, err := w.CreateHeader(&zip.FileHeader{Name: dir + "/" + f.name, Method: zip.Deflate, Modified: r.date})
-			if err == nil {
-				_, err = one.Write(data)
-			}
-			return err
+			return r.zip(w, &zip.FileHeader{Name: dir + "/" + f.name}, data)
 		}
 	} else {
 		suffix = ".tar.gz"
@@ -89,6 +85,16 @@ func (r *release) archive(dir string, files []entry, zipped bool) (err error) {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.out, dir+suffix), b.Bytes(), 0o666)
+}
+
+// zip adds a file with this content to w.
+func (r *release) zip(w *zip.Writer, h *zip.FileHeader, data []byte) error {
+	h.Method, h.Modified = zip.Deflate, r.date
+	one, err := w.CreateHeader(h)
+	if err == nil {
+		_, err = one.Write(data)
+	}
+	return err
 }
 
 // sums writes the digests of all files, as sha256sum checks them.

@@ -72,13 +72,9 @@ func (r *release) zipWheel(path, record string, files []wheelFile) error {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	add := func(name string, data []byte, mode fs.FileMode) error {
-		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: r.date}
+		h := &zip.FileHeader{Name: name}
 		h.SetMode(mode)
-		one, err := w.CreateHeader(h)
-		if err == nil {
-			_, err = one.Write(data)
-		}
-		return err
+		return r.zip(w, h, data)
 	}
 	var list strings.Builder
 	for _, f := range files {

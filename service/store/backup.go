@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -122,8 +121,7 @@ const auditColumns = "SELECT seq, at, actor, verb, object, hash, previous FROM a
 
 // digest is the Hash of a line.
 func (l *Line) digest() string {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%q\x00%q\x00%q\x00%s", l.Seq, l.At.UnixMicro(), l.Actor, l.Verb, l.Object, l.previous))
-	return hex.EncodeToString(h[:])
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%q\x00%q\x00%q\x00%s", l.Seq, l.At.UnixMicro(), l.Actor, l.Verb, l.Object, l.previous)))
 }
 
 // audit adds a line to the audit log.

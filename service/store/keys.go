@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -29,8 +28,7 @@ const keyColumns = "SELECT id, name, scopes, collections, created, expires FROM 
 
 // hashOf is the stored form of a secret. Secrets are random and need no salt.
 func hashOf(secret string) string {
-	h := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(h[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))
 }
 
 // CreateKey adds a key and returns its secret, which is not stored. If expires is zero, the

@@ -12,12 +12,7 @@ import (
 )
 
 // Passes writes a number of passes: "1 pass", "2 passes".
-func Passes(n int) string {
-	if n == 1 {
-		return "1 pass"
-	}
-	return fmt.Sprintf("%d passes", n)
-}
+func Passes(n int) string { return legible.Plural(n, "pass", "passes") }
 
 // Megabytes writes n bytes in kB or MB.
 func Megabytes(n int64) string {
