@@ -358,9 +358,11 @@ func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Pe
 	for _, one := range changed {
 		atom := g.separable().Atom(facesOf(one))
 		scores, photographs := make([]float64, len(h.Probes)), slices.Repeat([]int{len(one.IDs)}, len(h.Probes))
-		for i, p := range h.Probes {
-			scores[i] = cosine(atom, p.vector)
-		}
+		parallel.For(len(scores), 256, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				scores[i] = cosine(atom, h.Probes[i].vector)
+			}
+		})
 		g.level(scores, photographs)
 		for i, score := range scores {
 			p := &h.Probes[i]

@@ -26,22 +26,28 @@ import (
 // one to most faces each.
 func drawn(t testing.TB, first, people, most int) *dataset.Images {
 	t.Helper()
+	return drawnIn(t, embedding.Default().Frame().Len(), first, people, most)
+}
+
+// drawnIn is drawn in so many dimensions of the vectors: the fewer, the more the cosines vary.
+func drawnIn(t testing.TB, dims, first, people, most int) *dataset.Images {
+	t.Helper()
 	f := embedding.Default().Frame()
 	l := frontend.Pipeline{Frame: f}.Law()
-	d := float64(f.Len())
+	d := float64(dims)
 	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
 	rng := rand.New(rand.NewPCG(uint64(first), uint64(people)))
 	var columns [][]float64
 	var labels, ids []string
 	for p := range people {
 		own := make([]float64, f.Len())
-		for i := range own {
+		for i := range dims {
 			own[i] = person * rng.NormFloat64()
 		}
 		own[0] += common
 		for k := range 1 + p%most {
 			v, norm := make([]float64, f.Len()), 0.0
-			for i := range v {
+			for i := range dims {
 				v[i] = own[i] + photograph*rng.NormFloat64()
 				norm += v[i] * v[i]
 			}

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A tail is the distribution of the scores that strangers reach in a gallery. The share of
@@ -52,10 +54,14 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 		to     *[]float64
 		scores []float64
 	}{{&c.Right, right}, {&c.Wrong, wrong}, {&c.LeftOut, strangers}} {
-		for _, s := range list.scores {
-			*list.to = append(*list.to, c.Evidence(s))
-		}
-		slices.Sort(*list.to)
+		all := slices.Clone(list.scores)
+		parallel.For(len(all), 256, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				all[i] = c.Evidence(all[i])
+			}
+		})
+		slices.Sort(all)
+		*list.to = all
 	}
 	c.Threshold = -math.Log10(o.FPIR)
 	few := *c
