@@ -292,7 +292,7 @@ func newMerger(s, more *dataset.Images, removed []string) *merger {
 // entry is image j of s, and whose it is.
 func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
 	c := s.ClassOf(j)
-	e := entry{pixels: mat.Col(nil, j, s.X)}
+	e := entry{pixels: keptValues(s, j, m.first)}
 	switch {
 	case s.IDs != nil:
 		e.id = s.IDs[j]
@@ -301,16 +301,6 @@ func (m *merger) entry(s *dataset.Images, j int) (string, entry) {
 	}
 	if s.Quality != nil {
 		e.quality = s.Quality[j]
-	}
-	if f := s.Scale() / m.first.Scale(); f != 1 {
-		for i := range e.pixels {
-			e.pixels[i] *= f
-		}
-	}
-	if s.AreFaces() {
-		for i, v := range e.pixels {
-			e.pixels[i] = float64(float32(v)) // as Keep keeps them
-		}
 	}
 	return s.Classes[c], e
 }

@@ -345,18 +345,9 @@ func (e *Enrolled) Duplicates(images *dataset.Images) ([]Duplicate, error) {
 	if e.dims() != d || !e.Frame.Same(images.Frame) {
 		return nil, fmt.Errorf("compare images of %v with enrolled ones of %v", images.Frame, e.Frame)
 	}
-	all, factor := make([]Duplicate, n), images.Scale()/e.header.Scale()
-	value := make([]float64, d)
+	all := make([]Duplicate, n)
 	for j := range all {
-		for i := range value {
-			value[i] = images.X.At(i, j)
-			if factor != 1 {
-				value[i] *= factor
-			}
-			if images.AreFaces() {
-				value[i] = float64(float32(value[i])) // as Keep keeps them
-			}
-		}
+		value := keptValues(images, j, &e.header)
 		if e.Faces == nil {
 			if k := columnOf(e.Images().X, value); k >= 0 {
 				all[j] = Duplicate{true, e.ID(k)}
@@ -378,6 +369,20 @@ func (e *Enrolled) Duplicates(images *dataset.Images) ([]Duplicate, error) {
 		}
 	}
 	return all, nil
+}
+
+// keptValues are those of image j of s in the units of to, as Keep keeps them.
+func keptValues(s *dataset.Images, j int, to *dataset.Images) []float64 {
+	values, factor := mat.Col(nil, j, s.X), s.Scale()/to.Scale()
+	for i := range values {
+		if factor != 1 {
+			values[i] *= factor
+		}
+		if s.AreFaces() {
+			values[i] = float64(float32(values[i]))
+		}
+	}
+	return values
 }
 
 // columnOf returns the first column of x with these values, or -1.
