@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,13 +23,27 @@ import (
 // drawn returns a small set of drawn faces.
 func drawn(t testing.TB) *dataset.Images {
 	t.Helper()
+	return copied(t, drawnOnce)
+}
+
+var drawnOnce = sync.OnceValues(func() (*dataset.Images, error) {
 	s := synthetic.Default
 	s.People, s.PerPerson, s.Input = 5, 8, dataset.Size{Height: 12, Width: 10}
-	set, err := s.Draw(t.Context())
+	return s.Draw(context.Background())
+})
+
+// copied is a copy, which a test may change, of a set that is drawn once.
+func copied(t testing.TB, draw func() (*dataset.Images, error)) *dataset.Images {
+	t.Helper()
+	set, err := draw()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set
+	all := make([]int, set.Len())
+	for j := range all {
+		all[j] = j
+	}
+	return set.Select(all)
 }
 
 func split(t testing.TB, s string) dataset.Split {

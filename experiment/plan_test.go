@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,12 +63,16 @@ func jobs(t testing.TB, p *Plan) map[string]*job {
 
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "plans", "plan.schema.json"))
+	s, err := schemaOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
+
+var schemaOnce = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.NewCompiler().Compile(filepath.Join("..", "plans", "plan.schema.json"))
+})
 
 func accepts(s *jsonschema.Schema, text []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,12 +28,7 @@ import (
 // parameters: there are more of them than pixels, and noise.
 func hard(t testing.TB) *dataset.Images {
 	t.Helper()
-	s := synthetic.Default
-	s.People, s.PerPerson, s.Input = 6, 8, dataset.Size{Height: 5, Width: 4}
-	set, err := s.Draw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := copied(t, hardOnce)
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := set.X.RawMatrix().Data
 	for i := range x {
@@ -40,6 +36,12 @@ func hard(t testing.TB) *dataset.Images {
 	}
 	return set
 }
+
+var hardOnce = sync.OnceValues(func() (*dataset.Images, error) {
+	s := synthetic.Default
+	s.People, s.PerPerson, s.Input = 6, 8, dataset.Size{Height: 5, Width: 4}
+	return s.Draw(context.Background())
+})
 
 var clocks = cmpopts.IgnoreFields(Trial{}, "Seconds")
 
