@@ -86,7 +86,7 @@ type Assumptions struct {
 // ./impostors -fit, on half of the people of photos/alike50 and on photos/lfw_several, those for margins on
 // photos/lfw_several by go run ./bench/strangers at the tag `before-studies`. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
-	Kinds:  [3]Kind{{0.63, 0.91, 2, 0.2}, {0.85, 1.73, 4, 0.2}, {2.5, 1.73, 4, 0.001}},
+	Kinds:  [3]Kind{{0.63, 0.91, 2, 0.1}, {0.85, 1.73, 4, 0.6}, {2.5, 1.73, 4, 0.001}},
 	Shares: [3]float64{0.4, 0.7, 1}, PersonVariance: 0.65, BothSides: 0.5,
 	MostDeviate: 4, LikeShare: 0.8, LeastLike: 20, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,

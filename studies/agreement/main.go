@@ -46,6 +46,7 @@ type row struct {
 	Rates               [2]float64 // percent; of the program, then of nrdl
 	Objectives          [2]float64 // computed by the same lines of the script; 0 where there are none
 	Seconds             [2]float64 // processor time
+	Mended              float64    `json:",omitempty"` // the rate of the program with codes of the dictionary that it has; 0 if not tried
 }
 
 func main() {
@@ -120,7 +121,7 @@ func (c comparison) compare(ctx context.Context, programs, data string) (*row, e
 	}
 	r := &row{
 		Method: c.method, Data: data, Split: s.split, Images: len(own.names),
-		Objectives: [2]float64{theirs.Theirs, theirs.Ours}, Seconds: [2]float64{theirs.Seconds, seconds},
+		Objectives: [2]float64{theirs.Theirs, theirs.Ours}, Seconds: [2]float64{theirs.Seconds, seconds}, Mended: theirs.Mended,
 	}
 	var right [2]int
 	for j, of := range held.Labels() { // the names are -1 where there is a rate
@@ -147,7 +148,8 @@ type answer struct {
 	Seconds      float64
 	Theirs, Ours float64 // objectives
 	Rate         float64 // of a program that gives no names; else -1
-	Classes      []int   // from 1
+	Mended       float64
+	Classes      []int // from 1
 }
 
 // ask has the program learn and recognise.

@@ -32,7 +32,7 @@ var comparisons = []comparison{
 	{"lrsdl", "LRSDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program codes queries with weights of its own"},
 	{"dlsi", "DLSI", "tiepvupsu/DICTOL", [][2]string{{"passes", "10"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start"},
 	{"copar", "COPAR", "tiepvupsu/DICTOL", [][2]string{{"passes", "10"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program solves for the codes, nrdl makes 7 steps a pass"},
-	{"ksvd", "K-SVD", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "where many residuals are rounding errors, these choose the samples that replace atoms"},
+	{"ksvd", "K-SVD", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "the program replaces atoms after it has coded, and returns the codes of the atoms before; which it replaces, rounding errors decide"},
 	{"lcksvd2", "LC-KSVD2", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "the start of the program pairs atoms with rows of W of other classes ([equations.md](equations.md))"},
 }
 
@@ -62,6 +62,8 @@ func page(rows []row) []byte {
 			verdict, reason := r.verdict(), c.reason
 			if verdict == equal && c.params == nil {
 				reason = ""
+			} else if r.Mended != 0 {
+				reason += fmt.Sprintf("; mended, it is right in %.2f %%", r.Mended)
 			}
 			fmt.Fprintf(&b, "| %s | [%s](https://github.com/%s) | %s, %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %s × | %s | %s |\n", c.title, c.program, c.program, sets[data].title, r.Split,
 				r.Rates[0], r.Rates[1], alike, objective, r.Seconds[0], r.Seconds[1], times(r.Seconds[0]/r.Seconds[1]), verdict, reason)

@@ -166,7 +166,9 @@ func search(all []*drawn, l *openset.Impostors) {
 		}
 	}
 	change("mean of people who are alike", []float64{0.6, 0.7, 0.85, 1}, func(a *openset.Assumptions, v float64) { a.Kinds[1].Mean = v })
-	change("odds of both kinds", []float64{0.1, 0.2, 0.3, 0.5}, func(a *openset.Assumptions, v float64) { a.Kinds[0].Odds, a.Kinds[1].Odds = v, v })
+	for i, of := range []string{"of clusters", "alike"} {
+		change("odds of people who are "+of, []float64{0.1, 0.2, 0.4, 0.6, 0.8}, func(a *openset.Assumptions, v float64) { a.Kinds[i].Odds = v })
+	}
 	change("both sides", []float64{0.5, 1}, func(a *openset.Assumptions, v float64) { a.BothSides = v })
 }
 
