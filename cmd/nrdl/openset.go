@@ -13,6 +13,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/report"
@@ -38,7 +39,7 @@ func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.enabled, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
 	o.enrolled = 0.5
 	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
-	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers")
+	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers, or a file of their faces that data convert made")
 	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
@@ -128,7 +129,16 @@ func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*d
 	if !s.images.AreFaces() {
 		return nil, advice.Add(errors.New("--strangers needs data that are images"), "vectors of strangers can be people of the data set")
 	}
-	files, err := dataset.PhotoFiles(a.databases("").Find(path))
+	path = a.databases("").Find(path)
+	if dataset.IsMatrix(path) {
+		arrays := labels{arrays: dataset.Arrays{Unlabelled: true}}
+		set, err := a.read(ctx, path, arrays.options(s.Pipeline, face.Options{}))
+		if err == nil && set.Frame != s.images.Frame {
+			err = advice.Add(fmt.Errorf("%s: the strangers are %v, the data are %v", path, set.Frame, s.images.Frame), "make both by the same command, nrdl data convert")
+		}
+		return set, err
+	}
+	files, err := dataset.PhotoFiles(path)
 	if err != nil {
 		return nil, err
 	}
