@@ -35,10 +35,10 @@ func Write(w io.Writer, g *gallery.Gallery) error {
 }
 
 // Save writes g to the file at path, whole or not at all. If g shortlists and follows from the
-// gallery in this file, Save only appends what has changed; the rest of others changes with
-// their people.
+// gallery in this file, Save only appends what has changed. Of others the classifier changes with
+// the people too.
 func Save(ctx context.Context, path string, g *gallery.Gallery) error {
-	if g.Enrolled == nil || g.Enrolled.Faces == nil {
+	if !g.Shortlists() {
 		_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return Write(w, g) })
 		return err
 	}
