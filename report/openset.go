@@ -1,14 +1,12 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/experiment"
@@ -30,7 +28,7 @@ func OpenSetFormat(path string) (string, error) {
 
 // WriteOpenSet writes an open-set result: identification rates, ROC and the
 // reliability of probabilities, as a self-contained page or, without figures,
-// as Markdown.
+// as Markdown or text.
 func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string) error {
 	d := &document{Title: "Open set: " + data, Sections: openSetSections(r, 2)}
 	if !r.Input.SeesImages() {
@@ -41,8 +39,10 @@ func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string)
 		return writeHTML(w, d)
 	case "md":
 		return writeMarkdown(w, d, nil)
+	case "text":
+		return writeText(w, d)
 	}
-	return errors.New("an open set is written as a page or as Markdown")
+	return errors.New("an open set is written as a page, as Markdown or as text")
 }
 
 func openSetSections(r *experiment.OpenSetResult, level int) []section {
@@ -58,7 +58,7 @@ func openSetSections(r *experiment.OpenSetResult, level int) []section {
 		}},
 		{ID: "threshold", Title: "The threshold of training", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf("The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best guess is right for %s.",
-				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Least), percentWords(r.FPIR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet))},
+				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Least), percentWords(r.FPIR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet)) + promise(r)},
 		}},
 		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between what is said and what is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
@@ -74,8 +74,8 @@ func openSetWords(r *experiment.OpenSetResult) string {
 	if r.OtherFaces > 0 {
 		others = fmt.Sprintf(" and %d images of others", r.OtherFaces)
 	}
-	return fmt.Sprintf("%s on %v. In each of %d draws %d people are enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified where the best guess is right and its score lies above the threshold that lets the given share of strangers pass. Mean ± standard deviation over the draws, in percent.",
-		r.Method, r.Input, len(r.Draws), r.People, r.Split, r.Strangers, others)
+	return fmt.Sprintf("%s on %v, %s with %s enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified where the best guess is right and its score lies above the threshold that lets the given share of strangers pass. Mean ± standard deviation over the draws, in percent.",
+		r.Method, r.Input, legible.Count(len(r.Draws), "draw"), legible.People(r.People), r.Split, r.Strangers, others)
 }
 
 func identifiedTable(r *experiment.OpenSetResult) *table {
@@ -165,79 +165,20 @@ func spreadWords(s experiment.Spread) string {
 	return fmt.Sprintf("%.1f ± %.1f %%", 100*s.Mean, 100*s.SD)
 }
 
-// WriteOpenSetText writes r as text: the rates by score, the error rates at the threshold
-// of training, and the reliability of the probabilities. The caller flushes w, which
-// returns an error of writing.
-func WriteOpenSetText(w io.Writer, r *experiment.OpenSetResult) error {
-	var text bytes.Buffer
-	writeOpenSetText(&text, r)
-	if !r.Input.SeesImages() {
-		_, err := io.WriteString(w, legible.OfSamples(text.String()))
-		return err
-	}
-	_, err := text.WriteTo(w)
-	return err
-}
-
-func writeOpenSetText(w io.Writer, r *experiment.OpenSetResult) {
-	others := ""
-	if r.OtherFaces > 0 {
-		others = fmt.Sprintf(" and %d further faces", r.OtherFaces)
-	}
-	fmt.Fprintf(w, "%s: %s enrolled (split %s), strangers: %s%s, %s\n\n", legible.Escaped(r.Method), legible.People(r.People), r.Split, legible.People(r.Strangers), others, legible.Count(len(r.Draws), "draw"))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "identified %, at\t")
-	for _, fpir := range experiment.FPIRs {
-		fmt.Fprintf(t, "FPIR %v %%\t", 100*fpir)
-	}
-	fmt.Fprintln(t, "equal error %\t")
-	for _, s := range r.Scores {
-		fmt.Fprintf(t, "%s\t", s.Name)
-		for _, v := range s.Identified {
-			fmt.Fprintf(t, "%s\t", spread(v))
-		}
-		fmt.Fprintf(t, "%s\t\n", spread(s.EER))
-	}
-	t.Flush()
-	if len(r.Scores) > 1 {
-		fmt.Fprintf(w, "a model decides by the first of these scores, the %s; the help explains the others\n", r.Scores[0].Name)
-	}
-	strangers, known := 0, 0
-	for _, d := range r.Draws {
-		strangers, known = strangers+d.Strangers, known+d.Test
-	}
-	fmt.Fprintf(w, "\nthreshold of training for an FPIR of %v %%: FPIR %s %% (%s to %s) of %s of strangers, identified %s %% of %s of enrolled people; without a threshold %s %%\n",
-		100*r.Calibrate.FPIR, spread(r.FPIR), legible.Percent(r.FPIR.Least), legible.Percent(r.FPIR.Most), legible.Count(strangers, "face"), spread(r.Identified), legible.Count(known, "face"), spread(r.ClosedSet))
-	writePromise(w, r)
-	fmt.Fprintf(w, "expected calibration error %.2f ± %.2f points\n\n", 100*r.ECE, 100*r.ECESD)
-	fmt.Fprintln(t, "stated %\tright %\tshare of faces %\t")
-	for _, b := range r.Reliability {
-		if b.Faces > 0 {
-			fmt.Fprintf(t, "%s\t%s\t%s\t\n", legible.Percent(b.Probability), legible.Percent(b.Right), legible.Percent(b.Share))
-		}
-	}
-	t.Flush()
-}
-
-// writePromise writes how reliable the thresholds and the probabilities of training are.
-func writePromise(w io.Writer, r *experiment.OpenSetResult) {
+// promise says, after a space, how reliable the thresholds and the probabilities of training are.
+func promise(r *experiment.OpenSetResult) (s string) {
 	bears := 0.0
 	for _, d := range r.Draws {
 		bears = max(bears, d.Bears)
 	}
 	if bears > r.Calibrate.FPIR {
-		fmt.Fprintf(w, "too few were enrolled to set a threshold for %v %%: in this test %s %% of the faces of strangers got a name; more people, or given photographs of strangers, set it better\n", 100*r.Calibrate.FPIR, legible.Percent(r.FPIR.Mean))
+		s = fmt.Sprintf(" Too few were enrolled to set a threshold for %s; more people, or given photographs of strangers, set it better.", percentWords(r.Calibrate.FPIR))
 	}
-	if r.Named.Faces == 0 {
-		return
+	if r.Named.Faces > 0 {
+		s += fmt.Sprintf(" Of the named faces %s have the right name; their mean probability is %s.", percentWords(r.Named.Right), percentWords(r.Named.Probability))
+		if r.Surest > 0 {
+			s += fmt.Sprintf(" The highest of a named stranger is %s.", percentWords(r.Surest))
+		}
 	}
-	fmt.Fprintf(w, "of the named faces %s %% have the right name; the mean stated probability is %s %%", legible.Percent(r.Named.Right), legible.Percent(r.Named.Probability))
-	if r.Surest > 0 {
-		fmt.Fprintf(w, "; the highest for a named stranger is %s %%", legible.Percent(r.Surest))
-	}
-	fmt.Fprintln(w)
-}
-
-func spread(s experiment.Spread) string {
-	return fmt.Sprintf("%s ± %s", legible.Percent(s.Mean), legible.Percent(s.SD))
+	return s
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"text/tabwriter"
 	text "text/template"
 
 	"nrdl.example/nrdl/doc"
@@ -85,6 +86,35 @@ func writeMarkdown(w io.Writer, d *document, link func(Figure) string) error {
 		page.Link = func(f *Figure) string { return link(*f) }
 	}
 	return execute(w, markdownTemplate(), page)
+}
+
+// writeText writes d for a terminal, without figures and pictures.
+func writeText(w io.Writer, d *document) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			if b.Text != "" {
+				fmt.Fprintf(t, "%s\n\n", legible.Escaped(b.Text))
+			}
+			if b.Table == nil {
+				continue
+			}
+			for _, h := range b.Table.Head {
+				fmt.Fprintf(t, "%s\t", strings.TrimSpace(h.Sub+" "+h.Title))
+			}
+			for _, row := range b.Table.Rows {
+				fmt.Fprintln(t)
+				for _, c := range row {
+					if c.Spread != "" {
+						c.Text += " ± " + c.Spread
+					}
+					fmt.Fprintf(t, "%s\t", legible.Escaped(c.Text))
+				}
+			}
+			fmt.Fprint(t, "\n\n")
+		}
+	}
+	return t.Flush()
 }
 
 // execute writes the result of a template in one piece.

@@ -114,7 +114,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if e.json {
 		return a.printJSON(result)
 	}
-	if err := report.WriteOpenSetText(a.Out, result); err != nil {
+	if err := report.WriteOpenSet(a.Out, result, data, "text"); err != nil {
 		return err
 	}
 	if e.open.output == "" {
