@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,10 +85,7 @@ func (p *Parts) validate() error {
 	if n := len(p.Groups); n > 0 && p.Groups[n-1] < k && coding.SharesAtoms(p.Coder) {
 		k = p.Groups[n-1] // the rest is common
 	}
-	if err := validateGroups(p.Groups, len(p.Classes), k); err != nil {
-		return err
-	}
-	if err := distinct(p.Classes); err != nil {
+	if err := cmp.Or(validateGroups(p.Groups, len(p.Classes), k), distinct(p.Classes)); err != nil {
 		return err
 	}
 	if _, alone := p.Rule.(Cosine); len(p.Classes) < LeastClasses && !alone {

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -112,13 +113,7 @@ func (s *Samples) Validate() error {
 	if s.IDs != nil && len(s.IDs) != n {
 		return fmt.Errorf("%d IDs for %d samples", len(s.IDs), n)
 	}
-	if err := validateGroups(s.Groups, len(s.Classes), n); err != nil {
-		return err
-	}
-	if err := distinct(s.Classes); err != nil {
-		return err
-	}
-	if err := s.Grid.holds(d); err != nil {
+	if err := cmp.Or(validateGroups(s.Groups, len(s.Classes), n), distinct(s.Classes), s.Grid.holds(d)); err != nil {
 		return err
 	}
 	for i := range d {

@@ -1,6 +1,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,10 +32,7 @@ func (c ClassLasso) lasso() Lasso { return Lasso{Lambda: c.Lambda, Gap: c.Gap} }
 func (ClassLasso) Name() string   { return "classlasso" }
 
 func (c ClassLasso) Validate() error {
-	if err := positive(c, "lambda", c.Lambda); err != nil {
-		return err
-	}
-	return positive(c, "gap", c.Gap)
+	return cmp.Or(positive(c, "lambda", c.Lambda), positive(c, "gap", c.Gap))
 }
 
 // Work implements Coder. The groups are not known: all atoms may be of one class.

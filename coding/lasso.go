@@ -222,10 +222,7 @@ func (c Anchored) Validate() error {
 	if c.Mean == nil {
 		return errors.New("the anchored coder has no means")
 	}
-	if err := weight(c, "mu", c.Mu); err != nil {
-		return err
-	}
-	return c.lasso().Validate()
+	return cmp.Or(weight(c, "mu", c.Mu), c.lasso().Validate())
 }
 
 // Work implements Coder. All atoms may be common; there is a mean for each.

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -116,10 +117,7 @@ func (in Pipeline) Validate() error {
 			return fmt.Errorf("the measurement of network %s: %w", in.Embedding.Name, err)
 		}
 	}
-	if err := in.Projection.Validate(); err != nil {
-		return err
-	}
-	if err := in.validateCopies(); err != nil {
+	if err := cmp.Or(in.Projection.Validate(), in.validateCopies()); err != nil {
 		return err
 	}
 	if in.Size == (dataset.Size{}) {

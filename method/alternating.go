@@ -37,16 +37,8 @@ var defaultAlternatingLearning = func() AlternatingLearning {
 
 // Validate reports the first parameter that is outside its range.
 func (l AlternatingLearning) Validate() error {
-	if err := cmp.Or(weights("tol", l.Tol, "ridge", l.Ridge), counts(0, "atoms", l.Atoms), counts(1, "passes", l.Passes)); err != nil {
-		return err
-	}
-	if err := l.Init.Validate(); err != nil {
-		return fmt.Errorf("init: %w", err)
-	}
-	if err := codesSomething(l.Coder.Error); err != nil {
-		return fmt.Errorf("coder: %w", err)
-	}
-	return l.Coder.Validate()
+	return cmp.Or(weights("tol", l.Tol, "ridge", l.Ridge), counts(0, "atoms", l.Atoms), counts(1, "passes", l.Passes),
+		within("init", l.Init.Validate()), within("coder", codesSomething(l.Coder.Error)), l.Coder.Validate())
 }
 
 // atoms is K for n samples of so many classes.

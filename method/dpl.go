@@ -57,11 +57,8 @@ class: min_c ‖y − D_cP_c·y‖`,
 }
 
 func (m DPL) Validate() error {
-	err := cmp.Or(weights("tol", m.Tol), counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "sweeps", m.Sweeps))
-	if err != nil {
-		return err
-	}
-	return aboveZero("tau", m.Tau, "lambda", m.Lambda, "gamma", m.Gamma)
+	return cmp.Or(weights("tol", m.Tol), aboveZero("tau", m.Tau, "lambda", m.Lambda, "gamma", m.Gamma),
+		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes, "sweeps", m.Sweeps))
 }
 
 func (m DPL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {

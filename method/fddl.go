@@ -73,23 +73,15 @@ class: min_c ‖y − D_c·s_c‖² + w‖s − m_c‖²,  s = argmin ‖y − D
 }
 
 func (m FDDL) Validate() error {
-	err := cmp.Or(weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight),
-		counts(0, "atoms", m.Atoms, "passes", m.Passes), counts(1, "steps", m.Steps))
-	if err != nil {
-		return err
-	}
 	switch {
 	case !(m.Eta >= 1) || math.IsInf(m.Eta, 1):
 		return fmt.Errorf("eta = %v is not ≥ 1: the problem of the codes is not convex below", m.Eta)
-	case !(m.Rho > 0) || math.IsInf(m.Rho, 1):
-		return fmt.Errorf("rho = %v is not > 0", m.Rho)
 	case !(m.Omega >= 1 && m.Omega < 2):
 		return fmt.Errorf("omega = %v is not ≥ 1 and < 2", m.Omega)
 	}
-	if err := m.coder().Validate(); err != nil {
-		return fmt.Errorf("gamma = %v: %w", m.Gamma, err)
-	}
-	return nil
+	return cmp.Or(weights("lambda1", m.Lambda1, "lambda2", m.Lambda2, "tol", m.Tol, "weight", m.Weight), aboveZero("rho", m.Rho),
+		counts(0, "atoms", m.Atoms, "passes", m.Passes), counts(1, "steps", m.Steps),
+		within(fmt.Sprintf("gamma = %v", m.Gamma), m.coder().Validate()))
 }
 
 // coder codes queries: γ weighs against ‖y − Ds‖², λ against half of it.

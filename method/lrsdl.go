@@ -74,10 +74,7 @@ func (m LRSDL) fddl() FDDL {
 }
 
 func (m LRSDL) Validate() error {
-	if err := cmp.Or(aboveZero("lambda1", m.Lambda1), weights("eta", m.Eta), counts(1, "common", m.Common)); err != nil {
-		return err
-	}
-	return m.fddl().Validate()
+	return cmp.Or(aboveZero("lambda1", m.Lambda1), weights("eta", m.Eta), counts(1, "common", m.Common), m.fddl().Validate())
 }
 
 func (m LRSDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {

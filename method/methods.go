@@ -340,4 +340,12 @@ func counts(least int, named ...any) error {
 	return nil
 }
 
+// within is the error of the parameters of the part with this name.
+func within(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
 var errNoCoder = errors.New("no coder")

@@ -120,12 +120,6 @@ class: max_c (W·s)_c`,
 }
 
 func (m NRDL) Validate() error {
-	err := cmp.Or(weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol),
-		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity, "few_l2", m.FewL2), aboveZero("warm_mu", m.WarmMu),
-		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes))
-	if err != nil {
-		return err
-	}
 	switch {
 	case m.Alpha == 0:
 		return errors.New("alpha = 0 leaves the classifier without labels")
@@ -138,10 +132,10 @@ func (m NRDL) Validate() error {
 	case m.Coder == nil:
 		return errNoCoder
 	}
-	if err := m.Init.Validate(); err != nil {
-		return fmt.Errorf("init: %w", err)
-	}
-	return cmp.Or(m.Ridge.Validate(), m.Coder.Validate())
+	return cmp.Or(weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol),
+		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity, "few_l2", m.FewL2), aboveZero("warm_mu", m.WarmMu),
+		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes),
+		within("init", m.Init.Validate()), m.Ridge.Validate(), m.Coder.Validate())
 }
 
 // coder codes queries.

@@ -82,23 +82,15 @@ class: max_c (W·s)_c`,
 }
 
 func (m NRDLOnline) Validate() error {
-	err := cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
-		counts(0, "atoms", m.Atoms, "size", m.Size), counts(1, "online.passes", m.Online.Passes))
 	switch {
-	case err != nil:
-		return err
 	case m.Alpha == 0:
 		return errors.New("alpha = 0 leaves the classifier without labels")
 	case m.Coder == nil:
 		return errNoCoder
 	}
-	if err := m.Init.Validate(); err != nil {
-		return fmt.Errorf("init: %w", err)
-	}
-	if err := m.Online.Validate(); err != nil {
-		return fmt.Errorf("online: %w", err)
-	}
-	return m.Coder.Validate()
+	return cmp.Or(weights("alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma),
+		counts(0, "atoms", m.Atoms, "size", m.Size), counts(1, "online.passes", m.Online.Passes),
+		within("init", m.Init.Validate()), within("online", m.Online.Validate()), m.Coder.Validate())
 }
 
 // Fit implements classify.Method. It makes Online.Passes passes over train, each in another

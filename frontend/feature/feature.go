@@ -71,9 +71,12 @@ var All = []Feature{Pixels{}, IGO{}, DefaultHOG, DefaultLBP, DefaultGabor}
 // of pixels.
 const MaxLen = 1 << 22
 
-// fits reports a size that is no image's, and one of which a valid f would make
+// fits reports an f that is not valid, a size that is no image's, and one of which f would make
 // too much.
 func fits(f Feature, height, width int) error {
+	if err := f.Validate(); err != nil {
+		return err
+	}
 	if err := fitsImage(height, width); err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)
 	}

@@ -1,6 +1,9 @@
 package feature
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Gabor describes an image by the mean magnitude, in cells, of its responses to a bank of
 // Gabor wavelets [gabor]. The wavelets are waves under a round Gaussian. They have
@@ -37,19 +40,9 @@ func (Gabor) Name() string { return "gabor" }
 
 // Validate implements Feature.
 func (g Gabor) Validate() error {
-	if err := checkCell("gabor", g.Cell); err != nil {
-		return err
-	}
-	if err := within("gabor", "scales", float64(g.Scales), 1, 8); err != nil {
-		return err
-	}
-	if err := within("gabor", "orientations", float64(g.Orientations), 1, 16); err != nil {
-		return err
-	}
-	if err := within("gabor", "wavelength", g.Wavelength, 2, 32); err != nil {
-		return err
-	}
-	return within("gabor", "width", g.Width, 0.25, 1)
+	return cmp.Or(checkCell("gabor", g.Cell), within("gabor", "scales", float64(g.Scales), 1, 8),
+		within("gabor", "orientations", float64(g.Orientations), 1, 16),
+		within("gabor", "wavelength", g.Wavelength, 2, 32), within("gabor", "width", g.Width, 0.25, 1))
 }
 
 // Len implements Feature.
@@ -59,9 +52,6 @@ func (g Gabor) Len(height, width int) int {
 
 // Over implements Feature.
 func (g Gabor) Over(height, width int) (Extractor, error) {
-	if err := g.Validate(); err != nil {
-		return nil, err
-	}
 	if err := fits(g, height, width); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package feature
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // HOG is the histogram of oriented gradients [hog]: every pixel adds the length
 // of its gradient to the two bins nearest to its angle, modulo π, and to the
@@ -24,13 +27,7 @@ func (HOG) Name() string { return "hog" }
 
 // Validate implements Feature.
 func (h HOG) Validate() error {
-	if err := checkCell("hog", h.Cell); err != nil {
-		return err
-	}
-	if err := within("hog", "bins", float64(h.Bins), 2, 64); err != nil {
-		return err
-	}
-	return within("hog", "clip", h.Clip, 0.01, 1)
+	return cmp.Or(checkCell("hog", h.Cell), within("hog", "bins", float64(h.Bins), 2, 64), within("hog", "clip", h.Clip, 0.01, 1))
 }
 
 // blocks returns how many cells and how many blocks a side of n pixels has, and
@@ -50,9 +47,6 @@ func (h HOG) Len(height, width int) int {
 
 // Over implements Feature.
 func (h HOG) Over(height, width int) (Extractor, error) {
-	if err := h.Validate(); err != nil {
-		return nil, err
-	}
 	if err := fits(h, height, width); err != nil {
 		return nil, err
 	}

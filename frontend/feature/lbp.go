@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 )
@@ -41,10 +42,7 @@ func (LBP) Name() string { return "lbp" }
 
 // Validate implements Feature.
 func (b LBP) Validate() error {
-	if err := checkCell("lbp", b.Cell); err != nil {
-		return err
-	}
-	return within("lbp", "radius", b.Radius, 0.5, 64)
+	return cmp.Or(checkCell("lbp", b.Cell), within("lbp", "radius", b.Radius, 0.5, 64))
 }
 
 // Len implements Feature.
@@ -54,9 +52,6 @@ func (b LBP) Len(height, width int) int {
 
 // Over implements Feature.
 func (b LBP) Over(height, width int) (Extractor, error) {
-	if err := b.Validate(); err != nil {
-		return nil, err
-	}
 	if err := fits(b, height, width); err != nil {
 		return nil, err
 	}

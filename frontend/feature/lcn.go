@@ -1,6 +1,9 @@
 package feature
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // LCN is local contrast normalisation [lcn]. With I the image, G the Gaussian blur of standard
 // deviation σ, and V = I − G∗I, the step gives
@@ -22,10 +25,7 @@ func (LCN) Name() string { return "lcn" }
 
 // Validate implements Step.
 func (l LCN) Validate() error {
-	if err := checkSigma("lcn", "sigma", l.Sigma); err != nil {
-		return err
-	}
-	return within("lcn", "floor", l.Floor, 1e-6, 1e6)
+	return cmp.Or(checkSigma("lcn", "sigma", l.Sigma), within("lcn", "floor", l.Floor, 1e-6, 1e6))
 }
 
 const (
