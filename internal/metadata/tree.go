@@ -164,12 +164,17 @@ func descriptions(root *element) []*element {
 	if !rdf.is(nsRDF, "RDF") {
 		rdf = root.child(nsRDF, "RDF")
 	}
-	if rdf == nil {
+	return rdf.all("Description")
+}
+
+// all are the children of e, if there is e, with this name of RDF.
+func (e *element) all(name string) []*element {
+	if e == nil {
 		return nil
 	}
 	var all []*element
-	for _, c := range rdf.children {
-		if c.is(nsRDF, "Description") {
+	for _, c := range e.children {
+		if c.is(nsRDF, name) {
 			all = append(all, c)
 		}
 	}
@@ -238,16 +243,4 @@ func (e *element) array() *element {
 }
 
 // items are the rdf:li in the array of e.
-func (e *element) items() []*element {
-	a := e.array()
-	if a == nil {
-		return nil
-	}
-	var all []*element
-	for _, c := range a.children {
-		if c.is(nsRDF, "li") {
-			all = append(all, c)
-		}
-	}
-	return all
-}
+func (e *element) items() []*element { return e.array().all("li") }
