@@ -212,7 +212,7 @@ func follow(path string) (string, error) {
 		target = link
 	}
 	if folder := filepath.Dir(target); target != path && missing(folder) {
-		return "", advice.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder), "make the folder %s first", folder)
+		return "", advice.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder), "make the folder first: %s", folder)
 	}
 	return target, nil
 }
@@ -259,7 +259,7 @@ func Error(path string, err error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("write %s: %w", path, err)
 	case missing(filepath.Dir(path)):
-		return advice.Add(fmt.Errorf("write %s: %w", path, err), "make the folder %s first", filepath.Dir(path))
+		return advice.Add(fmt.Errorf("write %s: %w", path, err), "make the folder first: %s", filepath.Dir(path))
 	}
 	return advice.Add(fmt.Errorf("write %s: %w", path, err), "no file can be made in %s: choose another folder", filepath.Dir(path))
 }
