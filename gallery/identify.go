@@ -114,20 +114,8 @@ func (g *Gallery) sub(ctx context.Context, people []*index.Person) (*Gallery, er
 		return nil, err
 	}
 	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, Settings: g.Settings, partial: true, Enrolled: outsideIndex(images)}
-	run := classify.Run{Seed: g.shared.Seed}
-	s, ok := g.Method.(classify.Separable)
-	if !ok {
-		var err error
-		t.Model, err = frontend.Learn(ctx, images, g.Pipeline, g.Method, run)
-		return t, err
-	}
-	d, _ := images.X.Dims()
-	atoms := mat.NewDense(d, len(people), nil)
-	for c, p := range people {
-		atoms.SetCol(c, s.Atom(facesOf(p)))
-	}
-	c, err := s.Join(atoms, images.Classes, run)
-	t.Model = &frontend.Model{Fitted: g.Fitted, Classifier: c}
+	var err error
+	t.Model, err = frontend.Learn(ctx, images, g.Pipeline, g.Method, classify.Run{Seed: g.shared.Seed})
 	return t, err
 }
 
