@@ -26,6 +26,7 @@ type Face struct {
 	Maybe       string          // who an unknown face may be: the best guess, if its Probability is at least gallery.Settings.Maybe or not known; else ""
 	Known       bool            // the margin reaches the threshold
 	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
+	Confidence  string          // Probability in a word and a number (gallery.Settings.Confidence); "" if not known
 	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
 	Ranked      []Candidate     // all people, the most likely first, and last those of Taken; those of the shortlist where there is one (Options.ShortlistAbove)
 	Detected    *face.Face      // pupils and quality; nil for a crop
@@ -45,15 +46,6 @@ type Face struct {
 	result  gallery.Face     // with its code, for Explain
 	crop    []float32        // in colour, for Explain; nil without a network
 	gallery *gallery.Gallery // that looked at it
-}
-
-// Confidence says how probable the best guess is, as gallery.Settings.Confidence does.
-func (f *Face) Confidence() string {
-	s := &gallery.DefaultSettings
-	if f.gallery != nil {
-		s = f.gallery.Numbers()
-	}
-	return s.Confidence(f.Probability)
 }
 
 // A Candidate is a person with a score; a higher score means more likely.
@@ -223,6 +215,7 @@ func (f *Face) set(r *gallery.Face, people []string, excluded func(name string) 
 		f.Ranked[i] = Candidate{people[o.class], o.score}
 	}
 	f.Known, f.Probability, f.Margin = r.Known, r.Probability, r.DecisionScore
+	f.Confidence = r.Gallery.Numbers().Confidence(f.Probability)
 	switch {
 	case f.Known:
 		f.Name = f.Ranked[0].Name

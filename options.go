@@ -64,10 +64,10 @@ func (o Observer) progress(what string) func(done, total int) {
 	return func(done, total int) { o.Progress(what, done, total) }
 }
 
-// LeastProjected is the number of people from which on Defaults projects samples. The
+// leastProjected is the number of people from which on Defaults projects samples. The
 // directions that tell fewer people apart are few, and do not tell them from strangers
 // (doc/frontends.md).
-const LeastProjected = 30
+const leastProjected = 30
 
 // Defaults chooses how to train on images. For vectors of a network it chooses the method
 // mean; for grey crops, features that suit their size, a projection if there are enough
@@ -128,7 +128,7 @@ var embeddingMethod classify.Method = method.Mean{}
 // forPeople returns in without its projection where there are too few people for
 // one.
 func forPeople(in frontend.Pipeline, people int) frontend.Pipeline {
-	if people < LeastProjected {
+	if people < leastProjected {
 		return unprojected(in)
 	}
 	return in

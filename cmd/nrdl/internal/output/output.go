@@ -39,7 +39,7 @@ func Lines(to io.Writer, top int) Writer {
 		for _, f := range faces {
 			fields := []string{legible.Field(r.Photo.Name), legible.Field(labelOf(f)), ""}
 			if f.Known {
-				fields[2] = f.Confidence()
+				fields[2] = f.Confidence
 			}
 			rows = append(rows, append(fields, guesses(f, top)...))
 		}

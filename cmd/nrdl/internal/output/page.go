@@ -187,7 +187,7 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 	if !math.IsNaN(f.Probability) {
 		c.Probability = gallery.Probability(f.Probability)
 	}
-	c.Name, c.Sub = labelOf(f), f.Confidence()
+	c.Name, c.Sub = labelOf(f), f.Confidence
 	c.Trained, c.Covered = legible.Escaped(f.Trained), coveredOf(f)
 	if len(f.Ranked) > 1 {
 		c.RunnerUp = f.Ranked[1].Name
