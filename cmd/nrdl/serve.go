@@ -56,7 +56,15 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	c.Flags().StringVar(&s.certificate, "tls-cert", "", "speak TLS with the certificates in `FILE` (PEM), which is read again when it changes")
 	c.Flags().StringVar(&s.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
-	c.Flags().StringSliceVar(&s.limits.Origins, "allow-origin", nil, "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas")
+	cli.Var(c, &s.limits.Origins, "allow-origin", "", "ORIGIN", "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas", func(text string) ([]string, error) {
+		all := strings.Split(text, ",")
+		for _, origin := range all {
+			if err := service.CheckOrigin(origin); err != nil {
+				return nil, err
+			}
+		}
+		return append(s.limits.Origins, all...), nil // each use of the flag adds some
+	}, func([]string) string { return "" })
 	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "", "answer the calls of CompreFace that Double Take sends, for the collection with this `NAME`")
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
@@ -230,13 +238,8 @@ func limitFlags(c *cobra.Command, o *service.Options) {
 	long(&o.Lease, "lease", "take over jobs and requests of a process that has not been heard of for this `TIME`")
 }
 
-// checkLimits returns an error for limits that contradict each other, and for wrong origins.
+// checkLimits returns an error for limits that contradict each other.
 func checkLimits(o service.Options) error {
-	for _, origin := range o.Origins {
-		if err := service.CheckOrigin(origin); err != nil {
-			return cli.Misuse("--allow-origin: %w", err)
-		}
-	}
 	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
 	}
