@@ -318,8 +318,13 @@ func Describe(m classify.Method) Description {
 	return out
 }
 
+// typeOf returns the name of the type of v in Go. An alias of a generic type, such as
+// method.Kept, has none at run time, and is called as the method.
 func typeOf(v any) string {
 	full := fmt.Sprintf("%T", v)
+	if m, ok := v.(classify.Method); ok && strings.HasSuffix(full, "]") {
+		return method.Title(m)
+	}
 	return full[strings.LastIndexByte(full, '.')+1:]
 }
 

@@ -36,19 +36,23 @@ type SightingOptions struct {
 	// Of a face that the quick look of the tiny detector finds, the network of landmarks sees one
 	// square: its side is Square of that of the box, and its middle lies Aside to the right of that
 	// of the box and Higher, in shares of the side of the box.
+	// Where the eyes that it shows are nearer than Wide, a share of the longer side of the box, it
+	// looks as at any other face: a face that is upside down may seem to be so narrow a one.
 	Square float64
 	Aside  float64
 	Higher float64
+	Wide   float64
 }
 
 // DefaultSighting is for the detectors of DefaultSearch. Square, Aside and Higher are those of the
 // squares that landmarks settle in, the median of the photographs of LFW's cohort; 0.7 and 0.9 in
-// place of 0.8 are as good.
+// place of 0.8 are as good. Of 392 upright faces of LFW with several photographs, 3 % are narrower
+// than Wide, and of 91 that are upside down and look certain all but 4.
 var DefaultSighting = SightingOptions{
 	LeastOfBox: 0.15, MostOfBox: 0.8, MostResidual: 0.35, MostTilt: DefaultPupils.MostTilt,
 	NearEye: 0.2, Near: 0.35, Scale: 100,
 	Side: 2.4, Below: 0.6, Settled: 0.1, Looks: 3,
-	Square: 0.8, Aside: 0.035, Higher: 0.026,
+	Square: 0.8, Aside: 0.035, Higher: 0.026, Wide: 0.25,
 }
 
 // faceOf returns the face of the detection d in photo. Not ok: it has no eyes where those
@@ -96,8 +100,8 @@ func (o SightingOptions) landmarks(ctx context.Context, photo *dataset.Photo, d 
 	return o.landmarksAt(ctx, photo, p)
 }
 
-// inBox returns five landmarks of the detection d of the tiny detector, by one look; nil if they
-// are not in the photograph.
+// inBox returns five landmarks of the detection d of the tiny detector, by one look; nil if one is
+// not enough.
 func (o SightingOptions) inBox(ctx context.Context, photo *dataset.Photo, d Detection) ([]Point, error) {
 	side := max(d.Box.width(), d.Box.height())
 	centre := about(0, 0, side, d.Angle, d.Box.centre()).at(o.Aside, -o.Higher)
@@ -105,7 +109,11 @@ func (o SightingOptions) inBox(ctx context.Context, photo *dataset.Photo, d Dete
 	if err != nil || all == nil {
 		return nil, err
 	}
-	return fivePoints(all), nil
+	five := fivePoints(all)
+	if p, _ := pupilsOf(five); p[0].to(p[1]) < o.Wide*side {
+		return nil, nil
+	}
+	return five, nil
 }
 
 // near reports whether a face with the eyes at p is f, turned alike.
