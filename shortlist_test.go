@@ -27,6 +27,38 @@ func nameAll(t *testing.T, r *Recogniser, images *dataset.Images) []Face {
 	return faces
 }
 
+// A model grows and shrinks across the border in one file, which always has what was saved.
+func TestBorderInOneFile(t *testing.T) {
+	ctx, images := t.Context(), drawnVectors(t, 1, 40, 3)
+	more := images.Select(span(90, 120))
+	for _, m := range []classify.Method{method.Mean{}, method.DefaultCRC} {
+		path := filepath.Join(t.TempDir(), "model.nrdl")
+		how := openset.Default
+		r, err := Train(ctx, images.Select(span(0, 90)), Options{Method: m, OpenSet: &how, ShortlistAbove: 100})
+		again := func() {
+			t.Helper()
+			if err == nil {
+				err = r.Save(ctx, path)
+			}
+			people := r.m.Names()
+			if err == nil {
+				r, err = Open(path)
+			}
+			if err != nil || !slices.Equal(r.m.Names(), people) || r.m.Shortlists() != (len(people) > 33) {
+				t.Fatalf("%s: %v, %v", m.Name(), people, err)
+			}
+		}
+		again()
+		for range 2 {
+			if r, _, err = r.EnrolAll(ctx, more, false); err == nil {
+				again()
+				r, err = r.Remove(ctx, slices.Clone(r.m.Names()[30:])...)
+			}
+			again()
+		}
+	}
+}
+
 // A Recogniser that shortlists is reached by the same calls: it names, grows, is stored and
 // shrinks as others do.
 func TestShortlists(t *testing.T) {

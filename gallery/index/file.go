@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,9 +55,10 @@ type file struct {
 	mu         sync.Mutex
 	generation uint64
 	length     int64
-	segments   []*segment // in the order of the file
-	state      []byte     // of the caller
-	changes    int        // of the state, since it was written whole
+	meta       [sha256.Size]byte // sum of the caller's bytes that do not change with the people
+	segments   []*segment        // in the order of the file
+	state      []byte            // of the caller
+	changes    int               // of the state, since it was written whole
 
 	// Since Save has written it anew, the file has what base has as another Index.
 	base, copy *Index
@@ -124,6 +126,7 @@ func parse(f *source) (x *Index, meta, state []byte, err error) {
 		return nil, nil, nil, err
 	}
 	own := r.x.file
+	own.meta = sha256.Sum256(r.meta)
 	own.segments, own.state, own.changes = slices.Clone(r.x.segments), slices.Clone(r.state), len(r.changes)
 	return r.x, r.meta, r.state, r.x.distinct()
 }

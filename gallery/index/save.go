@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -17,8 +18,8 @@ import (
 
 // Save writes x, and the caller's bytes meta and state, to the file at path. It appends the
 // changes if x was made from an Index that was read from this file, nobody else has changed the
-// file since, and the file does not become more than twice as large as a new one; meta must
-// then be unchanged. Otherwise it writes a new file, without the people who were removed.
+// file since, the file does not become more than twice as large as a new one, and has this meta.
+// Otherwise it writes a new file, without the people who were removed.
 func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error {
 	f := x.file
 	if f == nil || f.path != path {
@@ -40,7 +41,7 @@ func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error
 		return nil
 	}
 	a := x.newContent(f, state)
-	if f.same() && f.length+a.size() <= 2*x.minimalSize(meta, state) {
+	if f.meta == sha256.Sum256(meta) && f.same() && f.length+a.size() <= 2*x.minimalSize(meta, state) {
 		return atomicfile.Error(path, a.write(f))
 	}
 	if err := x.Compact(ctx, path, meta, state); err != nil {
