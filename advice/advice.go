@@ -152,6 +152,9 @@ func Unknown(what, name string, names []string) error {
 		}
 		return Add(err, "did you mean %q?", near)
 	}
+	if len(names) == 0 {
+		return Add(err, "leave it out: there is none")
+	}
 	return Add(err, "choose one of %s", strings.Join(names, ", "))
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"weak"
 
@@ -243,11 +244,13 @@ func (s spy) Fit(ctx context.Context, train *classify.Samples, run classify.Run)
 
 // While a method is tuned nobody asks for the test images.
 func TestTuningHasNoTestImages(t *testing.T) {
-	settings, err := everyMethod(t).settings()
+	const fits = 2*2 + 1 // two trials on two folds, and one of all training images
+	var begun atomic.Int32
+	settings, err := toldOf(t, func(classify.Run) { begun.Add(1) }).settings()
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := settings[0].jobs[0]
+	j := settings[0].jobs[1]
 	f, err := divide(t.Context(), drawn(t), frontend.Pipeline{}, j.split, j.fit(), corruption{})
 	if err != nil {
 		t.Fatal(err)
@@ -256,8 +259,8 @@ func TestTuningHasNoTestImages(t *testing.T) {
 	r := j.record(&loadedSet{set: set}, set.Frame)
 	make := f.test
 	f.test = func() (*dataset.Images, error) {
-		if r.Tuning == nil || len(r.Tuning.Trials) != j.contestant.tune.Budget {
-			t.Error("the test images are asked for before the search has ended")
+		if r.Tuning == nil || len(r.Tuning.Trials) != j.contestant.tune.Budget || begun.Load() != fits {
+			t.Errorf("the test images are asked for after %d of %d fits", begun.Load(), fits)
 		}
 		return make()
 	}

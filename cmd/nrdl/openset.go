@@ -134,7 +134,7 @@ func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*d
 		arrays := labels{arrays: dataset.Arrays{Unlabelled: true}}
 		set, err := a.read(ctx, path, arrays.options(s.Pipeline, face.Options{}))
 		if err == nil && set.Frame != s.images.Frame {
-			err = advice.Add(fmt.Errorf("%s: the strangers are %v, the data are %v", path, set.Frame, s.images.Frame), "make both by the same command, nrdl data convert")
+			err = advice.Add(fmt.Errorf("%s: the faces of strangers are not made as those of the data: %v", path, s.images.Frame), "make both by the same command, nrdl data convert")
 		}
 		return set, err
 	}

@@ -257,7 +257,7 @@ func fromEnvironment(f *pflag.FlagSet) error {
 			return
 		}
 		if err := f.Set(flag.Name, text); err != nil {
-			wrong = cli.Misuse("%s: %q: %v", name, text, err)
+			wrong = cli.Misuse("%s: %q: %s", name, text, cli.Cause(flag, err))
 		}
 	})
 	return wrong

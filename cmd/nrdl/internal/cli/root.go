@@ -208,6 +208,15 @@ func flagError(c *cobra.Command, err error, instead func(*cobra.Command, string)
 	return misuse{err}
 }
 
+// Cause says why f does not take the value that FlagSet.Set refused.
+func Cause(f *pflag.Flag, err error) string {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return "not " + kind(f, number)
+	}
+	return cmp.Or(errors.Unwrap(err), err).Error()
+}
+
 // kind is what the value of f should have been.
 func kind(f *pflag.Flag, err *strconv.NumError) string {
 	out := ""
