@@ -17,10 +17,11 @@ import (
 
 // parameters changes one parameter after the other: the scores must change.
 func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
-	of := func(m classify.Method, warm bool) *mat.Dense {
+	of := func(t *testing.T, m classify.Method, warm bool) *mat.Dense {
+		t.Helper()
 		run := classify.Run{Seed: 3}
-		if warm { // from a model without one of the people
-			run.Warm = s.fit(t, m, s.train.Select([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}), nil)
+		if warm {
+			run.Warm = s.fit(t, m, s.fewer(), nil)
 		}
 		model, err := m.Fit(t.Context(), s.train, run)
 		if err != nil {
@@ -41,9 +42,9 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 			}
 			want := usual
 			if len(e.Given) > 0 || e.Warm {
-				want = of(base, e.Warm)
+				want = of(t, base, e.Warm)
 			}
-			if mat.Equal(want, of(set(t, base, p.Path, e.Value), e.Warm)) {
+			if mat.Equal(want, of(t, set(t, base, p.Path, e.Value), e.Warm)) {
 				t.Errorf("%s = %s changes nothing against %s", p.Path, e.Value, p.Value)
 			}
 		})

@@ -46,6 +46,15 @@ func Cones(classes, samples, d int, seed uint64) *classify.Samples {
 	return s
 }
 
+// fewer returns the training set without two of its five classes.
+func (s *suite) fewer() *classify.Samples {
+	var columns []int
+	for j := range s.train.Groups[3] {
+		columns = append(columns, j)
+	}
+	return s.train.Select(columns)
+}
+
 // blanked returns the training set with the samples from lo to hi all zero.
 func (s *suite) blanked(lo, hi int) *classify.Samples {
 	train := *s.train

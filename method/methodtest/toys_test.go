@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/method/methodtest"
 )
@@ -22,7 +23,7 @@ type toy struct {
 
 func (t toy) Traits() classify.Traits {
 	all := t.CRC.Traits()
-	all.Ranges, all.Presets, all.After = t.traits.Ranges, t.traits.Presets, t.traits.After
+	all.Ranges, all.Presets, all.After, all.Memory = t.traits.Ranges, t.traits.Presets, t.traits.After, t.traits.Memory
 	return all
 }
 
@@ -45,6 +46,27 @@ func (m forgetful) Start(ctx context.Context, train *classify.Samples, run class
 	}
 	return m.FDDL.Start(ctx, train, run)
 }
+
+// weightless is FDDL that claims to start from weights, which it does not learn.
+type weightless struct{ method.FDDL }
+
+func (m weightless) Traits() classify.Traits {
+	all := m.FDDL.Traits()
+	all.Start = "DSW"
+	return all
+}
+
+// otherCoder is NRC that claims to code with a penalty.
+type otherCoder struct{ method.NRC }
+
+func (m otherCoder) Traits() classify.Traits {
+	all, coder := m.NRC.Traits(), coding.DefaultStopped
+	coder.L2 = 3
+	all.Coder = coder
+	return all
+}
+
+func noMemory(classify.Size) float64 { return -1 }
 
 func ranged(r classify.Range) classify.Method {
 	return toy{method.DefaultCRC, classify.Traits{Ranges: []classify.Range{r}}}
@@ -89,6 +111,9 @@ var toys = map[string]struct {
 	"impossible preset":  {presetTo("kappa", "-1"), "traits are true", "preset orl"},
 	"preset of no field": {presetTo("mu", "1"), "traits are true", "preset orl"},
 	"after nobody":       {toy{method.DefaultCRC, classify.Traits{After: "nobody"}}, "traits are true", `after "nobody"`},
+	"another coder":      {otherCoder{method.DefaultNRC}, "traits are true", `"l2":3`},
+	"negative memory":    {toy{method.DefaultCRC, classify.Traits{Memory: noMemory}}, "traits are true", "takes -1 numbers"},
+	"nothing to start":   {weightless{method.DefaultFDDL}, "starts are those of its traits", "has no W to start from"},
 	"false Separable":    {halfMean{}, "joins its classes", "another dictionary than Fit"},
 	"incomplete state":   {forgetful{method.DefaultFDDL}, "goes on from its state", "of pass 3 is another"},
 }
