@@ -156,9 +156,43 @@ var (
 	overScales = sync.OnceValue(func() quadrature { return legendre(scalePoints, -farOut/2, farOut/2) })
 )
 
+// A memo keeps values of a function that takes long.
+type memo[K comparable, V any] struct {
+	of    func(K) V
+	lock  sync.Mutex
+	known map[K]V
+}
+
+func (m *memo[K, V]) at(k K) V {
+	m.lock.Lock()
+	v, ok := m.known[k]
+	m.lock.Unlock()
+	if ok {
+		return v
+	}
+	v = m.of(k)
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	const most = 1000
+	if len(m.known) >= most || m.known == nil {
+		m.known = map[K]V{}
+	}
+	m.known[k] = v
+	return v
+}
+
+// Every threshold of a model needs these, and its rates the same thresholds again.
+var (
+	spacings   = memo[int, float64]{of: newSpacing}
+	variations = memo[int, float64]{of: newSpacingVariation}
+	quantiles  = memo[quantileOf, float64]{of: newMarginQuantile}
+)
+
 // spacing is the expected distance between the two largest of n standard normal
 // numbers, n ∫ Φ(x)ⁿ⁻¹(1 − Φ(x)) dx.
-func spacing(n int) float64 {
+func spacing(n int) float64 { return spacings.at(n) }
+
+func newSpacing(n int) float64 {
 	return overNumbers().integrate(func(x float64) float64 {
 		p := distuv.UnitNormal.CDF(x)
 		return float64(n) * math.Pow(p, float64(n-1)) * distuv.UnitNormal.Survival(x)
@@ -167,7 +201,9 @@ func spacing(n int) float64 {
 
 // spacingVariation is the variance of that distance in units of its squared mean:
 // 0.57 for two numbers, and towards 1, that of an exponential number, for many.
-func spacingVariation(n int) float64 {
+func spacingVariation(n int) float64 { return variations.at(n) }
+
+func newSpacingVariation(n int) float64 {
 	square := overDistances().integrate(func(t float64) float64 { return 2 * t * spacingSurvival(n, t) })
 	mean := spacing(n)
 	return square/(mean*mean) - 1
@@ -200,6 +236,16 @@ func marginSurvival(n int, t, deviation float64) float64 {
 // marginQuantile is what the distance exceeds with probability p, in units of its
 // mean: the middle of the step of 200/2³⁰ in which the survival falls to p.
 func marginQuantile(n int, p, deviation float64) float64 {
+	return quantiles.at(quantileOf{n, p, deviation})
+}
+
+type quantileOf struct {
+	n            int
+	p, deviation float64
+}
+
+func newMarginQuantile(q quantileOf) float64 {
+	n, p, deviation := q.n, q.p, q.deviation
 	const farthest, steps = 200.0, 1 << 30
 	const step = farthest / steps
 	mean := spacing(n) * math.Exp(deviation*deviation/2)

@@ -85,7 +85,6 @@ var residents = sync.OnceValue(func() chan *resident {
 
 func newResident() (*resident, error) {
 	cmd := exec.Command("resident")
-	cmd.Env = append(os.Environ(), "GOGC=400") // many small commands, one heap
 	cmd.Stderr = os.Stderr                     // of a panic
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -149,7 +148,8 @@ func execute(ts *testscript.TestScript, args []string) int {
 	dir, err := os.MkdirTemp("", "nrdl")
 	ts.Check(err)
 	defer os.RemoveAll(dir)
-	o := order{Args: args[1:], Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr")}
+	const percent = "400" // many small commands, one heap; without it a command collects garbage early
+	o := order{Args: args[1:], Env: []string{"GOGC", percent}, Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr")}
 	for _, name := range []string{"HOME", "NRDL_DATA", "PATH", "PWD", "TMPDIR", "WORK"} {
 		if value := ts.Getenv(name); value != "" {
 			o.Env = append(o.Env, name, value)
