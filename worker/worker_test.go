@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)            // many small heaps
 	_ = flag.Set("test.parallel", "8") // most tests wait for messages
 	m.Run()
 }

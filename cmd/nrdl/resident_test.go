@@ -85,7 +85,7 @@ var residents = sync.OnceValue(func() chan *resident {
 
 func newResident() (*resident, error) {
 	cmd := exec.Command("resident")
-	cmd.Stderr = os.Stderr                     // of a panic
+	cmd.Stderr = os.Stderr // of a panic
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package significance
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -104,8 +105,18 @@ func CriticalDifference(k, n int, alpha float64) (float64, error) {
 		return 0, fmt.Errorf("critical difference at level %v: not between 0 and 1", alpha)
 	}
 	m := float64(k)
-	return rangeQuantile(m, alpha) / math.Sqrt2 * math.Sqrt(m*(m+1)/(6*float64(n))), nil
+	type of struct{ k, alpha float64 }
+	q, ok := quantiles.Load(of{m, alpha})
+	if !ok {
+		q = rangeQuantile(m, alpha)
+		quantiles.Store(of{m, alpha}, q)
+	}
+	return q.(float64) / math.Sqrt2 * math.Sqrt(m*(m+1)/(6*float64(n))), nil
 }
+
+// quantiles are those that rangeQuantile returned: each takes some 50 integrals, and all
+// tables of a report need the same few.
+var quantiles sync.Map
 
 // rangeQuantile is the q of which rangeSurvival is α, to the last bits, by
 // bisection.
