@@ -169,11 +169,12 @@ type parts struct {
 	Enrolled    *dataset.Images
 	Calibration *openset.Calibration
 	Settings    *gallery.Settings
-	useless     bool // hardly any enrolled face reaches the threshold
+	promise     string // which strangers get a name; "" without a calibration
+	useless     bool   // hardly any enrolled face reaches the threshold
 }
 
 func partsOf(m *gallery.Gallery) parts {
-	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration, m.Numbers(), m.Usable() != nil}
+	return parts{m.Parts(), m.Pipeline, m.Images(), m.Calibration, m.Numbers(), m.Promise(), m.Usable() != nil}
 }
 
 // A view is a face with its explanation and what all its pictures and texts need.
@@ -258,8 +259,8 @@ func (f *view) strangers() (all []fact) {
 			all = append(all, fact{"Similarity", counted})
 		}
 	}
-	if c := f.p.Calibration; c != nil {
-		all = append(all, fact{"Strangers", gallery.Promise(c)})
+	if f.p.promise != "" {
+		all = append(all, fact{"Strangers", f.p.promise})
 	}
 	return all
 }

@@ -120,8 +120,8 @@ func (p *People) summary() string {
 	if r.Held > 0 {
 		text += "; " + r.Tested()
 	}
-	if c := p.Model.Calibration; c != nil {
-		text += ". Strangers: " + gallery.Promise(c)
+	if promise := p.Model.Promise(); promise != "" {
+		text += ". Strangers: " + promise
 	}
 	return text + "."
 }

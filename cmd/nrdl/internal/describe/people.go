@@ -46,8 +46,8 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 		total, strangers = legible.OfSamples(total), "samples of other classes: %s\n"
 	}
 	c.Print("\n%s\n", total)
-	if m.Calibration != nil {
-		c.Print(strangers, gallery.Promise(m.Calibration))
+	if promise := m.Promise(); promise != "" {
+		c.Print(strangers, promise)
 	}
 	var lines []string
 	if r.AtLarge != nil {

@@ -301,8 +301,8 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		Groups                  []group
 	}{Model: legible.Escaped(filepath.Base(p.model)), Groups: groups}
 	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), legible.People(people), count[unknown])
-	if c := p.m.Calibration; c != nil {
-		top.Promise = "Strangers: " + gallery.Promise(c) + "."
+	if promise := p.m.Promise(); promise != "" {
+		top.Promise = "Strangers: " + promise + "."
 	}
 	if err := page.Write(w, facesPage, "top", top); err != nil {
 		return err

@@ -62,7 +62,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	if few := weakest(review); few != "" {
 		to.Tell("fewest names: %s: add photographs of them", few)
 	}
-	to.Tell("%s: %s", w.others, strings.ReplaceAll(gallery.Promise(c), "a name", "a "+w.name))
+	to.Tell("%s: %s", w.others, strings.ReplaceAll(m.Promise(), "a name", "a "+w.name))
 	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
 }
 
