@@ -201,7 +201,7 @@ func TestIdentifyAllIsIdentify(t *testing.T) {
 func TestTurnedFiles(t *testing.T) {
 	r, _ := photographs(t)
 	dir := t.TempDir()
-	check(synthetic.Photographs{People: 3, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 320}, Seed: 50}.Write(t.Context(), filepath.Join(dir, "drawn"), nil))
+	check(synthetic.Photographs{People: 2, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 240}, Seed: 50}.Write(t.Context(), filepath.Join(dir, "drawn"), nil))
 	files, err := filepath.Glob(filepath.Join(dir, "drawn", "*", "*.jpg"))
 	check(err)
 	turned, named := 0, 0
