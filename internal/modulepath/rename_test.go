@@ -18,7 +18,7 @@ func TestRename(t *testing.T) {
 	run := func(dir, name string, arguments ...string) (string, error) {
 		command := exec.Command(name, arguments...)
 		command.Dir = dir
-		// To compress what is read once takes longer than to read it.
+		// To compress files that are read once takes longer than to write and read them.
 		command.Env = append(os.Environ(), "GOWORK=off", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.compression", "GIT_CONFIG_VALUE_0=0", "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@nrdl.example", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@nrdl.example")
 		out, err := command.CombinedOutput()
 		return string(out), err
