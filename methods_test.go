@@ -3,12 +3,16 @@ package nrdl_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -31,6 +35,16 @@ func (m outsider) Fit(_ context.Context, train *classify.Samples, run classify.R
 		Coder: coding.Ridge{Lambda: m.Lambda}, Rule: classify.NormedResidual{},
 		Method: m.Name(), Params: params, Seed: run.Seed,
 	})
+}
+
+// Pages that count the methods count them rightly.
+func TestMethodsAreCounted(t *testing.T) {
+	for _, page := range []string{"README.md", "doc/research.md"} {
+		text, err := os.ReadFile(page)
+		if want := fmt.Sprintf(" %d methods", len(method.All())); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say%s: %v", page, want, err)
+		}
+	}
 }
 
 // The people of a model can be changed by whoever names its method to Open.

@@ -1,8 +1,10 @@
 package nrdl_test
 
 import (
+	"bytes"
 	"context"
 	"image"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,7 +14,14 @@ import (
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/dictionary"
+	"nrdl.example/nrdl/explain"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/file"
+	"nrdl.example/nrdl/gallery/index"
+	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/synthetic"
@@ -95,6 +104,67 @@ func TestMisuse(t *testing.T) {
 	}
 	if len(empty.People()) != 0 || empty.Forget().Model() != nil || empty.OpenSet() != openset.Default {
 		t.Error("an empty Recogniser has people")
+	}
+}
+
+// So are such arguments of the packages below.
+func TestMisuseOfPackages(t *testing.T) {
+	ctx, images := t.Context(), crops(t, 3, 3)
+	g := trained(t, images, options()).Model()
+	var absent context.Context
+	var none *method.NRDL
+	empty, nobody := &gallery.Gallery{}, &classify.Classifier{}
+	wrong := *images
+	wrong.X = mat.DenseCopyOf(images.X)
+	wrong.X.Set(0, 0, math.NaN())
+	three := mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1})
+	for name, err := range map[string]error{
+		"Samples of nothing":         second(classify.NewSamples(nil, nil, nil, nil)),
+		"Scores of nobody":           second(nobody.Scores(ctx, images.X)),
+		"Scores of nothing":          second(g.Classifier.Scores(ctx, nil)),
+		"Scores of an empty matrix":  second(g.Classifier.Scores(ctx, &mat.Dense{})),
+		"Scores, no context":         second(g.Classifier.Scores(absent, images.X)),
+		"Learn by a nil pointer":     second(nrdl.Learn(ctx, images.X, make([]string, images.Len()), none, classify.LearnOptions{})),
+		"Train by a nil pointer":     second(nrdl.Train(ctx, images, nrdl.Options{Method: none})),
+		"Train, a negative number":   second(nrdl.Train(ctx, images, nrdl.Options{ShortlistAbove: -5})),
+		"Open with no method":        second(file.Read(&bytes.Buffer{}, file.Options{Methods: []classify.Method{nil}})),
+		"Read nothing":               second(file.Read(nil, file.Options{})),
+		"Write to nothing":           file.Write(nil, g),
+		"Write nothing":              file.Write(&bytes.Buffer{}, empty),
+		"Save nothing":               file.Save(ctx, t.TempDir()+"/m.nrdl", empty),
+		"a nil method has a name":    second(method.Named("nrdl", none)),
+		"a nil method is set":        second(method.Set(nil, "lambda", "1")),
+		"the method of nothing":      second(method.Of(nil)),
+		"gallery.Learn, no images":   second(gallery.Learn(ctx, nil, g.Pipeline, method.DefaultCRC, classify.Run{}, 0)),
+		"gallery.Learn, no context":  second(gallery.Learn(absent, images, g.Pipeline, method.DefaultCRC, classify.Run{}, 0)),
+		"an empty gallery":           empty.Validate(),
+		"an empty gallery: Identify": second(empty.Identify(ctx, images)),
+		"an empty gallery: Survey":   second(empty.Survey(ctx, true, nil)),
+		"Identify nothing":           second(g.Identify(ctx, nil)),
+		"Identify, no context":       second(g.Identify(absent, images)),
+		"Transform nothing":          second(g.Transform(ctx, nil)),
+		"Calibrate, no context":      second(g.Calibrate(absent, openset.Default, nil, nil)),
+		"HeldOut, no context":        second(g.HeldOut(absent, nil)),
+		"Review, no context":         second(g.Review(absent, nil)),
+		"Refit to nothing":           second(g.Refit(ctx, nil, classify.Run{})),
+		"Merge nothing":              third(g.Enrolled.Merge(nil)),
+		"Merge NaN":                  third(g.Enrolled.Merge(&wrong)),
+		"Explain nothing":            second(explain.New(ctx, g, nil)),
+		"no law":                     second(openset.ByLaw(openset.Default, nil, images.X, images.Groups, nil)),
+		"group nothing":              second(group.Faces(ctx, nil, nil, openset.Shipped()[0], group.Default)),
+		"group NaN":                  second(group.Faces(ctx, wrong.X, nil, openset.Shipped()[0], group.Default)),
+		"group by no law":            second(group.Faces(ctx, images.X, nil, nil, group.Default)),
+		"measure nothing":            second(measure.Law(nil, nil)),
+		"add nobody to an index":     second(index.New(4, 0).With(nil)),
+		"search for NaN":             second(index.New(1, 0).Nearest(ctx, []float32{float32(math.NaN())}, 1)),
+		"K-SVD of other atoms":       third(dictionary.DefaultKSVD.Learn(ctx, images.X, three, classify.Run{})),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if empty.Names() != nil || empty.Len() != 0 || empty.Shortlists() {
+		t.Error("an empty gallery has people")
 	}
 }
 

@@ -41,13 +41,7 @@ func (r *Recogniser) withModel(m *gallery.Gallery) *Recogniser {
 // errEmpty is what the methods of the zero Recogniser return.
 var errEmpty = errors.New("the Recogniser is empty: Train or Open makes one")
 
-// noContext is an error if ctx is nil.
-func noContext(ctx context.Context) error {
-	if ctx == nil {
-		return errors.New("the context is nil: context.Background() is one")
-	}
-	return nil
-}
+var noContext = classify.NoContext
 
 // Unknown is the name reported for a face that matches nobody.
 const Unknown = dataset.Unknown

@@ -164,11 +164,14 @@ func (r *Result) Column(j int) *Result {
 // and scores 0 for every class. The result of a column does not depend on the
 // other columns.
 func (c *Classifier) Classify(ctx context.Context, x *mat.Dense) (Result, error) {
-	_, n := x.Dims()
+	n, err := c.count(ctx, x)
+	if err != nil {
+		return Result{}, fmt.Errorf("classify: %w", err)
+	}
 	d, k, classes := c.Dims()
 	r := Result{Samples: mat.NewDense(d, n, nil), Codes: mat.NewDense(k, n, nil), Scores: mat.NewDense(classes, n, nil)}
 	_, votes := c.p.Rule.(Votes)
-	err := c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+	err = c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
 		lin.Set(lin.Cols(r.Samples, lo, hi), 1, y)
 		s, scores := lin.Cols(r.Codes, lo, hi), lin.Cols(r.Scores, lo, hi)
 		var err error
@@ -201,7 +204,10 @@ func (c *Classifier) Classify(ctx context.Context, x *mat.Dense) (Result, error)
 // Scores returns the scores of Classify, C×n. Its working memory does not grow
 // with n.
 func (c *Classifier) Scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	_, n := x.Dims()
+	n, err := c.count(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("classify: %w", err)
+	}
 	out := mat.NewDense(len(c.p.Classes), n, nil)
 	for lo := 0; lo < n; lo += Batch {
 		hi := min(n, lo+Batch)
@@ -229,10 +235,13 @@ func (c *Classifier) Predict(ctx context.Context, x *mat.Dense) ([]int, error) {
 // of zeros has the code zero. The code of a column does not depend on the other
 // columns.
 func (c *Classifier) Transform(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	_, n := x.Dims()
+	n, err := c.count(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("transform: %w", err)
+	}
 	_, k := c.p.D.Dims()
 	out := mat.NewDense(k, n, nil)
-	err := c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
+	err = c.each(ctx, x, func(over coding.Coding, lo, hi int, y *mat.Dense) error {
 		return over.Code(ctx, lin.Cols(out, lo, hi), y)
 	})
 	if err != nil {
@@ -254,14 +263,29 @@ func (c *Classifier) Centred(x *mat.Dense) *mat.Dense {
 	return Unit(u)
 }
 
+// count returns the number of samples in x. It is an error if c, ctx or x is empty, or if the
+// samples are of another length than the atoms.
+func (c *Classifier) count(ctx context.Context, x *mat.Dense) (int, error) {
+	if c == nil || c.p.D == nil {
+		return 0, errors.New("the classifier is empty: Fit of a method makes one")
+	}
+	if err := NoContext(ctx); err != nil {
+		return 0, err
+	}
+	if x == nil || x.IsEmpty() {
+		return 0, errors.New("there are no samples")
+	}
+	d, n := x.Dims()
+	if want, _ := c.p.D.Dims(); d != want {
+		return 0, advice.Add(fmt.Errorf("a sample has %d features, the classifier was trained on %d", d, want),
+			"give samples made as those that it was trained on, of as many features")
+	}
+	return n, nil
+}
+
 // each hands the columns lo ≤ j < hi of x to use batch by batch, at unit norm,
 // with the prepared coder.
 func (c *Classifier) each(ctx context.Context, x *mat.Dense, use func(over coding.Coding, lo, hi int, y *mat.Dense) error) error {
-	d, n := x.Dims()
-	if want, _ := c.p.D.Dims(); d != want {
-		return advice.Add(fmt.Errorf("a sample has %d features, the classifier was trained on %d", d, want),
-			"give samples made as those that it was trained on, of as many features")
-	}
 	if err := lin.Finite("sample", x); err != nil {
 		return err
 	}
@@ -269,6 +293,7 @@ func (c *Classifier) each(ctx context.Context, x *mat.Dense, use func(over codin
 	if err != nil {
 		return fmt.Errorf("prepare the coder: %w", err)
 	}
+	_, n := x.Dims()
 	for lo := 0; lo < n; lo += Batch {
 		if err := context.Cause(ctx); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,8 +209,8 @@ type fitting struct {
 }
 
 func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptions) (*fitting, error) {
-	if ctx == nil || x == nil || m == nil {
-		return nil, errors.New("learn: no context, no samples, or no method")
+	if err := cmp.Or(NoContext(ctx), NoMethod(m)); err != nil {
+		return nil, fmt.Errorf("learn: %w", err)
 	}
 	if o.Warm != nil && TraitsOf(m).Warm {
 		if was := o.Warm.Parts().Method; was != m.Name() {

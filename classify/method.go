@@ -3,7 +3,9 @@ package classify
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -26,6 +28,24 @@ type Method interface {
 	// identical Classifier on one machine, with any number of threads. Fit returns
 	// the error of ctx within one pass after cancellation.
 	Fit(ctx context.Context, train *Samples, run Run) (*Classifier, error)
+}
+
+// NoMethod is an error if one of methods is nil, or a nil pointer to a method.
+func NoMethod(methods ...Method) error {
+	for _, m := range methods {
+		if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return errors.New("a method is nil")
+		}
+	}
+	return nil
+}
+
+// NoContext is an error if ctx is nil.
+func NoContext(ctx context.Context) error {
+	if ctx == nil {
+		return errors.New("the context is nil: context.Background() is one")
+	}
+	return nil
 }
 
 // A Run has the inputs of a fit other than the parameters and the data.

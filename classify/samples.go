@@ -53,6 +53,9 @@ func (g Grid) holds(d int) error {
 // class the samples keep their order. X is copied only if columns have to move.
 // IDs may be nil.
 func NewSamples(x *mat.Dense, labels, ids, classes []string) (*Samples, error) {
+	if x == nil {
+		return nil, errors.New("group samples: there are none")
+	}
 	d, n := x.Dims()
 	if len(labels) != n {
 		return nil, fmt.Errorf("group samples: %d labels for %d samples", len(labels), n)
@@ -106,14 +109,14 @@ func Group(labels, classes []string) (order, groups []int, names []string, err e
 // Validate reports the first way in which the parts of s do not agree, or the
 // first sample that holds a number that is not finite.
 func (s *Samples) Validate() error {
-	if s.X == nil || s.X.IsEmpty() {
+	if s == nil || s.X == nil || s.X.IsEmpty() {
 		return errors.New("there are no samples")
 	}
 	d, n := s.X.Dims()
 	if s.IDs != nil && len(s.IDs) != n {
 		return fmt.Errorf("%d IDs for %d samples", len(s.IDs), n)
 	}
-	if err := cmp.Or(validateGroups(s.Groups, len(s.Classes), n), distinct(s.Classes), s.Grid.holds(d)); err != nil {
+	if err := cmp.Or(distinct(s.Classes), validateGroups(s.Groups, len(s.Classes), n), s.Grid.holds(d)); err != nil {
 		return err
 	}
 	for i := range d {
@@ -156,7 +159,7 @@ func (s *Samples) SeenAlone() (*Samples, error) {
 	if len(seen.Classes) < len(s.Classes) {
 		for c, name := range s.Classes {
 			if c == len(seen.Classes) || seen.Classes[c] != name {
-				return nil, advice.Add(fmt.Errorf("every image of %s is black", name),
+				return nil, advice.Add(fmt.Errorf("every sample of %s is zero, as black images are", name),
 					"remove them, or add others of the same person")
 			}
 		}

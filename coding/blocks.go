@@ -282,18 +282,22 @@ func (b *blockwise) CodeWith(ctx context.Context, out Details, y *mat.Dense) err
 // run codes each block once and writes the mean codes into mean and the votes
 // into votes; either may be nil.
 func (b *blockwise) run(ctx context.Context, mean, votes, y *mat.Dense) error {
-	_, n := y.Dims()
 	if mean != nil {
-		mustFit(mean, y, b.d, b.k)
+		if err := sized(mean, y, b.d, b.k); err != nil {
+			return err
+		}
 		mean.Zero()
 	}
 	if votes != nil {
 		if b.groups == nil {
 			return errors.New("the votes of blocks need the classes of the atoms")
 		}
-		mustFit(votes, y, b.d, len(b.groups)-1)
+		if err := sized(votes, y, b.d, len(b.groups)-1); err != nil {
+			return err
+		}
 		votes.Zero()
 	}
+	_, n := y.Dims()
 	for lo := 0; lo < n; lo += chunk {
 		hi := min(n, lo+chunk)
 		err := b.each(ctx, lin.Cols(y, lo, hi), func(at *block, s, y *mat.Dense, norms []float64) {

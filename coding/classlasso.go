@@ -85,7 +85,9 @@ type classLasso struct {
 
 func (c *classLasso) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
+	if err := sized(s, y, d, k); err != nil {
+		return err
+	}
 	_, n := y.Dims()
 	rows := mat.NewDense(min(n, chunk), k, nil)
 	squares := make([]float64, n)

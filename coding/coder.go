@@ -82,6 +82,9 @@ func Check(c Coder, d, k int) error {
 // ready reports why c cannot be prepared over d, as Check does, or an atom of d
 // that is not finite.
 func ready(c Coder, d *mat.Dense) error {
+	if d == nil {
+		return fmt.Errorf("prepare the %s coder: no atoms", c.Name())
+	}
 	m, k := d.Dims()
 	if err := Check(c, m, k); err != nil {
 		return err
@@ -184,18 +187,21 @@ func SharesAtoms(c Coder) bool {
 	return false
 }
 
-// mustFit panics unless s is K×n and y is d×n.
-func mustFit(s, y *mat.Dense, d, k int) {
+// sized is an error unless s is K×n and y is d×n.
+func sized(s, y *mat.Dense, d, k int) error {
 	ks, ns := s.Dims()
 	if dy, n := y.Dims(); ks != k || ns != n || dy != d {
-		panic(mat.ErrShape)
+		return fmt.Errorf("code: %d×%d samples, and codes of %d×%d, over %d atoms of %d features", dy, n, ks, ns, k, d)
 	}
+	return nil
 }
 
 // inChunks calls code with at most size columns of s, K×n, and of y, d×n, at a time, and checks
 // that what it has written into s, the codes called what, is finite.
 func inChunks(ctx context.Context, s, y *mat.Dense, d, k, size int, what string, code func(s, y *mat.Dense) error) error {
-	mustFit(s, y, d, k)
+	if err := sized(s, y, d, k); err != nil {
+		return err
+	}
 	_, n := y.Dims()
 	for lo := 0; lo < n; lo += size {
 		if ctx.Err() != nil {

@@ -175,21 +175,16 @@ func TestNotFinite(t *testing.T) {
 	})
 }
 
-func TestShapeMismatchPanics(t *testing.T) {
+func TestShapeMismatchIsAnError(t *testing.T) {
 	eachCoder(t, func(t *testing.T, c coding.Coder) {
 		over, err := c.Over(coding.Basis{D: normal(1, 6, 3)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, dims := range [][4]int{{3, 2, 5, 2}, {2, 2, 6, 2}, {3, 1, 6, 2}} {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("no panic for S %d×%d, Y %d×%d", dims[0], dims[1], dims[2], dims[3])
-					}
-				}()
-				_ = over.Code(context.Background(), mat.NewDense(dims[0], dims[1], nil), mat.NewDense(dims[2], dims[3], nil))
-			}()
+			if over.Code(t.Context(), mat.NewDense(dims[0], dims[1], nil), mat.NewDense(dims[2], dims[3], nil)) == nil {
+				t.Errorf("no error for S %d×%d, Y %d×%d", dims[0], dims[1], dims[2], dims[3])
+			}
 		}
 	})
 }
@@ -198,6 +193,9 @@ func TestValidate(t *testing.T) {
 	for _, c := range coding.All {
 		if err := c.Validate(); err != nil {
 			t.Errorf("the default of %s is not valid: %v", c.Name(), err)
+		}
+		if _, err := c.Over(coding.Basis{}); err == nil {
+			t.Errorf("%s is prepared over nothing", c.Name())
 		}
 	}
 	for _, c := range []coding.Coder{

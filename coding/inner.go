@@ -19,15 +19,10 @@ func (Inner) Validate() error    { return nil }
 func (Inner) Work(d, k int) Work { return Work{Sample: float64(d)*float64(k) + 1} }
 
 func (c Inner) Over(b Basis) (Coding, error) {
-	d := b.D
-	m, k := d.Dims()
-	if err := Check(c, m, k); err != nil {
+	if err := ready(c, b.D); err != nil {
 		return nil, err
 	}
-	if err := lin.Finite("atom", d); err != nil {
-		return nil, fmt.Errorf("prepare the inner products: %w", err)
-	}
-	return inner{d}, nil
+	return inner{b.D}, nil
 }
 
 type inner struct{ d *mat.Dense }

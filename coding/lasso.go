@@ -256,7 +256,7 @@ func (c Anchored) Over(b Basis) (Coding, error) {
 	below, root := k-first, math.Sqrt(c.Mu)
 	tall := mat.NewDense(m+below, k, nil)
 	lin.Set(lin.Block(tall, 0, m, 0, k), 1, d)
-	a := &anchored{below: make([]float64, below), d: m}
+	a := &anchored{below: make([]float64, below), d: m, k: k}
 	for i := range below {
 		tall.Set(m+i, first+i, root)
 		a.below[i] = root * c.Mean.At(0, first+i)
@@ -269,13 +269,14 @@ func (c Anchored) Over(b Basis) (Coding, error) {
 type anchored struct {
 	lasso Coding    // over the tall atoms
 	below []float64 // √μ·m₀
-	d     int
+	d, k  int
 }
 
 func (a *anchored) Code(ctx context.Context, s, y *mat.Dense) error {
+	if err := sized(s, y, a.d, a.k); err != nil {
+		return err
+	}
 	d, n := y.Dims()
-	k, _ := s.Dims()
-	mustFit(s, y, a.d, k)
 	tall := mat.NewDense(d+len(a.below), n, nil)
 	lin.Set(lin.Block(tall, 0, d, 0, n), 1, y)
 	norms := make([]float64, n)

@@ -107,7 +107,9 @@ func (l *local) state(n int) *localState {
 
 func (l *local) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := l.d.Dims()
-	mustFit(s, y, d, k)
+	if err := sized(s, y, d, k); err != nil {
+		return err
+	}
 	if l.Neighbours == 0 {
 		s.Zero() // every atom is zero
 		return nil

@@ -150,7 +150,9 @@ func (e *exact) Code(ctx context.Context, s, y *mat.Dense) error {
 // code codes chunk by chunk by what solve, as the method of this name, does.
 func (e *exact) code(ctx context.Context, s, y *mat.Dense, what string, solve func(ctx context.Context, rows, y *mat.Dense) (int, error)) error {
 	d, k := e.d.Dims()
-	mustFit(s, y, d, k)
+	if err := sized(s, y, d, k); err != nil {
+		return err
+	}
 	_, n := y.Dims()
 	rows, ok := e.rows.Get().(*mat.Dense)
 	if !ok || rows.RawMatrix().Rows < min(n, chunk) {

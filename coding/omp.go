@@ -142,7 +142,9 @@ func squarable(sum float64) bool { return sum > 1e-100 && sum < 1e100 }
 
 func (c *ompCoding) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := c.d.Dims()
-	mustFit(s, y, d, k)
+	if err := sized(s, y, d, k); err != nil {
+		return err
+	}
 	s.Zero()
 	return c.each(ctx, y, func(j int, atoms []int32, coef []float64) {
 		for i, a := range atoms {

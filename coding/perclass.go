@@ -57,13 +57,13 @@ func (c PerClass) Over(b Basis) (Coding, error) {
 	return p, nil
 }
 
-// grouped reports groups that are missing; such as do not fit k atoms are a bug.
+// grouped reports groups that are missing or do not divide k atoms.
 func grouped(groups []int, k int) error {
 	if groups == nil {
 		return fmt.Errorf("it needs the classes of the atoms")
 	}
 	if len(groups) < 2 || groups[0] != 0 || groups[len(groups)-1] != k || !slices.IsSorted(groups) {
-		panic(mat.ErrShape)
+		return fmt.Errorf("the groups %v do not divide %d atoms", groups, k)
 	}
 	return nil
 }

@@ -128,14 +128,17 @@ type robust struct {
 }
 
 // outputs returns the matrices of out, which have to fit the n columns of y.
-func (c *robust) outputs(out Details, y *mat.Dense) (s, e *mat.Dense, n int) {
+func (c *robust) outputs(out Details, y *mat.Dense) (s, e *mat.Dense, n int, err error) {
 	d, k := c.d.Dims()
-	mustFit(out.S, y, d, k)
-	if out.Errors != nil {
-		mustFit(out.Errors, y, d, d)
+	err = sized(out.S, y, d, k)
+	if err == nil && out.Errors != nil {
+		err = sized(out.Errors, y, d, d)
+	}
+	if err != nil {
+		return nil, nil, 0, err
 	}
 	_, n = y.Dims()
-	return out.S, out.Errors, n
+	return out.S, out.Errors, n, nil
 }
 
 // meanColumn returns the mean of the columns of a.

@@ -55,7 +55,10 @@ func (h *huber) Code(ctx context.Context, s, y *mat.Dense) error {
 }
 
 func (h *huber) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
-	s, e, n := h.outputs(out, y)
+	s, e, n, err := h.outputs(out, y)
+	if err != nil {
+		return err
+	}
 	state := h.state(min(n, robustChunk))
 	defer h.pool.Put(state)
 	for lo := 0; lo < n; lo += robustChunk {

@@ -53,7 +53,10 @@ func (c *reweighted) Code(ctx context.Context, s, y *mat.Dense) error {
 }
 
 func (c *reweighted) CodeWith(ctx context.Context, out Details, y *mat.Dense) error {
-	s, e, n := c.outputs(out, y)
+	s, e, n, err := c.outputs(out, y)
+	if err != nil {
+		return err
+	}
 	if err := lin.Finite("column", y); err != nil {
 		return fmt.Errorf("robust code: %w", err)
 	}

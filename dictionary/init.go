@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -19,6 +20,9 @@ import (
 // is drawn already. Equal seeds draw equal samples. It is an error if fewer than
 // k directions are left, or if x holds NaN or an infinity.
 func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
+	if x == nil {
+		return nil, errors.New("draw atoms from samples: no samples")
+	}
 	d, n := x.Dims()
 	if err := sized(d, k); err != nil {
 		return nil, fmt.Errorf("draw atoms from samples: %w", err)
@@ -95,6 +99,18 @@ func sized(d, k int) error {
 		return fmt.Errorf("%d atoms, at least 1 is needed", k)
 	case k > maxNumbers/d:
 		return fmt.Errorf("%d atoms of %d features are more than the %d numbers that a dictionary may hold", k, d, maxNumbers)
+	}
+	return nil
+}
+
+// alike is an error unless the samples x and the first atoms d0 are there and of one length.
+func alike(x, d0 *mat.Dense) error {
+	if x == nil || x.IsEmpty() || d0 == nil || d0.IsEmpty() {
+		return errors.New("no samples, or no first atoms")
+	}
+	d, _ := x.Dims()
+	if rows, _ := d0.Dims(); rows != d {
+		return fmt.Errorf("samples of %d features, and first atoms of %d", d, rows)
 	}
 	return nil
 }

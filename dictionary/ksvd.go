@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -193,14 +194,11 @@ type KSVDLearner struct {
 }
 
 func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner, error) {
-	d, n := x.Dims()
-	rows, atoms := d0.Dims()
-	if d != rows {
-		panic(mat.ErrShape)
-	}
-	if err := k.Validate(); err != nil {
+	if err := cmp.Or(k.Validate(), alike(x, d0)); err != nil {
 		return nil, err
 	}
+	d, n := x.Dims()
+	_, atoms := d0.Dims()
 	if err := k.Fits(d, atoms); err != nil {
 		return nil, err
 	}

@@ -134,6 +134,9 @@ func (o Online) Start(d0 *mat.Dense) (*Learner, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("learn a dictionary: %w", err)
 	}
+	if d0 == nil {
+		return nil, errors.New("learn a dictionary: no first atoms")
+	}
 	d, k := d0.Dims()
 	if err := coding.Check(o.Coder, d, k); err != nil {
 		return nil, fmt.Errorf("learn a dictionary of %d atoms: %w", k, err)

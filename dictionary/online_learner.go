@@ -112,12 +112,11 @@ func (l *Learner) Add(ctx context.Context, x *mat.Dense) error {
 	return nil
 }
 
-// check refuses samples that are not finite or whose squares are out of range;
-// such as D does not fit are a bug.
+// check refuses samples that are not finite, whose squares are out of range, or of another
+// length than the atoms.
 func (l *Learner) check(x *mat.Dense) error {
-	d, _ := l.d.Dims()
-	if m, _ := x.Dims(); m != d {
-		panic(mat.ErrShape)
+	if err := alike(x, l.d); err != nil {
+		return err
 	}
 	return learnable(x)
 }

@@ -85,6 +85,9 @@ type BlockVotes struct {
 
 // New identifies image, a set of exactly one face, with m and explains the result.
 func New(ctx context.Context, m *gallery.Gallery, image *dataset.Images) (*Explanation, error) {
+	if image == nil {
+		return nil, errors.New("explain: there is no image")
+	}
 	if n := image.Len(); n != 1 {
 		return nil, fmt.Errorf("explain %d faces: one at a time", n)
 	}

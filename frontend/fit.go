@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,12 +34,17 @@ func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
 	return in
 }
 
+var errNoImages = errors.New("there are no images")
+
 // Samples returns the samples of images before the projection. If in takes the
 // pixels as they are, the result shares memory with images. It is an error,
 // before any work, if in cannot make samples of images.
 func (in Pipeline) Samples(images *dataset.Images) (*classify.Samples, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
+	}
+	if images == nil {
+		return nil, errNoImages
 	}
 	s := images.Samples
 	s.Grid = in.Grid()
@@ -131,6 +137,9 @@ func (f *Fitted) Project(x *mat.Dense) *mat.Dense {
 // the same length. Images that do not suit f are an error before any work. The memory
 // does not grow with the number of images.
 func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense) error) error {
+	if images == nil || images.X == nil {
+		return errNoImages
+	}
 	d, n := images.X.Dims()
 	var makes *maker
 	switch {

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -22,6 +23,9 @@ type Model struct {
 // Learn fits the pipeline in to images, and trains a classifier on their samples by the
 // method m.
 func Learn(ctx context.Context, images *dataset.Images, in Pipeline, m classify.Method, run classify.Run) (*Model, error) {
+	if err := cmp.Or(classify.NoContext(ctx), classify.NoMethod(m)); err != nil {
+		return nil, fmt.Errorf("learn: %w", err)
+	}
 	fitted, samples, err := in.Fit(ctx, images)
 	if err != nil {
 		return nil, err
@@ -116,6 +120,9 @@ func (m *Model) Predict(ctx context.Context, images *dataset.Images) ([]int, err
 
 // collect returns what of makes of the samples of images, so many rows.
 func (m *Model) collect(images *dataset.Images, rows int, of func(*mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+	if images == nil || images.Len() == 0 {
+		return nil, fmt.Errorf("recognise: %w", errNoImages)
+	}
 	out := mat.NewDense(rows, images.Len(), nil)
 	err := m.Each(images, func(lo, hi int, x *mat.Dense) error {
 		made, err := of(x)

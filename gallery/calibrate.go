@@ -23,7 +23,7 @@ import (
 // after each step; may be nil. Equal galleries and options give equal results. The error wraps
 // openset.ErrNoStrangers if people are too few, and ErrForgotten if g keeps no images.
 func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
-	if err := opt.Validate(); err != nil {
+	if err := cmp.Or(g.ready(ctx), opt.Validate()); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	t := *g

@@ -82,6 +82,12 @@ func (e *Enrolled) merge(more *dataset.Images, removed ...string) (*Enrolled, Me
 
 // mergeable reports why more cannot be merged with the images of e.
 func (e *Enrolled) mergeable(more *dataset.Images) error {
+	if more == nil || e == nil {
+		return errors.New("merge: there are no images")
+	}
+	if err := more.Validate(); err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
 	if !e.Frame.Same(more.Frame) {
 		return fmt.Errorf("merge: images of %v, and others of %v", e.Frame, more.Frame)
 	}

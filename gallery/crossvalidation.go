@@ -36,6 +36,9 @@ type HeldOutResult struct {
 // of a stranger, without its person. Progress is called after each step; it may be nil. The
 // error wraps ErrForgotten if g keeps no images.
 func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) ([]HeldOutResult, error) {
+	if err := g.ready(ctx); err != nil {
+		return nil, fmt.Errorf("hold out: %w", err)
+	}
 	switch {
 	case g.Shortlists():
 		return g.heldOutOfShortlists(ctx, progress)

@@ -60,6 +60,12 @@ func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m 
 	if err != nil {
 		return nil, err
 	}
+	if err := cmp.Or(classify.NoContext(ctx), classify.NoMethod(m)); err != nil {
+		return nil, fmt.Errorf("learn: %w", err)
+	}
+	if shortlistAbove < 0 {
+		return nil, fmt.Errorf("learn: ShortlistAbove = %d is negative", shortlistAbove)
+	}
 	if err := checkPeople(kept.Classes, in, m); err != nil {
 		return nil, err
 	}
@@ -114,13 +120,29 @@ func (g *Gallery) setShared(f frontend.Fitted, p classify.Parts) {
 	g.whole = sync.OnceValues(g.fitWhole)
 }
 
+// ready is an error if g is empty, or ctx nil.
+func (g *Gallery) ready(ctx context.Context) error {
+	if g == nil || g.Model == nil {
+		return errEmpty
+	}
+	return classify.NoContext(ctx)
+}
+
+var errEmpty = errors.New("the gallery is empty: Learn makes one, and Open of package file")
+
 // Shortlists reports whether g compares a face with a shortlist of people.
-func (g *Gallery) Shortlists() bool { return g.Classifier == nil }
+func (g *Gallery) Shortlists() bool { return g.Model != nil && g.Classifier == nil }
 
 // Refit returns what Learn returns for the images of e, with the method and the pipeline of g.
 // The result has a threshold only if g and the result both shortlist: that for the target FPIR
 // of g and the people of e.
 func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Gallery, error) {
+	if err := g.ready(ctx); err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return nil, ErrForgotten
+	}
 	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, Settings: g.Settings, OpenSet: g.OpenSet}
 	if g.Shortlists() && t.isLarge() {
 		t.setShared(g.Fitted, g.shared)
@@ -224,6 +246,9 @@ func (g *Gallery) Names() []string {
 	if g.Enrolled != nil {
 		return g.Enrolled.Names()
 	}
+	if g.Model == nil {
+		return nil
+	}
 	return g.Classifier.Parts().Classes
 }
 
@@ -288,6 +313,9 @@ func (g *Gallery) Forget() (*Gallery, error) {
 
 // Validate reports the first inconsistency between the parts of g.
 func (g *Gallery) Validate() error {
+	if g == nil || g.Model == nil {
+		return errEmpty
+	}
 	if err := g.Settings.Validate(); err != nil {
 		return err
 	}

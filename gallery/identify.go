@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,6 +40,12 @@ func (g *Gallery) IdentifyCoded(ctx context.Context, images *dataset.Images) ([]
 type recognise func(*frontend.Model, context.Context, *dataset.Images) ([]frontend.Recognition, error)
 
 func (g *Gallery) identify(ctx context.Context, images *dataset.Images, by recognise) ([]Face, error) {
+	if err := g.ready(ctx); err != nil {
+		return nil, fmt.Errorf("identify: %w", err)
+	}
+	if images == nil || images.X == nil {
+		return nil, errors.New("identify: there are no images")
+	}
 	if g.Shortlists() {
 		return g.identifyByShortlists(ctx, images, by)
 	}
@@ -149,6 +156,9 @@ func (g *Gallery) fitWhole() (*Gallery, error) {
 
 // Transform returns the codes of images over all faces.
 func (g *Gallery) Transform(ctx context.Context, images *dataset.Images) (*mat.Dense, error) {
+	if err := g.ready(ctx); err != nil {
+		return nil, fmt.Errorf("transform: %w", err)
+	}
 	w, err := g.Whole()
 	if err != nil {
 		return nil, err

@@ -87,6 +87,9 @@ func (g *Gallery) Restore(p classify.Parts, text []byte) (*Gallery, error) {
 // their values rounded to single precision, as in a model file. It returns
 // images itself if nothing changes. It is an error if no image shows a face.
 func Keep(images *dataset.Images) (*dataset.Images, error) {
+	if images == nil || images.Len() == 0 {
+		return nil, errors.New("there are no images")
+	}
 	if err := dataset.CheckNames(images.Classes); err != nil {
 		return nil, err
 	}

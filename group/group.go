@@ -4,6 +4,7 @@ package group
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/parallel"
 	"nrdl.example/nrdl/openset"
@@ -66,12 +68,15 @@ const leastGroup = 3
 // if at most a share o.FPIR of strangers is as similar to it.
 // A person may be split into two groups; two people are rarely merged.
 func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([]Group, error) {
+	if x == nil {
+		return nil, errors.New("group: there are no faces")
+	}
+	if err := cmp.Or(classify.NoContext(ctx), o.validate(), l.Validate(), lin.Finite("face", x)); err != nil {
+		return nil, fmt.Errorf("group: %w", err)
+	}
 	_, n := x.Dims()
 	if photographs != nil && len(photographs) != n {
 		return nil, fmt.Errorf("group: %d photographs for %d faces", len(photographs), n)
-	}
-	if err := o.validate(); err != nil {
-		return nil, fmt.Errorf("group: %w", err)
 	}
 	shift := make([]float64, n)
 	var groups []Group

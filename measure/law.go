@@ -4,6 +4,7 @@ package measure
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -41,6 +42,9 @@ const (
 // bootstrap over people and faces; the upper tail is a fitted line. Vectors of zeros are left out. Law does not fill in
 // Network, Mirror, Landmarks, Settings and Source.
 func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
+	if several == nil || several.Len() == 0 {
+		return nil, errors.New("measure: there are no images")
+	}
 	m := &measurement{x: classify.Unit(several.X), groups: several.Groups, rng: rand.New(rand.NewPCG(1, 2))}
 	if cohort != nil {
 		m.faces = classify.Unit(cohort.X)

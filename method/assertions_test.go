@@ -16,9 +16,12 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-// What methods, coders and rules can do besides what their interfaces ask is asked of these
-// named interfaces; everything else is in classify.Traits. Each has a compile-time check.
-var optional = []string{"classify.Described", "classify.Iterative", "classify.Separable", "coding.Detailed", "coding.TrainedCoder"}
+// What methods, coders, rules and features can do besides what their interfaces ask is asked of
+// these named interfaces; everything else is in classify.Traits. Each has a compile-time check.
+var optional = []string{
+	"classify.Described", "classify.Iterative", "classify.Separable", "coding.Detailed", "coding.TrainedCoder",
+	"feature.gridded", "feature.laborious",
+}
 
 // conversions are interfaces that values of type any are known to have.
 var conversions = []string{"classify.Method", "coding.Coder"}
@@ -38,7 +41,7 @@ func TestOptionalInterfacesAreFew(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		learning := slices.Contains([]string{"classify", "coding", "dictionary", "method", "experiment"}, f.Name.Name)
+		learning := slices.Contains([]string{"classify", "coding", "dictionary", "method", "experiment", "feature"}, f.Name.Name)
 		note := func(e ast.Expr) {
 			switch e := e.(type) {
 			case *ast.InterfaceType:
@@ -93,7 +96,7 @@ func TestOptionalInterfacesAreFew(t *testing.T) {
 // Nothing outside this package lists methods: what shows or runs all of them takes them from
 // All, so that a new one is its file, its test and its paper. Where some are chosen on
 // purpose, as in the plan that nrdl bench init writes, that is no list of all; learners of
-// dictionaries for the engine have some of these names, too.
+// dictionaries for the engine have some of these names, too. Package face names detectors.
 func TestMethodsAreNamedInTheirFile(t *testing.T) {
 	chosen := []string{filepath.Join("..", "experiment", "planinit.go"), filepath.Join("..", "engine", "dictionary.go")}
 	var names []string
@@ -106,7 +109,7 @@ func TestMethodsAreNamedInTheirFile(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "studies" || d.Name() == "method" || d.Name() == "testdata"):
+		case d.IsDir() && slices.Contains([]string{"studies", "method", "testdata", "face"}, d.Name()):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || slices.Contains(chosen, path):
 			return nil

@@ -295,8 +295,8 @@ func (a *arranged) startFrom(s classify.Start, m classify.Described) error {
 		if r, n := v.Value.Dims(); r != size[v.Rows] || n != size[v.Columns] {
 			return fmt.Errorf("start: %s is %d×%d, not %d×%d", v.Name, r, n, size[v.Rows], size[v.Columns])
 		}
-		if err := lin.Finite("column of "+v.Name, v.Value); err != nil {
-			return fmt.Errorf("start: %w", err)
+		if err := lin.Finite("column", v.Value); err != nil {
+			return fmt.Errorf("start: %s: %w", v.Name, err)
 		}
 		if len(s.State) > 0 || strings.Contains(able, v.Name) {
 			a.start[v.Name] = a.tasks(v.Value, v.Rows, v.Columns)

@@ -2,6 +2,7 @@ package method
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,6 +93,9 @@ func setWhere(all []classify.Method, path, value string) (which []string, err er
 // Of returns the method, with its parameters, that trained c: one of this package or of
 // others, which are methods of other modules.
 func Of(c *classify.Classifier, others ...classify.Method) (classify.Method, error) {
+	if c == nil {
+		return nil, errors.New("there is no classifier")
+	}
 	p := c.Parts()
 	return Restore(p.Method, p.Params, others...)
 }

@@ -109,6 +109,9 @@ func Names() []string {
 // Named returns the method with this name, of others or else of this package: a program that
 // gives a method means that one, also if it has the name of one of this package.
 func Named(name string, others ...classify.Method) (classify.Method, error) {
+	if err := classify.NoMethod(others...); err != nil {
+		return nil, err
+	}
 	for _, m := range slices.Concat(others, All()) {
 		if m.Name() == name {
 			return m, nil
@@ -122,6 +125,9 @@ var codec = config.New(coding.All)
 // Set returns m with the parameter at path, such as "lambda" or "coder.rho",
 // set to value.
 func Set(m classify.Method, path, value string) (classify.Method, error) {
+	if err := classify.NoMethod(m); err != nil {
+		return nil, err
+	}
 	edited, err := codec.Set(m, path, value)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)

@@ -1,6 +1,8 @@
 package openset
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,12 +18,15 @@ import (
 // evidences of strangers from the same surroundings; may be nil. Nothing is trained: it takes
 // milliseconds.
 func ByLaw(opt Options, l *Impostors, x *mat.Dense, groups []int, given []float64) (*Calibration, error) {
+	if x == nil || len(groups) < 2 {
+		return nil, errors.New("calibrate: there are no embeddings, or no people")
+	}
 	return ByLawOf(opt, l, galleryOf(x, groups), given)
 }
 
 // ByLawOf is ByLaw for a Gallery, which reads the embeddings person by person.
 func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibration, error) {
-	if err := opt.Validate(); err != nil {
+	if err := cmp.Or(opt.Validate(), l.Validate()); err != nil {
 		return nil, err
 	}
 	groups, people := g.Groups, len(g.Groups)-1

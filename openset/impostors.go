@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -97,6 +98,9 @@ const leastPoints = 2
 
 // Validate reports the first impossible number.
 func (l *Impostors) Validate() error {
+	if l == nil {
+		return errors.New("impostors: there are none")
+	}
 	if l.Extrapolated < 0 || len(l.Deviates) < leastPoints || len(l.Cosines) == 0 || len(l.Genuine) != len(l.Cosines) || !(l.Independent > 0) {
 		return fmt.Errorf("impostors: %d deviates for %d numbers of photographs", len(l.Deviates), len(l.Cosines))
 	}

@@ -64,6 +64,8 @@ type Extractor interface {
 // A gridded feature gives planes of height×width numbers, one for each pixel.
 type gridded interface{ planes() int }
 
+var _ = []gridded{Pixels{}, IGO{}}
+
 // All lists the features with their default parameters.
 var All = []Feature{Pixels{}, IGO{}, DefaultHOG, DefaultLBP, DefaultGabor}
 

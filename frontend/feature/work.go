@@ -19,6 +19,8 @@ type laborious interface {
 	work(height, width int) float64
 }
 
+var _ = []laborious{DefaultGabor, DefaultLCN, DefaultTanTriggs}
+
 // affordable reports a list that takes too much work.
 func affordable[T named](list []T, height, width int) error {
 	var sum, most float64

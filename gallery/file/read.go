@@ -68,6 +68,12 @@ func Read(r io.Reader, o Options) (*gallery.Gallery, error) { return read(r, o, 
 
 // read reads a model with the faces in x, nil for none, and its state.
 func read(r io.Reader, o Options, x *index.Index, state []byte) (*gallery.Gallery, error) {
+	if r == nil {
+		return nil, errors.New("there is no reader")
+	}
+	if err := classify.NoMethod(o.Methods...); err != nil {
+		return nil, err
+	}
 	f, err := safetensors.Open(r, MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("not an nrdl model: %w", err)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -23,6 +24,9 @@ import (
 
 // Write writes g as a model file. Equal galleries give equal bytes.
 func Write(w io.Writer, g *gallery.Gallery) error {
+	if w == nil {
+		return errors.New("save the model: the writer is nil")
+	}
 	first, state, err := parts(g)
 	if err != nil {
 		return fmt.Errorf("save the model: %w", err)

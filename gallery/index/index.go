@@ -105,6 +105,9 @@ func (x *Index) With(people ...*Person) (*Index, error) {
 
 // check reports why p cannot be in x.
 func (x *Index) check(p *Person) error {
+	if p == nil {
+		return errors.New("add faces: a person is nil")
+	}
 	k := len(p.IDs)
 	switch {
 	case k == 0 || k > mostFaces:

@@ -33,6 +33,11 @@ func (x *Index) Nearest(ctx context.Context, queries []float32, k int) ([][]Hit,
 	if len(queries)%x.dims != 0 || k < 1 {
 		return nil, fmt.Errorf("search: %d numbers are no vectors of %d dimensions, or %d people are wanted", len(queries), x.dims, k)
 	}
+	for i, v := range queries {
+		if v-v != 0 {
+			return nil, fmt.Errorf("search: a number of query %d is %v", i/x.dims, v)
+		}
+	}
 	var all [][]Hit
 	for len(queries) > 0 {
 		n := min(mostQueries*x.dims, len(queries))
