@@ -179,9 +179,9 @@ type Traits struct {
 	Rule  Rule         // scores the classes; nil where it is known only after a fit
 
 	// Samples says that the atoms are the training samples, and that Coder codes over
-	// them. The memory of a fit follows from that. With Coder and Rule, a gallery of many
-	// vectors of a network fits nothing before it identifies a face, and then codes the face
-	// over its nearest people only.
+	// them. The memory of a fit follows from that. A gallery of many vectors of a network fits
+	// such a method, or a Separable one, when it identifies a face, to its nearest people only.
+	// For that both need a Coder and a Rule here; without them it fits all people.
 	Samples bool
 
 	// Memory bounds how many numbers a fit holds at once beside the samples; nil where

@@ -16,14 +16,14 @@ import (
 // corrupted as planned.
 func (r *Runner) open(ctx context.Context) error {
 	for _, s := range r.settings {
-		described, seen, err := r.load(ctx, s)
+		planned, input, err := r.load(ctx, s)
 		if err == nil {
-			err = samePeople(s.data.name, described.set, seen.set)
+			err = samePeople(s.data.name, planned.set, input.set)
 		}
 		if err != nil {
 			return s.data.node.errorf("%w", err)
 		}
-		set := seen.set
+		set := input.set
 		if err := checkInput(ctx, set, s.input.ForImages(set.Frame)); err != nil {
 			return s.jobs[0].contestant.node.errorf("%w", err)
 		}
@@ -37,8 +37,8 @@ func (r *Runner) open(ctx context.Context) error {
 		if s.noise+s.occlusion > 0 && !set.AreImages() {
 			return s.data.node.errorf("noise and occlusion need images, and %s does not say their height and width", s.data.name)
 		}
-		if planned := described.set.Frame; s.noise > 0 && !planned.Same(set.Frame) {
-			err := s.jobs[0].contestant.node.errorf("noise is put on images of %v, and the input wants them to be %v", planned.Size, set.Frame.Size)
+		if frame := planned.set.Frame; s.noise > 0 && !frame.Same(set.Frame) {
+			err := s.jobs[0].contestant.node.errorf("noise is put on images of %v, and the input wants them to be %v", frame.Size, set.Frame.Size)
 			return advice.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
@@ -60,9 +60,9 @@ func (r *Runner) open(ctx context.Context) error {
 
 // samePeople is an error if some people of the data set called name, as a plan describes it,
 // are not there as an input sees it.
-func samePeople(name string, described, seen *dataset.Images) error {
-	for c, person := range described.Classes {
-		if c >= len(seen.Classes) || seen.Classes[c] != person {
+func samePeople(name string, planned, input *dataset.Images) error {
+	for c, person := range planned.Classes {
+		if c >= len(input.Classes) || input.Classes[c] != person {
 			err := fmt.Errorf("%s: no face is found in the images of %s, and all methods need the same people", name, person)
 			return advice.Add(err, "remove these images, or add some in which a face is found")
 		}

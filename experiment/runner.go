@@ -108,10 +108,10 @@ func (r *Runner) Fail(key string, err error) (*Record, error) {
 // prepared has the data of a setting: as the plan describes them, and as the input of the
 // setting reads them. The faces are made once, at the first use.
 type prepared struct {
-	runner          *Runner
-	setting         *setting
-	described, seen *loadedSet
-	faces           func() (*faces, error)
+	runner         *Runner
+	setting        *setting
+	planned, input *loadedSet
+	faces          func() (*faces, error)
 }
 
 // cachedSettings is the number of settings for which a Runner keeps the faces, in addition
@@ -127,12 +127,12 @@ func (r *Runner) prepare(ctx, all context.Context, s *setting) (*prepared, error
 		r.recent = append(slices.Delete(r.recent, i, i+1), p)
 		return p, nil
 	}
-	described, seen, err := r.load(ctx, s)
+	planned, input, err := r.load(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.data.name, err)
 	}
-	p := &prepared{r, s, described, seen, sync.OnceValues(func() (*faces, error) {
-		return divide(all, seen.set, s.input, s.split, s.fit(), s.corruption())
+	p := &prepared{r, s, planned, input, sync.OnceValues(func() (*faces, error) {
+		return divide(all, input.set, s.input, s.split, s.fit(), s.corruption())
 	})}
 	if r.recent = append(r.recent, p); len(r.recent) > cachedSettings+r.bench.Jobs {
 		r.recent = slices.Delete(r.recent, 0, 1)
@@ -148,7 +148,7 @@ func (r *Runner) forget(s *setting) {
 }
 
 // load opens the data set of s twice, each only once for all settings.
-func (r *Runner) load(ctx context.Context, s *setting) (described, seen *loadedSet, err error) {
+func (r *Runner) load(ctx context.Context, s *setting) (planned, input *loadedSet, err error) {
 	for _, key := range []setKey{s.data.plannedKey(), s.dataKey()} {
 		if r.sets[key] == nil {
 			set, err := r.read(ctx, s, key)
@@ -221,7 +221,7 @@ func (p *prepared) do(ctx context.Context, j *job) *Record {
 
 // record returns the record of j before the run.
 func (p *prepared) record(j *job) *Record {
-	r := j.record(p.described, p.seen.set.Frame)
+	r := j.record(p.planned, p.input.set.Frame)
 	r.Cost = p.runner.bench.cost()
 	return r
 }

@@ -28,7 +28,7 @@ var (
 			return text, nil
 		},
 		"extent": func(c chart, b bar) template.CSS {
-			return span(math.Min(c.Zero, b.To), math.Abs(b.To-c.Zero))
+			return span(math.Min(c.Zero, b.End), math.Abs(b.End-c.Zero))
 		},
 		"at": func(c chart) template.CSS { return span(c.Line, 0) },
 		"label": func(c chart) template.CSS { // inside the chart wherever the line is
@@ -76,8 +76,8 @@ type chart struct {
 	Caption string
 	Bars    []bar
 	Others  string  // who has no bar; "" where everybody has
-	Zero    float64 // where the bars begin, as Bar.To: at 0
-	Line    float64 // where the score of a face that is named begins, as Bar.To
+	Zero    float64 // where the bars begin, as bar.End: at 0
+	Line    float64 // where the score of a face that is named begins, as bar.End
 	HasLine bool
 	Label   string // of the line
 }
@@ -85,7 +85,7 @@ type chart struct {
 // A bar is the score of a person.
 type bar struct {
 	Name, Score string
-	To          float64 // where it ends, a share of the width, 0 … 1
+	End         float64 // where it ends, a share of the width, 0 … 1
 	Mark        mark
 	Note        string // "" for most
 }
@@ -128,7 +128,7 @@ func (f *view) chart(people int) chart {
 	}
 	c.Zero, c.Line = place(0), place(c.Line)
 	for i, class := range f.order[:n] {
-		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), To: place(f.Scores[class])}
+		b := bar{Name: f.name(class), Score: f.number(f.Scores[class]), End: place(f.Scores[class])}
 		b.Mark, b.Note = f.barNote(i)
 		c.Bars = append(c.Bars, b)
 	}

@@ -92,7 +92,7 @@ func (p *People) HTML(w io.Writer) error {
 	data := struct {
 		Title, Summary    string
 		Pictures, Measure bool // whether there are any; whether cosines decide
-		From              string
+		Least             string
 		Suspects          []suspectCell
 		Pairs             []pairCell
 		People            []personCell
@@ -100,7 +100,7 @@ func (p *People) HTML(w io.Writer) error {
 		Why               string
 	}{
 		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Reason,
-		From: gallery.Probability(p.Model.Numbers().Review.Suspect),
+		Least: gallery.Probability(p.Model.Numbers().Review.Suspect),
 	}
 	for _, s := range p.Review.Suspects {
 		data.Suspects = append(data.Suspects, p.suspect(s))

@@ -185,8 +185,8 @@ func (s *sheet) chart(c *chart) {
 		}
 		s.write(with, ink, width-edge-measure(with, b.Score), b.Score, width)
 		const thin = 5 // above and below a bar
-		from := at(min(c.Zero, b.To))
-		s.fill(from, s.y+thin, max(1, at(max(c.Zero, b.To))-from), barH-2*thin, inks[b.Mark])
+		from := at(min(c.Zero, b.End))
+		s.fill(from, s.y+thin, max(1, at(max(c.Zero, b.End))-from), barH-2*thin, inks[b.Mark])
 		s.y += barH
 	}
 	const dash = 6

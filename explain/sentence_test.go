@@ -160,8 +160,8 @@ func TestChart(t *testing.T) {
 	c := x.explained().chart(3)
 	place := func(v float64) float64 { return (v + 0.1) / 0.6 }
 	for i, b := range c.Bars {
-		if want := place(x.scores[i]); math.Abs(b.To-want) > 1e-12 {
-			t.Errorf("bar %d ends at %v, want %v", i, b.To, want)
+		if want := place(x.scores[i]); math.Abs(b.End-want) > 1e-12 {
+			t.Errorf("bar %d ends at %v, want %v", i, b.End, want)
 		}
 	}
 	if want := place(0.2 + x.need); math.Abs(c.Line-want) > 1e-12 || math.Abs(c.Zero-place(0)) > 1e-12 {
@@ -176,8 +176,8 @@ func TestChart(t *testing.T) {
 	}
 	x.scores = [3]float64{0.82, 0.81, 0.8} // bars begin at 0, even if they look alike
 	c = x.explained().chart(3)
-	if c.Zero != 0 || math.Abs(c.Bars[2].To/c.Bars[0].To-0.8/0.82) > 1e-9 {
-		t.Errorf("bars end at %v and %v of %v", c.Bars[0].To, c.Bars[2].To, c.Zero)
+	if c.Zero != 0 || math.Abs(c.Bars[2].End/c.Bars[0].End-0.8/0.82) > 1e-9 {
+		t.Errorf("bars end at %v and %v of %v", c.Bars[0].End, c.Bars[2].End, c.Zero)
 	}
 	x.need = 0
 	if c = x.explained().chart(3); c.HasLine {

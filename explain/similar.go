@@ -331,8 +331,8 @@ func (c *cosines) chart(title, caption string) chart {
 		return min(1, (v-from)/(most-from))
 	}
 	for i, v := range c.values {
-		c.bars[i].To = place(v)
+		c.bars[i].End = place(v)
 	}
-	slices.SortStableFunc(c.bars, func(a, b bar) int { return cmp.Compare(b.To, a.To) })
+	slices.SortStableFunc(c.bars, func(a, b bar) int { return cmp.Compare(b.End, a.End) })
 	return chart{Title: title, Caption: caption, Bars: c.bars, Zero: place(0)}
 }

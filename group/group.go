@@ -48,7 +48,7 @@ func (o Options) validate() error {
 // A Group is faces that show one person.
 type Group struct {
 	Faces []int
-	Loose bool // they may be several people, if strangers here are as alike as the groups are
+	Loose bool // they may be several people: two parts of the group are no more similar than two strangers who resemble each other may be
 }
 
 // Groups of at least leastGroup faces take single faces and pairs.

@@ -52,14 +52,13 @@ type Assumptions struct {
 	SureTail int     `json:"sure_tail"`
 	Reach    float64 `json:"reach"`
 
-	// Of probabilities. Laws of strangers and of genuine faces are represented by so many
-	// trials, and counted scores by MostTrials at most. LeastMargin, in units of the mean
-	// margin of strangers, stands for smaller ones, whose logarithm would count too much.
-	StrangerTrials int     `json:"stranger_trials"` // trials that represent a law of strangers
-	GenuineTrials  int     `json:"genuine_trials"`  // trials that represent a law of genuine faces
-	MostTrials     int     `json:"most_trials"`
-	LeastMargin    float64 `json:"least_margin"`
-	MostSure       float64 `json:"most_sure"` // probability by a law: what it does not know, such as twins and wrong labels, is not rarer
+	// Of probabilities. A probability is fitted to trials: scores with the answer whether the
+	// face is genuine. A distribution is replaced by equally probable quantiles of it.
+	StrangerTrials int     `json:"stranger_trials"` // quantiles of the distribution of strangers
+	GenuineTrials  int     `json:"genuine_trials"`  // quantiles of that of genuine faces
+	MostTrials     int     `json:"most_trials"`     // largest number of measured scores; of more, quantiles are taken
+	LeastMargin    float64 `json:"least_margin"`    // smaller margins count as this, in units of the mean margin of strangers: their logarithms would count too much
+	MostSure       float64 `json:"most_sure"`       // probability by a law: what it does not know, such as twins and wrong labels, is not rarer
 
 	// Of a cross-validation. The faces of a person are divided into Turns parts, each of which
 	// is held out once: with five, a person with ten faces is learned from eight.

@@ -86,7 +86,7 @@ func (c *Calibration) FitByLaw(l *Impostors) error {
 // strangers in general and of strangers who resemble the people.
 func (s surroundings) threshold(fpir float64) float64 {
 	inGeneral := -math.Log10(fpir)
-	if s.seen == 0 {
+	if s.count == 0 {
 		return inGeneral
 	}
 	return max(inGeneral, ofLevel(s.quantile(fpir)))
@@ -116,7 +116,7 @@ func (c *Calibration) trialsByLaw(l *Impostors, around surroundings) []trial {
 		add(evidenceOf(genuine[0]+genuine[1]*z, c.People), 1, 1-c.Prior, held)
 	}
 	like := by.LikeShare
-	if around.seen == 0 {
+	if around.count == 0 {
 		like = 0
 	}
 	for i := range by.StrangerTrials {
@@ -175,7 +175,7 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 		atLarge.Least = rate / factor
 	}
 	like = Share{Most: 1}
-	if around := c.surroundings(); around.seen >= by.LeastLike {
+	if around := c.surroundings(); around.count >= by.LeastLike {
 		level := levelOf(c.Threshold)
 		like.Rate = around.expected(level)
 		like.Most = max(like.Rate, around.limit(level-by.LevelError, by.Certainty))

@@ -287,9 +287,10 @@ func AtLarge(share float64, people int) float64 {
 	return -distuv.UnitNormal.Quantile(ofOne(share, people))
 }
 
-// Evidence returns the evidence of a face whose largest cosine with one of so many people,
-// after Level, is this: −log10 of the share of strangers in general who reach that cosine. One
-// stranger in a hundred has an evidence of 2 or more.
+// Evidence returns the evidence that a face shows one of the enrolled people: −log10 of the
+// share of strangers whose largest cosine with so many people is at least this one. Level has
+// made the cosine independent of the number of photographs. One stranger in a hundred has an
+// evidence of 2 or more.
 func (l *Impostors) Evidence(cosine float64, people int) float64 {
 	return evidenceOf(l.Deviate(len(l.Cosines), cosine), people)
 }
@@ -331,9 +332,10 @@ var Shipped = sync.OnceValue(func() (all []*Impostors) {
 	return all
 })
 
-// ImpostorsOf returns the distribution that was measured for the network with this SHA-256,
-// given "bgr" or "", red first, with its mirror images or without, on faces aligned by
-// landmarks or by their pupils alone; nil if there is none.
+// ImpostorsOf returns the distribution that was measured for a network; nil if there is none.
+// The network is its SHA-256. The channels of the images are "bgr", or "" for red first. Mirror
+// is whether the vectors of an image and its mirror image are added; landmarks is whether faces
+// were aligned by landmarks, and not by their pupils alone.
 func ImpostorsOf(network, channels string, mirror, landmarks bool) *Impostors {
 	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool {
 		return l.Network == network && l.Channels == channels && l.Mirror == mirror && l.Landmarks == landmarks

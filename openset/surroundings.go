@@ -33,7 +33,7 @@ type Kind struct {
 // people are of that kind, the others chosen at random. Given strangers count as further
 // people. See Assumptions.
 type surroundings struct {
-	seen       int // people and strangers; 0 if nothing is known
+	count      int // people and strangers; 0 if nothing is known
 	hypotheses []hypothesis
 }
 
@@ -144,11 +144,11 @@ func (c *Calibration) strangerLevel(evidence float64) float64 {
 // surroundings returns what is known of strangers who resemble the people of c.
 func (c *Calibration) surroundings() surroundings {
 	by, all := c.assumptions(), c.seenLevels()
-	s := surroundings{seen: len(all)}
+	s := surroundings{count: len(all)}
 	if len(c.Levels) == 0 {
-		s.seen = min(c.People, len(c.LeftOut)) + len(c.Strangers)
+		s.count = min(c.People, len(c.LeftOut)) + len(c.Strangers)
 	}
-	if s.seen == 0 {
+	if s.count == 0 {
 		return s
 	}
 	usual := hypothesis{}

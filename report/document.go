@@ -13,7 +13,7 @@ import (
 type document struct {
 	Title    string
 	Sections []section
-	said     map[item]string // the plan that has an item
+	plans    map[item]string // the plan that has an item
 }
 
 // A section has blocks under a title.

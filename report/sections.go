@@ -146,14 +146,14 @@ func (d *document) details(p, timed *Plan) {
 // unsaid returns those items of a plan that no plan before has, and names the plans that have
 // the others.
 func (d *document) unsaid(plan string, items []item) (blocks []block) {
-	if d.said == nil {
-		d.said = map[item]string{}
+	if d.plans == nil {
+		d.plans = map[item]string{}
 	}
 	var fresh []item
 	var before []string
 	for _, i := range items {
-		if in := d.said[i]; in == "" {
-			d.said[i] = plan
+		if in := d.plans[i]; in == "" {
+			d.plans[i] = plan
 			fresh = append(fresh, i)
 		} else if in != plan && !slices.Contains(before, in) {
 			before = append(before, in)

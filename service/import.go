@@ -43,7 +43,7 @@ func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, e
 	if err != nil {
 		return nil, err
 	}
-	i := &importer{Service: v, in: in, result: result, steps: s, request: request, left: max(v.Import, mostUnpacked*request.Bytes)}
+	i := &importer{Service: v, input: in, result: result, steps: s, request: request, left: max(v.Import, mostUnpacked*request.Bytes)}
 	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: request.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
@@ -61,7 +61,7 @@ func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, e
 // An importer adds the content of an archive, item by item.
 type importer struct {
 	*Service
-	in      *input
+	input   *input
 	result  *ImportResult
 	steps   steps
 	request importRequest
@@ -205,7 +205,7 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 			return "", err
 		}
 	}
-	faces, refused := i.in.newFaces(seen, store.Import)
+	faces, refused := i.input.newFaces(seen, store.Import)
 	if len(faces) == 0 {
 		return refused[0].Why, nil
 	}
@@ -237,7 +237,7 @@ func (i *importer) find(ctx context.Context, data []byte) (all []found, photo *s
 	if i.request.Tags {
 		o.which = face.Every
 	}
-	return i.search(ctx, i.in, data, o)
+	return i.search(ctx, i.input, data, o)
 }
 
 // personOf returns the person with the name of the folder of a file, and adds the person if

@@ -134,26 +134,26 @@ func (i *importer) people(ctx context.Context, about *Export) error {
 
 // face adds a face of an export, which is the step number done.
 func (i *importer) face(ctx context.Context, done int, about *Export, f *ExportedFace, crop []byte) error {
-	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: asJSON(f.Box), Pupils: asJSON(f.Pupils), Quality: asJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.in.space, Vector: f.Vector}
+	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: asJSON(f.Box), Pupils: asJSON(f.Pupils), Quality: asJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.input.space, Vector: f.Vector}
 	refuse := func(why string) error {
 		i.refuse("faces/"+f.ID, why)
 		return i.steps.note(ctx, done)
 	}
 	if len(crop) > 0 {
-		if size, err := dataset.ImageSize(crop, "crop"); err != nil || size.X != i.in.Embedder.Input().Width || size.Y != i.in.Embedder.Input().Height {
+		if size, err := dataset.ImageSize(crop, "crop"); err != nil || size.X != i.input.Embedder.Input().Width || size.Y != i.input.Embedder.Input().Height {
 			return refuse("the crop is not one of the network of the collection")
 		}
 	}
-	if about.Space != i.in.space || f.Vector == nil {
+	if about.Space != i.input.space || f.Vector == nil {
 		if len(crop) == 0 {
 			return refuse("the vector is of another network, and there is no crop")
 		}
-		seen, _, err := i.in.look(ctx, crop, looking{whole: true})
+		seen, _, err := i.input.look(ctx, crop, looking{whole: true})
 		if err != nil || seen[0].Refused != nil {
 			return refuse("the crop cannot be used")
 		}
 		n.Vector = float32s(seen[0].Values)
-	} else if err := i.in.check(f.Vector); err != nil {
+	} else if err := i.input.check(f.Vector); err != nil {
 		return refuse(err.Error())
 	}
 	var photo *store.Photo

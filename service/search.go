@@ -130,7 +130,7 @@ type Search struct {
 	Faces    []Searched   `json:"faces" doc:"The largest first"`
 }
 
-// A Searched is a face in a photograph, with the faces of nobody yet that resemble it.
+// A Searched is a face in a photograph, with the most similar faces that have no name yet.
 type Searched struct {
 	results.Detection
 	Refused string      `json:"refused,omitempty" doc:"Why the face cannot be used"`

@@ -147,7 +147,7 @@ func (f *file) addition(base []byte, others [][]byte, faces []Face, copies bool)
 			f.add(elsewhere, packet)
 		}
 	}
-	p := placement{f: f, own: own, upright: upright, vacant: map[int]bool{}}
+	p := placement{f: f, people: own, upright: upright, vacant: map[int]bool{}}
 	a = &metadata.Addition{Width: f.Width, Height: f.Height}
 	if len(own.Regions) == 0 {
 		p.copy(a, theirs.Regions) // those of Microsoft
@@ -193,7 +193,7 @@ func unlessIn(theirs, names []string, name string) []string {
 // A placement puts regions into a packet of f.
 type placement struct {
 	f       *file
-	own     *metadata.People // of the packet
+	people  *metadata.People // of the packet
 	upright bool             // areas of the packet are those of the upright photograph
 	vacant  map[int]bool     // Region.Vacant of those that have got a name
 }
@@ -222,7 +222,7 @@ func (p *placement) copy(a *metadata.Addition, regions []Region) {
 func (p *placement) face(area Area, face Face) metadata.Face {
 	f := metadata.Face{Area: p.area(area), Name: face.Name, Probability: face.Probability}
 	most := 0.0
-	for _, r := range p.own.Regions {
+	for _, r := range p.people.Regions {
 		if o := r.Overlap(f.Area); r.Vacant > 0 && r.Name == "" && !p.vacant[r.Vacant] && o > most && (Region{Area: r.Area}).Covers(f.Area) {
 			most, f.Vacant = o, r.Vacant
 		}

@@ -114,8 +114,8 @@ func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([]
 	return found, nil
 }
 
-// Rows has a vector for each person of a segment, in the order of the segment; also for people
-// who were removed.
+// Rows is a matrix with a row for each person of a segment, in the order of the segment. People
+// who were removed have a row, too.
 type Rows struct {
 	*mat.Dense
 	classes []int // the place of each person among People; -1 for one who is not there

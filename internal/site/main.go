@@ -77,7 +77,7 @@ func (s *site) documents() error {
 		}
 	}
 	for _, name := range plans.Names() {
-		p := s.by["doc/results/"+name+".md"]
+		p := s.paths["doc/results/"+name+".md"]
 		if p == nil {
 			continue
 		}

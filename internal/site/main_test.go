@@ -142,7 +142,7 @@ func TestPages(t *testing.T) {
 		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-		if at := s.by["doc/how-to/do.md"]; err == nil && !strings.Contains(string(at.Body), `href="../x.html#a-b-and-c`) {
+		if at := s.paths["doc/how-to/do.md"]; err == nil && !strings.Contains(string(at.Body), `href="../x.html#a-b-and-c`) {
 			t.Errorf("%s: %s", name, at.Body)
 		}
 	}

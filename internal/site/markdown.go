@@ -152,9 +152,9 @@ func (s *site) link(p *Document, destination []byte, anchors map[*Document][]str
 	if u.Path != "" {
 		to = path.Join(path.Dir(p.Source), u.Path)
 	}
-	target := s.by[to]
-	if target == nil && s.by[path.Join(to, "README.md")] != nil {
-		target = s.by[path.Join(to, "README.md")]
+	target := s.paths[to]
+	if target == nil && s.paths[path.Join(to, "README.md")] != nil {
+		target = s.paths[path.Join(to, "README.md")]
 	}
 	if to == "doc/how-to" {
 		return []byte(relative(p.URL, "how-to.html")), nil

@@ -31,7 +31,7 @@ type site struct {
 	root  fs.FS
 	dir   string // of root
 	pages []*Document
-	by    map[string]*Document // by the path of the document
+	paths map[string]*Document // by the path of the document
 	files map[string]bool      // pictures and data that pages show or link to
 }
 
@@ -55,7 +55,7 @@ type part struct {
 }
 
 func newSite(dir string) *site {
-	return &site{root: os.DirFS(dir), dir: dir, by: map[string]*Document{}, files: map[string]bool{}}
+	return &site{root: os.DirFS(dir), dir: dir, paths: map[string]*Document{}, files: map[string]bool{}}
 }
 
 // doors are the parts of the site, in their order.
@@ -137,7 +137,7 @@ func (s *site) add(source, text string) {
 	if m := title.FindStringSubmatch(text); m != nil {
 		p.Title = marks.ReplaceAllString(m[1], "")
 	}
-	s.pages, s.by[source] = append(s.pages, p), p
+	s.pages, s.paths[source] = append(s.pages, p), p
 }
 
 // of returns the pages of a door.
@@ -194,7 +194,7 @@ func (s *site) write(out string) error {
 		}
 	}
 	home := &Document{URL: "index.html", Title: "nrdl"}
-	if readme := s.by["README.md"]; readme != nil {
+	if readme := s.paths["README.md"]; readme != nil {
 		home.Lead = marks.ReplaceAllString(strings.Split(readme.text, "\n\n")[1], "")
 	}
 	s.files["doc/picture.jpg"] = true

@@ -245,9 +245,9 @@ type Counts struct {
 	Pages               int
 }
 
-// countsOf counts the photographs all, and so many that are gone.
-func countsOf(all []*photo, gone int) Counts {
-	n := Counts{Photographs: len(all), Gone: gone}
+// countsOf counts the photographs all, and so many that are absent.
+func countsOf(all []*photo, absent int) Counts {
+	n := Counts{Photographs: len(all), Gone: absent}
 	for _, p := range all {
 		switch {
 		case p.Error != "":
@@ -272,7 +272,7 @@ func (n Counts) String() string {
 }
 
 // photos reads the photographs of a, or of an earlier model, from the file name. Those that are not there any more are counted only.
-func (a *Album) photos(name string) (all []*photo, gone int, err error) {
+func (a *Album) photos(name string) (all []*photo, absent int, err error) {
 	f, err := os.Open(filepath.Join(a.dir, name))
 	if err != nil {
 		return nil, 0, err
@@ -299,7 +299,7 @@ func (a *Album) photos(name string) (all []*photo, gone int, err error) {
 	for _, p := range all {
 		info, err := os.Stat(a.path(p.File))
 		if err != nil {
-			gone++
+			absent++
 			continue
 		}
 		if p.taken, err = time.Parse(results.TakenLayout, p.Taken); err != nil {
@@ -307,7 +307,7 @@ func (a *Album) photos(name string) (all []*photo, gone int, err error) {
 		}
 		there = append(there, p)
 	}
-	return there, gone, nil
+	return there, absent, nil
 }
 
 // clean removes pages and thumbnails of an earlier run that are not in written.

@@ -185,11 +185,11 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err := a.Flush(); err != nil {
 		return Counts{}, err
 	}
-	all, gone, err := a.photos(resultsFile)
+	all, absent, err := a.photos(resultsFile)
 	if err != nil {
 		return Counts{}, fmt.Errorf("album: %w", err)
 	}
-	w := &writing{Album: a, written: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: countsOf(all, gone)}
+	w := &writing{Album: a, written: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: countsOf(all, absent)}
 	list := shelves(all)
 	for _, s := range list {
 		if s.Person {

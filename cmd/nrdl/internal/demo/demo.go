@@ -39,7 +39,7 @@ type Demo struct {
 
 	train, test *dataset.Images
 	table       *tabwriter.Writer
-	told        string  // of the photographs
+	text        string  // of the photographs
 	photos      []photo // with boxes and names
 	results     []result
 	curves      []plot.Series // of the residuals of iterative methods

@@ -83,9 +83,9 @@ func (d *Demo) names(ctx context.Context, model string) error {
 		}
 		d.photos = append(d.photos, photo{page.Data("jpeg", data), file})
 	}
-	d.told = fmt.Sprintf("%d photographs of %d people who do not exist were drawn. From %d of them nrdl learned their faces. In the other %d it found %s, gave %d of them a name, and left %d unknown: those of strangers should be",
+	d.text = fmt.Sprintf("%d photographs of %d people who do not exist were drawn. From %d of them nrdl learned their faces. In the other %d it found %s, gave %d of them a name, and left %d unknown: those of strangers should be",
 		Photographs.Len(), Photographs.People, images.Len(), len(files), legible.Count(named+unknown, "face"), named, unknown)
-	d.Print("%s.\n%s: the photographs with boxes and names\n\n", d.told, boxes)
+	d.Print("%s.\n%s: the photographs with boxes and names\n\n", d.text, boxes)
 	return d.Out.Flush() // the rest takes longer
 }
 
@@ -142,13 +142,13 @@ func (d *Demo) writePage(ctx context.Context, path, sheet, atoms string) error {
 		return err
 	}
 	content := struct {
-		Told     string
+		Text     string
 		Photos   []photo
 		Title    string
 		Results  []result
 		Curve    template.HTML
 		Pictures []template.URL
-	}{Told: d.told, Photos: d.photos, Title: d.summary(), Results: d.results, Curve: template.HTML(curve)} // its texts are escaped
+	}{Text: d.text, Photos: d.photos, Title: d.summary(), Results: d.results, Curve: template.HTML(curve)} // its texts are escaped
 	for _, file := range []string{sheet, atoms} {
 		data, err := os.ReadFile(file)
 		if err != nil {
