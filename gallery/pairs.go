@@ -8,7 +8,7 @@ import (
 // or with held-out images that are confused. Images that look mislabelled do not count.
 func (f *reassignment) pairs() []Pair {
 	const mostPeople = 2000
-	leastShare, used := 0.001, 0.0
+	leastShare, used := f.g.Numbers().Review.LeastConfused, 0.0
 	people := len(f.count)
 	if people > mostPeople {
 		return []Pair{}

@@ -188,9 +188,8 @@ func (s *Settings) variety(l *openset.Impostors, x *mat.Dense, others bool) (all
 	} else if others && part != nil {
 		all = append(all, fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(part), images))
 	}
-	const fewest, deviations = 3, 2
-	same := l.Same
-	if n := float64(images); n >= fewest && sum/pairs > same.Mean+deviations*math.Sqrt(same.Pair+2*same.Photograph/n) {
+	same, r := l.Same, s.Review
+	if n := float64(images); images >= r.FewestAlike && sum/pairs > same.Mean+r.AlikeSD*math.Sqrt(same.Pair+2*same.Photograph/n) {
 		all = append(all, "the photographs are very alike: add some from other days")
 	}
 	return all

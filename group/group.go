@@ -32,15 +32,20 @@ type Options struct {
 	Rivals      int
 	PriorRivals float64
 	Weight      float64
+
+	LeastGroup int // groups of so many faces take single faces and the faces of smaller groups
 }
 
 // Default are the options that were chosen.
-var Default = Options{FPIR: 0.002, Rivals: 10, PriorRivals: 2, Weight: 0.25}
+var Default = Options{FPIR: 0.002, Rivals: 10, PriorRivals: 2, Weight: 0.25, LeastGroup: 3}
 
 // validate reports the first impossible option.
 func (o Options) validate() error {
 	if !(o.Rivals > 0) || !(o.PriorRivals >= 0) || !(o.Weight >= 0) {
 		return fmt.Errorf("%d rivals, %v further ones of weight %v", o.Rivals, o.PriorRivals, o.Weight)
+	}
+	if o.LeastGroup < 1 {
+		return fmt.Errorf("LeastGroup = %d is not ≥ 1", o.LeastGroup)
 	}
 	return openset.Options{FPIR: o.FPIR, Prior: openset.Default.Prior}.Validate()
 }
@@ -50,9 +55,6 @@ type Group struct {
 	Faces []int
 	Loose bool // they may be several people: two parts of the group are no more similar than two strangers who resemble each other may be
 }
-
-// Groups of at least leastGroup faces take single faces and pairs.
-const leastGroup = 3
 
 // Faces groups the columns of x (d×n), vectors of unit norm. The impostor scores of the
 // network that made them are l. Photographs has the photograph of each face, len n; nil if
@@ -64,9 +66,8 @@ const leastGroup = 3
 // and again, while the ratio exceeds ln n/FPIR: the prior odds that two of n faces show the
 // same person are about 1/n. This is done twice. The first groups tell how much each face
 // resembles other people (see Options), so that the second ones keep people apart who look
-// alike. Then each face in a group of one or two joins the most similar group of three or more
-// if at most a share o.FPIR of strangers is as similar to it.
-// A person may be split into two groups; two people are rarely merged.
+// alike. Then each face in a group of fewer than LeastGroup joins the most similar larger group
+// if at most a share o.FPIR of strangers is as similar to it. A person may be split into two groups; two people are rarely merged.
 func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([]Group, error) {
 	if x == nil {
 		return nil, errors.New("group: there are no faces")
@@ -159,11 +160,11 @@ func shifts(x *mat.Dense, groups []Group, l *openset.Impostors, o Options) []flo
 	return shift
 }
 
-// attach moves the faces of groups of fewer than leastGroup to the others.
+// attach moves the faces of groups of fewer than LeastGroup to the others.
 func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Group, shift []float64, o Options) []Group {
 	slices.SortStableFunc(groups, func(a, b Group) int { return len(b.Faces) - len(a.Faces) })
 	large := groups
-	if i := slices.IndexFunc(groups, func(g Group) bool { return len(g.Faces) < leastGroup }); i >= 0 {
+	if i := slices.IndexFunc(groups, func(g Group) bool { return len(g.Faces) < o.LeastGroup }); i >= 0 {
 		large = groups[:i]
 	}
 	if len(large) == 0 || len(large) == len(groups) {
