@@ -23,7 +23,11 @@ import (
 
 // Enrol returns r with the largest face of each photograph added to the person
 // name, who may be enrolled already. The result is that of Train on all
-// photographs together. It warns (r.Warn) of a photograph without a face of sufficient
+// photographs together, except where r shortlists (Options.ShortlistAbove): there the threshold
+// follows from the present one, and only the people of the change are compared again, or, with a
+// method that decides by margins, nobody. When a change makes the number of faces cross that border,
+// the threshold is estimated anew, which takes as long as Calibrate, up to a minute, and is told
+// to r.Progress. It warns (r.Warn) of a photograph without a face of sufficient
 // quality, and adds those of the others. It is an error if none has one, or if r does not
 // keep its faces.
 func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Image) (*Recogniser, gallery.MergeReport, error) {
@@ -87,7 +91,8 @@ func hashOf(values []float64) string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// EnrolAll is Enrol for images of any number of people, read with r.ReadFiles.
+// EnrolAll is Enrol for images of any number of people, read with r.ReadFiles; what Enrol says
+// of the threshold holds.
 // Warm starts iterative methods from the current model, which is faster and
 // gives a similar, not an equal, result. If all images are enrolled already,
 // the result is r itself.
@@ -110,7 +115,8 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 }
 
 // Remove returns r without these people, or without single images, whose IDs have a slash. A
-// person without images is removed. The result is that of Train on the other photographs.
+// person without images is removed. The result is that of Train on the other photographs, but for
+// the threshold where r shortlists, which follows from the present one as in Enrol.
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
 	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
 		return nil, err
@@ -120,8 +126,8 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 		return nil, err
 	}
 	next, err := r.relearn(ctx, rest, false)
-	if n, _ := rest.Len(); err != nil && n < classify.LeastClasses {
-		err = fmt.Errorf("of %d people 1 would be left: %w", r.m.Len(), err)
+	if n, _ := rest.Len(); err != nil && n < classify.LeastClasses && ctx.Err() == nil {
+		err = advice.Add(fmt.Errorf("of %d people 1 would be left: %w", r.m.Len(), err), "add somebody first: %v", advice.Enrol)
 	}
 	return next, err
 }
@@ -141,7 +147,7 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 }
 
 // Keeps returns nil if people can be enrolled in r and removed, or else the
-// reason why not.
+// reason why not: r does not keep their faces, or its method is not known.
 func (r *Recogniser) Keeps() error {
 	if r.m == nil {
 		return errEmpty
@@ -152,7 +158,8 @@ func (r *Recogniser) Keeps() error {
 	case !r.m.SeesImages():
 		return advice.Add(errors.New("people are enrolled in models of images, and this one was trained on vectors"), "train it again with the new samples beside the others: %v", advice.Train)
 	}
-	return nil
+	_, err := r.method()
+	return err
 }
 
 // relearn returns what Train gives from other images with the method, the pipeline,
@@ -208,17 +215,17 @@ func (r *Recogniser) openSetOfOthers() *openset.Options {
 // calibrateByStrangers is the action of advice that gives a model a threshold.
 var calibrateByStrangers = advice.Calibrate.With(advice.Strangers.To("DIR"))
 
-// Forget returns r without its stored faces: nobody can be enrolled later.
-func (r *Recogniser) Forget() *Recogniser {
+// Forget returns r without its stored faces: nobody can be enrolled later. It is an error if r
+// shortlists (Options.ShortlistAbove), as it then compares a face with the stored ones.
+func (r *Recogniser) Forget() (*Recogniser, error) {
 	if r.m == nil {
-		return r
+		return nil, errEmpty
 	}
 	m, err := r.m.Forget()
 	if err != nil {
-		r.warn(err)
-		return r
+		return nil, err
 	}
-	return r.withModel(m)
+	return r.withModel(m), nil
 }
 
 // Calibrate returns r with another threshold, for o: r.OpenSet with what is to change.

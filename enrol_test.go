@@ -164,12 +164,22 @@ func TestEnrolPhotographs(t *testing.T) {
 	}
 }
 
+// forget is r without its faces.
+func forget(t *testing.T, r *nrdl.Recogniser) *nrdl.Recogniser {
+	t.Helper()
+	r, err := r.Forget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // What cannot be changed is an error, and the Recogniser is as before.
 func TestEnrolRefuses(t *testing.T) {
 	images := crops(t, 3, 3)
 	r := trained(t, images, options())
 	before := written(t, r)
-	forgotten, again := r.Forget(), crop(images, 0)
+	forgotten, again := forget(t, r), crop(images, 0)
 	vectors := *images
 	vectors.Frame = dataset.Frame{}
 	other, err := nrdl.Train(t.Context(), &vectors, nrdl.Options{Method: method.DefaultNRC})
@@ -272,7 +282,7 @@ func TestCalibrateIsTraining(t *testing.T) {
 	if _, err := r.Calibrate(t.Context(), openset.Options{FPIR: 2, Prior: 0.5}, nil); err == nil {
 		t.Error("a rate of 2")
 	}
-	if _, err := r.Forget().Calibrate(t.Context(), openset.Options{FPIR: 0.1, Prior: 0.3}, nil); !errors.Is(err, gallery.ErrForgotten) {
+	if _, err := forget(t, r).Calibrate(t.Context(), openset.Options{FPIR: 0.1, Prior: 0.3}, nil); !errors.Is(err, gallery.ErrForgotten) {
 		t.Errorf("forgotten: %v", err)
 	}
 }
@@ -392,7 +402,7 @@ func TestSurvey(t *testing.T) {
 	if s.Faces != 16 || s.Held != held || *s.Threshold != r.Model().Calibration.Threshold {
 		t.Errorf("%+v", s)
 	}
-	plain, err := r.Forget().Survey(t.Context(), true)
+	plain, err := forget(t, r).Survey(t.Context(), true)
 	if err != nil || plain.Reason == "" || len(plain.People) != 4 {
 		t.Errorf("forgotten: %+v, %v", plain, err)
 	}

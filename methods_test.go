@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/method"
@@ -68,6 +69,12 @@ func TestOpenMethodOfAnotherModule(t *testing.T) {
 	}
 	if _, err := r.Survey(t.Context(), true); err == nil {
 		t.Error("a method that is not known trains")
+	}
+	if err := r.Keeps(); err == nil || !strings.Contains(err.Error(), "outsider, which is not known here") || !strings.Contains(advice.Text(err), "nrdl.Open takes it") {
+		t.Errorf("people of a method that is not known can be changed: %v, %q", err, advice.Text(err))
+	}
+	if faces, err := r.Model().Identify(t.Context(), images); err != nil || len(faces) != images.Len() {
+		t.Errorf("a method that is not known identifies nobody: %v", err)
 	}
 	if r, err = nrdl.Open(path, outsider{}); err != nil {
 		t.Fatal(err)

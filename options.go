@@ -20,7 +20,7 @@ type Options struct {
 	OpenSet  *openset.Options  // for the threshold; nil: no face is unknown
 	Detect   face.Options      // which faces of a photograph are used, and by which detector they were found
 	Seed     uint64
-	Forget   bool // do not keep the faces; people cannot be enrolled later
+	Forget   bool // do not keep the faces; people cannot be enrolled later. It is an error where faces are compared with shortlists
 	// With more faces of a network than ShortlistAbove, and a method that keeps nothing but these vectors, a face
 	// is compared with a shortlist of people; 0 means gallery.DefaultShortlistAbove.
 	ShortlistAbove int

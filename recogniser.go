@@ -49,7 +49,8 @@ const Unknown = dataset.Unknown
 // Train trains a Recogniser on labelled images. It keeps the images, unless o.Forget is set,
 // and the detector that found their faces (o.Detect.Search). If no threshold can be estimated,
 // for example from two people, it warns that no face will be unknown; without o.Warn that is
-// an error. Enrol, Remove and Rename do the same.
+// an error. Enrol, Remove and Rename do the same. It is an error if o.Forget is set and the
+// result would shortlist.
 func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser, error) {
 	if images == nil || images.Len() == 0 {
 		return nil, errors.New("train: no images")
@@ -73,13 +74,17 @@ func Train(ctx context.Context, images *dataset.Images, o Options) (*Recogniser,
 	if err != nil {
 		return nil, err
 	}
+	if o.Forget && m.Shortlists() { // calibration would take long
+		_, err := m.Forget()
+		return nil, fmt.Errorf("train: %w", err)
+	}
 	m.Search, m.Settings = o.search(images), o.Gallery
 	o.warnAboutFit(m)
 	r, err := (&Recogniser{m: m, detect: o.Detect, Observer: o.Observer}).withThreshold(ctx, m, o.OpenSet)
 	if err != nil || !o.Forget {
 		return r, err
 	}
-	return r.Forget(), nil
+	return r.Forget()
 }
 
 // search is the detector that a model of images keeps; nil for the default one, and where
@@ -151,8 +156,10 @@ func (o Observer) warnAboutFit(m *gallery.Gallery) {
 
 // Open reads a Recogniser from the model file at path, which may be untrusted:
 // a damaged or hostile file is an error. A model that was trained by a method of another
-// module identifies in any case; that method has to be among methods for Survey, Enrol,
-// Rename, Remove and Calibrate, which train again.
+// module identifies without it, unless it shortlists (Options.ShortlistAbove): such a model
+// fits the method to the people of each shortlist, so without it Open returns an error. That
+// method has to be among methods for Survey, Enrol, Rename, Remove and Calibrate, which train
+// again.
 func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	m, err := file.Open(path, file.Options{Folders: networkFolders(path), Methods: methods})
 	if f := (*fs.PathError)(nil); errors.As(err, &f) && f.Op == "open" && f.Path == path {

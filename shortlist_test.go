@@ -3,8 +3,10 @@ package nrdl
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/method"
@@ -56,6 +58,50 @@ func TestBorderInOneFile(t *testing.T) {
 			}
 			again()
 		}
+	}
+}
+
+// keeping is a method of another module that keeps the faces.
+type keeping struct{ method.CRC }
+
+func (keeping) Name() string { return "keeping" }
+
+// A Recogniser that compares a face with the stored ones does not forget them in silence.
+func TestShortlistsAreNotForgotten(t *testing.T) {
+	ctx, images := t.Context(), drawnVectors(t, 1, 40, 3)
+	for _, m := range []classify.Method{method.Mean{}, method.DefaultNRC} {
+		o := Options{Method: m, Forget: true, ShortlistAbove: 100}
+		if r, err := Train(ctx, images, o); r != nil || err == nil || !strings.Contains(err.Error(), "120 faces cannot be forgotten") || advice.Text(err) == "" {
+			t.Errorf("%s: trained without its faces: %v", m.Name(), err)
+		}
+		o.Forget = false
+		r, err := Train(ctx, images, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.Forget(); r != nil || err == nil {
+			t.Errorf("%s: forgotten: %v", m.Name(), err)
+		}
+	}
+}
+
+// A model that shortlists by a method of another module is opened with the method, and else
+// the error says what to do.
+func TestShortlistsOfAnotherModule(t *testing.T) {
+	ctx, images, path := t.Context(), drawnVectors(t, 1, 40, 3), filepath.Join(t.TempDir(), "model.nrdl")
+	by := keeping{method.DefaultCRC}
+	r, err := Train(ctx, images, Options{Method: by, ShortlistAbove: 100})
+	if err == nil {
+		err = r.Save(ctx, path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "keeping, which is not known here") || !strings.Contains(advice.Text(err), "nrdl.Open takes it") {
+		t.Errorf("%v, %q", err, advice.Text(err))
+	}
+	if r, err = Open(path, by); err != nil || !r.m.Shortlists() || r.Keeps() != nil {
+		t.Errorf("with its method: %v", err)
 	}
 }
 

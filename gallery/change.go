@@ -33,7 +33,7 @@ type change struct {
 	removed []string
 }
 
-var errNobody = errors.New("nobody would be left")
+var errNobody = advice.Add(errors.New("nobody would be left"), "add somebody first: %v", advice.Enrol)
 
 // Merge returns e with the images of more, which have the same Frame; it changes neither. The
 // result equals reading one folder with all of them: people, and the images of the people in

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
@@ -98,7 +99,7 @@ func (g *Gallery) shortlist(in frontend.Pipeline, seed uint64) error {
 	people, _ := g.Enrolled.Len()
 	t := classify.TraitsOf(g.Method)
 	if _, separable := g.Method.(classify.Separable); t.Coder == nil || t.Rule == nil || !t.Samples && !separable ||
-		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()), coding.Check(t.Coder, d, min(people, g.Numbers().Shortlist))) != nil {
+		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()), coding.Check(t.Coder, d, min(people, g.Numbers().mostOn(t.Coder, d)))) != nil {
 		return nil // a fit to all faces tells of an error
 	}
 	params, err := method.Marshal(g.Method)
@@ -304,7 +305,9 @@ var ErrForgotten = errors.New("the model does not keep the faces that it was tra
 // identifies faces by comparison with the stored ones.
 func (g *Gallery) Forget() (*Gallery, error) {
 	if g.Shortlists() {
-		return nil, errors.New("faces are compared with the stored faces themselves: they are kept")
+		_, faces := g.Enrolled.Len()
+		return nil, advice.Add(fmt.Errorf("%d faces cannot be forgotten: with more than %d, a face is compared with the nearest of them", faces, cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)),
+			"leave out %v, or choose a method that learns a dictionary of all faces: %v", advice.Forget, advice.Method.To(method.DefaultLCKSVD2.Name()))
 	}
 	t := *g
 	t.Data, t.Enrolled = g.Hash(), nil

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery/index"
@@ -72,7 +73,8 @@ func (g *Gallery) identifyByShortlists(ctx context.Context, images *dataset.Imag
 			seen, queries = append(seen, j), append(queries, singles(column)...)
 		}
 	}
-	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, g.Numbers().Shortlist)
+	d, _ := g.Enrolled.Faces.Dims()
+	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, g.Numbers().mostOn(g.shared.Coder, d))
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +100,42 @@ func (g *Gallery) identifyByShortlists(ctx context.Context, images *dataset.Imag
 	return faces, context.Cause(ctx)
 }
 
+// away is the least ratio between the atoms K of a ridge code and the d numbers of a face, or its
+// inverse. The code of unweighted least squares multiplies the variance of the noise by K/(d−K),
+// or by d/(K−d) where K > d [ridgeless]: by one at a ratio of two, and without a
+// limit at K = d. A weight as small as CRC's changes little of it.
+const away = 2
+
+// mostOn is the largest number of people on a shortlist for the coder c of faces of d numbers.
+func (s *Settings) mostOn(c coding.Coder, d int) int {
+	if _, is := c.(coding.Ridge); is {
+		return max(s.Shortlist, away*d)
+	}
+	return s.Shortlist
+}
+
+// shorten returns those of refs, the nearest first, who are on the shortlist: Shortlist people,
+// and for a ridge code others, until they have few faces or many for its numbers.
+func (g *Gallery) shorten(refs []index.Ref) []index.Ref {
+	d, _ := g.Enrolled.Faces.Dims()
+	_, ridge := g.shared.Coder.(coding.Ridge)
+	faces := 0
+	for i, r := range refs {
+		if i >= g.Numbers().Shortlist && (!ridge || away*faces <= d || faces >= away*d) {
+			return refs[:i]
+		}
+		faces += g.Enrolled.Faces.Faces(r)
+	}
+	return refs
+}
+
 // shortlistOf returns the gallery of the people in hits.
 func (g *Gallery) shortlistOf(ctx context.Context, hits []index.Hit) (*Gallery, error) {
 	refs := make([]index.Ref, len(hits))
 	for i, h := range hits {
 		refs[i] = h.Ref
 	}
-	people, err := g.Enrolled.people(refs)
+	people, err := g.Enrolled.people(g.shorten(refs))
 	if err != nil {
 		return nil, err
 	}

@@ -203,8 +203,8 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 	for _, p := range probes {
 		queries = append(queries, p.vector...)
 	}
-	size := g.Numbers().Shortlist
-	hits, err := x.Nearest(ctx, queries, size+1)
+	d, _ := x.Dims()
+	hits, err := x.Nearest(ctx, queries, g.Numbers().mostOn(g.shared.Coder, d)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +213,11 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 		p, r := &probes[i], &results[i]
 		var refs []index.Ref
 		for _, h := range hits[i] {
-			if x.Name(h.Ref) != p.Name && len(refs) < size {
+			if x.Name(h.Ref) != p.Name {
 				refs = append(refs, h.Ref)
 			}
 		}
-		people, err := g.Enrolled.people(refs)
+		people, err := g.Enrolled.people(g.shorten(refs))
 		if failed[i] = err; err != nil || len(people) < g.fewestRivals() {
 			return
 		}

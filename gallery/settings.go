@@ -10,7 +10,8 @@ import (
 // Settings are the numbers by which a Gallery shortlists, holds faces out, and judges its
 // people and their photographs. A model file has them unless they are the DefaultSettings.
 type Settings struct {
-	// A gallery that shortlists codes a face over the faces of Shortlist people. Its threshold
+	// A gallery that shortlists codes a face over the faces of Shortlist people; a coding.Ridge
+	// may take more of them. Its threshold
 	// follows from Probes of its faces, which stand for strangers, and it knows the Rivals
 	// people who are most similar to each (doc/scale.md).
 	Shortlist int `json:"shortlist"`
@@ -46,7 +47,8 @@ type Settings struct {
 
 // DefaultSettings has the qualities below which 1 % of the photographs of Georgia Tech and LFW
 // lie (face.DefaultLimits). The other numbers were chosen, and not fitted: 64 people take
-// a millisecond, and name as many faces rightly as all people do (doc/scale.md); a fold of a
+// a millisecond, and name as many faces rightly as all people do, with further people for a ridge
+// code (doc/adr/0069-shortlists-of-ridge-codes.md); a fold of a
 // method that iterates takes as long as training (doc/adr/0016-calibration.md).
 var DefaultSettings = Settings{
 	Shortlist: 64, Probes: 2000, Rivals: 4, FoldsClosed: 20, FoldsIterated: 5,

@@ -32,8 +32,14 @@ func drawn(t testing.TB, first, people, most int) *dataset.Images {
 // drawnIn is drawn in so many dimensions of the vectors: the fewer, the more the cosines vary.
 func drawnIn(t testing.TB, dims, first, people, most int) *dataset.Images {
 	t.Helper()
-	f := embedding.Default().Frame()
-	l := frontend.Pipeline{Frame: f}.Law()
+	return drawnAs(t, embedding.Default().Frame(), dims, first, people, func(p int) int { return 1 + p%most })
+}
+
+// drawnAs is drawnIn for the frame f, with so many faces of person p. Cosines are as of the
+// built-in network.
+func drawnAs(t testing.TB, f dataset.Frame, dims, first, people int, faces func(p int) int) *dataset.Images {
+	t.Helper()
+	l := frontend.Pipeline{Frame: embedding.Default().Frame()}.Law()
 	d := float64(dims)
 	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/d), math.Sqrt((1-l.Same.Mean)/d)
 	rng := rand.New(rand.NewPCG(uint64(first), uint64(people)))
@@ -45,7 +51,7 @@ func drawnIn(t testing.TB, dims, first, people, most int) *dataset.Images {
 			own[i] = person * rng.NormFloat64()
 		}
 		own[0] += common
-		for k := range 1 + p%most {
+		for k := range faces(p) {
 			v, norm := make([]float64, f.Len()), 0.0
 			for i := range dims {
 				v[i] = own[i] + photograph*rng.NormFloat64()

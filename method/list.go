@@ -105,7 +105,7 @@ func Restore(name string, params json.RawMessage, others ...classify.Method) (cl
 	named, err := Named(name, others...)
 	if err != nil {
 		err := fmt.Errorf("the model was learned by the method %s, which is not known here", name)
-		return nil, advice.Add(err, "open the model with the program that has the method, or give the method to the function Open")
+		return nil, advice.Add(err, "open the model by a program that has the method: %v takes it", advice.Open)
 	}
 	method, err := Unmarshal(named, params)
 	if err != nil {

@@ -109,8 +109,11 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 		a.Tell("%s", line)
 	}
 	a.tellTrained(next, path, time.Since(start))
-	if f.forget {
-		next = next.Forget()
+	if !f.forget {
+		return next, nil
+	}
+	if next, err = next.Forget(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return next, nil
 }

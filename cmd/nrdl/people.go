@@ -191,7 +191,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 	start := time.Now()
 	next, err := r.Remove(ctx, names...)
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("%s: %w", path, err), "add somebody first: nrdl add %s PHOTOS --name NAME", path)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, name := range names {
 		a.Tell("%s: removed, %s", name, legible.Count(r.Model().Faces(name), "face"))

@@ -131,7 +131,8 @@ func advised(t *testing.T) (options []advice.Option, verbs []advice.Verb) {
 }
 
 // Each option that advice names is a flag of a command, but for those that are arguments,
-// and each verb is a command that takes the settings of its advice.
+// and each verb is a command that takes the settings of its advice, but for Open with a method,
+// which only a program in Go can do.
 func TestWordingNamesWhatThereIs(t *testing.T) {
 	root := newApp(os.Stdout, os.Stderr).rootCmd()
 	var flags []string
@@ -147,6 +148,9 @@ func TestWordingNamesWhatThereIs(t *testing.T) {
 		}
 	}
 	for _, v := range verbs {
+		if v == advice.Open {
+			continue
+		}
 		line := strings.Fields(words.Action(v.With()))
 		if len(line) < 2 {
 			t.Errorf("no command for %s", v)

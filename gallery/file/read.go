@@ -32,14 +32,15 @@ import (
 // Options say where what a model names is found.
 type Options struct {
 	Folders []string          // of networks that a model has by reference, in turn
-	Methods []classify.Method // of other modules, beside those of package method
+	Methods []classify.Method // of other modules, beside those of package method: Open needs that of a gallery that shortlists
 }
 
 // Open reads the model file at path, which may be of unknown origin. It checks what the file
 // declares before it takes memory for it, and refuses a file that was cut short or changed in
 // any bit, or whose parts do not belong together. If a network that the model has by reference
 // is in none of the folders, the model has no Embedder, or its Search returns an error. If the
-// method is not known, Method is nil.
+// method is not known, Method is nil; if the gallery shortlists, that is an error, as each
+// shortlist needs the method.
 func Open(path string, o Options) (*gallery.Gallery, error) {
 	f, err := os.Open(path)
 	if err != nil {
