@@ -137,8 +137,8 @@ func (s *Samples) Seen() (*Samples, error) {
 		return nil, err
 	}
 	if len(s.Classes) < LeastClasses {
-		return nil, advice.Add(fmt.Errorf("one class only, %q: the method learns what tells people apart", s.Classes[0]),
-			"add images of other people, or choose %v for vectors of a network, with which one person is enough", advice.Method.To("mean"))
+		return nil, advice.Add(fmt.Errorf("one class only, %q: the method learns what tells classes apart", s.Classes[0]),
+			"add samples of other classes, or choose %v for vectors of a network, with which one class is enough", advice.Method.To("mean"))
 	}
 	return s.SeenAlone()
 }

@@ -35,8 +35,8 @@ func refuseEqual(set *Images) error {
 	case len(same) == 0:
 		return nil
 	case len(first) == 1 && len(distinct(set, 0, seed)) == hashBytes:
-		return advice.Add(fmt.Errorf("all images are equal, %d of %d people: nothing tells people apart", n, len(set.Classes)),
-			"give each person photographs of their own")
+		return advice.Add(fmt.Errorf(set.words("all images are equal, %d of %d people: nothing tells people apart"), n, len(set.Classes)),
+			"%s", set.words("give each person photographs of their own"))
 	}
 	names := []string{fmt.Sprintf("%q", set.Classes[index])}
 	for _, name := range same {
@@ -154,24 +154,28 @@ func refuseBlank(set *Images, opt Options) error {
 			usable[set.ClassOf(j)]++
 		}
 	}
+	words, what := set.words, "blank, black or of one grey"
+	if !set.AreImages() {
+		what = "zero"
+	}
 	if slices.Max(usable) == 0 && len(blank) == n {
-		return advice.Add(fmt.Errorf("all %d images are blank, black or of one grey: nothing in them tells people apart", n), "give images that show faces")
+		return advice.Add(fmt.Errorf(words("all %d images are %s: nothing in them tells people apart"), n, what), "%s", words("give images that show faces"))
 	}
 	if c := slices.Index(usable, 0); c >= 0 {
 		size := set.Groups[c+1] - set.Groups[c]
-		err := fmt.Errorf("%q has only blank images, black or of one grey, %d of them", set.Classes[c], size)
+		err := fmt.Errorf(words("all %d images of %q are %s"), size, set.Classes[c], what)
 		if size == 1 {
-			err = fmt.Errorf("the only image of %q is blank, black or of one grey", set.Classes[c])
+			err = fmt.Errorf(words("the only image of %q is %s"), set.Classes[c], what)
 		}
-		return advice.Add(err, "add images of %q that show a face, or leave the person out", set.Classes[c])
+		return advice.Add(err, words("add images of %q that show a face, or leave the person out"), set.Classes[c])
 	}
 	switch n := len(blank); {
 	case n > mostNamed:
-		opt.warn("%d images are blank, black or of one grey: %s and %d more", n, strings.Join(blank[:mostNamed], ", "), n-mostNamed)
+		opt.warn(words("%d images are %s: %s and %d more"), n, what, strings.Join(blank[:mostNamed], ", "), n-mostNamed)
 	case n > 1:
-		opt.warn("%d images are blank, black or of one grey: %s", n, strings.Join(blank, ", "))
+		opt.warn(words("%d images are %s: %s"), n, what, strings.Join(blank, ", "))
 	case n == 1:
-		opt.warn("the image %s is blank, black or of one grey", blank[0])
+		opt.warn(words("the image %s is %s"), blank[0], what)
 	}
 	return nil
 }

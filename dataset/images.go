@@ -14,6 +14,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Images are labelled images of one size or, if Frame has no Size, vectors. Vectors are
@@ -83,6 +84,14 @@ func (s *Images) AreImages() bool { return s.Frame.Size != (Size{}) }
 // AreFaces reports whether the columns are images, or vectors that a network made of
 // images.
 func (s *Images) AreFaces() bool { return s.AreImages() || !s.Frame.Embedding.IsZero() }
+
+// words returns a text on faces in the words for the columns.
+func (s *Images) words(text string) string {
+	if s.AreFaces() {
+		return text
+	}
+	return legible.OfSamples(text)
+}
 
 // Select returns the images at columns idx, in the order of s, as new Images that share
 // only the names with s. People without any of these images are left out.

@@ -134,7 +134,7 @@ func (s Split) divide(set *Images, seed uint64, judged bool) (train, test []int,
 	rng := rand.New(rand.NewPCG(seed, splitStream))
 	for c, person := range set.Classes {
 		lo, n := set.Groups[c], set.Groups[c+1]-set.Groups[c]
-		if err := s.check(person, n, judged); err != nil {
+		if err := s.check(set.words, person, n, judged); err != nil {
 			return nil, nil, err
 		}
 		chosen := s.choose(n, rng)
@@ -150,7 +150,7 @@ func (s Split) divide(set *Images, seed uint64, judged bool) (train, test []int,
 }
 
 // check is an error if a person has too few images.
-func (s Split) check(person string, n int, judged bool) error {
+func (s Split) check(words func(string) string, person string, n int, judged bool) error {
 	learn := s.k
 	if s.rule == splitAll || s.rule == splitHalf {
 		learn = 1
@@ -162,9 +162,9 @@ func (s Split) check(person string, n int, judged bool) error {
 	if n >= need {
 		return nil
 	}
-	err := fmt.Errorf("%q has %s; %s needs at least %d%s", person, legible.Count(n, "image"), s, need, parts)
+	err := fmt.Errorf("%q has %s; %s needs at least %d%s", person, legible.Count(n, words("image")), s, need, parts)
 	if n < 2 {
-		return advice.Add(err, "add images of %s, or leave the person out", person)
+		return advice.Add(err, words("add images of %s, or leave the person out"), person)
 	}
 	return advice.Add(err, "choose a split that needs fewer, for example half")
 }

@@ -134,7 +134,7 @@ func (p *Plan) WithoutMissing(d *Databases) (missing []string) {
 		}
 	}
 	if len(missing) == len(p.data) {
-		return []string{"none of the data sets of the plan is there"}
+		return []string{"none of the data sets of the plan is there: its runs cannot be made yet"}
 	}
 	p.data = slices.DeleteFunc(p.data, missed)
 	return missing

@@ -21,7 +21,7 @@ type methodFile struct {
 	Tune                 *searchFile
 	Trace                bool
 	Datasets             []string
-	Ranges               map[string]ProgramRange // of a Program
+	Ranges               map[string]plannedRange // of a Program
 
 	node   *value
 	input  frontend.Pipeline

@@ -104,23 +104,30 @@ type initialMethod struct {
 	Trace  bool   `json:"trace,omitempty"` // the records have the objective after each pass, which a report draws
 }
 
-// initialMethods returns methods for set, the default one first, and describes the samples.
+// initialMethods returns methods for set, the default one first, and describes the samples. The
+// simple baselines are those of the plan paper: what does not beat them is not worth its time.
 func initialMethods(set *dataset.Images, kind face.Content, people int) (methods []initialMethod, content string) {
 	projected := " none"
 	if people >= manyPeople {
 		projected = ""
 	}
 	pixels := []initialMethod{{Method: "nrdl", Label: "NRDL"}, {Method: "nrc", Label: "NRC"}, {Method: "crc", Label: "CRC"}, {Method: "src", Label: "SRC"}, {Method: "fddl", Label: "FDDL"}}
+	baselines := []initialMethod{{Method: "nn", Label: "1-NN"}, {Method: "lda", Label: "LDA"}, {Method: "ridge", Label: "Ridge classifier"}, {Method: "svm", Label: "Linear SVM"}}
+	pixels = append(pixels, baselines...)
 	switch {
 	case kind != face.Unfound:
 		eyes := fmt.Sprintf(" eyes=%v", dataset.DefaultEyes)
-		return []initialMethod{
+		for i := range baselines {
+			baselines[i].Label += ", network"
+			baselines[i].Input = "embedding"
+		}
+		return append([]initialMethod{
 			{Method: "mean", Label: "class mean, network (default)", Input: "embedding"},
 			{Method: "nrc", Label: "NRC, network", Input: "embedding"},
 			{Method: "src", Label: "SRC, network", Input: "embedding"},
 			{Method: "nrc", Label: "NRC, hand-made features", Input: "faces96" + projected + eyes},
 			{Method: "nrdl", Label: "NRDL, grey values", Input: "32x32" + eyes},
-		}, string(kind) + "; in each the largest face is found"
+		}, baselines...), string(kind) + "; in each the largest face is found"
 	case !set.Matrix && set.AreImages():
 		return append([]initialMethod{{Method: "nrc", Label: "NRC, hand-made features (default)", Input: "faces96" + projected}}, pixels...), "face crops"
 	}

@@ -86,6 +86,11 @@ func TestWritePlan(t *testing.T) {
 		if first["method"] != wanted.Method.Name() || !strings.Contains(first["label"].(string), "default") {
 			t.Errorf("%s: the first method is %v, and the default one is %s", data, first, wanted.Method.Name())
 		}
+		for _, baseline := range []string{"1-NN", "LDA", "Ridge classifier", "Linear SVM"} {
+			if !slices.ContainsFunc(list, func(line string) bool { return strings.HasPrefix(line, baseline) }) {
+				t.Errorf("%s: no %s in %q", data, baseline, list)
+			}
+		}
 		if in, _ := first["input"].(string); (in == "embedding") != !wanted.Pipeline.Embedding.IsZero() {
 			t.Errorf("%s: the first input is %q, and the default one %v", data, in, wanted.Pipeline)
 		}

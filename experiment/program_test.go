@@ -308,6 +308,19 @@ func TestProgramsAreTuned(t *testing.T) {
 	}
 }
 
+// Choices are text, numbers or truth values, as parameters are.
+func TestChoicesOfPrograms(t *testing.T) {
+	p := parse(t, `{"datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 4, "size": "8x8"}, "split": "first:3"}],
+		"methods": [{"command": ["x"], "params": {"lam": 0.1}, "ranges": {"lam": {"choices": ["1", 1e-5, true]}}, "tune": {"budget": 2, "folds": 2}}]}`)
+	m, err := p.contestants[0].method("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.(Program).Ranges[0].Choices; !slices.Equal(got, []string{"1", "1e-5", "true"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestTimeLimit(t *testing.T) {
 	p := programPlan(t, 0.05, "sleep")
 	got, _ := benched(t, Bench{Jobs: 2}, p, filepath.Join(t.TempDir(), "x.jsonl"))

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,6 +23,12 @@ type ProgramRange struct {
 	Zero    bool     `json:"zero,omitempty"`
 	Integer bool     `json:"integer,omitempty"`
 	Choices []string `json:"choices,omitempty"`
+}
+
+// A plannedRange is a ProgramRange of a plan, whose choices may be numbers.
+type plannedRange struct {
+	ProgramRange
+	Choices []any `json:"choices"`
 }
 
 var _ classify.Described = Program{}
@@ -76,8 +83,11 @@ func setParam(m classify.Method, path, value string) (classify.Method, error) {
 // ranges reads "ranges" of a plan, each of a parameter that the plan gives a first value.
 func (e *methodFile) ranges() (all []ProgramRange, _ error) {
 	for _, v := range e.node.member["ranges"].of() {
-		r := e.Ranges[v.name]
+		r := e.Ranges[v.name].ProgramRange
 		r.Name = v.name
+		for _, c := range v.member["choices"].of() {
+			r.Choices = append(r.Choices, fmt.Sprint(c.token))
+		}
 		if !slices.ContainsFunc(e.params, func(a assignment) bool { return a.path == r.Name }) {
 			return nil, advice.Add(v.errorf("the range of %q has no first value", r.Name), `give it one in "params"`)
 		}

@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -118,6 +119,8 @@ func (s *Settings) twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, 
 func OneIsEnough(in frontend.Pipeline, m classify.Method) error {
 	_, separable := m.(classify.Separable)
 	switch {
+	case !in.SeesImages():
+		return advice.Add(errors.New("a sample is compared with those of other classes"), "add samples of other classes")
 	case in.Embedding.IsZero():
 		return advice.Add(fmt.Errorf("by such features a face is compared with other people"),
 			"add images of other people; or give photographs in which faces are found: with the vectors of a network (%v) one person is enough", advice.Input.To("embedding"))
@@ -138,7 +141,11 @@ func checkPeople(people []string, in frontend.Pipeline, m classify.Method) error
 		return nil
 	}
 	if err := OneIsEnough(in, m); err != nil {
-		return fmt.Errorf("one person only, %q: %w", people[0], err)
+		one := "person"
+		if !in.SeesImages() {
+			one = "class"
+		}
+		return fmt.Errorf("one %s only, %q: %w", one, people[0], err)
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ type LDA struct {
 	Ridge float64 `json:"ridge" help:"r > 0, the ridge of the scatter within classes, as a part of its mean eigenvalue" eq:"[rda]"`
 }
 
+// projectedMeans is the score of LDA and PCALDA in the letters of their formulations.
+const projectedMeans = "m_c: the mean of Pᵀ(x − m)/‖Pᵀ(x − m)‖ in class c, at norm 1;  class: max_c m_cᵀPᵀ(y − m)"
+
 // DefaultLDA has one constant for all databases.
 var DefaultLDA = register(LDA{Ridge: 0.1})
 
@@ -33,7 +36,7 @@ func (m LDA) Traits() classify.Traits {
 		Family: "discriminant",
 		Title:  "LDA", After: "nn",
 		Description: "regularised linear discriminant analysis; the class mean with the largest cosine",
-		Formulation: "P: max tr(PᵀS_bP)  s.t. Pᵀ(S_w + εI)P = I,  ε = r·tr(S_w)/min(d, N−1);  class: max_c cos(m_c, Pᵀ(y − m))",
+		Formulation: "P: max tr(PᵀS_bP)  s.t. Pᵀ(S_w + εI)P = I,  ε = r·tr(S_w)/min(d, N−1);  " + projectedMeans,
 		Memory:      scatterMemory,
 		Ranges:      []Range{decades("ridge", 1e-3, 10)},
 	}
@@ -68,7 +71,7 @@ func (m PCALDA) Traits() classify.Traits {
 		Family: "discriminant",
 		Title:  "PCA + LDA", After: "lda",
 		Description: "Fisherfaces: linear discriminant analysis of the first principal components; the class mean with the largest cosine",
-		Formulation: "U: the first eigenvectors of S_t;  P = UV,  V: LDA of Uᵀ(X − m);  class: max_c cos(m_c, Pᵀ(y − m))",
+		Formulation: "U: the first eigenvectors of S_t;  P = UV,  V: LDA of Uᵀ(X − m);  " + projectedMeans,
 		Memory:      scatterMemory,
 		Ranges:      []Range{{Path: "dims", Low: 20, High: 400, Log: true}, decades("ridge", 1e-5, 1)},
 	}

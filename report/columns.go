@@ -115,11 +115,15 @@ type Label struct {
 	About  string // a sentence that explains it
 	Plain  bool   // it has no features, and About is the description of the method
 	Input  bool   // it has features
+	Tuned  bool   // parameters of a run or more were tuned
 }
 
 func newLabel(r *experiment.Record) *Label {
 	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
 }
+
+// onMap reports whether a map shows the label, among those of two varied parameters.
+func (l *Label) onMap() bool { return l.Varied != nil && l.Varied.With != nil }
 
 // Base is the name of the label without the varied parameter.
 func (l *Label) Base() string {

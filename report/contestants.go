@@ -28,9 +28,9 @@ func about(r *experiment.Record) string {
 		if r.Input != nil {
 			s += "; features " + r.Input.String()
 		}
-		if r.Tuning != nil {
-			s += tunedWords
-		}
+	}
+	if r.Tuning != nil {
+		s += tunedWords
 	}
 	for v := r.Varied; v != nil; v = v.With {
 		s += fmt.Sprintf("; with %s = %s", v.Path, v.Value)
@@ -86,7 +86,7 @@ func (p *Plan) contestants() []item {
 			about = strings.TrimSuffix(about, ".") + "; the data as they are, of images the grey values."
 		}
 		if tuned {
-			about = strings.TrimSuffix(about, tunedWords+".") + "."
+			about = strings.Replace(about, tunedWords, "", 1)
 		}
 		name := l.Name
 		if l.Varied != nil {
@@ -105,7 +105,7 @@ func (p *Plan) contestants() []item {
 	return items
 }
 
-// allTuned reports whether every label of p has tuned parameters by the text about it.
+// allTuned reports whether every label of p has tuned parameters.
 func (p *Plan) allTuned() bool {
 	return len(p.untuned()) == 0
 }

@@ -172,17 +172,27 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 		Title: fmt.Sprintf("%s: rate against %s", title, s.title),
 		Axes:  plot.Axes{Title: first.Title, X: s.axis, Y: "rate, %"},
 	}
-	base := p.Labels[0].Base() // of all, if of any
-	for _, l := range p.Labels {
-		if l.Varied == nil || l.Base() != base {
+	var shown []int
+	for i, l := range p.Labels {
+		if !l.onMap() {
+			shown = append(shown, i)
+		}
+	}
+	base := "" // of all, if of any
+	for n, i := range shown {
+		if l := p.Labels[i]; l.Varied == nil || n > 0 && l.Base() != base {
 			base = ""
+			break
+		} else {
+			base = l.Base()
 		}
 	}
 	xs := make([]float64, len(columns))
 	for n, j := range columns {
 		xs[n], _ = s.value(p.Columns[j])
 	}
-	for i, l := range p.Labels {
+	for _, i := range shown {
+		l := p.Labels[i]
 		name := l.Name
 		if base != "" {
 			name = l.Varied.Path + "=" + l.Varied.Value
@@ -291,7 +301,7 @@ func (p *Plan) heatMaps() (all []*Figure) {
 	type group struct{ base, path, with string }
 	order, members := grouped(len(p.Labels), func(i int) (g group, ok bool) {
 		l := p.Labels[i]
-		if l.Varied == nil || l.Varied.With == nil {
+		if !l.onMap() {
 			return g, false
 		}
 		return group{l.Base(), l.Varied.Path, l.Varied.With.Path}, true
@@ -303,7 +313,8 @@ func (p *Plan) heatMaps() (all []*Figure) {
 				f := &Figure{Title: fmt.Sprintf("%s on %s: rate against %s and %s", g.base, c, g.path, g.with), heat: h}
 				h.Title = f.Title
 				best, x, y := h.Best()
-				f.Caption = fmt.Sprintf("Means over runs, in percent. The best, %s, has %s = %s and %s = %s.%s", tenths(best), g.path, h.XNames[x], g.with, h.YNames[y], p.fixedRate(members[g][0], j))
+				palest, darkest := h.Ends()
+				f.Caption = fmt.Sprintf("Means over runs, in percent; colours from %s (palest) to %s (darkest). The best, %s, has %s = %s and %s = %s.%s", tenths(palest), tenths(darkest), tenths(best), g.path, h.XNames[x], g.with, h.YNames[y], p.fixedRate(members[g][0], j))
 				f.Alt = f.Title + "."
 				all = append(all, f)
 			}
@@ -312,9 +323,13 @@ func (p *Plan) heatMaps() (all []*Figure) {
 	return all
 }
 
+// leastRange is the least range of the colours of a map, in points: a difference of few
+// images should not look like a large one.
+const leastRange = 5
+
 // heat has the rates of labels in column j; nil if there are none.
 func (p *Plan) heat(labels []int, j int) *plot.Heat {
-	h := &plot.Heat{}
+	h := &plot.Heat{Range: leastRange}
 	for _, i := range labels {
 		if v := p.Labels[i].Varied; p.Cells[i][j].N > 0 {
 			h.XNames, h.YNames = append(h.XNames, v.Value), append(h.YNames, v.With.Value)
@@ -358,12 +373,13 @@ func (f *Figure) heatTable() *table {
 	t := &table{Caption: f.Title, Head: heads(h.Y + " \\ " + h.X)}
 	t.Head = append(t.Head, heads(h.XNames...)...)
 	best, _, _ := h.Best()
+	least, _ := h.Ends()
 	for y, values := range h.Values {
 		row := cells(h.YNames[y])
 		for _, v := range values {
 			c := cell{Text: "—"}
 			if v == v { // a value
-				c = cell{Text: tenths(v), Best: v == best, Shade: 5 + int(50*h.Share(v))}
+				c = cell{Text: tenths(v), Best: v == best && v > least, Shade: 5 + int(50*h.Share(v))}
 			}
 			row = append(row, c)
 		}

@@ -26,14 +26,18 @@ func TestHeatMaps(t *testing.T) {
 		}
 	}
 	page := written(t, records, Options{})
-	for _, want := range []string{"CRC on PIE, random:10: rate against kappa and other", "The best, 95.0, has kappa = 10 and other = 4.", "CRC as it is has 94.0."} {
+	for _, want := range []string{"CRC on PIE, random:10: rate against kappa and other", "colours from 91.0 (palest) to 96.0 (darkest). The best, 95.0, has kappa = 10 and other = 4.", "CRC as it is has 94.0."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
+	p := arranged(t, records).Plans[0]
+	if figures := p.rankFigure(); figures != nil {
+		t.Errorf("pairs of parameters are drawn with their ranks: %v", figures)
+	}
 	for format, want := range map[string][]string{
 		"md":    {"| 2 | — | 92.0 | 94.0 |", "| 4 | 91.0 | 93.0 | **95.0** |"},
-		"latex": {`\cellcolor{blue!55}{\textbf{95.0}}`, `\cellcolor{blue!5}{91.0}`, "other"},
+		"latex": {`\cellcolor{blue!45}{\textbf{95.0}}`, `\cellcolor{blue!5}{91.0}`, "other"},
 	} {
 		text := written(t, records, Options{Format: format})
 		for _, w := range want {

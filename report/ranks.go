@@ -96,6 +96,18 @@ func (k *Ranking) meanRank(i int) float64 {
 	return math.NaN()
 }
 
+// drawnRanks is the ranking without the labels of maps: they may be dozens.
+func (p *Plan) drawnRanks() *Ranking {
+	k := p.Ranking
+	k.Labels, k.Mean = nil, nil
+	for n, i := range p.Ranking.Labels {
+		if !p.Labels[i].onMap() {
+			k.Labels, k.Mean = append(k.Labels, i), append(k.Mean, p.Ranking.Mean[n])
+		}
+	}
+	return &k
+}
+
 // near is the number of other labels whose mean rank is worse than that of label i by
 // less than the critical difference, or better; 0 if ranks are not tested.
 func (k *Ranking) near(i int) (n int) {

@@ -137,6 +137,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 			labels[rec.Label] = newLabel(rec)
 			p.Labels = append(p.Labels, labels[rec.Label])
 		}
+		labels[rec.Label].Tuned = labels[rec.Label].Tuned || rec.Tuning != nil
 	}
 	slices.SortFunc(p.Columns, compareColumns)
 	slices.SortFunc(p.Labels, compareLabels)

@@ -220,11 +220,12 @@ func (p *Plan) overview() string {
 	return s
 }
 
-// untuned are the names of the labels without tuned parameters.
+// untuned are the names of the labels of which no run has tuned parameters, once for all
+// values of a varied one.
 func (p *Plan) untuned() (names []string) {
 	for _, l := range p.Labels {
-		if !strings.HasSuffix(l.About, tunedWords+".") {
-			names = append(names, l.Name)
+		if !l.Tuned && !slices.Contains(names, l.Base()) {
+			names = append(names, l.Base())
 		}
 	}
 	return names
@@ -303,7 +304,7 @@ func (p *Plan) caption() string {
 
 // key explains the marks of the main tables.
 func (p *Plan) key() string {
-	key := "A setting is a data set with a split and a corruption. Bold: the highest mean of a setting, among the methods that have all runs."
+	key := "A setting is a data set with a split and a corruption. Bold: the highest mean of a setting, among the methods that have all its runs."
 	if tests := p.tests(); tests != "" {
 		key += " " + tests
 	}
@@ -342,13 +343,19 @@ func (p *Plan) rankFigure() []block {
 		return nil
 	}
 	k := &p.Ranking
-	f := &Figure{Title: "Plan " + p.Name + ": average ranks", ranks: k}
-	for _, i := range k.Labels {
+	f := &Figure{Title: "Plan " + p.Name + ": average ranks", ranks: p.drawnRanks()}
+	if len(f.ranks.Labels) < 2 {
+		return nil
+	}
+	for _, i := range f.ranks.Labels {
 		f.rankNames = append(f.rankNames, p.Labels[i].Name)
 	}
 	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
+	if len(f.ranks.Labels) < len(k.Labels) {
+		f.Caption += " Pairs of varied parameters are ranked, too; maps show them."
+	}
 	var words []string
-	for _, i := range k.order() {
+	for _, i := range f.ranks.order() {
 		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
 	f.Alt = f.Title + ": " + few(words) + "."

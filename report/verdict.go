@@ -19,7 +19,7 @@ type verdict struct {
 	*Plan
 	best         int
 	rivals       []rival  // by rank
-	exceptions   []string // the settings in which a rival is significantly better, and the best one there
+	exceptions   []string // the settings in which rivals are significantly better, and these rivals
 	fewest, most int      // pairs of runs of a test; MaxInt and 0 without tests
 }
 
@@ -100,7 +100,7 @@ func (v *verdict) compareIn(j int) {
 		}
 	}
 	adjust(tests)
-	better, most := "", 0.0
+	var better []int // labels
 	for n, t := range tests {
 		v.fewest, v.most = min(v.fewest, t.Pairs), max(v.most, t.Pairs)
 		if t.Adjusted > level {
@@ -116,13 +116,16 @@ func (v *verdict) compareIn(j int) {
 			}
 		case d > 0:
 			r.wins++
-			if d > most {
-				better, most = v.Labels[r.label].Name, d
-			}
+			better = append(better, r.label)
 		}
 	}
-	if better != "" {
-		v.exceptions = append(v.exceptions, fmt.Sprintf("%s on %s (by %s points)", better, v.Columns[j], tenths(most)))
+	if len(better) > 0 {
+		slices.SortStableFunc(better, func(a, b int) int { return cmp.Compare(v.Cells[b][j].Mean, v.Cells[a][j].Mean) })
+		var names []string
+		for _, i := range better {
+			names = append(names, fmt.Sprintf("%s (by %s points)", v.Labels[i].Name, tenths(v.Cells[i][j].Mean-best.Mean)))
+		}
+		v.exceptions = append(v.exceptions, few(names)+" on "+v.Columns[j].String())
 	}
 }
 
@@ -139,7 +142,7 @@ func (v *verdict) leader() string {
 	}
 	highest := 0
 	for _, j := range k.Columns {
-		if v.Cells[v.best][j].Best {
+		if !slices.ContainsFunc(k.Labels, func(i int) bool { return v.Cells[i][j].Mean > v.Cells[v.best][j].Mean+rounding }) {
 			highest++
 		}
 	}
@@ -182,6 +185,17 @@ func (v *verdict) certainty() string {
 		where, tests = " in every setting", "paired tests in each setting"
 	case settings > 1:
 		where, tests = " in a setting or more", "paired tests in each setting"
+		but := ""
+		if worse == n && sure == "not sure" {
+			but = "but "
+		}
+		switch {
+		case worse == 0:
+		case everywhere == 0:
+			where += fmt.Sprintf(", %snone in all %d", but, settings)
+		default:
+			where += fmt.Sprintf(", %s%d in all %d", but, everywhere, settings)
+		}
 	}
 	s := fmt.Sprintf("This is %s: %s significantly worse%s (%s, level %g).", sure, rivalsAre(worse, n), where, tests, level)
 	if worse == n && confirmed < n {
@@ -200,7 +214,11 @@ func (v *verdict) certainty() string {
 		}
 		s += fmt.Sprintf(" Not significantly different from %s, a tie: %s.", name, few(names))
 	} else if r := v.closest(); everywhere < n && r.losses > 0 {
-		s += fmt.Sprintf(" The closest is %s: significantly worse in %d of %s.", v.Labels[r.label].Name, r.losses, legible.Count(settings, "setting"))
+		s += fmt.Sprintf(" The closest is %s: significantly worse in %d of %s", v.Labels[r.label].Name, r.losses, legible.Count(settings, "setting"))
+		if r.wins > 0 {
+			s += fmt.Sprintf(", and better in %d", r.wins)
+		}
+		s += "."
 	}
 	return s
 }
@@ -249,8 +267,8 @@ func (v *verdict) closest() rival {
 	return slices.MinFunc(v.rivals, func(r, s rival) int { return cmp.Compare(r.losses, s.losses) })
 }
 
-// exceptional names the settings in which another method is significantly better, and
-// the best one there.
+// exceptional names the settings in which other methods are significantly better, and
+// these methods.
 func (v *verdict) exceptional() string {
 	n := len(v.exceptions)
 	if n == 0 {
@@ -260,7 +278,7 @@ func (v *verdict) exceptional() string {
 	if n > 3 {
 		list = append(slices.Clone(list[:3]), fmt.Sprintf("%d more", n-3))
 	}
-	return "In " + legible.Count(n, "setting") + " another method is significantly better: " + join(list) + "."
+	return "Others are significantly better in " + legible.Count(n, "setting") + ": " + strings.Join(list, "; ") + "."
 }
 
 // evidence says how many runs the tests have.

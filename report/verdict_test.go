@@ -114,10 +114,38 @@ func TestAdviceNamesExceptions(t *testing.T) {
 		}
 	}
 	got := arranged(t, records).Plans[0].Advice(nil)
-	for _, want := range []string{"NRDL has", "In 1 setting another method is significantly better: CRC on LFW, random:8 (by "} {
+	for _, want := range []string{"NRDL has", "Others are significantly better in 1 setting: CRC (by ", "points) on LFW, random:8."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}
+	}
+}
+
+// A label with tuned runs is tuned, whatever its plan says of it, and the others are named, a
+// varied parameter once.
+func TestUntunedAreNamed(t *testing.T) {
+	var records []experiment.Record
+	for _, r := range rated(t, faces[2:3], 2, map[string]int{"crc": 40, "nrc": 10}, nil) {
+		if r.Method == "nrc" {
+			r.Tuning, r.Explained = &experiment.Tuning{Trials: []experiment.Trial{{N: 1}}}, "mine"
+			records = append(records, r)
+			continue
+		}
+		for _, value := range []string{"1", "2"} {
+			r.Label, r.Varied = "CRC, kappa="+value, &experiment.Varied{Path: "kappa", Value: value}
+			records = append(records, r)
+		}
+	}
+	p := arranged(t, records).Plans[0]
+	if s := p.overview(); !strings.HasSuffix(s, " Not tuned: CRC.") {
+		t.Error(s)
+	}
+	if s := p.contestants()[1].Text; s != "Mine"+tunedWords+"." {
+		t.Error(s)
+	}
+	all := arranged(t, slices.DeleteFunc(records, func(r experiment.Record) bool { return r.Varied != nil })).Plans[0]
+	if s := all.contestants()[0].Text; !all.allTuned() || s != "Mine." {
+		t.Error(s)
 	}
 }
 

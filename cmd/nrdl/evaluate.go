@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -131,7 +133,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 		return experiment.Result{}, err
 	}
 	a.warnOfCopies(s.images)
-	a.warnOfOne(s.images.Classes)
+	a.warnOfOne(s.images.Classes, s.images.AreFaces())
 	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: experiment.ChoiceFolds, Calibrate: e.open.calibrate.options(), LawOnly: !e.threshold}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
@@ -236,7 +238,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if unknown := experiment.Strangers(model.Names(), set); len(unknown) > 0 && len(unknown) < len(set.Classes) {
 		a.Warn("the model does not know %s: their faces count as wrong", legible.Abridged(unknown))
 	}
-	a.warnOfOne(model.Names())
+	a.warnOfOne(model.Names(), set.AreFaces())
 	if !experiment.Checks(model, set) && split == nil {
 		a.Warn("if the model was trained on images of %s, the rate is meaningless", data)
 		a.Hint("test on other images, or give the --split and --seed of the training")
@@ -252,9 +254,14 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 }
 
 // warnOfOne warns that of a single person only the threshold can be wrong.
-func (a *app) warnOfOne(people []string) {
+func (a *app) warnOfOne(people []string, faces bool) {
 	if len(people) == 1 {
-		a.Warn("one person only: the best guess is right for each of the person's faces; only how many reach the threshold says something")
+		text := "one person only: the best guess is right for each of the person's faces; only how many reach the threshold says something"
+		if !faces {
+			a.Warn("%s", legible.OfSamples(text))
+			return
+		}
+		a.Warn("%s", text)
 		a.Hint("--open-set --enrolled 1 --strangers DIR counts strangers who get the name")
 	}
 }
@@ -266,7 +273,7 @@ func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser, by 
 		find.Detect = face.Never
 	}
 	set, err := a.read(ctx, path, by.options(r.Model().Pipeline, find))
-	if err != nil && dataset.IsMatrix(path) {
+	if err != nil && dataset.IsMatrix(path) && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)
 	}
 	return set, err

@@ -66,8 +66,11 @@ func (a *app) picture(ctx context.Context, path string, p *picturing) error {
 	}
 	m := r.Model()
 	if !m.Pipeline.ArePixels() || m.Frame.Size.Len() == 0 {
-		return advice.Add(fmt.Errorf("the atoms of %s are features (%v), which cannot be shown", path, m.Pipeline),
-			"train with --input pixels; nrdl explain %s PHOTO -o why.png draws what can be shown of a face", legible.ShellWord(path))
+		err := fmt.Errorf("the atoms of %s are features (%v), which cannot be shown", path, m.Pipeline)
+		if !m.Pipeline.SeesImages() {
+			return err
+		}
+		return advice.Add(err, "train with --input pixels; nrdl explain %s PHOTO -o why.png draws what can be shown of a face", legible.ShellWord(path))
 	}
 	if m, err = m.Whole(); err != nil {
 		return err

@@ -39,7 +39,7 @@ var faceWords = regexp.MustCompile(`\b(people|person|images?|faces?|photographs?
 // OfSamples is a text on faces in the words for samples of any kind: classes for people, samples
 // for faces, images and photographs.
 func OfSamples(text string) string {
-	text = strings.ReplaceAll(text, "people who", "classes that")
+	text = strings.NewReplacer("people who", "classes that", "their name", "their class").Replace(text)
 	return faceWords.ReplaceAllStringFunc(text, func(word string) string {
 		switch {
 		case word == "people":

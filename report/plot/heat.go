@@ -13,6 +13,7 @@ type Heat struct {
 	X, Y           string // names of the lists
 	XNames, YNames []string
 	Values         [][]float64
+	Range          float64 // least range of the colours, in units of the values; 0 for none
 }
 
 // Gaps returns n values that are missing (NaN).
@@ -38,9 +39,10 @@ func (h *Heat) Best() (best float64, x, y int) {
 	return best, x, y
 }
 
-// Share returns where v lies between the least and the largest value, from 0 to 1.
-func (h *Heat) Share(v float64) float64 {
-	least, most := math.Inf(1), math.Inf(-1)
+// Ends returns the values with the palest and the darkest colour: the least value, and the
+// largest or, if that is more, the least value plus Range.
+func (h *Heat) Ends() (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
 	for _, row := range h.Values {
 		for _, v := range row {
 			if !math.IsNaN(v) {
@@ -48,8 +50,14 @@ func (h *Heat) Share(v float64) float64 {
 			}
 		}
 	}
+	return least, max(most, least+h.Range)
+}
+
+// Share returns where v lies between the ends of the colours, from 0 to 1.
+func (h *Heat) Share(v float64) float64 {
+	least, most := h.Ends()
 	if !(most > least) {
-		return 1
+		return 0
 	}
 	return (v - least) / (most - least)
 }

@@ -37,6 +37,13 @@ func TestHeat(t *testing.T) {
 	if h.Share(88) != 0 || h.Share(93.25) != 1 || h.Share(90) >= h.Share(91.5) {
 		t.Error("shares are not ordered")
 	}
+	h.Range = 10.5
+	if least, most := h.Ends(); least != 88 || most != 98.5 || h.Share(93.25) != 0.5 {
+		t.Errorf("the colours are from %v to %v", least, most)
+	}
+	if equal := (&plot.Heat{Values: [][]float64{{3, 3}}}); equal.Share(3) != 0 {
+		t.Error("equal values look large")
+	}
 	for _, bad := range []*plot.Heat{{}, {XNames: []string{"a"}, YNames: []string{"b"}, Values: [][]float64{{math.NaN()}}}, {XNames: []string{"a"}, YNames: []string{"b"}, Values: [][]float64{{1, 2}}}} {
 		if _, err := bad.SVG(); err == nil {
 			t.Errorf("%+v is drawn", bad)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/internal/significance"
 	"nrdl.example/nrdl/report"
 )
 
@@ -73,12 +74,22 @@ func fewer(records []experiment.Record) string {
 	if len(gains) == 0 {
 		return ""
 	}
-	count := map[string]int{}
-	for _, g := range gains {
-		count[g.Verdict]++
+	p := make([]float64, len(gains))
+	for n, g := range gains {
+		p[n] = g.P
 	}
-	return fmt.Sprintf("With fewer atoms than images a small ridge in its coder, the default there, changes NRDL's rate by %s points over %d numbers of atoms on %d sets: up in %d and down in %d by paired tests. With the most atoms below the images, and the best of the other dictionaries beside it: %s.",
-		span(gains), len(gains), len(names), count[report.Better], count[report.Worse], strings.Join(sets, "; "))
+	up, down := 0, 0
+	for n, adjusted := range significance.Holm(p) {
+		switch g := gains[n]; {
+		case adjusted > experiment.Level:
+		case g.Difference > 0:
+			up++
+		case g.Difference < 0:
+			down++
+		}
+	}
+	return fmt.Sprintf("With fewer atoms than images a small ridge in its coder, the default there, changes NRDL's rate by %s points over %d numbers of atoms on %d sets: up in %d and down in %d by paired tests with Holm's correction over all of them. With the most atoms below the images, and the best of the other dictionaries beside it: %s.",
+		span(gains), len(gains), len(names), up, down, strings.Join(sets, "; "))
 }
 
 // sensitive says how near the defaults of NRDL are to the best weights, by the plan
@@ -88,17 +99,19 @@ func sensitive(records []experiment.Record) string {
 	names, of := groups(records)
 	for _, d := range names {
 		rates := means(of[d])
-		best, near := "", 0
+		best, near, above := "", 0, 0
 		for _, r := range of[d] {
 			if best == "" || rates[r.Label] > rates[best] {
 				best = r.Label
 			}
 			if math.Abs(rates[r.Label]-rates[ridged]) <= 1 {
 				near++
+			} else if rates[r.Label] > rates[ridged] {
+				above++
 			}
 		}
-		sets = append(sets, fmt.Sprintf("%s, %s %% with the defaults, %s %% at the best (%s), %d of %d pairs of weights within a point of the defaults",
-			of[d][0].Dataset.Title, points(rates[ridged]), points(rates[best]), strings.TrimPrefix(best, ridged+", "), near-1, len(of[d])-1))
+		sets = append(sets, fmt.Sprintf("%s, %s %% with the defaults, %s %% at the best (%s), %d of %d pairs of weights within a point of the defaults, %d more than a point better",
+			of[d][0].Dataset.Title, points(rates[ridged]), points(rates[best]), strings.TrimPrefix(best, ridged+", "), near-1, len(of[d])-1, above))
 	}
 	slices.Sort(sets)
 	if len(sets) == 0 {
