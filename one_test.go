@@ -158,13 +158,17 @@ func TestOnePersonIsTooFew(t *testing.T) {
 		images *dataset.Images
 		o      Options
 	}{
-		"the method crc learns what tells people apart":         {one, Options{Method: method.DefaultCRC}},
-		"projection fisher":                                     {one, projected},
-		"was not measured with these settings":                  {&other, Options{Method: method.Mean{}}},
-		"by such features a face is compared with other people": {&plain, Options{Method: method.Mean{}}},
+		"the method crc learns what tells people apart":    {one, Options{Method: method.DefaultCRC}},
+		"projection fisher":                                {one, projected},
+		"was not measured with these settings":             {&other, Options{Method: method.Mean{}}},
+		"a sample is compared with those of other classes": {&plain, Options{Method: method.Mean{}}},
 	} {
+		only, next := `one person only, "person 1": `, "add images of other people"
+		if c.images == &plain { // in the words for vectors
+			only, next = `one class only, "person 1": `, "add samples of other classes"
+		}
 		_, err := Train(t.Context(), c.images, c.o)
-		if err == nil || !strings.Contains(err.Error(), `one person only, "person 1": `) || !strings.Contains(err.Error(), want) || !strings.Contains(advice.Text(err), "add images of other people") {
+		if err == nil || !strings.Contains(err.Error(), only) || !strings.Contains(err.Error(), want) || !strings.Contains(advice.Text(err), next) {
 			t.Errorf("%s: error %v, advice %q", want, err, advice.Text(err))
 		}
 	}

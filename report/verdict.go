@@ -185,16 +185,8 @@ func (v *verdict) certainty() string {
 		where, tests = " in every setting", "paired tests in each setting"
 	case settings > 1:
 		where, tests = " in a setting or more", "paired tests in each setting"
-		but := ""
-		if worse == n && sure == "not sure" {
-			but = "but "
-		}
-		switch {
-		case worse == 0:
-		case everywhere == 0:
-			where += fmt.Sprintf(", %snone in all %d", but, settings)
-		default:
-			where += fmt.Sprintf(", %s%d in all %d", but, everywhere, settings)
+		if worse > 0 {
+			where += everywhereOf(everywhere, settings, worse == n && sure == "not sure")
 		}
 	}
 	s := fmt.Sprintf("This is %s: %s significantly worse%s (%s, level %g).", sure, rivalsAre(worse, n), where, tests, level)
@@ -221,6 +213,19 @@ func (v *verdict) certainty() string {
 		s += "."
 	}
 	return s
+}
+
+// everywhereOf says, after a comma, how many of the rivals that are worse in a setting are so in
+// all: with "but" if that is what speaks against the best label.
+func everywhereOf(some, settings int, but bool) string {
+	number := "none"
+	if some > 0 {
+		number = fmt.Sprint(some)
+	}
+	if but {
+		number = "but " + number
+	}
+	return fmt.Sprintf(", %s in all %d", number, settings)
 }
 
 // rivalsAre is the subject of a sentence about so many of n rivals.
