@@ -92,7 +92,7 @@ var DefaultSearch = &Search{
 	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
 	Turns:   []float64{90, -90, 180, 30, -30, 60, -60, 120, -120, 150, -150}, Glimpse: 0.02,
-	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50}, Coarse: 100, Checked: 12, Around: 8,
+	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50, 65, -65}, Coarse: 100, Checked: 12, Around: 8,
 	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
 	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
 	Closer: 0.75, Tilted: 20, Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,
