@@ -189,6 +189,9 @@ func SharesAtoms(c Coder) bool {
 
 // sized is an error unless s is K×n and y is d×n.
 func sized(s, y *mat.Dense, d, k int) error {
+	if s == nil || y == nil {
+		return errors.New("code: no samples, or nowhere to put their codes")
+	}
 	ks, ns := s.Dims()
 	if dy, n := y.Dims(); ks != k || ns != n || dy != d {
 		return fmt.Errorf("code: %d×%d samples, and codes of %d×%d, over %d atoms of %d features", dy, n, ks, ns, k, d)

@@ -154,12 +154,12 @@ func refuseBlank(set *Images, opt Options) error {
 			usable[set.ClassOf(j)]++
 		}
 	}
-	words, what := set.words, "blank, black or of one grey"
+	words, what, show, add := set.words, "blank, black or of one grey", "give images that show faces", "add images of %q that show a face, or leave the person out"
 	if !set.AreImages() {
-		what = "zero"
+		what, show, add = "zero", "give images that are not zero", "add images of %q that are not zero, or leave the person out"
 	}
 	if slices.Max(usable) == 0 && len(blank) == n {
-		return advice.Add(fmt.Errorf(words("all %d images are %s: nothing in them tells people apart"), n, what), "%s", words("give images that show faces"))
+		return advice.Add(fmt.Errorf(words("all %d images are %s: nothing in them tells people apart"), n, what), "%s", words(show))
 	}
 	if c := slices.Index(usable, 0); c >= 0 {
 		size := set.Groups[c+1] - set.Groups[c]
@@ -167,7 +167,7 @@ func refuseBlank(set *Images, opt Options) error {
 		if size == 1 {
 			err = fmt.Errorf(words("the only image of %q is %s"), set.Classes[c], what)
 		}
-		return advice.Add(err, words("add images of %q that show a face, or leave the person out"), set.Classes[c])
+		return advice.Add(err, words(add), set.Classes[c])
 	}
 	switch n := len(blank); {
 	case n > mostNamed:
@@ -175,7 +175,7 @@ func refuseBlank(set *Images, opt Options) error {
 	case n > 1:
 		opt.warn(words("%d images are %s: %s"), n, what, strings.Join(blank, ", "))
 	case n == 1:
-		opt.warn(words("the image %s is %s"), blank[0], what)
+		opt.warn(words("an image is %s: %s"), what, blank[0])
 	}
 	return nil
 }

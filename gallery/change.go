@@ -83,7 +83,7 @@ func (e *Enrolled) merge(more *dataset.Images, removed ...string) (*Enrolled, Me
 
 // mergeable reports why more cannot be merged with the images of e.
 func (e *Enrolled) mergeable(more *dataset.Images) error {
-	if more == nil || e == nil {
+	if more == nil || more.X == nil || e == nil {
 		return errors.New("merge: there are no images")
 	}
 	if !e.Frame.Same(more.Frame) {

@@ -24,7 +24,8 @@ const mostFollowed = 256
 // heldOut are the faces that were held out of a gallery that shortlists.
 type heldOut struct {
 	Options   openset.Options `json:"how"`
-	Compared  int             `json:"compared"` // people when strangers were compared, unless scores follow changes
+	Compared  int             `json:"compared"`       // people when strangers were compared, unless scores follow changes
+	Most      int             `json:"most,omitempty"` // people on a shortlist; 0 in models before CRC's shortlists grew
 	Probes    []probe         `json:"probes"`
 	Right     []float64       `json:"right"` // scores, ascending
 	Wrong     []float64       `json:"wrong"`
@@ -86,7 +87,7 @@ func (g *Gallery) HasStrangers() bool {
 // out and from the faces of strangers, which may be nil.
 func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
 	o, people := *g.OpenSet, g.Len()
-	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people) && h.Strangers == nil {
+	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Most == g.most()) && h.Strangers == nil {
 		again := *h // only the rate differs
 		again.Options = o
 		g.heldOut = &again
@@ -103,6 +104,15 @@ func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Ima
 		return err
 	}
 	return g.byScores()
+}
+
+// most is the largest number of people on a shortlist of g if it follows from the coder; else 0.
+func (g *Gallery) most() int {
+	d, _ := g.Enrolled.Faces.Dims()
+	if n := g.Numbers().mostOn(g.shared.Coder, d); n > g.Numbers().Shortlist {
+		return n
+	}
+	return 0
 }
 
 // byScores sets the calibration of g by what was held out.
@@ -125,7 +135,7 @@ func (g *Gallery) byScores() error {
 // holdFacesOut takes Probes of the faces of g for those of strangers.
 func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total int)) error {
 	h := g.heldOut
-	h.Probes, h.Right, h.Wrong = nil, nil, nil
+	h.Most, h.Probes, h.Right, h.Wrong = g.most(), nil, nil, nil
 	err := g.holdOut(ctx, g.Numbers().Probes, func(_ int, p probe, r comparison) {
 		if p.Rivals = r.rivals; len(p.Rivals) > 0 {
 			h.Probes = append(h.Probes, p)
@@ -330,7 +340,7 @@ func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
 			return err
 		}
 	}
-	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 {
+	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 || h.Most != g.most() {
 		g.heldOut = &heldOut{Options: h.Options, Compared: g.Len()}
 		if err := g.holdFacesOut(ctx, nil); err != nil {
 			return err

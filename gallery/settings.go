@@ -10,10 +10,9 @@ import (
 // Settings are the numbers by which a Gallery shortlists, holds faces out, and judges its
 // people and their photographs. A model file has them unless they are the DefaultSettings.
 type Settings struct {
-	// A gallery that shortlists codes a face over the faces of Shortlist people; a coding.Ridge
-	// may take more of them. Its threshold
-	// follows from Probes of its faces, which stand for strangers, and it knows the Rivals
-	// people who are most similar to each (doc/scale.md).
+	// A gallery that shortlists codes a face over the faces of Shortlist people; a coding.Ridge may
+	// take more of them. Its threshold follows from Probes of its faces, which stand for strangers,
+	// and it knows the Rivals people who are most similar to each (doc/scale.md).
 	Shortlist int `json:"shortlist"`
 	Probes    int `json:"probes"`
 	Rivals    int `json:"rivals"`
@@ -48,8 +47,8 @@ type Settings struct {
 // DefaultSettings has the qualities below which 1 % of the photographs of Georgia Tech and LFW
 // lie (face.DefaultLimits). The other numbers were chosen, and not fitted: 64 people take
 // a millisecond, and name as many faces rightly as all people do, with further people for a ridge
-// code (doc/adr/0069-shortlists-of-ridge-codes.md); a fold of a
-// method that iterates takes as long as training (doc/adr/0016-calibration.md).
+// code (doc/adr/0069-shortlists-of-ridge-codes.md); a fold of a method that iterates takes as long
+// as training (doc/adr/0016-calibration.md).
 var DefaultSettings = Settings{
 	Shortlist: 64, Probes: 2000, Rivals: 4, FoldsClosed: 20, FoldsIterated: 5,
 	FewFaces: 3, Confused: 0.8, Eyes: 30, Sharpness: 0.18, Exposure: 0.94, Maybe: 0.1, Likely: 0.8, Sure: 0.99, Useless: 0.1,

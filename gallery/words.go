@@ -13,12 +13,12 @@ import (
 // people; StrangerRates of the calibration are the shares behind it. It is "" if g has no
 // calibration.
 func (g *Gallery) Promise() string {
-	c, l := g.Calibration, g.Impostors()
+	c := g.Calibration
 	if c == nil {
 		return ""
 	}
 	rate, limit := c.FPIR, ""
-	if c.FollowsLaw() && l != nil {
+	if l := g.Impostors(); c.FollowsLaw() && l != nil {
 		limit = fmt.Sprintf(" (measured on %d pairs of people); relatives and people who look like yours get one more often", l.Comparisons)
 	} else {
 		rate = max(rate, c.SmallestFPIR())

@@ -33,7 +33,7 @@ type Options struct {
 	PriorRivals float64
 	Weight      float64
 
-	LeastGroup int // groups of so many faces take single faces and the faces of smaller groups
+	LeastGroup int // 0: 3; groups of so many faces take single faces and the faces of smaller groups
 }
 
 // Default are the options that were chosen.
@@ -67,11 +67,13 @@ type Group struct {
 // same person are about 1/n. This is done twice. The first groups tell how much each face
 // resembles other people (see Options), so that the second ones keep people apart who look
 // alike. Then each face in a group of fewer than LeastGroup joins the most similar larger group
-// if at most a share o.FPIR of strangers is as similar to it. A person may be split into two groups; two people are rarely merged.
+// if at most a share o.FPIR of strangers is as similar to it. A person may be split into two
+// groups; two people are rarely merged.
 func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([]Group, error) {
-	if x == nil {
+	if x == nil || x.IsEmpty() {
 		return nil, errors.New("group: there are no faces")
 	}
+	o.LeastGroup = cmp.Or(o.LeastGroup, Default.LeastGroup)
 	if err := cmp.Or(classify.NoContext(ctx), o.validate(), l.Validate(), lin.Finite("face", x)); err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}

@@ -42,7 +42,7 @@ const (
 // bootstrap over people and faces; the upper tail is a fitted line. Vectors of zeros are left out. Law does not fill in
 // Network, Mirror, Landmarks, Settings and Source.
 func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
-	if several == nil || several.Len() == 0 {
+	if several == nil || several.Len() == 0 || cohort != nil && cohort.Len() == 0 {
 		return nil, errors.New("measure: there are no images")
 	}
 	m := &measurement{x: classify.Unit(several.X), groups: several.Groups, rng: rand.New(rand.NewPCG(1, 2))}

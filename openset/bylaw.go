@@ -165,12 +165,9 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	rate := math.Pow(10, -c.Threshold)
 	// Of n independent comparisons a share q varies by √(q/n).
 	by := c.assumptions()
-	expected := l.Independent * ofOne(min(rate, 0.5), c.People) // of the comparisons of the law, so many are as similar
-	factor := math.Exp(by.Interval * math.Sqrt(by.GalleryVariance+1/float64(c.People)+1/expected))
+	variance := by.GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
+	factor := math.Exp(by.Interval * math.Sqrt(variance))
 	atLarge = Share{Rate: rate, Most: min(1, rate*factor)}
-	if expected < 1 {
-		atLarge.Most = 1 // nobody has seen such a share
-	}
 	if rate >= c.FPIR*(1-rounding) && c.People > 1 { // a single person may be unlike others
 		atLarge.Least = rate / factor
 	}

@@ -172,7 +172,7 @@ func Strangers(m *gallery.Gallery) []string {
 	atLarge, like := c.StrangerRates(m.Impostors())
 	random, alike := atLarge.String()+" get a name", "not known"
 	if !atLarge.Known() {
-		random = "fewer get a name than could be measured"
+		random = fmt.Sprintf("about %s %% get a name; how sure that is, is not known", legible.Percent(atLarge.Rate))
 	}
 	if like.Known() {
 		alike = fmt.Sprintf("%v get a name, estimated from %s", like, Known(m.Pipeline, c))
