@@ -175,7 +175,11 @@ func refuseBlank(set *Images, opt Options) error {
 	case n > 1:
 		opt.warn(words("%d images are %s: %s"), n, what, strings.Join(blank, ", "))
 	case n == 1:
-		opt.warn(words("an image is %s: %s"), what, blank[0])
+		text := "the image %s is %s"
+		if !set.AreImages() {
+			text = "%s is %s" // its ID is "sample 3 of class a"
+		}
+		opt.warn(text, blank[0], what)
 	}
 	return nil
 }
