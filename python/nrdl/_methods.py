@@ -162,7 +162,7 @@ class LDA(Method):
 
     The problem that it solves::
 
-        P: max tr(PᵀS_bP)  s.t. Pᵀ(S_w + εI)P = I,  ε = r·tr(S_w)/min(d, N−1);  class: max_c cos(m_c, Pᵀ(y − m))
+        P: max tr(PᵀS_bP)  s.t. Pᵀ(S_w + εI)P = I,  ε = r·tr(S_w)/min(d, N−1);  m_c: the mean of Pᵀ(x − m)/‖Pᵀ(x − m)‖ in class c, at norm 1;  class: max_c m_cᵀPᵀ(y − m)
 
     memory: 16 GiB are enough for 2300000 samples of 128 numbers (doc/scale.md).
 
@@ -225,7 +225,7 @@ class PCALDA(Method):
 
     The problem that it solves::
 
-        U: the first eigenvectors of S_t;  P = UV,  V: LDA of Uᵀ(X − m);  class: max_c cos(m_c, Pᵀ(y − m))
+        U: the first eigenvectors of S_t;  P = UV,  V: LDA of Uᵀ(X − m);  m_c: the mean of Pᵀ(x − m)/‖Pᵀ(x − m)‖ in class c, at norm 1;  class: max_c m_cᵀPᵀ(y − m)
 
     memory: 16 GiB are enough for 2300000 samples of 128 numbers (doc/scale.md).
 
@@ -916,7 +916,7 @@ class DNRC(Method):
 
     Parameters
     ----------
-    lambda_ : float, default=0.01
+    lambda_ : float, default=3e-05
         λ ≥ 0, weight of the correlation between the classes. Equation: [dnrc].
     rho : float, default=0.1
         ρ > 0, penalty of the splitting. Equation: [dnrc].
@@ -953,7 +953,7 @@ class DNRC(Method):
 
     _method = 'dnrc'
     _parameters = (
-        ('lambda_', 'lambda', 0.01),
+        ('lambda_', 'lambda', 3e-05),
         ('rho', 'rho', 0.1),
         ('passes', 'passes', 25),
     )
@@ -961,7 +961,7 @@ class DNRC(Method):
     def __init__(
         self,
         *,
-        lambda_: float = 0.01,
+        lambda_: float = 3e-05,
         rho: float = 0.1,
         passes: int = 25,
         image_shape: tuple[int, int] | None = None,
