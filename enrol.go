@@ -26,8 +26,8 @@ import (
 // photographs together, except where r shortlists (Options.ShortlistAbove): there the threshold
 // follows from the present one, and only the people of the change are compared again, or, with a
 // method that decides by margins, nobody. When a change makes the number of faces cross that border,
-// the threshold is estimated anew, which takes as long as Calibrate, up to a minute (with CRC several), and is told
-// to r.Progress. It warns (r.Warn) of a photograph without a face of sufficient
+// the threshold is estimated anew. That takes as long as Calibrate, up to a minute, or several with
+// CRC, and r.Progress is told. It warns (r.Warn) of a photograph without a face of sufficient
 // quality, and adds those of the others. It is an error if none has one, or if r does not
 // keep its faces.
 func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Image) (*Recogniser, gallery.MergeReport, error) {

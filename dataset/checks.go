@@ -176,10 +176,10 @@ func refuseBlank(set *Images, opt Options) error {
 		opt.warn(words("%d images are %s: %s"), n, what, strings.Join(blank, ", "))
 	case n == 1:
 		text := "the image %s is %s"
-		if !set.AreImages() {
-			text = "%s is %s" // its ID is "sample 3 of class a"
+		if set.IDs == nil {
+			text = "%s is %s" // it is called "sample 3 of class a"
 		}
-		opt.warn(text, blank[0], what)
+		opt.warn(words(text), blank[0], what)
 	}
 	return nil
 }

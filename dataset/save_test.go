@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 )
 
@@ -206,5 +208,24 @@ func TestBlank(t *testing.T) {
 		if got := Blank(c.sample); got != c.want {
 			t.Errorf("%v: blank %v", c.sample, got)
 		}
+	}
+}
+
+// What is said of zero samples is in the words for samples, and names each once.
+func TestZeroSamplesAreCalledThat(t *testing.T) {
+	x := mat.NewDense(2, 4, []float64{0, 1, 0, 0, 0, 2, 0, 0})
+	set, err := NewImages(x, []string{"a", "a", "b", "b"}, nil, nil, Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = refuseBlank(set, Options{})
+	if hint := fmt.Sprint(err, advice.Of(err)); err == nil || strings.Contains(hint, "image") || strings.Contains(hint, "person") || !strings.Contains(hint, "add samples of \"b\" that are not zero") {
+		t.Errorf("%s", hint)
+	}
+	x.Set(0, 2, 1)
+	x.Set(0, 3, 1)
+	warned := ""
+	if err := refuseBlank(set, Options{Warn: func(text string) { warned = text }}); err != nil || warned != "sample 1 of class a is zero" {
+		t.Errorf("%v, warned %q", err, warned)
 	}
 }

@@ -114,6 +114,15 @@ func (s *Settings) mostOn(c coding.Coder, d int) int {
 	return s.Shortlist
 }
 
+// most is mostOn for g if it is more than Shortlist; else 0.
+func (g *Gallery) most() int {
+	d, _ := g.Enrolled.Faces.Dims()
+	if n := g.Numbers().mostOn(g.shared.Coder, d); n > g.Numbers().Shortlist {
+		return n
+	}
+	return 0
+}
+
 // shorten returns those of refs, the nearest first, who are on the shortlist: Shortlist people,
 // and for a ridge code others, until they have few faces or many for its numbers.
 func (g *Gallery) shorten(refs []index.Ref) []index.Ref {

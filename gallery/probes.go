@@ -106,15 +106,6 @@ func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Ima
 	return g.byScores()
 }
 
-// most is the largest number of people on a shortlist of g if it follows from the coder; else 0.
-func (g *Gallery) most() int {
-	d, _ := g.Enrolled.Faces.Dims()
-	if n := g.Numbers().mostOn(g.shared.Coder, d); n > g.Numbers().Shortlist {
-		return n
-	}
-	return 0
-}
-
 // byScores sets the calibration of g by what was held out.
 func (g *Gallery) byScores() error {
 	h, people := g.heldOut, g.Len()

@@ -220,8 +220,8 @@ func (p *Plan) overview() string {
 	return s
 }
 
-// untuned are the names of the labels of which no run has tuned parameters, once for all
-// values of a varied one.
+// untuned are the names of the labels without a run with tuned parameters. A label whose values
+// vary is named once.
 func (p *Plan) untuned() (names []string) {
 	for _, l := range p.Labels {
 		if !l.Tuned && !slices.Contains(names, l.Base()) {

@@ -88,7 +88,11 @@ func (a *app) addCmd() *cobra.Command {
 }
 
 func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos []string, f *adding) (*nrdl.Recogniser, error) {
-	if err := r.Keeps(); err != nil {
+	err := r.Keeps()
+	if err == nil && f.forget && r.Model().Shortlists() {
+		_, err = r.Forget() // says why, before the photographs are read
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	more, err := a.newFaces(ctx, r, path, photos, f)
