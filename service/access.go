@@ -64,13 +64,13 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 // the process can.
 const socketPeer = "@"
 
-// allowLocal returns an error unless r comes from this machine and there is no key.
+// allowLocal returns an error unless r comes from this machine and the service needs no key.
 func (v *Service) allowLocal(r *http.Request) error {
-	keys, err := v.store.Keys(r.Context())
+	keyless, err := v.store.IsKeyless(r.Context())
 	switch {
 	case err != nil:
 		return err
-	case len(keys) > 0:
+	case !keyless:
 		return errNoKey
 	case !isLocal(r.RemoteAddr) && r.RemoteAddr != socketPeer:
 		return errNotHere
@@ -230,23 +230,6 @@ func CheckScopes(scopes []string) error {
 		}
 	}
 	return nil
-}
-
-// CreateKey adds a key with the Name, Scopes, Collections and Expires of k to the database of a
-// service and returns its secret, which is not stored. A key with the scope admin that does not
-// expire and is for all collections must be there before others.
-func CreateKey(ctx context.Context, db *store.Store, k store.Key) (secret string, err error) {
-	if err := CheckScopes(k.Scopes); err != nil {
-		return "", err
-	}
-	switch {
-	case k.Name == "" || len(k.Scopes) == 0 || len(k.Name) > 200:
-		return "", errors.New("a key needs a name of at most 200 bytes and a scope")
-	case !k.Expires.IsZero() && k.Expires.Before(time.Now()):
-		return "", fmt.Errorf("the key would have expired on %s: name a later day", k.Expires.Format(time.DateOnly))
-	}
-	_, secret, err = createKey(ctx, db, "operator", k)
-	return secret, err
 }
 
 // CheckOrigin returns an error unless origin is that of a page, such as https://door.example.

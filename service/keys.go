@@ -1,14 +1,16 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -43,14 +45,7 @@ func (v *Service) keys() {
 		Key string `path:"key"`
 	},
 	) (*struct{}, error) {
-		left, err := manageable(ctx, v.store, in.Key)
-		if err != nil {
-			return nil, err
-		}
-		if !left {
-			return nil, coded("last_admin_key", huma.Error409Conflict("this is the last key with the scope admin that does not expire: create another one first"))
-		}
-		return nil, v.store.DeleteKey(ctx, requestOf(ctx).actor, in.Key)
+		return nil, v.store.DeleteKey(ctx, requestOf(ctx).actor, in.Key, false)
 	})
 	type log struct {
 		Page[store.Line]
@@ -83,10 +78,10 @@ func (v *Service) keys() {
 }
 
 type newKey struct {
-	Name        string    `json:"name" minLength:"1" maxLength:"200"`
-	Scopes      []string  `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics,vectors"`
-	Expires     time.Time `json:"expires,omitempty"`
-	Collections []string  `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
+	Name        string     `json:"name" minLength:"1" maxLength:"200"`
+	Scopes      []string   `json:"scopes" minItems:"1" enum:"identify,enrol,review,admin,metrics,vectors"`
+	Expires     *time.Time `json:"expires,omitempty" doc:"A time to come; missing: never"`
+	Collections []string   `json:"collections,omitempty" maxItems:"100" doc:"Ids of those that it is for; missing: all, and what is of none"`
 }
 
 type createdKey struct {
@@ -96,17 +91,35 @@ type createdKey struct {
 
 func (v *Service) createKey(ctx context.Context, in *body[newKey]) (*body[createdKey], error) {
 	b := in.Body
-	k, s, err := createKey(ctx, v.store, requestOf(ctx).actor, store.Key{Name: b.Name, Scopes: b.Scopes, Collections: b.Collections, Expires: b.Expires})
+	k, s, err := createKey(ctx, v.store, requestOf(ctx).actor, store.Key{Name: b.Name, Scopes: b.Scopes, Collections: b.Collections}, b.Expires)
 	if errors.Is(err, errFirstKey) {
 		err = coded("first_key", huma.Error422UnprocessableEntity(err.Error()))
 	}
 	return answered(createdKey{keyResponse(k), s}, err)
 }
 
-// createKey stores k, of which the id and the time are new, for actor.
-func createKey(ctx context.Context, db *store.Store, actor string, k store.Key) (store.Key, string, error) {
-	if there, err := manageable(ctx, db, ""); err != nil || !there && !manages(k) {
-		return k, "", cmp.Or(err, errFirstKey)
+// CreateKey adds a key with the Name, Scopes and Collections of k to the database of a service and
+// returns its secret, which is not stored. The key ends at expires; nil is never. A key with the
+// scope admin that does not expire and is for all collections must be there before others.
+func CreateKey(ctx context.Context, db *store.Store, k store.Key, expires *time.Time) (secret string, err error) {
+	_, secret, err = createKey(ctx, db, "operator", k, expires)
+	return secret, err
+}
+
+// createKey stores k, of which the id and the times are new, for actor.
+func createKey(ctx context.Context, db *store.Store, actor string, k store.Key, expires *time.Time) (store.Key, string, error) {
+	if err := checkKey(k, expires); err != nil {
+		return k, "", unusable(err)
+	}
+	if expires != nil {
+		k.Expires = *expires
+	}
+	all, err := db.Keys(ctx)
+	if err != nil {
+		return k, "", err
+	}
+	if !k.Manages() && !slices.ContainsFunc(all, store.Key.Manages) {
+		return k, "", errFirstKey
 	}
 	for _, c := range k.Collections {
 		if _, err := db.Collection(ctx, c); err != nil {
@@ -114,6 +127,22 @@ func createKey(ctx context.Context, db *store.Store, actor string, k store.Key) 
 		}
 	}
 	return db.CreateKey(ctx, actor, k.Name, k.Scopes, k.Collections, k.Expires)
+}
+
+// checkKey returns an error for a key that nobody could use, or that no list could show.
+func checkKey(k store.Key, expires *time.Time) error {
+	const longest, most = 200, 100
+	switch n := utf8.RuneCountInString(k.Name); {
+	case !utf8.ValidString(k.Name) || strings.TrimSpace(k.Name) == "" || n > longest || strings.ContainsFunc(k.Name, unicode.IsControl):
+		return fmt.Errorf("the name of a key has 1 to %d characters in one line", longest)
+	case len(k.Scopes) == 0:
+		return errors.New("a key needs a scope")
+	case len(k.Collections) > most:
+		return fmt.Errorf("the key is for %d collections, and %d are possible: leave them out for all", len(k.Collections), most)
+	case expires != nil && !expires.After(time.Now()):
+		return fmt.Errorf("the key would have expired on %s: name a later day", expires.Format(time.DateOnly))
+	}
+	return CheckScopes(k.Scopes)
 }
 
 // sessions registers the operations of sessions. The page uses them, so that it has the key only
@@ -139,17 +168,6 @@ func (v *Service) sessions() {
 	operation(v, http.MethodDelete, "/v1/session", "End the session of the cookie", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
 		return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, requestOf(ctx).session)
 	})
-}
-
-// manages reports whether k lets somebody create keys for as long as the service runs.
-func manages(k store.Key) bool {
-	return slices.Contains(k.Scopes, "admin") && k.Expires.IsZero() && len(k.Collections) == 0
-}
-
-// manageable reports whether a key other than except manages.
-func manageable(ctx context.Context, db *store.Store, except string) (bool, error) {
-	all, err := db.Keys(ctx)
-	return slices.ContainsFunc(all, func(k store.Key) bool { return k.ID != except && manages(k) }), err
 }
 
 var errFirstKey = errors.New("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")

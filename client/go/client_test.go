@@ -38,7 +38,7 @@ func serve(t *testing.T) (address, key, photos string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err = service.CreateKey(t.Context(), db, store.Key{Name: "tester", Scopes: []string{"admin"}}); err != nil {
+	if key, err = service.CreateKey(t.Context(), db, store.Key{Name: "tester", Scopes: []string{"admin"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	cascade, err := face.OpenSearch("cascade")

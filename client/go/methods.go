@@ -411,7 +411,7 @@ type NearGroup struct {
 // NewKey is the schema NewKey.
 type NewKey struct {
 	Collections []string   `json:"collections,omitempty"` // Ids of those that it is for; missing: all, and what is of none
-	Expires     *time.Time `json:"expires,omitempty"`
+	Expires     *time.Time `json:"expires,omitempty"`     // A time to come; missing: never
 	Name        string     `json:"name"`
 	Scopes      []string   `json:"scopes"` // one of identify, enrol, review, admin, metrics, vectors
 }

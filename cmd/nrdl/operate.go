@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,17 +81,41 @@ func (a *app) keyCmd() *cobra.Command {
 			return err
 		}),
 	}
-	revoke := &cobra.Command{
+	c.AddCommand(a.keyCreateCmd(with), list, a.keyRevokeCmd(with))
+	return c
+}
+
+func (a *app) keyRevokeCmd(with func(onStore) func(*cobra.Command, []string) error) *cobra.Command {
+	var open bool
+	c := &cobra.Command{
 		Use: "revoke [DATA] ID", Args: cli.Arguments(1, 2),
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
 			if len(args) != 1 {
 				return cli.Misuse("name the id of one key: nrdl key list shows them")
 			}
-			return db.DeleteKey(ctx, "operator", args[0])
+			err := db.DeleteKey(ctx, "operator", args[0], open)
+			switch {
+			case errors.Is(err, store.LastKey) && open:
+				return advice.Add(err, "or revoke the other keys before: --open is for the very last one")
+			case errors.Is(err, store.LastKey):
+				return advice.Add(err, "nrdl key create makes one; with --open the last key goes, and every program of this machine may then do everything without one")
+			case err == nil && open:
+				return a.warnIfKeyless(ctx, db)
+			}
+			return err
 		}),
 	}
-	c.AddCommand(a.keyCreateCmd(with), list, revoke)
+	c.Flags().BoolVar(&open, "open", false, "revoke the last key, too: requests from this machine then need none")
 	return c
+}
+
+// warnIfKeyless says what it means that a service needs no key.
+func (a *app) warnIfKeyless(ctx context.Context, db *store.Store) error {
+	keyless, err := db.IsKeyless(ctx)
+	if keyless {
+		a.Warn("no key is left: every program of this machine may do everything, and so may whoever comes by a proxy that does not say that it is one")
+	}
+	return err
 }
 
 // An onStore does something with the database of a service and the other arguments.
@@ -121,7 +146,8 @@ func withStore(c *cobra.Command, database string, args []string, do onStore) err
 
 func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) error) *cobra.Command {
 	var k store.Key
-	var expires string
+	var day string
+	var expires *time.Time
 	create := &cobra.Command{
 		Use: "create [DATA]", Args: cli.Arguments(0, 1),
 		PreRunE: func(*cobra.Command, []string) error {
@@ -133,16 +159,17 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 					return cli.Misuse("--collection: %.40q is no id of a collection, such as 0198f0c2-7a3e-7e52-9b1a-2f1c6b1f8e55", c)
 				}
 			}
-			if expires != "" {
-				var err error
-				if k.Expires, err = time.Parse(time.DateOnly, expires); err != nil {
-					return cli.Misuse("--expires: %.40q is no day such as 2027-01-31", expires)
+			if day != "" {
+				at, err := time.Parse(time.DateOnly, day)
+				if err != nil {
+					return cli.Misuse("--expires: %.40q is no day such as 2027-01-31", day)
 				}
+				expires = &at
 			}
 			return nil
 		},
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
-			secret, err := service.CreateKey(ctx, db, k)
+			secret, err := service.CreateKey(ctx, db, k, expires)
 			if err != nil {
 				return err
 			}
@@ -156,6 +183,6 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")
 	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
 	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, given once for each (default all)")
-	create.Flags().StringVar(&expires, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
+	create.Flags().StringVar(&day, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
 	return create
 }

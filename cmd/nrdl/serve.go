@@ -101,16 +101,34 @@ func (s *serving) loadCertificate(log *slog.Logger) (*service.Certificate, error
 	return service.LoadCertificate(s.certificate, s.key, log)
 }
 
+// warnOfNoKey warns if nobody is answered: a service that had a key needs one.
+func (s *serving) warnOfNoKey(ctx context.Context, db *store.Store, log *slog.Logger) error {
+	keyless, err := db.IsKeyless(ctx)
+	if err != nil || keyless {
+		return err
+	}
+	keys, err := db.Keys(ctx)
+	if err == nil && len(keys) == 0 {
+		s.warnIn(log, "no key is left, and nobody is answered without one", "nrdl key create makes one")
+	}
+	return err
+}
+
+// warnIn warns in the format of the log.
+func (s *serving) warnIn(log *slog.Logger, warning, hint string) {
+	if s.log == "json" { // each line is for a program
+		log.Warn(warning, "hint", hint)
+		return
+	}
+	s.Warn("%s", warning)
+	s.Hint("%s", hint)
+}
+
 // warnOfPlain warns if others can read on the way what is sent.
 func (s *serving) warnOfPlain(log *slog.Logger, secure bool) {
 	const warning, hint = "keys and faces are sent without TLS, and other machines reach this address", "give --tls-cert and --tls-key, or let a firewall admit only a proxy that speaks TLS"
-	switch {
-	case secure || !service.IsPublic(s.listen):
-	case s.log == "json":
-		log.Warn(warning, "hint", hint)
-	default:
-		s.Warn(warning)
-		s.Hint(hint)
+	if !secure && service.IsPublic(s.listen) {
+		s.warnIn(log, warning, hint)
 	}
 }
 
@@ -154,6 +172,9 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
+	if err := s.warnOfNoKey(ctx, db, o.Log); err != nil {
+		return err
+	}
 	v := service.New(db, o)
 	l, err := v.Listen(ctx, s.listen)
 	if err != nil {

@@ -279,6 +279,7 @@ class Operations:
         collections : list of str, optional
             Ids of those that it is for; missing: all, and what is of none
         expires : datetime, optional
+            A time to come; missing: never
         idempotency_key : str, optional
             Sent again with it within a day, the request is answered as before
 

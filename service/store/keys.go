@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,7 +44,7 @@ func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, colle
 	return k, secret, s.inTx(ctx, actor, func(t *tx) {
 		t.exec("INSERT INTO api_key (id, hash, name, scopes, collections, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)",
 			k.ID, hashOf(secret), name, strings.Join(scopes, " "), strings.Join(collections, " "), k.Created.UnixMicro(), until)
-		t.audit("create key", k.ID)
+		t.audit(keyMade, k.ID)
 	})
 }
 
@@ -57,12 +58,46 @@ func (s *Store) KeyOf(ctx context.Context, secret string) (Key, error) {
 	return one[Key](ctx, "key", s.read, keyColumns+"WHERE hash = $1 AND (expires = 0 OR expires > $2)", hashOf(secret), now().UnixMicro())
 }
 
-// DeleteKey removes a key and ends its sessions.
-func (s *Store) DeleteKey(ctx context.Context, actor, id string) error {
+// Manages reports whether k lets somebody create keys for as long as the service runs.
+func (k Key) Manages() bool {
+	return slices.Contains(k.Scopes, "admin") && k.Expires.IsZero() && len(k.Collections) == 0
+}
+
+// Lines of the audit log by which a service takes requests without a key, or no longer does.
+const keyMade, madeKeyless = "create key", "open service"
+
+// DeleteKey removes a key and ends its sessions. It returns a *Conflict, which is LastKey, if no
+// other key manages: with open, the very last key is removed all the same, and the service then
+// takes requests without a key.
+func (s *Store) DeleteKey(ctx context.Context, actor, id string, open bool) error {
 	return s.inTx(ctx, actor, func(t *tx) {
-		t.must("key", "DELETE FROM api_key WHERE id = $1", id)
+		key := row[Key](t, "key", keyColumns+"WHERE id = $1", id)
+		others := rows[Key](t, keyColumns+"WHERE id <> $1", id)
+		last := len(others) == 0
+		if (last || key.Manages()) && !slices.ContainsFunc(others, Key.Manages) && !(last && open) {
+			t.fail(LastKey)
+		}
+		t.exec("DELETE FROM api_key WHERE id = $1", id)
 		t.audit("delete key", id)
+		if last {
+			t.audit(madeKeyless, id)
+		}
 	})
+}
+
+// LastKey is the error of DeleteKey for a key without which nobody could create another one.
+var LastKey = &Conflict{Code: "last_admin_key", Text: "this is the last key with the scope admin that does not expire: create another one first"}
+
+// IsKeyless reports whether requests need no key: there never was one, or DeleteKey has removed the
+// last one to open the service.
+func (s *Store) IsKeyless(ctx context.Context) (bool, error) {
+	some, err := list[string](ctx, s.read, "SELECT id FROM api_key LIMIT 1")
+	if err != nil || len(some) > 0 {
+		return false, err
+	}
+	// In the words of the index audit_key.
+	last, err := list[string](ctx, s.read, "SELECT verb FROM audit WHERE verb IN ('"+keyMade+"', '"+madeKeyless+"') ORDER BY seq DESC LIMIT 1")
+	return err == nil && (len(last) == 0 || last[0] == madeKeyless), err
 }
 
 // Limits of sessions.

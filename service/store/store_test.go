@@ -397,14 +397,87 @@ func TestKeys(t *testing.T) {
 		c.no(err)
 		_, err = s.KeyOf(ctx, old)
 		c.is(err, ErrNotFound)
-		c.no(s.DeleteKey(ctx, "tester", k.ID))
-		c.is(s.DeleteKey(ctx, "tester", k.ID), ErrNotFound)
+		c.no(s.DeleteKey(ctx, "tester", k.ID, false))
+		c.is(s.DeleteKey(ctx, "tester", k.ID, false), ErrNotFound)
 		_, err = s.KeyOf(ctx, secret)
 		c.is(err, ErrNotFound)
 		all, err := s.Keys(ctx)
 		c.no(err)
 		if len(all) != 1 {
 			t.Fatalf("keys %v", all)
+		}
+	})
+}
+
+// A store without a key is keyless until the first one is made, and again only if somebody has said
+// so; the last key that manages others stays, whoever deletes keys at the same time.
+func TestKeyless(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c := &collected{T: t, s: s}
+		ctx := t.Context()
+		keyless := func(want bool) {
+			t.Helper()
+			got, err := s.IsKeyless(ctx)
+			if c.no(err); got != want {
+				t.Fatalf("keyless is %v", got)
+			}
+		}
+		create := func(scope string, expires time.Time, collections ...string) string {
+			t.Helper()
+			k, _, err := s.CreateKey(ctx, "tester", "k", []string{scope}, collections, expires)
+			c.no(err)
+			keyless(false)
+			return k.ID
+		}
+		keyless(true)
+		first, door := create("admin", time.Time{}), create("identify", time.Time{})
+		create("admin", time.Time{}, "c1")
+		ending := create("admin", time.Now().Add(time.Hour))
+		for _, open := range []bool{false, true} {
+			c.is(s.DeleteKey(ctx, "tester", first, open), LastKey)
+			c.is(s.DeleteKey(ctx, "tester", NewID(), open), ErrNotFound)
+		}
+		second := create("admin", time.Time{})
+		var all sync.WaitGroup
+		deleted := make(chan error, 2)
+		for _, id := range []string{first, second} {
+			all.Go(func() { deleted <- s.DeleteKey(ctx, "tester", id, true) })
+		}
+		all.Wait()
+		if a, b := <-deleted, <-deleted; (a == nil) == (b == nil) {
+			t.Errorf("both or none of two keys: %v, %v", a, b)
+		}
+		c.no(s.DeleteKey(ctx, "tester", door, false))
+		c.no(s.DeleteKey(ctx, "tester", ending, true))
+		keyless(false)
+		left, err := s.Keys(ctx)
+		c.no(err)
+		for _, k := range left {
+			if !k.Manages() {
+				c.no(s.DeleteKey(ctx, "tester", k.ID, false))
+			} else {
+				first = k.ID
+			}
+		}
+		c.is(s.DeleteKey(ctx, "tester", first, false), LastKey)
+		keyless(false)
+		c.no(s.DeleteKey(ctx, "tester", first, true))
+		keyless(true)
+		create("admin", time.Time{})
+		if _, err := s.write.Exec("DELETE FROM api_key"); err != nil { // as a version before did
+			t.Fatal(err)
+		}
+		keyless(false)
+		c.no(s.CheckAudit(ctx))
+		if !s.postgres { // a long log is not read
+			plan, err := s.read.QueryContext(ctx, "EXPLAIN QUERY PLAN SELECT verb FROM audit WHERE verb IN ('"+keyMade+"', '"+madeKeyless+"') ORDER BY seq DESC LIMIT 1")
+			c.no(err)
+			defer plan.Close()
+			var id, parent, unused int
+			var detail string
+			if !plan.Next() || plan.Scan(&id, &parent, &unused, &detail) != nil || !strings.Contains(detail, "audit_key") {
+				t.Errorf("the plan is %q", detail)
+			}
 		}
 	})
 }
@@ -470,7 +543,7 @@ func TestSessions(t *testing.T) {
 		if _, err := s.write.Exec("UPDATE api_key SET expires = 0"); err != nil {
 			t.Fatal(err)
 		}
-		c.no(s.DeleteKey(ctx, "tester", k.ID))
+		c.no(s.DeleteKey(ctx, "tester", k.ID, true))
 		ended(last)
 		_, err = s.CreateSession(ctx, k.ID)
 		c.is(err, ErrNotFound)
@@ -665,7 +738,7 @@ func TestOpenServed(t *testing.T) {
 	c.no(err)
 	_, err = s.KeyOf(t.Context(), secret)
 	c.no(err)
-	c.no(beside.DeleteKey(t.Context(), "operator", k.ID))
+	c.no(beside.DeleteKey(t.Context(), "operator", k.ID, false))
 	c.no(beside.Close())
 	_, err = s.KeyOf(t.Context(), secret)
 	c.is(err, ErrNotFound)

@@ -1642,7 +1642,10 @@ export interface components {
         NewKey: {
             /** @description Ids of those that it is for; missing: all, and what is of none */
             collections?: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description A time to come; missing: never
+             */
             expires?: string;
             name: string;
             scopes: ("identify" | "enrol" | "review" | "admin" | "metrics" | "vectors")[];
