@@ -26,6 +26,8 @@ type ReadOptions struct {
 	// Tags says that the names are those of tags of photographs; "": those of folders. See
 	// package tags.
 	Tags dataset.TagSource
+	// Skip are patterns of files and folders that are left out: dataset.Options.Skip.
+	Skip []string
 	// Arrays says which arrays of a .mat or .npz file are read, and whether without labels.
 	Arrays dataset.Arrays
 	Observer
@@ -51,7 +53,7 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 		o.Detect.Detect = face.Always // as who made the groups did
 	}
 	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
-	options := dataset.Options{Names: o.Names, Arrays: o.Arrays, Progress: o.progress("reading " + path)}
+	options := dataset.Options{Names: o.Names, Skip: o.Skip, Arrays: o.Arrays, Progress: o.progress("reading " + path)}
 	if o.Warn != nil {
 		options.Warn = func(s string) { o.warn(fmt.Errorf("%s", s)) }
 	}

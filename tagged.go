@@ -25,7 +25,7 @@ import (
 
 // readTagged reads the faces of those whom tags of the photographs at path name.
 func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
-	all, err := dataset.TaggedFiles(ctx, path, o.Tags, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path))
+	all, err := dataset.TaggedFiles(ctx, path, o.Tags, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path), o.Skip...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ const (
 // row is a line of a list: the path of an image and the name of the person.
 type row struct {
 	path, label string
+	found       string // path of the file, if its name is spelled otherwise
 	line        int
 }
 
@@ -60,6 +61,9 @@ func openCSV(ctx context.Context, path string, opt Options) (*Images, error) {
 // file returns the path of the image of r, for the list in the file list.
 func (r row) file(list string) string {
 	file := filepath.FromSlash(r.path)
+	if r.found != "" {
+		return r.found
+	}
 	if filepath.IsAbs(file) {
 		return file
 	}
@@ -73,6 +77,11 @@ func (r row) at(list string) string { return fmt.Sprintf("%s:%d", list, r.line) 
 // exist. A first line counts as a header if its file does not exist and has no
 // extension, and the file of the second line exists.
 func existing(rows []row, list string, opt Options) ([]row, error) {
+	for i, r := range rows {
+		if file := r.file(list); !isASCII(file) {
+			rows[i].found = Spelled(file)
+		}
+	}
 	missing := func(r row) bool {
 		_, err := os.Stat(r.file(list))
 		return errors.Is(err, fs.ErrNotExist)
@@ -187,7 +196,7 @@ func newRow(fields []string, line int) (row, error) {
 	if len(fields) != 2 {
 		return row{}, fmt.Errorf("%s, not path and person", legible.Count(len(fields), "field"))
 	}
-	r := row{legible.FromField(strings.TrimSpace(fields[0])), legible.FromField(strings.TrimSpace(fields[1])), line}
+	r := row{path: legible.FromField(strings.TrimSpace(fields[0])), label: legible.FromField(strings.TrimSpace(fields[1])), line: line}
 	switch {
 	case r.path == "":
 		return row{}, errors.New("the path is empty")

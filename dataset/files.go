@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/legible"
@@ -40,8 +43,9 @@ var ErrNoPerson = errors.New("no person is named")
 
 // PeopleFiles lists the images at paths as images of person. If person is empty, each
 // path must be a folder with one folder per person. CanonicalName maps a name to the
-// spelling that is in use. Warn is called for files that are left out.
-func PeopleFiles(paths []string, person string, canonicalName func(string) string, warn func(error)) ([]File, error) {
+// spelling that is in use. Warn is called for files that are left out; what a pattern of skip
+// matches is left out without a word (Options.Skip).
+func PeopleFiles(paths []string, person string, canonicalName func(string) string, warn func(error), skip ...string) ([]File, error) {
 	if person != "" {
 		person = canonicalName(person)
 	}
@@ -54,7 +58,7 @@ func PeopleFiles(paths []string, person string, canonicalName func(string) strin
 		if person == "" && !info.IsDir() {
 			return nil, advice.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "%v says it, or give a folder with one folder of images per person", advice.Person.To("NAME"))
 		}
-		files, err := ImageFiles(path)
+		files, err := ImageFiles(path, skip...)
 		for _, one := range Joined(err) {
 			if len(files) == 0 {
 				return nil, one
@@ -77,7 +81,7 @@ func PeopleFiles(paths []string, person string, canonicalName func(string) strin
 // its folder below root. Root is a folder, or the only file.
 func assignPeople(root string, folder bool, files []string, person string, canonicalName func(string) string, warn func(error)) ([]File, error) {
 	var list []File
-	names := map[string]string{} // of folders
+	names := map[string]string{} // of folders, by the composed form
 	unassigned := 0
 	if folder && person == "" {
 		below := make([]string, len(files))
@@ -90,6 +94,7 @@ func assignPeople(root string, folder bool, files []string, person string, canon
 		if message := repeatedNames(root, below); message != "" {
 			warn(errors.New(message))
 		}
+		warnOfSpellings(below, warn)
 	}
 	isLeftover, ignored := leftover(root), map[string]bool{}
 	for _, file := range files {
@@ -115,13 +120,13 @@ func assignPeople(root string, folder bool, files []string, person string, canon
 				ignored[dir] = true
 				continue
 			}
-			if _, seen := names[dir]; !seen {
+			if _, seen := names[norm.NFC.String(dir)]; !seen {
 				if err := CheckName(strings.TrimSpace(dir)); err != nil {
 					return nil, fmt.Errorf("%s: %w", filepath.Join(root, dir), err)
 				}
-				names[dir] = canonicalName(strings.TrimSpace(dir))
+				names[norm.NFC.String(dir)] = canonicalName(strings.TrimSpace(dir))
 			}
-			name, at = names[dir], rest
+			name, at = names[norm.NFC.String(dir)], rest
 		}
 		list = append(list, File{Path: file, Person: name, ID: name + "/" + at})
 	}
@@ -132,6 +137,21 @@ func assignPeople(root string, folder bool, files []string, person string, canon
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(unassigned, "image"), root))
 	}
 	return list, nil
+}
+
+// warnOfSpellings warns of the first folders of images, slash-separated paths, that have one name
+// in several spellings.
+func warnOfSpellings(images []string, warn func(error)) {
+	var folders []string
+	for _, f := range images {
+		if dir, _, below := strings.Cut(f, "/"); below {
+			folders = append(folders, dir)
+		}
+	}
+	_, merged := oneSpelling(slices.Compact(folders))
+	for _, name := range merged {
+		warn(errors.New(mergedMessage(name)))
+	}
 }
 
 // Joined returns the errors that errors.Join put into err; none for nil.

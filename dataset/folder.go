@@ -16,7 +16,7 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	if opt.Names != "" {
 		return openNamed(ctx, root, opt)
 	}
-	w, err := walk(ctx, root)
+	w, err := walk(ctx, root, opt.Skip)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func openFolder(ctx context.Context, root string, opt Options) (*Images, error) 
 	s := w.skipped(others)
 	s.Links, s.Foreign = 0, "" // there was a warning for each
 	if skipped := s.String(); len(others) > 0 {
-		opt.warn("ignored what is no image: %s, for example %s", skipped, others[0])
+		opt.warn("left out: %s, for example %s", skipped, others[0])
 	} else if skipped != "" {
-		opt.warn("ignored what is no image: %s", skipped)
+		opt.warn("left out: %s", skipped)
 	}
 	images = slices.DeleteFunc(images, func(f string) bool { return !strings.Contains(f, "/") })
 	paths, labels := make([]string, len(images)), make([]string, len(images))

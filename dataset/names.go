@@ -165,10 +165,31 @@ func fileName(person string) string {
 		name = strings.ToValidUTF8(name[:maxName], "")
 	}
 	name = strings.TrimRight(name, ". ")
-	if name == "" || hidden(name) || reserved(name) {
+	if name == "" || hidden(name) || isLeftFolder(name, "") || reserved(name) {
 		return "_" + name
 	}
 	return name
+}
+
+// oneSpelling returns names in which those that differ only in how their letters are composed
+// (é, or e and an accent) are equal to the first of them, and lists these first ones.
+func oneSpelling(names []string) (same, merged []string) {
+	first := map[string]string{} // by the composed form
+	same = make([]string, len(names))
+	for i, name := range names {
+		plain := norm.NFC.String(name)
+		if _, seen := first[plain]; !seen {
+			first[plain] = name
+		}
+		if same[i] = first[plain]; same[i] != name && !slices.Contains(merged, same[i]) {
+			merged = append(merged, same[i])
+		}
+	}
+	return same, merged
+}
+
+func mergedMessage(name string) string {
+	return fmt.Sprintf("%q is written in two ways that look alike (as Macs and network drives do): taken for one person", name)
 }
 
 // reserved reports whether name, without its extension, is a device of Windows.

@@ -110,7 +110,7 @@ func (n Naming) assign(root string, images []string, warn func(error)) (people, 
 
 // openNamed reads the images below root, whose paths name people as opt.Names says.
 func openNamed(ctx context.Context, root string, opt Options) (*Images, error) {
-	w, err := walk(ctx, root)
+	w, err := walk(ctx, root, opt.Skip)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func openNamed(ctx context.Context, root string, opt Options) (*Images, error) {
 		opt.warn("left out: %v", err)
 	}
 	if s := w.skipped(others).String(); s != "" {
-		opt.warn("ignored what is no image: %s", s)
+		opt.warn("left out: %s", s)
 	}
 	labels, images, err := opt.Names.assign(root, images, func(err error) { opt.warn("%v", err) })
 	if err != nil {
@@ -139,9 +139,9 @@ func openNamed(ctx context.Context, root string, opt Options) (*Images, error) {
 
 // NamedFiles lists the images in the folder root as images of those whom n finds in their
 // paths. CanonicalName maps a name to the spelling that is in use. Warn is called for files
-// that are left out.
-func NamedFiles(root string, n Naming, canonicalName func(string) string, warn func(error)) ([]File, error) {
-	files, err := ImageFiles(root)
+// that are left out; what a pattern of skip matches is left out without a word (Options.Skip).
+func NamedFiles(root string, n Naming, canonicalName func(string) string, warn func(error), skip ...string) ([]File, error) {
+	files, err := ImageFiles(root, skip...)
 	for _, one := range Joined(err) {
 		if len(files) == 0 {
 			return nil, one

@@ -31,6 +31,10 @@ type Options struct {
 	// Names says where in the paths of a folder the names of the people are; "": in the first
 	// folder, as Open says.
 	Names Naming
+	// Skip are patterns (see path.Match) of files and folders of a folder that are left out:
+	// "*.png", "raw", "2019/*". Each is compared with the slash-separated path below the
+	// folder and with its last part, without regard to case.
+	Skip []string
 	// Embedder makes vectors of whole images; nil for none.
 	Embedder Embedder
 	// Arrays says which arrays of a .mat or .npz file are read.

@@ -64,7 +64,7 @@ func TestFolder(t *testing.T) {
 	if got := mat.Col(nil, 1, set.X); got[0] != 3 || set.Frame.Size != tiny {
 		t.Errorf("sample %v of size %v", got, set.Frame)
 	}
-	want := []string{"ignored the folder empty: it holds no images", "ignored what is no image: 3 other files, for example LICENSE"}
+	want := []string{"ignored the folder empty: it holds no images", "left out: 3 other files, for example LICENSE"}
 	if !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}

@@ -97,6 +97,15 @@ func readAll(ctx context.Context, paths, names []string, opt Options) (*samples,
 // Classes are the people in their order, or nil for natural order. People without a face
 // are left out.
 func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, error) {
+	labels, merged := oneSpelling(labels)
+	for _, name := range merged {
+		opt.warn("%s", mergedMessage(name))
+	}
+	if len(merged) > 0 && classes != nil {
+		all, seen := classes, map[string]bool{}
+		classes, _ = oneSpelling(all)
+		classes = slices.DeleteFunc(classes, func(name string) bool { again := seen[name]; seen[name] = true; return again })
+	}
 	classes = s.withoutUnreadable(labels, classes, opt)
 	perImage := map[int]int{}
 	of, names := make([]string, len(s.images)), make([]string, len(s.images))

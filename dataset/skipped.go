@@ -3,6 +3,7 @@ package dataset
 import (
 	"crypto/sha256"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,11 @@ import (
 type Skipped struct {
 	Videos     int // including those of live photographs
 	Sidecars   int // files in which a program keeps data about a photograph
-	Thumbnails int // folders
+	Thumbnails int // folders of small copies, previews and caches
+	Deleted    int // folders of deleted files
+	NoMedia    int // folders that a file .nomedia marks as holding no photographs
+	Backups    int // files that an editor or exiftool left beside the file that it changed
+	Patterns   int // files and folders that a pattern matches
 	Duplicates int // files with equal bytes, after the first
 	Links      int // broken links
 	Others     int
@@ -35,6 +40,9 @@ func (s Skipped) String() string {
 		{s.Videos, "video"},
 		{s.Sidecars, "sidecar file"},
 		{s.Thumbnails, "thumbnail folder"},
+		{s.Deleted, "deleted-files folder"},
+		{s.NoMedia, ".nomedia folder"},
+		{s.Backups, "backup file"},
 		{s.Duplicates, "duplicate"},
 		{s.Links, "broken link"},
 		{s.Others, "other file"},
@@ -42,6 +50,9 @@ func (s Skipped) String() string {
 		if one.n > 0 {
 			list = append(list, legible.Count(one.n, one.what))
 		}
+	}
+	if s.Patterns > 0 {
+		list = append(list, legible.Plural(s.Patterns, "match", "matches")+" of a pattern")
 	}
 	known := strings.Join(list, ", ")
 	if s.Foreign == "" {
@@ -64,7 +75,8 @@ var (
 // skipped counts others, the files that are no images, the folders of thumbnails, broken
 // links and images that cannot be read.
 func (w *walker) skipped(others []string) Skipped {
-	s := Skipped{Thumbnails: w.thumbnails, Links: len(w.links), Foreign: strings.Join(w.foreignCounts(), ", ")}
+	s := w.left
+	s.Links, s.Foreign = len(w.links), strings.Join(w.foreignCounts(), ", ")
 	for _, f := range others {
 		switch ext := strings.ToLower(filepath.Ext(f)); {
 		case slices.Contains(videoExtensions, ext):
@@ -78,13 +90,66 @@ func (w *walker) skipped(others []string) Skipped {
 	return s
 }
 
-// thumbnailFolder reports whether a folder of this name has small copies of photographs.
-func thumbnailFolder(name string) bool {
-	switch strings.ToLower(name) {
-	case ".thumbnails", ".thumbs", "thumbnails", "@eadir", ".picasaoriginals", ".@__thumb", "lost.dir":
-		return true
+// Names of folders, lower case, that synchronisation, network drives, telephones and photo
+// programs make for themselves.
+var (
+	thumbnailFolders = []string{".thumbnails", ".thumbs", "thumbnails", "thumbs", "@eadir", ".picasaoriginals", ".@__thumb"}
+	deletedFolders   = []string{
+		"#recycle", "@recycle", "@recently-snapshot", "$recycle.bin", "recycler", "lost+found", "lost.dir", ".trash", ".trashes", ".dtrash",
+		".recycle", "_recycle", "files_trashbin", "files_versions", ".stversions",
 	}
-	return false
+	// What lies directly in a library of Photos, iPhoto or Aperture and holds no originals.
+	libraries     = []string{".photoslibrary", ".photolibrary", ".aplibrary", ".migratedphotolibrary"}
+	libraryCaches = []string{
+		"resources", "database", "private", "internal", "scopes", "previews", "thumbnails", "thumbs", "data", "data.noindex", "faces",
+		"attachments", "caches",
+	}
+	backupEndings = []string{"~", "_original", ".bak", ".orig", ".tmp", ".part", ".crdownload"}
+)
+
+// isLeftFolder reports whether a folder of this name, in a folder named parent, is one of
+// thumbnails or of deleted files.
+func isLeftFolder(name, parent string) bool { return isThumbnails(name, parent) || isDeleted(name) }
+
+func isDeleted(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(deletedFolders, name) || strings.HasPrefix(name, ".trash-")
+}
+
+func isThumbnails(name, parent string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(thumbnailFolders, name) || filepath.Ext(name) == ".lrdata" ||
+		slices.Contains(libraryCaches, name) && slices.Contains(libraries, strings.ToLower(filepath.Ext(parent)))
+}
+
+// leaves reports whether the entry at the relative path at is left out for its name, and
+// counts it.
+func (w *walker) leaves(at string, folder bool) bool {
+	name := path.Base(at)
+	ending := func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) }
+	switch {
+	case folder && isDeleted(name):
+		w.left.Deleted++
+	case folder && isThumbnails(name, w.base(path.Dir(at))):
+		w.left.Thumbnails++
+	case !folder && slices.ContainsFunc(backupEndings, ending):
+		w.left.Backups++
+	case w.matches(at):
+		w.left.Patterns++
+	default:
+		return false
+	}
+	return true
+}
+
+// matches reports whether a pattern matches the relative path at or its last part.
+func (w *walker) matches(at string) bool {
+	at = strings.ToLower(at)
+	return slices.ContainsFunc(w.skip, func(pattern string) bool {
+		whole, _ := path.Match(pattern, at) // walk checked the pattern
+		last, _ := path.Match(pattern, path.Base(at))
+		return whole || last
+	})
 }
 
 // unique returns files without duplicates, and these by the file that is kept. Of files with equal bytes it keeps the one

@@ -52,7 +52,7 @@ func (s TagSource) names() (of func(path string) ([]string, error), left func() 
 	list, err := tags.ReadList(string(s))
 	all := map[string][]string{}
 	for path, names := range list {
-		all[absolute(path)] = names
+		all[absolute(path)] = append(all[absolute(path)], names...)
 	}
 	var mu sync.Mutex
 	used := map[string]bool{}
@@ -75,7 +75,9 @@ func (s TagSource) names() (of func(path string) ([]string, error), left func() 
 	return of, left, err
 }
 
+// absolute is the absolute path, with composed letters.
 func absolute(path string) string {
+	path = norm.NFC.String(path)
 	if all, err := filepath.Abs(path); err == nil {
 		return all
 	}
@@ -86,13 +88,13 @@ func absolute(path string) string {
 // It reads headers and sidecars, and no pixels. CanonicalName maps a name to the spelling that
 // is in use. Warn is called for files that are left out, for damaged tags, and for names that
 // nobody may have, which are left out; progress, which may be nil, never by two goroutines at
-// once.
-func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string, warn func(error), progress func(done, total int)) ([]File, error) {
+// once. What a pattern of skip matches is left out (Options.Skip).
+func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string, warn func(error), progress func(done, total int), skip ...string) ([]File, error) {
 	more, unused, err := by.names()
 	if err != nil {
 		return nil, err
 	}
-	paths, _, err := Photographs(path)
+	paths, _, err := Photographs(path, skip...)
 	if len(paths) == 0 {
 		return nil, cmp.Or(err, fmt.Errorf("%s holds no images", path))
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/advice"
@@ -26,11 +28,12 @@ const (
 // ImageFiles returns the image files in the folder at path and its subfolders,
 // in natural order; for a path that is a file, the result is that file. Images
 // are recognised by extension, or by content if the extension is unknown.
-// Hidden files are left out. For broken links, folders without permission and
-// unsupported images, the error joins one error each; the other files are still
-// returned.
-func ImageFiles(path string) ([]string, error) {
-	images, w, _, err := list(path)
+// Hidden files and those that Skipped counts as Deleted, Thumbnails, NoMedia and Backups are
+// left out, and what a pattern of skip matches: see Options.Skip. For broken links, folders
+// without permission and unsupported images, the error joins one error each; the other files
+// are still returned.
+func ImageFiles(path string, skip ...string) ([]string, error) {
+	images, w, _, err := list(path, skip)
 	if w == nil {
 		return images, err
 	}
@@ -44,8 +47,8 @@ func ImageFiles(path string) ([]string, error) {
 
 // Photographs is ImageFiles without duplicates, for a folder of a telephone or a camera.
 // It counts the files that it leaves out, including broken links and unsupported images.
-func Photographs(path string) ([]string, Skipped, error) {
-	images, w, others, err := list(path)
+func Photographs(path string, skip ...string) ([]string, Skipped, error) {
+	images, w, others, err := list(path, skip)
 	if w == nil {
 		return images, Skipped{}, err
 	}
@@ -57,7 +60,8 @@ func Photographs(path string) ([]string, Skipped, error) {
 
 // list returns the image files at path and the other files. If path is a file, the walker
 // is nil.
-func list(path string) (images []string, w *walker, others []string, err error) {
+func list(path string, skip []string) (images []string, w *walker, others []string, err error) {
+	path = Spelled(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, nil, notThere(path, fmt.Errorf("list images: %w", err))
@@ -69,7 +73,7 @@ func list(path string) (images []string, w *walker, others []string, err error) 
 		}
 		return []string{path}, nil, nil, nil
 	}
-	if w, err = walk(context.Background(), path); err != nil {
+	if w, err = walk(context.Background(), path, skip); err != nil {
 		return nil, nil, nil, fmt.Errorf("list images: %w", err)
 	}
 	images, others = w.divide()
@@ -77,6 +81,33 @@ func list(path string) (images []string, w *walker, others []string, err error) 
 		images[i] = filepath.Join(path, filepath.FromSlash(f))
 	}
 	return images, w, others, nil
+}
+
+// Spelled returns the path of the file that is at path if letters are compared however they are
+// composed: a list may come from a Mac and the folder from a network drive. If there is none, or
+// a file is at path itself, it returns path.
+func Spelled(path string) string {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path
+	}
+	dir, name := filepath.Split(path)
+	if name == "" || isASCII(path) {
+		return path
+	}
+	if dir = filepath.Clean(dir); dir != path {
+		dir = Spelled(dir)
+	}
+	for _, form := range []string{name, norm.NFC.String(name), norm.NFD.String(name)} {
+		at := filepath.Join(dir, form)
+		if _, err := os.Lstat(at); err == nil {
+			return at
+		}
+	}
+	return path
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > '~' })
 }
 
 // notThere adds advice to err, the error of a path that does not exist.
@@ -105,12 +136,13 @@ func notThere(path string, err error) error {
 type walker struct {
 	ctx            context.Context
 	root           string
+	skip           []string // patterns, lower case
 	files, folders []string
 	unreadable     []error       // folders without permission
 	links          []error       // links that lead nowhere
 	foreign        []foreignFile // found by divide
 	entries        int
-	thumbnails     int // folders of thumbnails, which are left out
+	left           Skipped // folders and files that are left out for their names
 }
 
 // A foreignFile is an image of a kind that cannot be read.
@@ -119,8 +151,14 @@ type foreignFile struct {
 	format
 }
 
-func walk(ctx context.Context, root string) (*walker, error) {
+func walk(ctx context.Context, root string, skip []string) (*walker, error) {
 	w := &walker{ctx: ctx, root: root}
+	for _, pattern := range skip {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, advice.Add(fmt.Errorf("pattern %q: %w", pattern, err), "for example: *.png, raw or 2019/*")
+		}
+		w.skip = append(w.skip, strings.ToLower(pattern))
+	}
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, err
@@ -151,12 +189,11 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 			w.noteMissing(at, err)
 			continue
 		}
-		if !info.IsDir() {
-			w.files = append(w.files, at)
+		if w.leaves(at, info.IsDir()) {
 			continue
 		}
-		if thumbnailFolder(name) {
-			w.thumbnails++
+		if !info.IsDir() {
+			w.files = append(w.files, at)
 			continue
 		}
 		if slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
@@ -168,6 +205,11 @@ func (w *walker) into(rel string, above []fs.FileInfo) error {
 		}
 	}
 	return nil
+}
+
+// base is the name of the folder rel.
+func (w *walker) base(rel string) string {
+	return filepath.Base(filepath.Join(w.root, filepath.FromSlash(rel)))
 }
 
 // noteMissing records why the entry at could not be read.
@@ -193,9 +235,13 @@ func (w *walker) names(rel string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !hidden(e.Name()) || e.IsDir() && thumbnailFolder(e.Name()) {
+		if !hidden(e.Name()) || e.IsDir() && isLeftFolder(e.Name(), w.base(rel)) {
 			names = append(names, e.Name())
 		}
+	}
+	if rel != "" && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), ".nomedia") }) {
+		w.left.NoMedia++
+		return nil, nil
 	}
 	slices.SortFunc(names, natural.Compare)
 	return names, nil
@@ -204,7 +250,7 @@ func (w *walker) names(rel string) ([]string, error) {
 // hidden reports whether name is a hidden file, or one that operating systems create.
 func hidden(name string) bool {
 	switch strings.ToLower(name) {
-	case "thumbs.db", "desktop.ini", "__macosx", "$recycle.bin":
+	case "thumbs.db", "desktop.ini", "__macosx":
 		return true
 	}
 	return strings.HasPrefix(name, ".")

@@ -103,6 +103,7 @@ func (i *identification) findVars(c *cobra.Command) {
 	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
 	c.Flags().StringVar(&i.facts, "people", "", "names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
 	cli.Complete(c, "people", cli.Files("csv"))
+	skipVar(c, &i.skip)
 }
 
 // tellInterruption says what is there if ctx has ended.

@@ -166,7 +166,7 @@ func (a *app) tellBox(r *nrdl.Recogniser, path string, photos []string, f *addin
 // files lists photos with their people.
 func (f *adding) files(ctx context.Context, photos []string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
 	if f.labels.names == "" && f.labels.tags == "" {
-		return dataset.PeopleFiles(photos, f.name, canonicalName, warn)
+		return dataset.PeopleFiles(photos, f.name, canonicalName, warn, f.labels.skip...)
 	}
 	var all []dataset.File
 	for _, path := range photos {
@@ -185,9 +185,9 @@ func (f *adding) files(ctx context.Context, photos []string, canonicalName func(
 // filesAt lists the photographs at path with their people.
 func (f *adding) filesAt(ctx context.Context, path string, canonicalName func(string) string, warn func(error)) ([]dataset.File, error) {
 	if f.labels.tags == "" {
-		return dataset.NamedFiles(path, f.labels.names, canonicalName, warn)
+		return dataset.NamedFiles(path, f.labels.names, canonicalName, warn, f.labels.skip...)
 	}
-	files, err := dataset.TaggedFiles(ctx, path, f.labels.tags, canonicalName, warn, nil)
+	files, err := dataset.TaggedFiles(ctx, path, f.labels.tags, canonicalName, warn, nil, f.labels.skip...)
 	return slices.DeleteFunc(files, func(f dataset.File) bool { return !f.Tags.Named() }), err
 }
 
@@ -226,6 +226,7 @@ type labels struct {
 	arrays dataset.Arrays
 	names  dataset.Naming
 	tags   dataset.TagSource
+	skip   []string
 }
 
 // register registers the flags for folders.
@@ -235,9 +236,10 @@ func (l *labels) register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("names", "tags")
 	c.Flags().Lookup("tags").NoOptDefVal = string(dataset.Regions)
 	cli.Complete(c, "tags", cli.Words(string(dataset.Regions), string(dataset.Takeout)))
+	skipVar(c, &l.skip)
 }
 
 // options are those by which a data set is read for in.
 func (l labels) options(in frontend.Pipeline, find face.Options) nrdl.ReadOptions {
-	return nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tags: l.tags, Arrays: l.arrays}
+	return nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tags: l.tags, Skip: l.skip, Arrays: l.arrays}
 }

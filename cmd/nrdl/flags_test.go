@@ -30,6 +30,8 @@ var senseless = map[string][]string{
 
 	"DETECTOR": {"x", "0", "-1", "1e308", "NaN", "sdd", "nowhere.onnx"},
 
+	"PATTERN": {"", "[", "a[", "[]a]"},
+
 	"BYTES":  {"", "x", "0", "-1", "NaN", "Inf", "1e308", "MB"},
 	"TIME":   {"", "x", "0", "0s", "-1s", "NaN", "25h", "1e308s"},
 	"ORIGIN": {"", "*", "null", "x", "https://a/b", "https://*.a", "https://a,"},

@@ -30,6 +30,7 @@ func (a *app) groupCmd() *cobra.Command {
 	c.Flags().BoolVar(&g.json, "json", false, "write the groups as one JSON object")
 	c.Flags().StringVarP(&g.input, "input", "i", "embedding", "the network: `INPUT`, as train takes it")
 	detectorVar(c, &g.detector)
+	skipVar(c, &g.skip)
 	g.fpir = group.Default.FPIR
 	cli.Number(c, &g.fpir, "fpir", "", checkFPIR, "share of faces that may come into a group of another person: `RATE`")
 	cli.Complete(c, "output", cli.Folders)
@@ -40,6 +41,7 @@ func (a *app) groupCmd() *cobra.Command {
 type grouping struct {
 	*app
 	output, input string
+	skip          []string
 	json          bool
 	fpir          float64
 	detector      *face.Search
@@ -103,7 +105,7 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 
 // paths returns the paths of the images that the arguments name.
 func (g *grouping) paths(args []string) (paths []string, err error) {
-	sources, err := photolist.Outputs{"output": g.output}.Of(args, false, g.Tell)
+	sources, err := photolist.Rules{Outputs: map[string]string{"output": g.output}, Skip: g.skip}.Of(args, false, g.Tell)
 	if err != nil {
 		return nil, cli.AsMisuse(err)
 	}

@@ -118,9 +118,9 @@ type identification struct {
 	*app
 	identifyFlags
 	r        *nrdl.Recogniser
-	checksum string            // of the model file, where results have it
-	single   bool              // one image is asked for, and nothing else
-	outputs  photolist.Outputs // of --draw and --sort
+	checksum string // of the model file, where results have it
+	single   bool   // one image is asked for, and nothing else
+	folders  photolist.Rules
 	results  output.Writer
 	page     *output.Page              // nil without --html
 	file     *output.File              // that results are written to; nil without -o
@@ -137,6 +137,7 @@ type identification struct {
 // identifyFlags are the flags of identify.
 type identifyFlags struct {
 	find       face.Options
+	skip       []string
 	top        int
 	array      string
 	pairs      bool // lines of text have the likeliest people too
@@ -213,8 +214,8 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 
 // sources returns the images at paths, but not those listed on standard input.
 func (i *identification) sources(paths []string) ([]photolist.Source, error) {
-	i.outputs = photolist.Outputs{"draw": i.draw, "sort": i.sort, "output": i.pages}
-	all, err := i.outputs.Of(paths, i.watched != "", i.Tell)
+	i.folders = photolist.Rules{Outputs: map[string]string{"draw": i.draw, "sort": i.sort, "output": i.pages}, Skip: i.skip}
+	all, err := i.folders.Of(paths, i.watched != "", i.Tell)
 	if err != nil {
 		return nil, cli.AsMisuse(err)
 	}
@@ -262,7 +263,7 @@ func (i *identification) warnOfMistake(ctx context.Context, sources []photolist.
 func (i *identification) nameAll(ctx context.Context, sources []photolist.Source, listed bool, list io.Reader) error {
 	images, total := slices.Values(sources), len(sources)
 	if listed {
-		images, total = i.outputs.Listed(ctx, sources, list, i.Tell), 0
+		images, total = i.folders.Listed(ctx, sources, list, i.Tell), 0
 	}
 	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
 		return err
@@ -313,7 +314,7 @@ func (i *identification) mayWatch() error {
 	case !info.IsDir():
 		return fmt.Errorf("watch: %s is no folder", i.watched)
 	}
-	if err := i.outputs.Outside(i.watched); err != nil {
+	if err := i.folders.Outside(i.watched); err != nil {
 		return cli.AsMisuse(err)
 	}
 	return nil

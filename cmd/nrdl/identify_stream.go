@@ -103,7 +103,11 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 	}
 	if i.tagger != nil {
 		i.drawJobs.Go(func() error {
-			return p.unlessVanished(i.tagger.write(ctx, p.Source, namedFaces(p.Result), i.Complain), "tagged", i.Warn)
+			err := i.tagger.write(ctx, p.Source, namedFaces(p.Result), i.Complain)
+			if i.watcher != nil && i.tagger.Embed {
+				i.watcher.Wrote(p.Path)
+			}
+			return p.unlessVanished(err, "tagged", i.Warn)
 		})
 	}
 	i.count(p)
@@ -219,14 +223,17 @@ func (i *identification) count(p *photoResult) {
 
 // follow names the images in the watched folder until ctx ends.
 func (i *identification) follow(ctx context.Context) error {
-	i.watcher = watchdir.New(i.watched)
+	i.watcher = watchdir.New(i.watched, i.skip...)
 	defer func() { i.watcher = nil }()
 	for {
 		start := time.Now()
-		ready, errs := i.watcher.Poll(start)
+		ready, again, errs := i.watcher.Poll(start)
 		took := time.Since(start)
 		for _, err := range errs {
 			i.Complain(readable(err))
+		}
+		for _, path := range again {
+			i.file.Unclaim(path)
 		}
 		if len(ready) > 0 {
 			if err := i.stream(ctx, slices.Values(photolist.In(i.watched, ready, true)), len(ready)); err != nil {

@@ -16,6 +16,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -216,6 +217,18 @@ func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string
 	find.Which = which
 	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)",
 		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)})
+}
+
+// skipVar registers the flag that names what is left out of folders.
+func skipVar(c *cobra.Command, skip *[]string) {
+	add := func(pattern string) ([]string, error) {
+		_, err := path.Match(pattern, "")
+		if pattern == "" {
+			err = errors.New("it is empty")
+		}
+		return append(*skip, pattern), err
+	}
+	cli.Var(c, skip, "skip", "", "PATTERN", "leave out the files and folders that PATTERN matches, such as '*.png', raw or '2019/*'; may be given several times", add, func(all []string) string { return strings.Join(all, " ") })
 }
 
 func detectVar(c *cobra.Command, find *face.Options, auto string) {

@@ -32,13 +32,18 @@ type Source struct {
 	Copies []string // paths of files in the folder with equal bytes, which are no sources of their own
 }
 
-// Outputs maps the names of flags to the folders in which the command writes, "" for none.
-// They must lie outside the folders that it reads: otherwise it would read its own files.
-type Outputs map[string]string
+// Rules say how folders are read.
+type Rules struct {
+	// Outputs maps the names of flags to the folders in which the command writes, "" for none.
+	// They must lie outside the folders that it reads: otherwise it would read its own files.
+	Outputs map[string]string
+	// Skip are patterns of what is left out: dataset.Options.Skip.
+	Skip []string
+}
 
 // Outside returns an error if an output lies in the folder at path.
-func (o Outputs) Outside(path string) error {
-	for flag, dir := range o {
+func (r Rules) Outside(path string) error {
+	for flag, dir := range r.Outputs {
 		if dir != "" && linkdir.Within(dir, path) {
 			return advice.Add(fmt.Errorf("--%s %s lies in %s, from which images are read", flag, dir, path), "choose a folder beside it")
 		}
@@ -49,16 +54,16 @@ func (o Outputs) Outside(path string) error {
 // Of returns the images at paths, but not those listed on StandardInput. Several says that
 // more images will come from elsewhere. Tell reports the files that are left out of each
 // folder. It is an error if an output lies in one of the folders.
-func (o Outputs) Of(paths []string, several bool, tell func(format string, args ...any)) ([]Source, error) {
+func (r Rules) Of(paths []string, several bool, tell func(format string, args ...any)) ([]Source, error) {
 	var all []Source
 	for _, path := range paths {
 		if path == StandardInput {
 			continue
 		}
-		if err := o.Outside(path); err != nil {
+		if err := r.Outside(path); err != nil {
 			return nil, err
 		}
-		all = append(all, at(path, several || len(paths) > 1, tell)...)
+		all = append(all, r.at(path, several || len(paths) > 1, tell)...)
 	}
 	return all, nil
 }
@@ -68,8 +73,9 @@ var ErrNone = errors.New("holds no images")
 
 // at returns the image at path, or the images in the folder at path, one
 // of several things that are asked for.
-func at(path string, several bool, tell func(format string, args ...any)) []Source {
-	found, skipped, err := dataset.Photographs(path)
+func (r Rules) at(path string, several bool, tell func(format string, args ...any)) []Source {
+	path = dataset.Spelled(path)
+	found, skipped, err := dataset.Photographs(path, r.Skip...)
 	if s := skipped.String(); s != "" {
 		tell("%s: skipped %s", path, s)
 	}
@@ -128,7 +134,7 @@ func placeBelow(folder, path string, several bool) string {
 
 // Listed yields first, and then the images at the paths in list, one path per line, as soon
 // as each line arrives.
-func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader, tell func(format string, args ...any)) iter.Seq[Source] {
+func (r Rules) Listed(ctx context.Context, first []Source, list io.Reader, tell func(format string, args ...any)) iter.Seq[Source] {
 	lines := make(chan Source)
 	go func() { // is left behind where nothing comes: a read cannot be interrupted
 		defer close(lines)
@@ -157,7 +163,7 @@ func (o Outputs) Listed(ctx context.Context, first []Source, list io.Reader, tel
 				}
 				line = s
 			}
-			for _, s := range o.expanded(line, tell) {
+			for _, s := range r.expanded(line, tell) {
 				if !yield(s) {
 					return
 				}
@@ -189,12 +195,12 @@ func readPaths(ctx context.Context, list io.Reader, send func(Source)) {
 }
 
 // expanded returns what a line of a list stands for.
-func (o Outputs) expanded(line Source, tell func(format string, args ...any)) []Source {
+func (r Rules) expanded(line Source, tell func(format string, args ...any)) []Source {
 	if line.Err == nil {
-		line.Err = o.Outside(line.Path)
+		line.Err = r.Outside(line.Path)
 	}
 	if line.Err != nil {
 		return []Source{line}
 	}
-	return at(line.Path, true, tell)
+	return r.at(line.Path, true, tell)
 }

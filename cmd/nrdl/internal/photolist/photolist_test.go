@@ -55,14 +55,14 @@ func TestOutside(t *testing.T) {
 		inside = append(inside, "link/a", "link/new")
 	}
 	for _, dir := range inside {
-		for _, o := range []Outputs{{"draw": dir, "sort": ""}, {"draw": "", "sort": dir}} {
+		for _, o := range []Rules{{Outputs: map[string]string{"draw": dir, "sort": ""}}, {Outputs: map[string]string{"draw": "", "sort": dir}}} {
 			if err := o.Outside("photos"); err == nil || advice.Text(err) == "" {
 				t.Errorf("%s lies in photos: %v", dir, err)
 			}
 		}
 	}
 	for _, dir := range []string{"", "photos-drawn", ".", "..", "new"} {
-		if err := (Outputs{"draw": dir, "sort": dir}).Outside("photos"); err != nil {
+		if err := (Rules{Outputs: map[string]string{"draw": dir, "sort": dir}}).Outside("photos"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestListedAsItComes(t *testing.T) {
 	defer w.Close()
 	var got []string
 	go func() { _, _ = io.WriteString(w, "\na.png\r\n") }()
-	for s := range (Outputs{}).Listed(t.Context(), []Source{{Path: "first.png"}}, r, quiet) {
+	for s := range (Rules{}).Listed(t.Context(), []Source{{Path: "first.png"}}, r, quiet) {
 		if got = append(got, s.Path); s.Path == "a.png" {
 			go func() { _, _ = io.WriteString(w, "b.png"); w.Close() }()
 		}
@@ -90,7 +90,7 @@ func TestListedEnds(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
-	for s := range (Outputs{}).Listed(ctx, nil, r, quiet) {
+	for s := range (Rules{}).Listed(ctx, nil, r, quiet) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -98,7 +98,7 @@ func TestListedEnds(t *testing.T) {
 // A line that is too long for a path is an error, and no end without a word.
 func TestListedTooLong(t *testing.T) {
 	var last error
-	for s := range (Outputs{}).Listed(t.Context(), nil, strings.NewReader("a.png\n\nb.png\n"+strings.Repeat("a", 1<<20)), quiet) {
+	for s := range (Rules{}).Listed(t.Context(), nil, strings.NewReader("a.png\n\nb.png\n"+strings.Repeat("a", 1<<20)), quiet) {
 		last = s.Err
 	}
 	if last == nil || last.Error() != "read the list of images: line 4 is longer than 65536 bytes" || advice.Text(last) == "" {
@@ -119,7 +119,7 @@ func TestAt(t *testing.T) {
 	}
 	var paths []string
 	told := ""
-	for _, s := range at("p", false, func(format string, args ...any) { told += fmt.Sprintf(format, args...) }) {
+	for _, s := range (Rules{}).at("p", false, func(format string, args ...any) { told += fmt.Sprintf(format, args...) }) {
 		paths = append(paths, filepath.ToSlash(s.Path))
 		if !s.InFolder {
 			t.Error("not found in a folder")
@@ -128,7 +128,7 @@ func TestAt(t *testing.T) {
 	if !strings.Contains(told, "1 JPEG XL file") || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
 		t.Error(told, paths)
 	}
-	if s := at("missing.png", false, quiet); len(s) != 1 || s[0].Err == nil || s[0].Path != "missing.png" || s[0].InFolder {
+	if s := (Rules{}).at("missing.png", false, quiet); len(s) != 1 || s[0].Err == nil || s[0].Path != "missing.png" || s[0].InFolder {
 		t.Errorf("%+v", s)
 	}
 	if !dataset.IsImage("9.png") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	"nrdl.example/nrdl/dataset"
@@ -20,10 +21,14 @@ const (
 	oldAfter  = 2 * time.Second  // files that are there at the beginning are taken as written, and damaged ones given up
 )
 
-// A Watcher finds new images in a folder by looking again and again.
+// A Watcher finds new images in a folder by looking again and again. Its methods may be
+// called concurrently.
 type Watcher struct {
 	dir      string
+	skip     []string
+	mu       sync.Mutex // of files
 	files    map[string]*arrival
+	returned map[string]bool // paths of images
 	reported map[string]bool // what is wrong with the folder
 	first    bool
 	now      time.Time // of this poll
@@ -31,8 +36,7 @@ type Watcher struct {
 
 // An arrival is an image in a watched folder.
 type arrival struct {
-	size      int64
-	modTime   time.Time
+	info      fs.FileInfo
 	firstSeen time.Time // when it was first seen as it is
 	state     arrivalState
 	lastTry   bool // another failure gives the file up
@@ -49,22 +53,32 @@ const (
 	givenUp
 )
 
-// New returns a Watcher of the folder dir.
-func New(dir string) *Watcher {
-	return &Watcher{dir: dir, files: map[string]*arrival{}, reported: map[string]bool{}, first: true}
+// changed reports whether another picture may be in the file: cameras overwrite theirs, or
+// rename a new one over it.
+func (f *arrival) changed(info fs.FileInfo) bool {
+	return f.info.Size() != info.Size() || !f.info.ModTime().Equal(info.ModTime()) || !os.SameFile(f.info, info)
+}
+
+// New returns a Watcher of the folder dir, without what a pattern of skip matches
+// (dataset.Options.Skip).
+func New(dir string, skip ...string) *Watcher {
+	return &Watcher{dir: dir, skip: skip, files: map[string]*arrival{}, returned: map[string]bool{}, reported: map[string]bool{}, first: true}
 }
 
 // Pause returns how long to wait until the next Poll, after one that took this time.
 func Pause(took time.Duration) time.Duration { return max(pollEvery, pollShare*took) }
 
-// Poll returns the images that are ready to be read, and errors that it has not returned
-// before. Images that were deleted are forgotten.
-func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
+// Poll returns the images that are ready to be read, those of them that an earlier
+// Poll returned (again: their content may be another one), and errors that it has not returned before. Images
+// that were deleted are forgotten.
+func (w *Watcher) Poll(now time.Time) (ready, again []string, errs []error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.now = now
 	if _, err := os.Stat(w.dir); err != nil { // a network drive may come back: nothing is forgotten
-		return nil, w.unreported(err)
+		return nil, nil, w.unreported(err)
 	}
-	found, err := dataset.ImageFiles(w.dir)
+	found, err := dataset.ImageFiles(w.dir, w.skip...)
 	for _, one := range dataset.Joined(err) {
 		if !errors.Is(one, fs.ErrNotExist) { // or it went meanwhile
 			errs = append(errs, w.unreported(one)...)
@@ -80,6 +94,10 @@ func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
 		}
 		if w.arrived(path, info) {
 			ready = append(ready, path)
+			if w.returned[path] {
+				again = append(again, path)
+			}
+			w.returned[path] = true
 		}
 	}
 	for path, f := range w.files {
@@ -88,7 +106,7 @@ func (w *Watcher) Poll(now time.Time) (ready []string, errs []error) {
 		}
 	}
 	w.first = false
-	return ready, errs
+	return ready, again, errs
 }
 
 // unreported is err if it was not reported before.
@@ -106,15 +124,15 @@ func (w *Watcher) arrived(path string, info fs.FileInfo) bool {
 	f := w.files[path]
 	switch {
 	case f == nil:
-		f = &arrival{size: info.Size(), modTime: info.ModTime(), firstSeen: w.now, present: true}
+		f = &arrival{info: info, firstSeen: w.now, present: true}
 		w.files[path] = f
-		if w.first && w.now.Sub(f.modTime) >= oldAfter {
+		if w.first && w.now.Sub(info.ModTime()) >= oldAfter {
 			f.state, f.lastTry = named, true
 			return true
 		}
 		return false
-	case f.state != named && (f.size != info.Size() || !f.modTime.Equal(info.ModTime())):
-		*f = arrival{size: info.Size(), modTime: info.ModTime(), firstSeen: w.now}
+	case f.changed(info):
+		*f = arrival{info: info, firstSeen: w.now}
 	}
 	f.present = true
 	still := w.now.Sub(f.firstSeen)
@@ -128,6 +146,8 @@ func (w *Watcher) arrived(path string, info fs.FileInfo) bool {
 // GivesUp is called after the image at path could not be read. If true, the Watcher waits
 // until the file changes; if false, it returns the image once more later.
 func (w *Watcher) GivesUp(path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	f := w.files[path]
 	if f == nil {
 		return true
@@ -138,4 +158,14 @@ func (w *Watcher) GivesUp(path string) bool {
 	}
 	f.state, f.lastTry = tried, true
 	return false
+}
+
+// Wrote is called after the caller itself changed the image at path, so that it is no new
+// picture.
+func (w *Watcher) Wrote(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if info, err := os.Stat(path); err == nil && w.files[path] != nil {
+		w.files[path].info = info
+	}
 }
