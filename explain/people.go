@@ -118,7 +118,7 @@ func (p *People) summary() string {
 	r := p.Review
 	text := fmt.Sprintf("%s, %s", legible.People(len(r.People)), legible.Count(r.Faces, "face"))
 	if r.Held > 0 {
-		text += "; " + r.Tested()
+		text += "; " + r.Tested(p.Model)
 	}
 	if promise := p.Model.Promise(); promise != "" {
 		text += ". Strangers: " + promise

@@ -190,13 +190,13 @@ func (p *Person) sum() {
 	}
 }
 
-// Tested says in words how well the faces that were held out are recognised.
-func (s *Survey) Tested() string {
-	text := fmt.Sprintf("test: each of %s was hidden once: %d are most similar to their own person", legible.Count(s.Held, "face"), s.Right)
-	if s.Known != nil {
-		text += fmt.Sprintf(", %d got their name", *s.Known)
+// Tested says in words how well the faces of g, of which s is the survey, are recognised: as
+// g.Tested, or how many are most similar to their own person where g names everybody.
+func (s *Survey) Tested(g *Gallery) string {
+	if tested := g.Tested(); tested != "" {
+		return "test: " + tested
 	}
-	return text
+	return fmt.Sprintf("test: each of %s was hidden once: %d are most similar to their own person", legible.Count(s.Held, "face"), s.Right)
 }
 
 // QualityText describes the mean quality of the faces of p: "good", or what is below the

@@ -3,31 +3,81 @@ package gallery
 import (
 	"fmt"
 	"math"
+	"strings"
 
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
 
-// Promise says which strangers get a name by the threshold of g, after "strangers: ": "about 1
-// in 100 gets a name (measured on 269820 pairs of people); relatives and people who look like yours
-// get one more often". It is what holds whoever the strangers are, but for those who resemble the
-// people; StrangerRates of the calibration are the shares behind it. It is "" if g has no
-// calibration.
+// Promise says how many strangers get a name by the threshold of g, after "strangers: ": "fewer than
+// 1 in 1200 chosen at random gets a name; relatives and people who look like yours get one more
+// often". It is the limit of what g estimates of itself (openset.Calibration.StrangerLimit), which
+// is another number than the rate that was asked for. It is "" if g has no calibration, or knows
+// too little.
 func (g *Gallery) Promise() string {
 	c := g.Calibration
 	if c == nil {
 		return ""
 	}
-	rate, limit := c.FPIR, ""
-	if l := g.Impostors(); c.FollowsLaw() && l != nil {
-		limit = fmt.Sprintf(" (measured on %d pairs of people); relatives and people who look like yours get one more often", l.Comparisons)
-	} else {
-		rate = max(rate, c.SmallestFPIR())
+	const half, rare = 0.5, 0.1 // above a tenth a percentage is easier to read
+	var l *openset.Impostors
+	whom, others := "", ""
+	if c.FollowsLaw() {
+		l, whom, others = g.Impostors(), " chosen at random", "; relatives and people who look like yours get one more often"
 	}
-	const rare = 0.1 // above it a percentage is easier to read
-	if rate > rare {
-		return fmt.Sprintf("about %.0f %% get a name%s", 100*rate, limit)
+	limit := c.StrangerLimit(l)
+	switch {
+	case limit > half:
+		return ""
+	case limit > rare:
+		return fmt.Sprintf("fewer than %.0f %%%s get a name%s", math.Ceil(100*limit), whom, others)
 	}
-	return fmt.Sprintf("about 1 in %.0f gets a name%s", 1/rate, limit)
+	return fmt.Sprintf("fewer than 1 in %s%s gets a name%s", legible.AtLeast(1/limit), whom, others)
+}
+
+// PromiseMeasured says on what Promise rests; "" if it says nothing.
+func (g *Gallery) PromiseMeasured() string {
+	c := g.Calibration
+	if c == nil || g.Promise() == "" || c.FollowsLaw() {
+		return ""
+	}
+	named, faces := c.NamedStrangers()
+	return fmt.Sprintf("of %.0f faces of strangers, given or with their person left out, %.0f got a name: with a confidence of 95 %% the share is below the limit", faces, named)
+}
+
+// Tested says how many of the faces that were held out got their name, in the words for faces of
+// people or for samples of classes; "" if this is not known.
+func (g *Gallery) Tested() string {
+	c := g.Calibration
+	if c == nil {
+		return ""
+	}
+	text := g.tested(c.Rates())
+	if !g.SeesImages() {
+		text = legible.OfSamples(strings.NewReplacer("their name", "their label", "wrong name", "wrong label").Replace(text))
+	}
+	return text
+}
+
+func (g *Gallery) tested(r openset.Rates) string {
+	if r.Held == 0 {
+		return "each person has one face, so that none could be tested"
+	}
+	faces := r.Held
+	if g.Enrolled != nil {
+		_, faces = g.Enrolled.Len()
+	}
+	if r.Held > faces { // some methods hold each face out several times
+		return fmt.Sprintf("each face was hidden several times, and nrdl named it from the others: %.0f %% got their name, %.0f %% stayed unknown, %.0f %% got a wrong name",
+			100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong)
+	}
+	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
+	alone := ""
+	if n := faces - r.Held; n > 0 {
+		alone = fmt.Sprintf(" (%s not tested: the only one of its person)", legible.Count(n, "face"))
+	}
+	return fmt.Sprintf("each face was hidden once, and nrdl named it from the others: %d got their name, %d stayed unknown, %d got a wrong name%s",
+		right, r.Held-right-wrong, wrong, alone)
 }
 
 // Probability writes a probability in percent, rounded down, since 100 % would be too much to

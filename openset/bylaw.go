@@ -153,6 +153,25 @@ func (s Share) String() string {
 
 const rounding = 1e-6
 
+// uncertainty is the factor by which a share of strangers in general may be larger or smaller.
+func (c *Calibration) uncertainty(rate float64, l *Impostors) float64 {
+	// Of n independent comparisons a share q varies by √(q/n).
+	by := c.assumptions()
+	variance := by.GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
+	return math.Exp(by.Interval * math.Sqrt(variance))
+}
+
+// mostAtLarge is the upper limit of a share of strangers in general. A rare share is not known
+// well, but it is smaller than any larger share, and so is its limit.
+func (c *Calibration) mostAtLarge(rate float64, l *Impostors) float64 {
+	const step = 1.05
+	most := 1.
+	for r := rate; r < 1; r *= step {
+		most = min(most, r*c.uncertainty(r, l))
+	}
+	return most
+}
+
 // StrangerRates returns the expected shares of strangers who are named at the threshold:
 // atLarge of people chosen at random, and like of strangers who resemble the people of the
 // gallery. Only an upper limit of like is known, and nothing of it if people are few
@@ -163,14 +182,11 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 		return Share{}, Share{}
 	}
 	rate := math.Pow(10, -c.Threshold)
-	// Of n independent comparisons a share q varies by √(q/n).
-	by := c.assumptions()
-	variance := by.GalleryVariance + 1/float64(c.People) + 1/(l.Independent*ofOne(min(rate, 0.5), c.People))
-	factor := math.Exp(by.Interval * math.Sqrt(variance))
-	atLarge = Share{Rate: rate, Most: min(1, rate*factor)}
+	atLarge = Share{Rate: rate, Most: c.mostAtLarge(rate, l)}
 	if rate >= c.FPIR*(1-rounding) && c.People > 1 { // a single person may be unlike others
-		atLarge.Least = rate / factor
+		atLarge.Least = rate / c.uncertainty(rate, l)
 	}
+	by := c.assumptions()
 	like = Share{Most: 1}
 	if around := c.surroundings(); around.count >= by.LeastLike {
 		level := levelOf(c.Threshold)

@@ -203,6 +203,13 @@ func OneIn(evidence float64) string {
 	return fmt.Sprintf("%.0f", math.Round(n/unit)*unit)
 }
 
+// AtLeast writes n with two digits, rounded down: 1200 for 1290.
+func AtLeast(n float64) string {
+	n = min(n, rarest)
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
+	return fmt.Sprintf("%.0f", math.Floor(n/unit)*unit)
+}
+
 // AsSimilar describes the share of strangers with at least this evidence: "about 1 in 64000
 // strangers in general is".
 func AsSimilar(evidence float64) string {

@@ -41,17 +41,19 @@ func People(c *console.Console, m *gallery.Gallery, r *gallery.Survey) error {
 	for row := range strings.Lines(table.String()) {
 		c.Print("%s\n", strings.TrimRight(row, " \n"))
 	}
-	total, strangers := totalOf(r), "strangers: %s\n"
+	total := totalOf(r, m)
 	if !m.Pipeline.SeesImages() {
-		total, strangers = legible.OfSamples(total), "samples of other classes: %s\n"
+		total = legible.OfSamples(total)
 	}
 	c.Print("\n%s\n", total)
-	if promise := m.Promise(); promise != "" {
-		c.Print(strangers, promise)
+	if promise := threshold.Promise(m); promise != "" {
+		c.Print("%s\n", promise)
 	}
 	var lines []string
 	if r.AtLarge != nil {
 		lines = threshold.Strangers(m)
+	} else if measured := m.PromiseMeasured(); measured != "" {
+		lines = []string{measured}
 	}
 	if r.Held > 0 {
 		lines = append(lines, threshold.Table(m)...)
@@ -100,13 +102,13 @@ func rows(r *gallery.Survey) [][]string {
 	return all
 }
 
-// totalOf is the last line.
-func totalOf(r *gallery.Survey) string {
+// totalOf is the last line of r, the survey of m.
+func totalOf(r *gallery.Survey, m *gallery.Gallery) string {
 	text := fmt.Sprintf("%s, %s", legible.People(len(r.People)), legible.Count(r.Faces, "face"))
 	if r.Held == 0 {
 		return text
 	}
-	return text + "; " + r.Tested()
+	return text + "; " + r.Tested(m)
 }
 
 // Merge lists the images that were left out or renamed when images were added to a model.

@@ -40,6 +40,9 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", w.known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
 		to.Hint("give %s: %s", w.give, strangers)
 	}
+	if measured := m.PromiseMeasured(); measured != "" {
+		to.Detail("%s", measured)
+	}
 	by := ", estimated on " + w.known(c)
 	if c.FollowsLaw() {
 		by = "" // it follows from the network

@@ -2,7 +2,6 @@ package threshold
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/openset"
 )
 
 // words are what the people and the faces of a model are called.
@@ -37,9 +35,8 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	names := m.Names()
 	w := wordsFor(m.Pipeline)
 	who := fmt.Sprintf("%s (%s)", w.classes(len(names)), legible.Abridged(names))
-	faces := 0
 	if m.Enrolled != nil {
-		_, faces = m.Enrolled.Len()
+		_, faces := m.Enrolled.Len()
 		who += ", " + legible.Count(faces, w.sample)
 	}
 	path = legible.ShellWord(path)
@@ -53,7 +50,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 		return // the warning says what to do
 	}
 	to.Tell("%s", who)
-	to.Tell("test: %s", w.tested(c.Rates(), faces))
+	to.Tell("test: %s", m.Tested())
 	if review != nil && len(review.Same) > 0 {
 		Twice(to, &review.Survey, path)
 	} else {
@@ -62,8 +59,19 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	if few := weakest(review); few != "" {
 		to.Tell("fewest names: %s: add photographs of them", few)
 	}
-	to.Tell("%s: %s", w.others, strings.ReplaceAll(m.Promise(), "a name", "a "+w.name))
+	if promise := Promise(m); promise != "" {
+		to.Tell("%s", promise)
+	}
 	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
+}
+
+// Promise says in a line how many strangers get a name by m; "" if nothing is known.
+func Promise(m *gallery.Gallery) string {
+	promise, w := m.Promise(), wordsFor(m.Pipeline)
+	if promise == "" {
+		return ""
+	}
+	return w.others + ": " + strings.ReplaceAll(promise, "a name", "a "+w.name)
 }
 
 // Twice warns of people in s who may be one person, and says how to join them. Path is the file of
@@ -83,26 +91,6 @@ func Twice(to *console.Console, s *gallery.Survey, path string) {
 }
 
 const mostTwice = 3 // pairs that have lines of their own
-
-// tested says how many of the faces that were held out got their name. Faces is how many there
-// are; some methods hold each out several times.
-func (w *words) tested(r openset.Rates, faces int) string {
-	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
-	if r.Held == 0 {
-		return fmt.Sprintf("each has one %s, so that none could be tested", w.sample)
-	}
-	switch {
-	case r.Held > faces:
-		return fmt.Sprintf("each %s was hidden several times, and nrdl named it from the others: %.0f %% got their %s, %.0f %% stayed unknown, %.0f %% got a wrong %s",
-			w.sample, 100*r.Right, w.name, 100*(1-r.Right-r.Wrong), 100*r.Wrong, w.name)
-	}
-	alone := ""
-	if n := faces - r.Held; n > 0 {
-		alone = fmt.Sprintf(" (%s not tested: the only one of its %s)", legible.Count(n, w.sample), w.class)
-	}
-	return fmt.Sprintf("each %s was hidden once, and nrdl named it from the others: %d got their %s, %d stayed unknown, %d got a wrong %s%s",
-		w.sample, right, w.name, r.Held-right-wrong, wrong, w.name, alone)
-}
 
 // weakest names at most three people of whom faces were not recognised, the worst first. A
 // photograph with a wrong name is no such face.
