@@ -3,16 +3,14 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // Bounds on one image. The header of a file is checked against them before memory is
@@ -298,18 +296,14 @@ func (f format) explain(ctx context.Context, err error) error {
 // ReadFile returns the content of the regular file at path. It is an error if the file is
 // larger than 256 MiB.
 func ReadFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := regular(info); err != nil {
-		return nil, fmt.Errorf("%s %w", path, err)
-	}
-	file, err := os.Open(path)
+	file, info, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	if info.Size() > maxFileBytes {
+		return nil, fmt.Errorf("%s is %d MiB; at most %d MiB are read", path, info.Size()>>20, maxFileBytes>>20)
+	}
 	var b bytes.Buffer
 	b.Grow(int(info.Size()) + bytes.MinRead)
 	if _, err := b.ReadFrom(io.LimitReader(file, maxFileBytes+1)); err != nil {
@@ -319,16 +313,4 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s grew beyond %d MiB", path, maxFileBytes>>20)
 	}
 	return b.Bytes(), nil
-}
-
-func regular(info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return errors.New("is a folder")
-	case !info.Mode().IsRegular():
-		return errors.New("is not a regular file")
-	case info.Size() > maxFileBytes:
-		return fmt.Errorf("is %d MiB; at most %d MiB are read", info.Size()>>20, maxFileBytes>>20)
-	}
-	return nil
 }

@@ -95,7 +95,7 @@ func saveMAT(ctx context.Context, path string, set *Images) error {
 	if set.Classes == nil {
 		return samples.Commit()
 	}
-	names, err := atomicfile.Prepare(ctx, namesFile(path), func(w io.Writer) error { return writeNames(w, set) })
+	names, err := new(atomicfile.Writer).Prepare(ctx, namesFile(path), func(w io.Writer) error { return writeNames(w, set) })
 	if err != nil {
 		return err
 	}

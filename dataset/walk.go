@@ -17,6 +17,7 @@ import (
 	"nrdl.example/nrdl/internal/natural"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // Bounds on a folder. Links can make the walk through a small one endless.
@@ -288,10 +289,7 @@ func kindOf(path string) (image bool, other *format) {
 			return false, &foreign[i]
 		}
 	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait
-		return false, nil
-	}
-	file, err := os.Open(path)
+	file, _, err := regular.Open(path)
 	if err != nil {
 		return false, nil
 	}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // Names of the built-in detectors.
@@ -83,14 +83,7 @@ func aloneDetector(net *detectorNet, side int) NetDetector {
 const maxDetectorBytes = 1 << 30
 
 func readDetector(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxDetectorBytes {
-		return nil, fmt.Errorf("%s is not a file of at most %d MiB", path, maxDetectorBytes>>20)
-	}
-	return os.ReadFile(path)
+	return regular.ReadFile(path, maxDetectorBytes)
 }
 
 // RestoreSearch returns the Search of this name and digest, as a model file has them. It

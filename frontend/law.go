@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/internal/regular"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -51,11 +51,10 @@ const maxLaw = 1 << 24
 // measured for another network or with other settings.
 func lawBeside(path string, e *embedding.Embedder) (*openset.Impostors, error) {
 	file := LawFile(path)
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxLaw) {
+	data, err := regular.ReadFile(file, maxLaw)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) || errors.Is(err, regular.ErrTooLarge) {
 		return nil, nil
 	}
-	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the measurement of a network: %w", err)
 	}

@@ -84,7 +84,7 @@ func (p *Photographs) WriteFolders(ctx context.Context, dir string, words advice
 		return err
 	}
 	write := func(name string, content func(io.Writer) error) error {
-		_, err := atomicfile.Write(ctx, filepath.Join(dir, name), content)
+		_, err := new(atomicfile.Writer).Write(ctx, filepath.Join(dir, name), content)
 		return err
 	}
 	if err := write(dataset.GroupsMark, func(io.Writer) error { return nil }); err != nil {
@@ -115,7 +115,7 @@ func (p *Photographs) writeCutouts(ctx context.Context, dir string) error {
 			if err := os.MkdirAll(filepath.Join(dir, p.Folder(i)), 0o777); err != nil {
 				return err
 			}
-			_, err := atomicfile.Write(ctx, filepath.Join(dir, p.Folder(i), name), func(w io.Writer) error {
+			_, err := new(atomicfile.Writer).Write(ctx, filepath.Join(dir, p.Folder(i), name), func(w io.Writer) error {
 				_, err := w.Write(face.Cutout)
 				return err
 			})

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
+
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // Bounds on the machine code that is kept: the program for HEIC takes 3 MB.
@@ -100,7 +102,7 @@ func tidy(folder string) {
 		if i < maxKept && filepath.Ext(path) == unfinished {
 			continue
 		}
-		want, err := os.ReadFile(path + sumSuffix)
+		want, err := regular.ReadFile(path+sumSuffix, sha256.Size)
 		if sum, ok := sumOf(path); i >= maxKept || err != nil || !ok || string(want) != string(sum) {
 			os.Remove(path)
 			os.Remove(path + sumSuffix)
@@ -125,7 +127,7 @@ func sumOf(path string) (sum []byte, ok bool) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKeptBytes {
 		return nil, false
 	}
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path, maxKeptBytes)
 	s := sha256.Sum256(data)
 	return s[:], err == nil
 }

@@ -212,10 +212,12 @@ func (v *Service) missing(w http.ResponseWriter, r *http.Request) {
 // wholeBody is the longest time for the body of a request; an import has more.
 const wholeBody = time.Minute
 
+// Grace is the time that requests have which are not answered when a service ends.
+const Grace = 10 * time.Second
+
 // Serve answers requests on a listener and works on jobs until ctx ends. Requests that are not
-// answered then have ten more seconds. It may be called once.
+// answered then have Grace. It may be called once.
 func (v *Service) Serve(ctx context.Context, l net.Listener) error {
-	const grace = 10 * time.Second
 	server := &http.Server{
 		Handler: v, ErrorLog: slog.NewLogLogger(v.Log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: wholeBody, WriteTimeout: v.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
@@ -233,7 +235,7 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	close(v.stopping)
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), Grace)
 	defer cancel()
 	if err := server.Shutdown(end); err != nil {
 		return errors.Join(err, server.Close())

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/metadata"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // An Area is a part of an upright photograph: its left upper corner and its size, as shares of
@@ -131,18 +131,11 @@ type sidecarFile struct {
 // open reads the header of the photograph at path and its sidecars.
 func open(path string) (*file, error) {
 	f := &file{path: path}
-	in, err := os.Open(path)
+	in, info, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
 	if f.File, err = metadata.Read(in, info.Size()); err != nil {
 		f.problem = fmt.Errorf("%s: %w", path, err)
 	}
@@ -201,17 +194,12 @@ func (f *file) isShared() bool {
 
 // readSidecar returns the content of the sidecar at path.
 func readSidecar(path string) ([]byte, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", path))
-	}
-	packet, err := io.ReadAll(io.LimitReader(in, metadata.MaxBytes+1))
-	if err == nil && len(packet) > metadata.MaxBytes {
+	packet, err := regular.ReadFile(path, metadata.MaxBytes)
+	switch {
+	case errors.Is(err, regular.ErrTooLarge):
 		err = advice.Add(fmt.Errorf("%s is larger than %d MiB", path, metadata.MaxBytes>>20), "move the sidecar away if it is damaged")
+	case errors.Is(err, regular.ErrNot):
+		err = advice.Add(err, "move it away: a sidecar is expected there")
 	}
 	return packet, err
 }

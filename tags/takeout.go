@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // takeoutLength is the number of characters to which Google Takeout cuts the name of a JSON
@@ -71,20 +72,19 @@ func takeoutNames(path string) (all []string) {
 // the JSON file beside it; none if there is no such file.
 func Takeout(path string) ([]string, error) {
 	for _, at := range takeoutNames(path) {
-		in, err := os.Open(at)
+		data, err := regular.ReadFile(at, maxJSON)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		defer in.Close()
 		var photo struct {
 			People []struct {
 				Name string `json:"name"`
 			} `json:"people"`
 		}
-		if err := json.NewDecoder(io.LimitReader(in, maxJSON)).Decode(&photo); err != nil {
+		if err := json.Unmarshal(data, &photo); err != nil {
 			return nil, fmt.Errorf("%s: %w", at, err)
 		}
 		var names []string

@@ -13,6 +13,7 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/metadata"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // A Face is a face with a name that a model gave it.
@@ -283,14 +284,11 @@ const maxFile = 256 << 20
 
 // readJPEG returns the content of the file at path.
 func readJPEG(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxFile {
-		err = advice.Add(fmt.Errorf("%s is %d MiB; at most %d MiB are rewritten", path, info.Size()>>20, maxFile>>20), "write a sidecar")
+	data, err := regular.ReadFile(path, maxFile)
+	if errors.Is(err, regular.ErrTooLarge) {
+		err = advice.Add(fmt.Errorf("%s has more than %d MiB: it is not rewritten", path, maxFile>>20), "write a sidecar")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
+	return data, err
 }
 
 // rewrite makes packet that of the JPEG file f, whose content is data.

@@ -125,7 +125,7 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	_, err = atomicfile.Write(ctx, filepath.Join(folder, id+extension), func(w io.Writer) error {
+	_, err = new(atomicfile.Writer).Write(ctx, filepath.Join(folder, id+extension), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})

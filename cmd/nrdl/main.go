@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,7 @@ import (
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/service"
 )
 
 // Exit statuses.
@@ -61,7 +63,13 @@ func run(args []string) int {
 	}, func() {
 		a.ClearBar()
 		a.Complain(errInterrupted)
+		atomicfile.Abandon()
 		os.Exit(a.failure())
+	}, func() time.Duration {
+		if a.drains.Load() {
+			return service.Grace + ending
+		}
+		return ending
 	})
 	defer stop()
 	cli.CollectEarly()
@@ -84,6 +92,9 @@ func run(args []string) int {
 	}
 	return a.report(err)
 }
+
+// ending is how long a command may go on after a SIGTERM.
+const ending = 1500 * time.Millisecond
 
 var errInterrupted = errors.New("interrupted")
 
@@ -186,7 +197,8 @@ func setInstead(c *cobra.Command, name string) string {
 // An app is what the commands share.
 type app struct {
 	*console.Console
-	endless bool // interrupting is how the command ends
+	endless bool        // interrupting is how the command ends
+	drains  atomic.Bool // requests that are not answered when it is interrupted have service.Grace
 
 	trouble atomic.Int32 // exit status for a failure, if that is not 1
 }

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -90,9 +91,13 @@ func holds(condition string) (bool, error) {
 
 // interrupt N REGEXP nrdl ARG... starts a command, sends it a SIGINT when a line of
 // its standard error matches, and wants it to exit with 1. If N is 2 it sends more
-// until the command ends: two that a busy machine delivers at once are one.
+// until the command ends: two that a busy machine delivers at once are one. If N is term it sends
+// one SIGTERM.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	again := args[0] == "2"
+	again, signal := args[0] == "2", os.Signal(os.Interrupt)
+	if args[0] == "term" {
+		signal = syscall.SIGTERM
+	}
 	args = args[1:]
 	pattern := regexp.MustCompile(args[0])
 	path, err := exec.LookPath(args[1])
@@ -109,7 +114,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 		if !sent && pattern.MatchString(story.Text()) {
 			time.Sleep(100 * time.Millisecond) // into the fit
 			sent = true
-			ts.Check(cmd.Process.Signal(os.Interrupt))
+			ts.Check(cmd.Process.Signal(signal))
 			if again {
 				go func() {
 					for {

@@ -198,6 +198,7 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	s.warnOfPlain(o.Log, certificate != nil)
 	s.endless = true
+	s.drains.Store(true)
 	if err := v.Serve(ctx, l); err != nil {
 		return err
 	}

@@ -15,11 +15,13 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // Write writes the file at path with the content that fill writes, and returns its size in bytes.
@@ -28,21 +30,25 @@ import (
 // content. If path is a link, its target is written. A device or a pipe is written directly. Write
 // also removes temporary files of processes that have ended from the folder.
 func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
-	return new(Writer).Write(ctx, path, fill)
+	return given().Write(ctx, path, fill)
 }
 
 // A Writer writes many files. It looks for temporary files of processes that have ended only once
 // in each folder, since that takes long in a large folder. The zero value is ready to use. It is
 // safe for concurrent use.
 type Writer struct {
+	Devices   bool // devices and pipes are written too; else they are refused, as where a program derives names
 	Renewable bool // the files can be made again: they are not synchronised, and a loss of power may leave one that is not whole
 
 	cleaned sync.Map // folder → *sync.Once
 }
 
+// given is a Writer of a file that a person names.
+func given() *Writer { return &Writer{Devices: true} }
+
 // Write does what the function Write does.
 func (w *Writer) Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
-	p, err := w.prepare(ctx, path, fill)
+	p, err := w.Prepare(ctx, path, fill)
 	if err != nil {
 		return 0, err
 	}
@@ -86,15 +92,19 @@ type Pending struct {
 // Prepare is Write without the last step, the renaming, which Commit does. To write several files
 // together, prepare all of them, then commit all. The caller calls Discard in the end.
 func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
-	return new(Writer).prepare(ctx, path, fill)
+	return given().Prepare(ctx, path, fill)
 }
 
-func (w *Writer) prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
+// Prepare does what the function Prepare does.
+func (w *Writer) Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
 	target, mode, err := place(path)
 	if err != nil {
 		return nil, err
 	}
 	if !mode.IsRegular() {
+		if !w.Devices {
+			return nil, fmt.Errorf("write %s: it %w", path, regular.ErrNot)
+		}
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, Error(path, err)
@@ -137,6 +147,7 @@ func (p *Pending) Commit() error {
 		return Error(p.path, err)
 	}
 	_ = p.temp.lock.Close()
+	inUse.Delete(p.temp.Name())
 	p.temp = nil
 	return nil
 }
@@ -173,7 +184,7 @@ func place(path string) (string, fs.FileMode, error) {
 	case !info.Mode().IsRegular():
 		return path, info.Mode(), nil
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) // a read-only file must not be replaced
+	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) // a read-only file must not be replaced
 	if err != nil {
 		return "", 0, Error(path, err)
 	}
@@ -297,6 +308,7 @@ func (w *Writer) createTemp(dir string) (*temp, error) {
 			return nil, err
 		}
 		t := &temp{f, lockOf(name)}
+		inUse.Store(name, nil)
 		// Another process may have found the file before it was locked.
 		if locked, err := t.tryLock(); (locked || err != nil) && !missing(name) {
 			return t, nil
@@ -306,7 +318,9 @@ func (w *Writer) createTemp(dir string) (*temp, error) {
 }
 
 // lockOf returns a lock of the file name, which it does not make.
-func lockOf(name string) *flock.Flock { return flock.New(name, flock.SetFlag(os.O_RDWR)) }
+func lockOf(name string) *flock.Flock {
+	return flock.New(name, flock.SetFlag(os.O_RDWR|syscall.O_NONBLOCK))
+}
 
 func (t *temp) tryLock() (locked bool, err error) {
 	if runtime.GOOS == "windows" {
@@ -320,6 +334,7 @@ func (t *temp) remove() {
 	t.Close()
 	_ = t.lock.Close()
 	_ = os.Remove(t.Name())
+	inUse.Delete(t.Name())
 }
 
 // tryTemp returns an error if no temporary file can be made in dir.

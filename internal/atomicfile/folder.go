@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -62,6 +64,19 @@ func MakeFolder(path string) error {
 	return Error(path+string(filepath.Separator), tryTemp(target))
 }
 
+// inUse are the temporary files and the locks of this process, by path.
+var inUse sync.Map
+
+// Abandon removes the temporary files, the temporary folders and the locks of this process, which ends
+// without waiting for those who write them.
+func Abandon() {
+	inUse.Range(func(name, _ any) bool {
+		_ = os.Remove(name.(string))
+		_ = os.RemoveAll(name.(string) + folderSuffix)
+		return true
+	})
+}
+
 // ErrLocked is the error of Lock if another process has locked the file.
 var ErrLocked = errors.New("another process is writing it")
 
@@ -92,7 +107,7 @@ func LockFolder(path string) (unlock func(), err error) {
 // lock locks the file name; errors name path.
 func lock(name, path string) (unlock func(), err error) {
 	for {
-		l := flock.New(name)
+		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NONBLOCK)) // of a pipe it would wait
 		got, err := l.TryLock()
 		if err != nil {
 			return nil, Error(path, err)
@@ -104,7 +119,9 @@ func lock(name, path string) (unlock func(), err error) {
 		mine, err := l.Stat()
 		there, missing := os.Stat(name)
 		if err == nil && missing == nil && os.SameFile(mine, there) {
+			inUse.Store(name, nil)
 			return func() {
+				inUse.Delete(name)
 				_ = os.Remove(name)
 				_ = l.Unlock()
 				if runtime.GOOS == "windows" { // it removes no file that is open, here or elsewhere

@@ -17,6 +17,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // A Sorter makes a folder for each person, with links to the photographs of that person,
@@ -263,15 +264,11 @@ func (s *Sorter) open(dir string) (*folderLinks, error) {
 
 // duplicate copies the file at path, with its time, to a place where none is.
 func (s *Sorter) duplicate(path, to string) error {
-	from, err := os.Open(path)
+	from, info, err := regular.Open(path)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
 	_, err = s.copies.Write(context.Background(), to, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err

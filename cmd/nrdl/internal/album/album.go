@@ -28,6 +28,7 @@ import (
 	"nrdl.example/nrdl/internal/jsonl"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/internal/regular"
 	"nrdl.example/nrdl/results"
 )
 
@@ -83,6 +84,11 @@ func Open(dir, model string, tell func(format string, args ...any)) (a *Album, e
 // open opens the file of results at path, and lists the photographs that have to be named again.
 func (a *Album) open(path, model string, tell func(format string, args ...any)) (*output.File, error) {
 	earlier := filepath.Join(a.dir, earlierFile)
+	for _, own := range []string{path, earlier} {
+		if info, err := os.Stat(own); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("album: %s %w", own, regular.ErrNot)
+		}
+	}
 	f, err := output.OpenFile(path, 1, model, true)
 	if errors.Is(err, output.ErrOtherModel) {
 		if err := a.keep(earlier, path); err != nil {
@@ -107,9 +113,9 @@ func (a *Album) open(path, model string, tell func(format string, args ...any)) 
 // keep adds the results at path to those at earlier, which may be there from an interrupted run,
 // and removes path.
 func (a *Album) keep(earlier, path string) error {
-	_, err := atomicfile.Write(context.Background(), earlier, func(w io.Writer) error {
+	_, err := a.files.Write(context.Background(), earlier, func(w io.Writer) error {
 		for _, from := range []string{earlier, path} {
-			f, err := os.Open(from)
+			f, _, err := regular.Open(from)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -211,7 +217,7 @@ func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
 // of power may leave one, as thumbnails are not synchronised.
 func configOf(path string) (image.Config, error) {
 	const end = "\xff\xd9" // of a JPEG
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return image.Config{}, err
 	}
@@ -273,7 +279,7 @@ func (n Counts) String() string {
 
 // photos reads the photographs of a, or of an earlier model, from the file name. Those that are not there any more are counted only.
 func (a *Album) photos(name string) (all []*photo, absent int, err error) {
-	f, err := os.Open(filepath.Join(a.dir, name))
+	f, _, err := regular.Open(filepath.Join(a.dir, name))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -97,20 +97,27 @@ func Described[T any](all []T, describe func(T) (word, about string)) (words []c
 	return words
 }
 
-// Interruptible returns a context that the first SIGINT or SIGTERM cancels. It calls waits
-// if the work goes on for another second, and exit at a second signal. Stop releases the
-// signals. It catches the signals even if the process was started to ignore them, as
-// background jobs of scripts are.
-func Interruptible(waits, exit func()) (ctx context.Context, stop func()) {
+// Interruptible returns a context that the first SIGINT or SIGTERM cancels. It calls waits if the work
+// goes on for another second, and exit at a second signal; after a SIGTERM also when the work has gone
+// on for as long as patience says, as what blocks a command may know no context. Stop releases the
+// signals. It catches the signals even if the process was started to ignore them, as background jobs
+// of scripts are.
+func Interruptible(waits, exit func(), patience func() time.Duration) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		<-signals
+		first := <-signals
 		cancel()
-		patience := time.AfterFunc(time.Second, waits)
-		<-signals
-		patience.Stop()
+		waiting, late := time.AfterFunc(time.Second, waits), (<-chan time.Time)(nil)
+		if first == syscall.SIGTERM {
+			late = time.After(patience())
+		}
+		select {
+		case <-signals:
+		case <-late:
+		}
+		waiting.Stop()
 		exit()
 	}()
 	return ctx, func() { signal.Stop(signals); cancel() }
