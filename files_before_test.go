@@ -108,7 +108,7 @@ func removed(t *testing.T, r *Recogniser, names ...string) (*Recogniser, error) 
 // Model files of the version that had a gallery of its own for many faces open, give the
 // answers that it recorded, and follow the same changes. There are files of a classifier
 // over all faces, of drawn crops and of vectors, and of an index of a large gallery. They
-// were written at the tag before-studies.
+// were written at commit `1a8a9d37091a`.
 func TestFilesOfTheVersionBefore(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "old", "*.nrdl"))
 	if err != nil || len(files) != 4 {

@@ -138,7 +138,7 @@ func TestScoresOfNumPyPrograms(t *testing.T) {
 }
 
 // On faces NumPy programs name as many wrongly, at the defaults: those of closed form, and
-// with NRDL_LONG=1 the others and a second database. bench/twins, at the tag before-studies, compared rates on five.
+// with NRDL_LONG=1 the others and a second database. bench/twins, at commit `1a8a9d37091a`, compared rates on five.
 func TestErrorsOfNumPyPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")

@@ -83,7 +83,7 @@ type Assumptions struct {
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
 // ./impostors -fit, on half of the people of photos/alike50 and on photos/lfw_several, those for margins on
-// photos/lfw_several by go run ./bench/strangers at the tag `before-studies`. TailShare of LeastStrangers is two strangers.
+// photos/lfw_several by go run ./bench/strangers at commit `1a8a9d37091a`. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
 	Kinds:  [3]Kind{{0.63, 0.91, 2, 0.1}, {0.85, 1.73, 4, 0.6}, {2.5, 1.73, 4, 0.001}},
 	Shares: [3]float64{0.4, 0.7, 1}, PersonVariance: 0.65, BothSides: 0.5,

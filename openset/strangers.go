@@ -16,7 +16,7 @@ var ErrNoStrangers = errors.New("too few people to estimate a threshold for stra
 var ErrNoMargins = errors.New("the two best scores of every face of a stranger are equal")
 
 // A Law is prior knowledge of the distribution of impostor margins in a
-// classifier. The values were measured by go run ./bench/strangers at the tag `before-studies`,
+// classifier. The values were measured by go run ./bench/strangers at commit `1a8a9d37091a`,
 // on photos/lfw_several, whose people appear in no test.
 type Law struct {
 	// Scale is the standard deviation of the logarithm of the strangers' scales in

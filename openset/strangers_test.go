@@ -65,7 +65,7 @@ func TestThresholdHoldsInNearlyEveryModel(t *testing.T) {
 	}
 }
 
-// The laws are those that go run ./bench/strangers at the tag `before-studies` found on lfw_several: what
+// The laws are those that go run ./bench/strangers at commit `1a8a9d37091a` found on lfw_several: what
 // shares of strangers exceed, in units of their mean margin.
 func TestLawsAreThoseOfPhotographs(t *testing.T) {
 	for _, x := range lawsMeasured {

@@ -51,7 +51,7 @@ func (r *release) debFiles(root, program string) error {
 		put("usr/share/lintian/overrides/nrdl", "packaging/debian/lintian-overrides", 0o644),
 		zipped("usr/share/doc/nrdl/NOTICE.gz", "NOTICE"),
 		zipped("usr/share/doc/nrdl/CHANGELOG.md.gz", "CHANGELOG.md"),
-		zip("usr/share/doc/nrdl/changelog.gz", fmt.Appendf(nil, "nrdl (%s) unstable; urgency=medium\n\n  * Release %[1]s: CHANGELOG.md.gz in this folder says what is new.\n\n -- The maintainers of nrdl <maintainers@nrdl.example>  %s\n", r.version, r.date.Format(time.RFC1123Z))),
+		zip("usr/share/doc/nrdl/changelog.gz", fmt.Appendf(nil, "nrdl (%s) unstable; urgency=medium\n\n  * Release %[1]s: CHANGELOG.md.gz in this folder says what is new.\n\n -- The maintainers of nrdl <maintainers@nrdl.example>  %s\n", forDebian(r.version), r.date.Format(time.RFC1123Z))),
 		write(filepath.Join(root, "DEBIAN/conffiles"), []byte("/etc/default/nrdl\n"), 0o644),
 		put("DEBIAN/postinst", "packaging/debian/postinst", 0o755),
 		put("DEBIAN/prerm", "packaging/debian/prerm", 0o755),
@@ -67,6 +67,9 @@ func (r *release) debFiles(root, program string) error {
 	return err
 }
 
+// forDebian writes a version so that what comes before a release sorts before it, 0.3.0~dev+COMMIT.
+func forDebian(version string) string { return strings.ReplaceAll(version, "-", "~") }
+
 // deb makes the package for Debian.
 func (r *release) deb(arch, program string) error {
 	root := filepath.Join(r.tmp, "deb-"+arch)
@@ -77,7 +80,7 @@ func (r *release) deb(arch, program string) error {
 	if err != nil {
 		return err
 	}
-	control := strings.NewReplacer("@VERSION@", r.version, "@ARCH@", arch, "@SIZE@", fmt.Sprint((size+1023)/1024))
+	control := strings.NewReplacer("@VERSION@", forDebian(r.version), "@ARCH@", arch, "@SIZE@", fmt.Sprint((size+1023)/1024))
 	text, err := os.ReadFile("packaging/debian/control")
 	if err != nil {
 		return err
@@ -89,7 +92,7 @@ func (r *release) deb(arch, program string) error {
 		return err
 	}
 	// More threads compress to other bytes.
-	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", fmt.Sprintf("-z%d", r.level), "--threads-max=1", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", r.version, arch)))
+	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", fmt.Sprintf("-z%d", r.level), "--threads-max=1", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", forDebian(r.version), arch)))
 	pack.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if out, err := pack.CombinedOutput(); err != nil {
 		return fmt.Errorf("dpkg-deb: %w\n%s", err, out)

@@ -3,29 +3,30 @@
 //	go run ./internal/release -o dist          # all systems
 //	go run ./internal/release -o dist -check   # makes them twice and compares
 //
-// They are programs in archives, packages for Debian with manual, completions and
-// the systemd unit, wheels of the Python package with the program inside, a list of what is inside (CycloneDX), the notes of the version
-// out of CHANGELOG.md, and SHA256SUMS. The bytes depend on the commit alone. The
-// packages need dpkg-deb.
+// They are programs in archives, packages for Debian with manual, completions and the systemd unit,
+// wheels of the Python package with the program inside, a list of what is inside (CycloneDX), the
+// notes of the version out of CHANGELOG.md, and SHA256SUMS. Their version is what the program says
+// of itself (package version): the tag of the commit, or 0.3.0-dev+COMMIT. The bytes depend on the
+// commit alone. The packages need dpkg-deb.
 package main
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
+	"debug/buildinfo"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"nrdl.example/nrdl/internal/licences/embedded"
+	"nrdl.example/nrdl/internal/version"
 )
 
 func main() {
@@ -50,7 +51,7 @@ func main() {
 type release struct {
 	ctx      context.Context
 	out, tmp string
-	version  string // without v
+	version  string // of the program, without v
 	notes    string
 	date     time.Time // of the commit
 	level    int       // of the compression of packages for Debian
@@ -74,9 +75,6 @@ func run(ctx context.Context, out string, systems []string, level int) (err erro
 	}
 	defer os.RemoveAll(tmp)
 	r := &release{ctx: ctx, out: out, tmp: tmp, level: level}
-	if r.version, r.notes, err = newest("CHANGELOG.md"); err != nil {
-		return err
-	}
 	date, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%cI").Output()
 	if err != nil {
 		return fmt.Errorf("git log: %w", err)
@@ -118,29 +116,37 @@ func again(ctx context.Context, out string, systems []string, level int) error {
 	return nil
 }
 
-var heading = regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+)\b.*$`)
-
-// newest returns the first version in a changelog, and what is written of it.
-func newest(changelog string) (version, notes string, err error) {
+// notesOf returns what a changelog says of a version, or of what is not released for one that is
+// none of a tag.
+func notesOf(changelog, version string) (string, error) {
 	text, err := os.ReadFile(changelog)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	at := heading.FindAllSubmatchIndex(text, 2)
-	if len(at) == 0 {
-		return "", "", errors.New("CHANGELOG.md has no heading such as ## 1.2.3")
+	name := version
+	if strings.Contains(version, "-dev") {
+		name = "Unreleased"
 	}
-	end := len(text)
-	if len(at) > 1 {
-		end = at[1][0]
+	for _, part := range strings.Split("\n"+string(text), "\n## ")[1:] {
+		if first, _, _ := strings.Cut(part, "\n"); first == name || strings.HasPrefix(first, name+" ") {
+			return "## " + strings.TrimSpace(part) + "\n", nil
+		}
 	}
-	return string(text[at[0][2]:at[0][3]]), strings.TrimSpace(string(text[at[0][0]:end])) + "\n", nil
+	return "", fmt.Errorf("%s has no heading ## %s", changelog, name)
 }
 
-// texts makes the manual and the completions.
+// texts makes the manual and the completions, by a program that also tells the version.
 func (r *release) texts() error {
 	program := filepath.Join(r.tmp, "texts")
 	if err := r.run("go", "build", "-buildvcs=true", "-tags", "man", "-o", program, "./cmd/nrdl"); err != nil {
+		return err
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	r.version = version.Of(info)
+	if r.notes, err = notesOf("CHANGELOG.md", r.version); err != nil {
 		return err
 	}
 	man := filepath.Join(r.tmp, "man")

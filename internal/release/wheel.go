@@ -26,10 +26,20 @@ var tags = map[string]string{
 	"windows/arm64": "win_arm64",
 }
 
+// forPython writes a version as PEP 440 does: 0.3.0.dev0+COMMIT, 0.3.0rc1.
+func forPython(version string) string {
+	number, local, _ := strings.Cut(version, "+")
+	number = strings.NewReplacer("-dev", ".dev0", "-rc.", "rc", "-beta.", "b", "-alpha.", "a").Replace(number)
+	if local != "" {
+		number += "+" + local
+	}
+	return number
+}
+
 // wheel writes the Python package for a system, with the program among its scripts, as pip
 // installs it: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 func (r *release) wheel(system, program, file string) error {
-	name := "nrdl-" + r.version
+	name := "nrdl-" + forPython(r.version)
 	info := name + ".dist-info/"
 	metadata, err := r.metadata()
 	if err != nil {
@@ -125,7 +135,7 @@ func (r *release) metadata() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: MIT\nRequires-Python: %s\n", has["name"], r.version, has["description"], has["requires-python"])
+	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: MIT\nRequires-Python: %s\n", has["name"], forPython(r.version), has["description"], has["requires-python"])
 	for _, m := range quoted.FindAllStringSubmatch(needs[1], -1) {
 		fmt.Fprintf(&b, "Requires-Dist: %s\n", m[1])
 	}

@@ -12,11 +12,12 @@ import (
 
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/version"
 )
 
 // An Info describes this program: its version, its platform and its linear algebra.
 type Info struct {
-	Version   string   `json:"version"`            // of nrdl
+	Version   string   `json:"version"`            // of nrdl: the tag of the commit, or 0.3.0-dev+COMMIT
 	Revision  string   `json:"revision,omitempty"` // of the source, with "+changes" if it had any
 	Time      string   `json:"time,omitempty"`     // of the revision
 	Go        string   `json:"go"`                 // version of Go
@@ -37,7 +38,7 @@ type Speeds struct {
 // Read returns the Info of this program, without speeds.
 func Read() Info {
 	b := Info{
-		Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: version.Of(&debug.BuildInfo{}), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Threads: runtime.GOMAXPROCS(0), Backend: blas.Current().String(),
 	}
 	for _, v := range blas.Available() {
@@ -47,10 +48,7 @@ func Read() Info {
 	if !ok {
 		return b
 	}
-	b.Version = info.Main.Version
-	if b.Version == "" {
-		b.Version = "(devel)"
-	}
+	b.Version = version.Of(info)
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
