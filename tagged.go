@@ -135,8 +135,8 @@ func (o ReadOptions) detecting(ctx context.Context, files []dataset.File) (ReadO
 	return o, nil
 }
 
-// mostTold is the largest number of regions without a face that are told one by one.
-const mostTold = 10
+// maxListed: up to so many regions without a face are listed one by one.
+const maxListed = 10
 
 // regionLabels returns the name of each face that was seen in files, "" for those of nobody. It
 // warns of files that cannot be read and of names without a face.
@@ -157,13 +157,13 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 			unclear++
 		}
 		for _, r := range missing {
-			if without++; without <= mostTold {
+			if without++; without <= maxListed {
 				o.warn(fmt.Errorf("%s: no face was found in the region of %s at %v", f.Path, r.Name, p.Box(r.Area)))
 			}
 		}
 	}
-	if without > mostTold {
-		o.warn(fmt.Errorf("and %s more without a face", legible.Count(without-mostTold, "region")))
+	if without > maxListed {
+		o.warn(fmt.Errorf("and %s more without a face", legible.Count(without-maxListed, "region")))
 	}
 	if unclear > 0 && !files[0].Tags.Weak {
 		o.warn(fmt.Errorf("left out: %s with names and no regions, where several names or faces leave open who is who", legible.Count(unclear, "photograph")))

@@ -42,8 +42,8 @@ type Search struct {
 	Slant   []float64   // angles, degrees, of small faces where no other face is certain; likewise
 	Coarse  int         // trees of the cascade that a window of every second row and column has to pass, for those beside it to be looked at; 0: all windows are
 	Checked int         // at each angle, the network checks at most so many of them, the surest
-	Around  float64     // each in a square with this side about its eyes, in eye distances
-	Closer  float64     // and that of small faces (Slant), which are enlarged more, a share of Around
+	Around  float64     // side of the square about the eyes of a candidate in which the network checks it, in eye distances
+	Closer  float64     // the same for small tilted faces (Slant), which are enlarged more, as a share of Around
 	Tilted  float64     // degrees: faces that are turned less count as upright, which the cascade finds
 	Sure    float64     // sum of the scores of a face from which it is certain
 	Least   float64     // lowest sum of the scores of a face that is reported

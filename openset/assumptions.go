@@ -64,17 +64,12 @@ type Assumptions struct {
 	// is held out once: with five, a person with ten faces is learned from eight.
 	Turns int `json:"turns"`
 
-	// Of what is said of a threshold (StrangerRates, Suggest, NearChance). An interval of 90 %
-	// has Interval standard deviations to either side. A limit that holds in 90 % of the
-	// galleries is for strangers whose levels are larger by LevelError, and is exceeded for kinds
-	// of a probability below 1 − Certainty. A higher FPIR is suggested where the share of right
-	// names grows by Worthwhile. NearChance is the part of the way from guessing
-	// to naming everybody rightly below which a model is no better than guessing.
-	Interval   float64 `json:"interval"`
-	LevelError float64 `json:"level_error"`
-	Certainty  float64 `json:"certainty"`
-	Worthwhile float64 `json:"worthwhile"`
-	NearChance float64 `json:"near_chance"`
+	// Of what is printed about a threshold: StrangerRates, Suggest, NearChance.
+	Interval   float64 `json:"interval"`    // standard deviations to either side of an interval of 90 %
+	LevelError float64 `json:"level_error"` // by so much more are the levels of the strangers for whom a limit is stated, so that it holds in 90 % of the galleries
+	Certainty  float64 `json:"certainty"`   // a stated limit may fail only for kinds of strangers with less than 1 − Certainty posterior probability
+	Worthwhile float64 `json:"worthwhile"`  // a higher FPIR is suggested if the share of right names grows by this much
+	NearChance float64 `json:"near_chance"` // a model that is not this part of the way from guessing to naming everybody rightly is no better than guessing
 
 	// A given stranger is probably a person of the gallery if the best guess is right with the
 	// probability Member (Calibration.Members).

@@ -343,8 +343,9 @@ func (v *verdict) cost(timed *Plan) (sentences []string) {
 	return sentences
 }
 
-// cheapest returns the candidate with the smallest measure, as a label of a, and how many
-// times as large the measure of the best label is: a geometric mean over the data sets.
+// cheapest returns the index in v.Labels of the candidate with the smallest measure (of time or
+// memory), and the factor by which that of the best label is larger: a geometric mean over the data
+// sets that both were measured on.
 func (v *verdict) cheapest(candidates []rival, timed *Plan, measure func(*Cell) float64) (cheapest int, times float64) {
 	cells := map[[2]string]*Cell{}
 	for i, l := range timed.Labels {

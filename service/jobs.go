@@ -241,7 +241,7 @@ func (v *Service) events(w http.ResponseWriter, r *http.Request) error {
 		default:
 		}
 		if j, err = v.job(r.Context(), in); err != nil {
-			return nil // the client comes back, and is response then
+			return nil // the client comes back, and is told then
 		}
 	}
 }

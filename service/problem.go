@@ -27,8 +27,8 @@ type problem struct {
 	Holders []store.Holder `json:"now,omitempty" doc:"Whose the faces are on which somebody else has decided meanwhile"`
 }
 
-// statusOf returns err as what the API answers. What the caller did not cause is logged
-// and not response.
+// statusOf returns err as what the API answers. What the caller did not cause is logged,
+// and the response does not say it.
 func (v *Service) statusOf(ctx context.Context, err error) error {
 	var status huma.StatusError
 	var large *http.MaxBytesError

@@ -92,7 +92,7 @@ type Service struct {
 	room      room
 	originals originals
 
-	stopping chan struct{} // closed when Serve is response to end
+	stopping chan struct{} // closed when Serve is told to stop
 
 	busy    atomic.Int64 // requests that look at images
 	imaging atomic.Int64 // memory of the images that are decoded now

@@ -16,7 +16,7 @@ import (
 )
 
 // senseless are values that flags of each type refuse. Types that are not here
-// take anything, and are not for a new flag: numberVar has numbers.
+// take anything, and are not for a new flag: one with a number is made by cli.Number.
 var senseless = map[string][]string{
 	"int":     {"", "x", "-5", "-1", "1e308", "1000000000000000000", "99999999999999999999", "NaN", "Inf", "0.5"},
 	"float64": {"", "x", "-5", "-1e-9", "1e308", "1e400", "NaN", "Inf", "-Inf"},

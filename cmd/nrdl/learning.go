@@ -88,9 +88,8 @@ func (l *learning) configured(in frontend.Pipeline) (classify.Method, error) {
 	return m, nil
 }
 
-// named returns err, that m has no such parameter, with the hint to name the
-// method of grey values, which has it, where m is only what is taken where none is
-// named.
+// named returns err, which says that m lacks a parameter. If no method was named, and the
+// default method for pixels has the parameter, err advises to name that method.
 func (l *learning) named(err error, m classify.Method, path, value string) error {
 	of := defaultMethod(frontend.Pipeline{})
 	if l.method != "" || m.Name() == of.Name() {

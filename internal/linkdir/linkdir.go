@@ -79,9 +79,10 @@ func New(dir string, people, folders []string, warn func(format string, args ...
 // Mark is an empty file in a folder that a Sorter made, in which all links are its own.
 const Mark = ".nrdl.sorted"
 
-// Renew has Place remove the links of earlier runs to its photograph from folders that it is not
-// for, if a Sorter made the folder; else it counts them only. Another folder whose
-// folders hold files is an error: links among photographs of people would be learned.
+// Renew opens a folder with the results of an earlier run. If a Sorter made the folder, Place then
+// removes links to its photograph from the folders of other people; otherwise it only counts them.
+// A folder that no Sorter made and whose folders hold files is an error: the links would be among
+// photographs of people, from which a model may learn.
 func (s *Sorter) Renew() error {
 	folders, err := os.ReadDir(s.dir)
 	if err != nil {

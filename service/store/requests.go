@@ -45,9 +45,9 @@ func (t *tx) noteRequest() {
 }
 
 // BeginRequest notes that this process carries out r, and returns nil. If an earlier request of
-// the actor has the key, it returns that one, and r must not be carried out. The lease protects r
-// from others until it ends; ExtendRequest prolongs it. After its end, a later request with the
-// key may be carried out, unless r has an answer or changes.
+// the actor has the key, it returns that one, and r must not be carried out. Until the lease ends,
+// no other request with this key is carried out; ExtendRequest prolongs it. Once it is over, another
+// one may be, unless r has stored an answer or changed something.
 func (s *Store) BeginRequest(ctx context.Context, r *Request, lease time.Duration) (earlier *Request, err error) {
 	err = s.inTx(ctx, r.Actor, func(t *tx) {
 		r.at, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
