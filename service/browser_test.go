@@ -155,9 +155,14 @@ func js[T any](b *browser, expression string) T {
 func (b *browser) until(expression string) {
 	b.Helper()
 	const patience = 30 * time.Second
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience))); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, 2*patience) // a page that is frozen does not poll
+	defer cancel()
+	if _, err := chromedp.Run(ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience))); err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
+		if ctx.Err() != nil {
+			b.Fatalf("%s: the page is frozen\n%s", expression, strings.Join(b.bad, "\n"))
+		}
 		b.Fatalf("%s: %v\n%s\n%s", expression, err, strings.Join(b.bad, "\n"), js[string](b, "location.hash + document.activeElement.outerHTML.slice(0, 300) + document.body.innerText"))
 	}
 }

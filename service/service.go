@@ -327,10 +327,11 @@ type recorder struct {
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-		r.body.release()
+	if r.status != 0 {
+		return // huma has noticed that the client went away in the middle of the answer
 	}
+	r.status = status
+	r.body.release()
 	r.ResponseWriter.WriteHeader(status)
 }
 

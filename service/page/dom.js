@@ -210,6 +210,27 @@ function below(all, at, down) {
   return best;
 }
 
+/**
+ * endless loads a list page by page while its end is near the window, and returns a function that
+ * loads it anew. After a page that failed, or when somebody has left the screen, none follows.
+ * @param {Element} end what follows the list
+ * @param {AbortSignal} signal ends when somebody leaves the screen
+ * @param {(first: boolean, current: () => boolean) => Promise<boolean>} page loads the first or the
+ *   next page, shows it unless current says that the list is loaded anew, and returns whether
+ *   another one follows
+ */
+export function endless(end, signal, page) {
+  let round = 0;
+  const watch = new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting) load(false); }, { rootMargin: "800px" });
+  signal.addEventListener("abort", () => watch.disconnect());
+  async function load(first) {
+    const mine = first ? ++round : round, current = () => mine === round && !signal.aborted;
+    watch.unobserve(end);
+    if (await page(first, current) && current()) watch.observe(end); // which tells where the end is now
+  }
+  return () => load(true);
+}
+
 /** debounce returns a function that calls f when it was not called for ms. */
 export function debounce(f, ms) {
   let timer = 0;

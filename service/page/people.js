@@ -1,5 +1,5 @@
 // All people: those who are named, and those who are ignored.
-import { h, put, rove, debounce, count, percent, say, toast, dialog } from "./dom.js";
+import { h, put, rove, endless, debounce, count, percent, say, toast, dialog } from "./dom.js";
 import { get, post } from "./api.js";
 import { portrait } from "./faces.js";
 
@@ -23,7 +23,7 @@ export async function naming(ctx, name, send) {
 }
 
 export async function view(root, ctx, arg) {
-  let kind = "known", order = "faces", search = "", cursor = null, loading = false, round = 0;
+  let kind = "known", order = "faces", search = "", next = "", shown = null;
   const field = h("input", { type: "search", "aria-label": "Search people", placeholder: "Search", dir: "auto", autocomplete: "off", spellcheck: "false" });
   const sort = h("select", { "aria-label": "Order" }, h("option", { value: "faces" }, "Most faces"), h("option", { value: "name" }, "Name"), h("option", { value: "id" }, "Oldest first"));
   const ignored = h("button", { "aria-pressed": "false" }, "Ignored");
@@ -36,30 +36,21 @@ export async function view(root, ctx, arg) {
   put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, choose, h("button", { onclick: create }, "New person"))), list, none, end, bar);
   const reset = rove(list, "a");
 
-  async function more() {
-    if (loading || cursor === "") return;
-    loading = true;
-    const mine = round;
-    try {
-      const page = await get(`${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}${cursor ? "&cursor=" + cursor : ""}`, ctx.signal);
-      if (mine !== round) return;
-      const first = cursor === null;
-      cursor = page.next ?? "";
-      const cards = new Map(page.items.map((p) => [p.id, card(p)]));
-      if (first) list.replaceChildren();
-      list.append(...[...cards.values()].map((c) => c.element));
-      reset();
-      none.hidden = list.children.length > 0;
-      if (!none.hidden) none.replaceChildren(search ? `Nobody is called “${search}”.` : kind === "ignored" ? "Nobody is ignored." : h("span", {}, "Nobody has a name yet. ", h("a", { href: ctx.href("groups") }, "Name the groups"), " or ", h("a", { href: ctx.href("add") }, "add photographs"), "."));
-      statistics(page.items.filter((p) => p.faces > 0 && p.kind === "known").map((p) => p.id), cards);
-      if (first && search) say(count(list.children.length, "person", "people") + (cursor ? " and more" : ""));
-    } finally {
-      if (mine === round) {
-        loading = false;
-        if (cursor && end.getBoundingClientRect().top < innerHeight + 600) queueMicrotask(more);
-      }
-    }
-  }
+  const path = () => `${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}`;
+  const restart = endless(end, ctx.signal, async (first, current) => {
+    const page = await get(first ? path() : `${path()}&cursor=${next}`, ctx.signal);
+    if (!current()) return false;
+    next = page.next ?? "";
+    const cards = new Map(page.items.map((p) => [p.id, card(p)]));
+    if (first) { shown = page; list.replaceChildren(); }
+    list.append(...[...cards.values()].map((c) => c.element));
+    reset();
+    none.hidden = list.children.length > 0;
+    if (!none.hidden) none.replaceChildren(search ? `Nobody is called “${search}”.` : kind === "ignored" ? "Nobody is ignored." : h("span", {}, "Nobody has a name yet. ", h("a", { href: ctx.href("groups") }, "Name the groups"), " or ", h("a", { href: ctx.href("add") }, "add photographs"), "."));
+    statistics(page.items.filter((p) => p.faces > 0 && p.kind === "known").map((p) => p.id), cards);
+    if (first && search) say(count(list.children.length, "person", "people") + (next ? " and more" : ""));
+    return next !== "";
+  });
   async function statistics(ids, cards) {
     for (let i = 0; i < ids.length && !ctx.signal.aborted; i += 60) {
       const told = await get(`${ctx.base}/statistics?people=${ids.slice(i, i + 60).join()}`, ctx.signal);
@@ -84,12 +75,6 @@ export async function view(root, ctx, arg) {
       state.title = one.held ? `${one.known} of ${count(one.held, "face")} would be recognised` : "One face cannot be compared with itself";
       if (lacking) { element.classList.add("lacking"); state.append(h("span", { class: "dot", role: "img", "aria-label": "needs more photographs", title: one.advice[0] || "Not all faces are recognised" })); }
     } };
-  }
-  function restart() {
-    round++;
-    cursor = null;
-    loading = false;
-    return more();
   }
   function told() {
     choose.setAttribute("aria-pressed", String(choosing));
@@ -128,10 +113,8 @@ export async function view(root, ctx, arg) {
     ignored.setAttribute("aria-pressed", String(kind === "ignored"));
     restart();
   });
-  new IntersectionObserver((e) => { if (e[0].isIntersecting && cursor) more(); }, { rootMargin: "800px" }).observe(end);
-  await more();
-  const top = () => get(`${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}`, ctx.signal);
-  ctx.watch(await top(), top, async () => {
+  await restart();
+  ctx.watch(shown, () => get(path(), ctx.signal), async () => {
     const at = document.activeElement?.closest?.(".people a")?.getAttribute("href");
     await restart();
     if (at) /** @type {HTMLElement} */ (list.querySelector(`a[href="${at}"]`))?.focus();
