@@ -267,7 +267,7 @@ func TestProgramsFail(t *testing.T) {
 
 // The search looks for the parameters of a program as for those of a method.
 func TestProgramsAreTuned(t *testing.T) {
-	p := programPlan(t, 60, "shift", "times")
+	p := programPlan(t, 600, "shift", "times")
 	text := strings.Replace(string(p.text), `"params":{"do":"shift"}`,
 		`"params": {"do": "shift", "shift": 3, "mode": "worst"}, "ranges": {"shift": {"low": 0, "high": 3, "integer": true}, "mode": {"choices": ["worst", "best"]}}`, 1)
 	text = strings.Replace(text, `"budget":2`, `"budget": 8, "folds": 2`, 1)

@@ -75,7 +75,7 @@ func browse(t *testing.T, c *client, ctx context.Context) *browser {
 		_ = chromedp.Cancel(ctx) // waits until the tab is closed, which the next one would be behind
 		cancel()
 	})
-	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 20*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{client: c, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.hear); err != nil {
@@ -154,7 +154,7 @@ func js[T any](b *browser, expression string) T {
 // until waits until an expression of the page is true.
 func (b *browser) until(expression string) {
 	b.Helper()
-	const patience = 30 * time.Second
+	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(b.ctx, 2*patience) // a page that is frozen does not poll
 	defer cancel()
 	if _, err := chromedp.Run(ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience))); err != nil {

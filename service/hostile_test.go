@@ -160,9 +160,9 @@ func TestLargeBodies(t *testing.T) {
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
-	c.server.Config.ReadHeaderTimeout = time.Second // the requests of others have as long, also on a busy machine
-	c.server.Config.ReadTimeout = 2 * time.Second
-	c.v.bodies.partTime = 3 * time.Second
+	c.server.Config.ReadHeaderTimeout = 3 * time.Second // the requests of others have as long, also on a busy machine
+	c.server.Config.ReadTimeout = 4 * time.Second
+	c.v.bodies.partTime = 5 * time.Second
 	at := c.collection()
 	for _, text := range []string{"GET /v1/collec", "POST " + at + "/identify HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\n"} {
 		conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
@@ -207,6 +207,7 @@ func TestHeldBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, Options{Bodies: 8 << 20, Body: 2 << 20})
+			c.v.bodies.partTime = 10 * time.Minute // what is answered sooner did not wait for it
 			at := c.collection()
 			photo := "photo=" + photos(t, "people/person001")[0]
 			c.upload(200, at+"/identify", nil, photo)
@@ -236,7 +237,7 @@ func TestHeldBodies(t *testing.T) {
 				})
 			}
 			time.Sleep(2 * hurry)
-			c.server.Client().Timeout = partTime / 2
+			c.server.Client().Timeout = c.v.bodies.partTime / 2
 			c.upload(200, at+"/identify", nil, photo)
 		})
 	}

@@ -76,7 +76,7 @@ func (c *client) follow(at, job string, into any) Job {
 // noPieces waits until no job has a file: that of an import is removed after the job has ended.
 func (c *client) noPieces() {
 	c.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		n, err := c.v.store.Pieces(c.Context(), "", "")
 		if err != nil || n > 0 && time.Now().After(end) {
 			c.Fatalf("%d pieces are left, %v", n, err)
@@ -292,6 +292,12 @@ func TestImportGoesOn(t *testing.T) {
 		v := New(s, Options{})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
+		hold := func() {
+			if err := v.decoding.Acquire(t.Context(), v.Decoded); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hold() // the import waits for it before each photograph, so that it does not end before it is looked at
 		go func() { v.Work(ctx); close(ended) }()
 		before := -1
 		for {
@@ -306,9 +312,12 @@ func TestImportGoesOn(t *testing.T) {
 				break
 			}
 			pause(t.Context(), time.Millisecond, nil)
+			v.decoding.Release(v.Decoded)
+			hold() // behind the one photograph that waits
 		}
 		stop()
 		<-ended
+		v.decoding.Release(v.Decoded)
 		j, err := s.Job(t.Context(), col.ID, job.ID)
 		if err != nil {
 			t.Fatal(err)

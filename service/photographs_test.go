@@ -60,7 +60,7 @@ func TestPhotographs(t *testing.T) {
 		return p
 	}
 	mine := list("person001")
-	for n := 0; len(mine.Items) > 0 && !mine.Items[0].Original && n < 200; n++ {
+	for n := 0; len(mine.Items) > 0 && !mine.Items[0].Original && n < 5000; n++ {
 		time.Sleep(20 * time.Millisecond)
 		mine = list("person001")
 	}

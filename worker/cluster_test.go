@@ -99,7 +99,7 @@ func TestServersAreLost(t *testing.T) {
 				}
 			})
 			dial := func(name string) *Cluster {
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
 				for {
 					c, err := Connect(ctx, Options{URL: addresses(nodes), Name: name, Wait: true, Warn: func(err error) { t.Log(name, err) }})
@@ -142,7 +142,7 @@ func TestServersAreLost(t *testing.T) {
 					}()
 				}
 			}}
-			run, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+			run, stop := context.WithTimeout(t.Context(), patience)
 			defer stop()
 			if _, err := b.Run(run, p, path); err != nil {
 				t.Fatal(err)

@@ -35,7 +35,7 @@ func running(t *testing.T, o server.Options) *server.Server {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server does not answer")
 	}
 	return s
@@ -155,7 +155,7 @@ func TestFullDisk(t *testing.T) {
 		return c
 	}
 	k, w := dial("coordinator"), dial("worker")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	fill, err := k.js.CreateStream(ctx, jetstream.StreamConfig{Name: "others", Subjects: []string{"others"}, Storage: jetstream.FileStorage})
 	if err != nil {
@@ -238,7 +238,7 @@ func TestTooLarge(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := k.receive(ctx, func(string) bool { return true }, func(key string, data []byte) (bool, error) {
 		if want := fmt.Sprint(uint64(huge)); !strings.Contains(string(data), want) || !strings.Contains(string(data), "too large") {
@@ -321,7 +321,7 @@ func photosOf(t testing.TB, c *Cluster) (*coordinator, []byte) {
 // resultsOf waits for so many results of k.
 func resultsOf(t testing.TB, k *coordinator, n int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	got := 0
 	if err := k.receive(ctx, func(key string) bool { return strings.HasPrefix(key, "photo") }, func(string, []byte) (bool, error) {

@@ -284,7 +284,7 @@ func killed(ts *testscript.TestScript, _ bool, args []string) {
 	cmd.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"))
 	ts.Check(cmd.Start())
 	results := ts.MkAbs(args[slices.Index(args, "-o")+1])
-	for patience := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for patience := time.Now().Add(10 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		data, _ := os.ReadFile(results)
 		if bytes.Count(data, []byte("\n")) >= n {
 			break

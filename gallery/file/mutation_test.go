@@ -40,7 +40,7 @@ var (
 // use is what commands do with a model: its people, identify, calibrate, add, rename and
 // remove. Errors are right; a panic, or work without end, is not.
 func use(t *testing.T, r *nrdl.Recogniser, probes *dataset.Images) (worked bool) {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, errEndless)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errEndless)
 	defer cancel()
 	count := 0
 	said := func(err error) {

@@ -85,7 +85,7 @@ def test_fork(digits):
         c.start()
     np.testing.assert_array_equal(fitted.decision_function(X2), want)
     for c in children:
-        np.testing.assert_array_equal(queue.get(timeout=60), want)
+        np.testing.assert_array_equal(queue.get(timeout=600), want)
         c.join()
         assert c.exitcode == 0
 
