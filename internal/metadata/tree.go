@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 )
@@ -70,10 +71,15 @@ func plain(packet []byte) ([]byte, error) {
 	return packet, nil
 }
 
-// isUTF8 reports whether offsets in packet are those of a tree of it.
+// declared matches the encoding that a packet says it has.
+var declared = regexp.MustCompile(`^(?:\x{feff})?\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']*)`)
+
+// isUTF8 reports whether offsets in packet are those of a tree of it, and whether text in UTF-8 may
+// stand in it.
 func isUTF8(packet []byte) bool {
 	p, err := plain(packet)
-	return err == nil && len(p) == len(packet)
+	m := declared.FindSubmatch(packet)
+	return err == nil && bytes.Equal(p, packet) && (m == nil || strings.EqualFold(string(m[1]), "utf-8"))
 }
 
 // parse returns the root element of packet, x:xmpmeta or rdf:RDF.
