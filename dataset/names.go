@@ -156,11 +156,11 @@ const maxName = 200 // bytes; file systems allow 255
 
 func fileName(person string) string {
 	name := strings.Map(func(r rune) rune {
-		if legible.Hidden(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
+		if strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'
 		}
 		return r
-	}, strings.ToValidUTF8(person, "_"))
+	}, legible.Without(strings.ToValidUTF8(person, "_"), "_"))
 	if len(name) > maxName {
 		name = strings.ToValidUTF8(name[:maxName], "")
 	}

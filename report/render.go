@@ -162,12 +162,7 @@ func markdownText(s string) string { return markdownEscapes.Replace(oneLine(s)) 
 
 // oneLine joins the lines of s and drops invisible characters.
 func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if legible.Hidden(r) {
-			return -1
-		}
-		return r
-	}, strings.Join(strings.Fields(strings.ToValidUTF8(s, "�")), " "))
+	return legible.Without(strings.Join(strings.Fields(strings.ToValidUTF8(s, "�")), " "), "")
 }
 
 // linkTarget escapes an address that stands in angle brackets.

@@ -60,9 +60,17 @@ func Hidden(r rune) bool {
 	return r == '\u2800' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// Is reports whether s is valid UTF-8 without hidden characters.
+// Is reports whether s is valid UTF-8 without hidden characters. Joiners that change how the letters
+// beside them are drawn are not hidden.
 func Is(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, Hidden)
+	for at := 0; at < len(s); {
+		_, n, hidden := first(s[:at], s[at:])
+		if hidden {
+			return false
+		}
+		at += n
+	}
+	return true
 }
 
 // Escaped returns s for messages: hidden characters and invalid UTF-8 are escaped as in Go:
@@ -72,15 +80,15 @@ func Escaped(s string) string {
 		return s
 	}
 	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if broken := r == utf8.RuneError && n == 1; broken || Hidden(r) {
-			q := strconv.QuoteToASCII(s[:n])
+	for at := 0; at < len(s); {
+		_, n, hidden := first(s[:at], s[at:])
+		if hidden {
+			q := strconv.QuoteToASCII(s[at : at+n])
 			b.WriteString(q[1 : len(q)-1])
 		} else {
-			b.WriteString(s[:n])
+			b.WriteString(s[at : at+n])
 		}
-		s = s[n:]
+		at += n
 	}
 	return b.String()
 }
