@@ -1,13 +1,14 @@
 package tags
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"nrdl.example/nrdl/advice"
@@ -27,6 +28,12 @@ type Face struct {
 type Writer struct {
 	Embed bool   // into JPEG files, in place of sidecars
 	Model string // what named the faces, for example the checksum of a model file; may be empty
+
+	// Within, if it is not "", is a folder that links lead out of: nothing outside is written.
+	Within string
+
+	// Warn, if it is not nil, is called for files that lose their owner, group or extended attributes.
+	Warn func(error)
 
 	files atomicfile.Writer
 }
@@ -76,7 +83,7 @@ func (w *Writer) Write(ctx context.Context, path string, faces []Face) (Outcome,
 		return Outcome{}, fmt.Errorf("%s: %w", s.path, err)
 	}
 	o := Outcome{Path: s.path, Added: len(faces) - kept, Kept: kept}
-	o.Changed, err = w.replace(ctx, s.path, s.packet, next)
+	o.Changed, err = w.replace(ctx, f.path, s, next)
 	return o, err
 }
 
@@ -114,15 +121,27 @@ func (w *Writer) added(base []byte, a *metadata.Addition) ([]byte, error) {
 	return next, err
 }
 
-// replace makes next the content of the file at path, which is now old. Nil is no file.
-func (w *Writer) replace(ctx context.Context, path string, old, next []byte) (changed bool, err error) {
+// replace makes next the content of the sidecar s of a photograph; nil is no file.
+func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next []byte) (changed bool, err error) {
 	switch {
-	case string(old) == string(next) && (old == nil) == (next == nil):
+	case string(s.packet) == string(next) && (s.packet == nil) == (next == nil):
 		return false, nil
 	case next == nil:
-		return true, os.Remove(path)
+		if now, err := readSidecar(s.path); err != nil || string(now) != string(s.packet) {
+			return false, fmt.Errorf("%s: %w", s.path, cmp.Or(err, atomicfile.ErrChanged))
+		}
+		return true, os.Remove(s.path)
 	}
-	_, err = w.files.Write(ctx, path, func(to io.Writer) error { _, err := to.Write(next); return err })
+	return w.change(ctx, atomicfile.Change{Path: s.path, Old: s.packet, New: next, Like: photo})
+}
+
+// change makes c.
+func (w *Writer) change(ctx context.Context, c atomicfile.Change) (changed bool, err error) {
+	c.Within = w.Within
+	lost, err := w.files.Change(ctx, c)
+	if len(lost) > 0 && w.Warn != nil {
+		w.Warn(fmt.Errorf("%s: the system did not let it keep %s", c.Path, strings.Join(lost, ", ")))
+	}
 	return err == nil, err
 }
 
@@ -308,14 +327,8 @@ func (w *Writer) rewrite(ctx context.Context, f *file, data []byte, place *metad
 	if err != nil {
 		return false, err
 	}
-	_, err = w.files.Write(ctx, f.path, func(to io.Writer) error {
-		for _, part := range [][]byte{data[:place.Start], metadata.Segment(packet), data[place.End:]} {
-			if _, err := to.Write(part); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	next := slices.Concat(data[:place.Start], metadata.Segment(packet), data[place.End:])
+	_, err = w.change(ctx, atomicfile.Change{Path: f.path, Old: data, New: next})
 	if err == nil { // a photograph without a date has that of its file
 		err = os.Chtimes(f.path, time.Time{}, info.ModTime())
 	}
@@ -335,7 +348,7 @@ func (w *Writer) Remove(ctx context.Context, path string) (changed []string, err
 		if err != nil {
 			return changed, fmt.Errorf("%s: %w", s.path, err)
 		}
-		did, err := w.replace(ctx, s.path, s.packet, base)
+		did, err := w.replace(ctx, path, s, base)
 		if err != nil {
 			return changed, err
 		}

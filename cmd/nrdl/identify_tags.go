@@ -68,7 +68,7 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 		return true, cli.Misuse("--tags=remove takes photographs and folders, and no list")
 	}
 	i.tagger = &tagger{}
-	i.tagger.Embed = i.tags == tagEmbed
+	i.tagger.Embed, i.tagger.Within, i.tagger.Warn = i.tags == tagEmbed, i.watched, i.app.WarnOf
 	if i.tags != tagRemove {
 		i.tagger.Model = i.checksum
 		return false, i.tagger.mayWrite(sources)

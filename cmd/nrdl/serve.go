@@ -197,9 +197,14 @@ func (s *serving) run(ctx context.Context) error {
 		s.Tell("open this address in a browser; Ctrl-C ends the service")
 	}
 	s.warnOfPlain(o.Log, certificate != nil)
+	return s.until(ctx, func() error { return v.Serve(ctx, l) })
+}
+
+// until serves until ctx ends, which is how the command ends.
+func (s *serving) until(ctx context.Context, serve func() error) error {
 	s.endless = true
 	s.drains.Store(true)
-	if err := v.Serve(ctx, l); err != nil {
+	if err := serve(); err != nil {
 		return err
 	}
 	return context.Cause(ctx)

@@ -27,7 +27,8 @@ import (
 // Write writes the file at path with the content that fill writes, and returns its size in bytes.
 // It writes a temporary file in the same folder, synchronises it with the disk and renames it to
 // path. So the file is complete or not there; after an error, or when ctx ends, path has its old
-// content. If path is a link, its target is written. A device or a pipe is written directly. Write
+// content. A file that is replaced keeps its owner, group, mode and extended attributes where the system
+// lets it. If path is a link, its target is written. A device or a pipe is written directly. Write
 // also removes temporary files of processes that have ended from the folder.
 func Write(ctx context.Context, path string, fill func(io.Writer) error) (int64, error) {
 	return given().Write(ctx, path, fill)
@@ -84,7 +85,8 @@ func Replace(ctx context.Context, path, backup string, fill func(io.Writer) erro
 
 // A Pending is a temporary file with the content of a file.
 type Pending struct {
-	Size         int64 // bytes
+	Size         int64    // bytes
+	Lost         []string // what the system does not let the file keep: its owner, its group, extended attributes
 	path, target string
 	temp         *temp // nil after Commit, and for devices and pipes
 }
@@ -97,11 +99,11 @@ func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pen
 
 // Prepare does what the function Prepare does.
 func (w *Writer) Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
-	target, mode, err := place(path)
+	target, old, err := place(path)
 	if err != nil {
 		return nil, err
 	}
-	if !mode.IsRegular() {
+	if old != nil && !old.Mode().IsRegular() {
 		if !w.Devices {
 			return nil, fmt.Errorf("write %s: it %w", path, regular.ErrNot)
 		}
@@ -119,10 +121,10 @@ func (w *Writer) Prepare(ctx context.Context, path string, fill func(io.Writer) 
 	if err != nil {
 		return nil, Error(path, err)
 	}
-	if mode != 0 {
-		_ = f.Chmod(mode.Perm()) // not every file system has modes
-	}
 	p := &Pending{path: path, target: target, temp: f}
+	if old != nil {
+		p.Lost = keep(f.File, target, old)
+	}
 	p.Size, err = pour(f.File, fill)
 	if err == nil {
 		err = context.Cause(ctx)
@@ -163,37 +165,37 @@ func (p *Pending) Discard() {
 // Check returns the error that Write would return for path. Call it before long work, so that the
 // result of the work is not lost.
 func Check(path string) error {
-	target, mode, err := place(path)
-	if err != nil || !mode.IsRegular() {
+	target, old, err := place(path)
+	if err != nil || old != nil && !old.Mode().IsRegular() {
 		return err
 	}
 	return Error(path, tryTemp(filepath.Dir(target)))
 }
 
-// place follows links from path. It returns the file to write and its mode, 0 if it does not exist.
-func place(path string) (string, fs.FileMode, error) {
+// place follows links from path. It returns the file to write and what it is, nil if it does not exist.
+func place(path string) (string, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		target, err := follow(path)
-		return target, 0, err
+		return target, nil, err
 	case err != nil:
-		return "", 0, Error(path, err)
+		return "", nil, Error(path, err)
 	case info.IsDir():
-		return "", 0, advice.Add(fmt.Errorf("write %s: is a folder", path), "name a file in it: %s", filepath.Join(path, "NAME"))
+		return "", nil, advice.Add(fmt.Errorf("write %s: is a folder", path), "name a file in it: %s", filepath.Join(path, "NAME"))
 	case !info.Mode().IsRegular():
-		return path, info.Mode(), nil
+		return path, info, nil
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) // a read-only file must not be replaced
 	if err != nil {
-		return "", 0, Error(path, err)
+		return "", nil, Error(path, err)
 	}
 	f.Close()
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", 0, Error(path, err)
+		return "", nil, Error(path, err)
 	}
-	return target, info.Mode(), nil
+	return target, info, nil
 }
 
 // maxLinks is the most links that are followed, as links may be a circle.
