@@ -36,6 +36,9 @@ func openCSV(ctx context.Context, path string, opt Options) (*Images, error) {
 	if err != nil {
 		return nil, err
 	}
+	if tableOfNumbers(data[:min(len(data), 2*maxLine)]) {
+		return openNumbers(ctx, data, path, opt)
+	}
 	rows, err := parseCSV(data)
 	if err != nil {
 		return nil, advice.Add(fmt.Errorf("read list %s: %w", path, err), "write lines of the form path;person")

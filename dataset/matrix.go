@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/advice"
 )
 
 // A matrix is a numeric array of a file, its numbers column by column.
@@ -114,6 +116,32 @@ func (m matrix) oneHot() (matrix, error) {
 		}
 	}
 	return matrix{name: m.name, rows: 1, cols: len(labels), data: labels}, nil
+}
+
+// oneHotRows turns an N×C matrix with a single 1 in every row, as programs for Python have it, into
+// a vector of labels 0 … C−1, or 1 … C if the format counts from 1. It does the same with the columns
+// of a C×N matrix.
+func (m matrix) oneHotRows() (matrix, error) {
+	turned := matrix{name: m.name, rows: m.cols, cols: m.rows, data: make([]float64, 0, len(m.data))}
+	for i := range m.rows {
+		for j := range m.cols {
+			turned.data = append(turned.data, m.data[j*m.rows+i])
+		}
+	}
+	labels, err := turned.oneHot()
+	if err != nil {
+		labels, err = m.oneHot()
+	}
+	if err != nil {
+		err = advice.Add(fmt.Errorf("%s holds the labels and is no vector", m), "labels are a vector of integers or of names; as one-hot rows each has a single 1, and numpy.argmax(y, axis=1) makes a vector of rows of probabilities")
+		return matrix{}, err
+	}
+	for i := range labels.data {
+		if m.fromZero {
+			labels.data[i]--
+		}
+	}
+	return labels, nil
 }
 
 // scalar returns the only number of the matrix, which must be valid as a side of an

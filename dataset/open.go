@@ -148,6 +148,9 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 	case ".mat", ".npz":
 		set, err := openMatrix(ctx, path, opt)
 		return embedded(ctx, set, err, path, opt)
+	case ".npy":
+		set, err := openNPY(path, opt)
+		return embedded(ctx, set, err, path, opt)
 	case ".csv", ".tsv", ".txt":
 		return openCSV(ctx, path, opt)
 	case ".zip", ".tar", ".gz", ".tgz", ".7z", ".rar":
@@ -157,7 +160,7 @@ func open(ctx context.Context, path string, opt Options) (*Images, error) {
 		return nil, advice.Add(fmt.Errorf("%s is one image, not a data set", path), layout)
 	}
 	return nil, advice.Add(fmt.Errorf("%s is not a data set that can be read", path),
-		"give a folder of images, a .csv list of images, a .mat or a .npz file")
+		"give a folder of images, a .csv list of images, or samples as a .mat, .npz or .npy file or a .csv table of numbers")
 }
 
 // silent hides the text of an error, so that it can be wrapped for errors.Is alone.
@@ -180,15 +183,15 @@ func embedded(ctx context.Context, set *Images, err error, path string, opt Opti
 
 const layout = "put the images of each person into a folder of their own: DATA/alice/1.jpg, DATA/bob/1.jpg"
 
-// IsMatrix reports whether path is a file of samples (.mat, .npz, or bundled), not an
-// image file.
+// IsMatrix reports whether path is a file of samples (.mat, .npz, .npy, a table of numbers
+// in a text file, or bundled), not an image file or a list of images.
 func IsMatrix(path string) bool {
 	if bundled.Is(path) {
 		return true
 	}
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".mat", ".npz":
+	case ".mat", ".npz", ".npy":
 		return true
 	}
-	return false
+	return holdsNumbers(path)
 }

@@ -203,10 +203,14 @@ func (t *table) number(vars contents, y string) error {
 	if err != nil {
 		return err
 	}
-	if y == oneHotY {
-		if m, err = m.oneHot(); err != nil {
-			return err
-		}
+	switch {
+	case y == oneHotY:
+		m, err = m.oneHot()
+	case m.rows > 1 && m.cols > 1:
+		m, err = m.oneHotRows()
+	}
+	if err != nil {
+		return err
 	}
 	t.labels, t.classes, err = m.labels()
 	return err

@@ -290,7 +290,7 @@ func (v *Service) sendThumbnail(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer file.Close()
 	if f.size > v.Import {
-		return coded("image_too_large", huma.Error422UnprocessableEntity(fmt.Sprintf("the original has more than %d bytes", v.Import)))
+		return coded("image_too_large", huma.Error422UnprocessableEntity(fmt.Sprintf("the original has more than %d bytes: start the service with a larger --max-import", v.Import)))
 	}
 	data, err := io.ReadAll(io.LimitReader(file, f.size))
 	if err != nil {

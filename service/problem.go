@@ -37,7 +37,11 @@ func (v *Service) statusOf(ctx context.Context, err error) error {
 	case errors.As(err, &status):
 		return err
 	case errors.As(err, &large):
-		return huma.NewError(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", large.Limit))
+		flag := "--max-request"
+		if large.Limit == v.Import {
+			flag = "--max-import"
+		}
+		return huma.NewError(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes: send a smaller one, or start the service with a larger %s", large.Limit, flag))
 	case errors.Is(err, store.ErrNotFound):
 		return huma.Error404NotFound(err.Error())
 	case errors.As(err, &conflict):

@@ -355,7 +355,7 @@ const imagesPerProcessor = 4
 // afterwards.
 func (v *Service) decode(ctx context.Context, memory int64) (done func(), err error) {
 	if memory > v.Decoded {
-		return nil, coded("image_too_large", huma.Error422UnprocessableEntity(fmt.Sprintf("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller", memory/1_000_000, v.Decoded/1_000_000)))
+		return nil, coded("image_too_large", huma.Error422UnprocessableEntity(fmt.Sprintf("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller, or start the service with a larger --max-decoding", memory/1_000_000, v.Decoded/1_000_000)))
 	}
 	weight := max(memory, v.Decoded/int64(imagesPerProcessor*runtime.GOMAXPROCS(0)))
 	if !requestOf(ctx).job {
