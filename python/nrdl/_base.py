@@ -77,8 +77,8 @@ def _is_name(text: str) -> bool:
     )
 
 
-class Parameterised(BaseEstimator):
-    """An estimator whose parameters are those of a struct in Go."""
+class Parameterised(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A transformer whose parameters are those of a struct in Go."""
 
     _method = ""
     _parameters: tuple[tuple[str, str, Any], ...] = ()  # argument, path in Go, default
@@ -112,7 +112,7 @@ class Parameterised(BaseEstimator):
         return tags
 
 
-class Method(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Parameterised):
+class Method(ClassifierMixin, Parameterised):
     """A method of nrdl as a classifier, which also makes features of samples: their codes."""
 
     _iterative = False

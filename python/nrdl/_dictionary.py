@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nrdl._base import Parameterised, checked, seed_of
 from nrdl._engine import shared
 
 
-class Dictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Parameterised):
+class Dictionary(Parameterised):
     """A learner of a dictionary as a transformer: samples become sparse codes."""
 
     n_components: int
