@@ -32,7 +32,7 @@ import (
 //
 // Call Place, which sets the size of the samples, before Over.
 type Blocks struct {
-	Side        int     `json:"side" help:"1 to 1024, side of a block, pixels; at most that of the image"`
+	Side        int     `json:"side" help:"1 to 1024, side of a block, pixels; that of the image where it is smaller"`
 	Step        int     `json:"step" help:"1 to 1024 and at least side/8, from one block to the next, pixels"`
 	Temperature float64 `json:"temperature" help:"T > 0, how much a block prefers its best class, as a part of its mean residual; votes only"`
 	Inner       Coder   `json:"inner" help:"how a block is coded"`
@@ -101,8 +101,7 @@ func (c Blocks) Place(height, width, planes int) (Blocks, error) {
 		return c, errNoGrid()
 	}
 	if most := min(height, width); c.Side > most {
-		err := fmt.Errorf("side = %d of the block coder is more than the image has, which is %d×%d", c.Side, height, width)
-		return c, advice.Add(err, "set side to %d or less", most)
+		c.Side, c.Step = most, min(c.Step, most)
 	}
 	c.place = place{height, width, planes}
 	return c, nil

@@ -223,8 +223,8 @@ func TestBlocksRefuse(t *testing.T) {
 	if _, err := coding.DefaultBlocks.Over(coding.Basis{D: normal(1, 64, 3)}); err == nil || !strings.Contains(err.Error(), "pixel grid") || advice.Text(err) == "" {
 		t.Errorf("without a place: %v", err)
 	}
-	if _, err := coding.DefaultBlocks.Place(6, 9, 1); err == nil || !strings.Contains(err.Error(), "side = 8") || advice.Text(err) != "set side to 6 or less" {
-		t.Errorf("a side of 8 in 6×9: %v, %s", err, advice.Text(err))
+	if small, err := coding.DefaultBlocks.Place(6, 3, 1); err != nil || small.Side != 3 || small.Step != 3 {
+		t.Errorf("a side of 8 in 6×3: %+v, %v", small, err)
 	}
 	placed, err := coding.DefaultBlocks.Place(8, 8, 1)
 	if err != nil {
@@ -243,13 +243,13 @@ func TestBlocksRefuse(t *testing.T) {
 	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: mat.NewDense(3, 1, nil)}, normal(2, 64, 1)); err == nil {
 		t.Error("votes without classes")
 	}
-	few := coding.DefaultBlocks
-	few.Inner = coding.OMP{Sparsity: 5}
-	if placed, err = few.Place(8, 8, 1); err != nil {
+	other := coding.DefaultBlocks
+	other.Inner = coding.Analysis{P: mat.NewDense(64, 4, nil)}
+	if placed, err = other.Place(8, 8, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := coding.Check(placed, 64, 3); err == nil || !strings.HasPrefix(err.Error(), "inner: ") {
-		t.Errorf("5 of 3 atoms: %v", err)
+		t.Errorf("4 analysis atoms of 3: %v", err)
 	}
 }
 

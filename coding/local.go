@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -30,7 +29,7 @@ import (
 // ridge of lin.SPD.FactorOrRidge, which spreads the weight over equal atoms about
 // evenly. Where all neighbours equal y, each has the weight 1/k.
 type Local struct {
-	Neighbours int     `json:"neighbours" help:"k ≥ 1, number of nearest atoms that code" eq:"[llc] (7)"`
+	Neighbours int     `json:"neighbours" help:"k ≥ 1, number of nearest atoms that code; more than there are is all of them" eq:"[llc] (7)"`
 	Lambda     float64 `json:"lambda" help:"λ ≥ 0, weight of ‖w‖² as a part of the neighbours' squared distances" eq:"[llc] (7)"`
 }
 
@@ -44,15 +43,6 @@ func (c Local) Validate() error {
 		return fmt.Errorf("neighbours = %d of the local coder is not a number ≥ 1", c.Neighbours)
 	}
 	return weight(c, "lambda", c.Lambda)
-}
-
-// fits reports more neighbours than the k atoms there are.
-func (c Local) fits(k int) error {
-	if c.Neighbours <= k {
-		return nil
-	}
-	return advice.Add(fmt.Errorf("neighbours = %d of the local coder, more than the %d atoms", c.Neighbours, k),
-		"set neighbours to %d or less", k)
 }
 
 func (c Local) Over(b Basis) (Coding, error) {

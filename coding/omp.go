@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/parallel"
 )
@@ -29,7 +28,7 @@ import (
 // next atom and the span of those before it is 1e-6 or less. With ε = 0, then,
 // the code of c·y is c times the code of y.
 type OMP struct {
-	Sparsity int     `json:"sparsity" help:"T₀ ≥ 1, most atoms a sample; at most as many as there are"`
+	Sparsity int     `json:"sparsity" help:"T₀ ≥ 1, most atoms a sample; more than there are is all of them"`
 	Error    float64 `json:"error" help:"ε ≥ 0, length of the residual at which a sample has atoms enough"`
 }
 
@@ -44,15 +43,6 @@ func (o OMP) Validate() error {
 		return fmt.Errorf("sparsity = %d of the pursuit is not ≥ 1", o.Sparsity)
 	case !(o.Error >= 0) || math.IsInf(o.Error, 1):
 		return fmt.Errorf("error = %v of the pursuit is not a length ≥ 0", o.Error)
-	}
-	return nil
-}
-
-// fits reports whether there are as many atoms as a code may have.
-func (o OMP) fits(k int) error {
-	if o.Sparsity > k {
-		return advice.Add(fmt.Errorf("sparsity = %d, more than the %d atoms", o.Sparsity, k),
-			"set sparsity to at most %d", k)
 	}
 	return nil
 }
@@ -106,6 +96,7 @@ type ompCoding struct {
 func newOMP(o OMP, b Basis) *ompCoding {
 	d := b.D
 	_, k := d.Dims()
+	o.Sparsity = min(o.Sparsity, k)
 	c := &ompCoding{OMP: o, d: d, exp: make([]int, k), inv: make([]float64, k), gram: mat.NewDense(k, k, nil)}
 	if !moderate(d) {
 		c.exp = exponents(d, 0)

@@ -13,6 +13,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/coding"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // naiveOMP is the definition: the residual is explicit, and the least squares
@@ -338,13 +339,28 @@ func TestOMPOutsideTheSpan(t *testing.T) {
 	}
 }
 
+// More atoms than there are is all atoms: then the code is the least squares of the samples.
+func TestOMPOfFewAtoms(t *testing.T) {
+	d, y := normal(39, 6, 4), normal(40, 6, 3)
+	s := code(t, coding.DefaultOMP, d, y)
+	if !mat.Equal(s, code(t, coding.OMP{Sparsity: 4}, d, y)) {
+		t.Error("30 of 4 atoms are not 4")
+	}
+	var rest, gradient mat.Dense
+	rest.Mul(d, s)
+	rest.Sub(y, &rest)
+	gradient.Mul(d.T(), &rest)
+	if most := lin.MaxAbs(&gradient); most > 1e-12 {
+		t.Errorf("the residual has a part of %g in the span of the atoms", most)
+	}
+}
+
 func TestOMPRefuses(t *testing.T) {
 	d := normal(38, 6, 20)
 	for _, c := range []struct {
 		o             coding.OMP
 		message, hint string
 	}{
-		{coding.OMP{Sparsity: 30}, "sparsity = 30, more than the 20 atoms", "set sparsity to at most 20"},
 		{coding.OMP{Sparsity: 0}, "sparsity = 0 of the pursuit is not ≥ 1", ""},
 		{coding.OMP{Sparsity: 3, Error: -1}, "error = -1 of the pursuit is not a length ≥ 0", ""},
 		{coding.OMP{Sparsity: 3, Error: math.NaN()}, "error = NaN of the pursuit is not a length ≥ 0", ""},

@@ -184,7 +184,6 @@ func (PerClass) Work(d, k int) Work {
 func (c Local) Work(d, k int) Work {
 	n, m, near := float64(d), float64(k), float64(min(c.Neighbours, k))
 	return Work{
-		Err:     c.fits(k),
 		Prepare: n * m, Memory: n * m,
 		Sample:  n*m + 8*m + near*(n+near) + gramWork(n, near, 2) + passWork,
 		Factors: fmt.Sprintf("neighbours = %d", c.Neighbours), Advice: "lower neighbours",
@@ -194,7 +193,6 @@ func (c Local) Work(d, k int) Work {
 func (o OMP) Work(d, k int) Work {
 	n, m, t := float64(d), float64(k), float64(min(o.Sparsity, k))
 	return Work{
-		Err:     o.fits(k),
 		Prepare: gramWork(n, m, 0), Memory: m*m + t*m,
 		// Every step makes a row of U, and may compute the residual anew.
 		Sample:  n*m + t*(t/2+1)*(m+n+t) + t*(2*m+n+passWork/10),

@@ -20,6 +20,21 @@ import (
 // is drawn already. Equal seeds draw equal samples. It is an error if fewer than
 // k directions are left, or if x holds NaN or an infinity.
 func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
+	drawn, err := AtMost(x, k, seed)
+	if err != nil {
+		return nil, err
+	}
+	_, n := x.Dims()
+	if _, found := drawn.Dims(); found < k {
+		err := fmt.Errorf("draw %d atoms from %d samples: they have only %d directions", k, n, found)
+		return nil, advice.Add(err, "learn at most %d atoms", found)
+	}
+	return drawn, nil
+}
+
+// AtMost is FromSamples for a caller whom fewer atoms suit, too: where x has fewer than k
+// directions it returns as many atoms as it has. It is an error if it has none.
+func AtMost(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	if x == nil {
 		return nil, errors.New("draw atoms from samples: no samples")
 	}
@@ -30,10 +45,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	if err := lin.Finite("sample", x); err != nil {
 		return nil, fmt.Errorf("draw atoms from samples: %w", err)
 	}
-	if k > n {
-		err := fmt.Errorf("draw %d atoms from %d samples", k, n)
-		return nil, advice.Add(err, "learn at most %d atoms", n)
-	}
+	k = min(k, n)
 	drawn := mat.NewDense(k, d, nil) // atoms, a row each
 	found := 0
 	for _, j := range order(n, seed, 0) {
@@ -50,11 +62,7 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	if found == 0 {
 		return nil, fmt.Errorf("draw %d atoms from %d samples: all are zero", k, n)
 	}
-	if found < k {
-		err := fmt.Errorf("draw %d atoms from %d samples: they have only %d directions", k, n, found)
-		return nil, advice.Add(err, "learn at most %d atoms", found)
-	}
-	return mat.DenseCopyOf(drawn.T()), nil
+	return mat.DenseCopyOf(drawn.Slice(0, found, 0, d).T()), nil
 }
 
 // order is a random order of 0 … n−1; streams of a seed differ.

@@ -67,6 +67,9 @@ func TestFromSamplesDrawsDirections(t *testing.T) {
 			t.Errorf("K = %d: %v, hint %q", k, err, advice.Text(err))
 		}
 	}
+	if all, err := AtMost(x, 31, 5); err != nil || all.RawMatrix().Cols != directions {
+		t.Errorf("at most 31 atoms of %d directions: %v", directions, err)
+	}
 	if _, err := FromSamples(mat.NewDense(7, 3, nil), 1, 5); err == nil {
 		t.Error("zeros are drawn from")
 	}

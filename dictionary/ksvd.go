@@ -30,7 +30,7 @@ import (
 // recipes do without, and it need not lead lower: samples hold on to codes that
 // were good early, and on faces the error of 50 passes was larger with it.
 type KSVD struct {
-	Sparsity  int     `json:"sparsity" help:"T₀ ≤ K, most atoms a sample; of one class alone at most its atoms"`
+	Sparsity  int     `json:"sparsity" help:"T₀ ≥ 1, most atoms a sample; more than there are is all of them"`
 	Error     float64 `json:"error" help:"ε ≥ 0, length of the residual at which a sample has atoms enough"`
 	Passes    int     `json:"passes" help:"passes over the samples; 0 leaves the atoms as they are"`
 	MinUses   int     `json:"min_uses" help:"an atom that fewer samples use, or not all if they are fewer, is replaced by a sample"`
@@ -57,9 +57,7 @@ func (k KSVD) Validate() error {
 	return nil
 }
 
-// Fits returns an error if a code may have more atoms than there are.
-func (k KSVD) Fits(d, atoms int) error { return k.pursuit().Work(d, atoms).Err }
-func (k KSVD) pursuit() coding.OMP     { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
+func (k KSVD) pursuit() coding.OMP { return coding.OMP{Sparsity: k.Sparsity, Error: k.Error} }
 
 // What counts as nothing, relative to the norm of a sample.
 const (
@@ -77,8 +75,7 @@ const (
 //	replaced  atoms that were replaced
 //	kept      samples that kept their codes
 //
-// It returns an error if x or d0 is not finite, if an atom of d0 is zero, or if
-// Sparsity exceeds K. Once ctx is done Learn soon returns its cause. Beside x it
+// It returns an error if x or d0 is not finite, or if an atom of d0 is zero. Once ctx is done Learn soon returns its cause. Beside x it
 // needs memory for the residuals, N×d, the nonzeros of the codes, and K×K and a
 // few times K×d numbers.
 func (k KSVD) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (*mat.Dense, classify.Outcome, error) {
@@ -197,11 +194,8 @@ func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner
 	if err := cmp.Or(k.Validate(), alike(x, d0)); err != nil {
 		return nil, err
 	}
-	d, n := x.Dims()
+	_, n := x.Dims()
 	_, atoms := d0.Dims()
-	if err := k.Fits(d, atoms); err != nil {
-		return nil, err
-	}
 	if err := learnable(x); err != nil {
 		return nil, err
 	}
@@ -210,7 +204,7 @@ func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner
 		return nil, err
 	}
 	x, d0, expand := Compress(x, unit)
-	d, _ = x.Dims()
+	d, _ := x.Dims()
 	s := &KSVDLearner{
 		KSVD: k, first: unit, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
 		energy: make([]float64, n), rest: make([]float64, n), keeps: make([]bool, n),

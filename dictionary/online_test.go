@@ -384,7 +384,6 @@ func TestOnlineRefuses(t *testing.T) {
 		"idle":           {edit: func(o *Online) { o.Idle = -1 }},
 		"tol":            {edit: func(o *Online) { o.Tol = math.NaN() }},
 		"lambda":         {edit: func(o *Online) { o.Coder = coding.Lasso{} }},
-		"sparsity":       {edit: func(o *Online) { o.Coder = coding.OMP{Sparsity: 5} }, hint: true},
 		"NaN sample":     {x: nan},
 		"huge samples":   {x: huge, hint: true},
 		"infinite atom":  {d0: ill},

@@ -83,13 +83,20 @@ func (f *incoming) learnerOf(arrays ...string) (learner, *mat.Dense, error) {
 	return l, x, err
 }
 
+// defaultAtoms is the number of atoms where nobody asks for one and the samples have so many
+// directions.
+const defaultAtoms = 10
+
 // firstAtoms returns the array d0, or as many samples as f asks for.
 func (f *incoming) firstAtoms(x *mat.Dense) (*mat.Dense, error) {
 	d0, err := f.matrix("d0")
-	if err == nil && d0 == nil {
-		d0, err = dictionary.FromSamples(x, f.Atoms, f.Seed)
+	switch {
+	case err != nil || d0 != nil:
+		return d0, err
+	case f.Atoms == nil:
+		return dictionary.AtMost(x, defaultAtoms, f.Seed)
 	}
-	return d0, err
+	return dictionary.FromSamples(x, *f.Atoms, f.Seed)
 }
 
 // dictionary answers with the atoms that a learner finds for the samples, which start from the

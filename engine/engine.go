@@ -115,7 +115,7 @@ type request struct {
 	State   []axes    `json:"state"`
 	openSet
 	photographs
-	Atoms int `json:"atoms"`
+	Atoms *int `json:"atoms"` // nil for defaultAtoms, or as many as the samples have directions
 }
 
 // An answer is what a verb returns: members of the header, and arrays.

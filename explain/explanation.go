@@ -268,8 +268,12 @@ func mostAlike(cosines []float64, k int) int {
 
 // blocks are the votes of the parts of y, d×1, which are images of one block.
 func blocks(ctx context.Context, p *classify.Parts, y *mat.Dense) ([]BlockVotes, error) {
-	c := p.Coder.(coding.Blocks) // as Check says
 	in := p.Grid
+	placed, err := in.Place(p.Coder)
+	if err != nil {
+		return nil, err
+	}
+	c := placed.(coding.Blocks) // as Check says
 	single, err := c.Place(c.Side, c.Side, in.Planes)
 	if err != nil {
 		return nil, err

@@ -34,8 +34,7 @@ func (m Kept[C, A]) Traits() classify.Traits {
 	return t
 }
 
-// Fit implements classify.Method. It is an error if the coder asks for more than the samples
-// give, such as more neighbours than there are.
+// Fit implements classify.Method. It is an error if the coder would take too much work or memory.
 func (m Kept[C, A]) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return keepSamples(ctx, m, train, run)
 }

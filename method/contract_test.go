@@ -10,8 +10,8 @@ import (
 	"nrdl.example/nrdl/method/methodtest"
 )
 
-// small and single are what sets of 20 samples, and of one sample for each of
-// four classes, need: the defaults are for hundreds of samples.
+// small and single are for sets of 20 samples, and of one sample for each of four classes: what
+// shows a property there, or takes less time than the defaults, which are for hundreds of samples.
 var (
 	small = map[string]map[string]string{
 		"blocks":                 twoWide,
@@ -32,18 +32,10 @@ var (
 		"sbd2l":                  fewSteps,
 	}
 	single = map[string]map[string]string{
-		"blocks":                 twoWide,
-		"ksvd":                   {"sparsity": "2"},
-		"dksvd":                  {"sparsity": "2"},
-		"lcksvd1":                {"sparsity": "2"},
-		"lcksvd2":                {"sparsity": "2"},
-		"llc":                    {"coder.neighbours": "2"},
-		"copar":                  {"common": "2", "passes": "10", "tol": "0"},
-		"lrsdl":                  {"common": "2", "passes": "10", "tol": "0"},
-		"lcle":                   {"coder.sparsity": "2"},
-		"nrdl-online":            {"atoms": "0"},
-		"sdrerdl-reconstruction": {"coder.sparsity": "2"},
-		"sbd2l":                  fewSteps,
+		"copar":       fewPasses,
+		"lrsdl":       fewPasses,
+		"nrdl-online": {"atoms": "0"},
+		"sbd2l":       fewSteps,
 	}
 )
 

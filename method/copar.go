@@ -31,7 +31,7 @@ type COPAR struct {
 	Lambda float64 `json:"lambda" help:"λ > 0, weight of ‖S‖₁" eq:"[copar]"`
 	Eta    float64 `json:"eta" help:"η ≥ 0, weight of the incoherence" eq:"[copar]"`
 	Atoms  int     `json:"atoms" help:"m, atoms per class; 0 takes as many as its training images"`
-	Common int     `json:"common" help:"m₀ ≥ 1, common atoms"`
+	Common int     `json:"common" help:"m₀ ≥ 1, common atoms; more than there are samples is as many"`
 	Passes int     `json:"passes" help:"at most so many passes; 0: 1000, but 10 without a tolerance where every image is an atom, as published"`
 	Tol    float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps  int     `json:"steps" help:"steps that the codes, and the atoms of a class, make in a pass"`
@@ -72,11 +72,9 @@ func (m COPAR) Fit(ctx context.Context, train *classify.Samples, run classify.Ru
 }
 
 func (m COPAR) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	m.Common = min(m.Common, train.Len())
 	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, whole: 10, atoms: m.Atoms, common: m.Common}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
-		if err := commonFits(t.Samples, m.Common); err != nil {
-			return nil, err
-		}
 		return newCOPARState(m, t.span(), t.Groups, t.groups), nil
 	})
 }
@@ -129,14 +127,6 @@ func commonAtoms(d, x *mat.Dense) {
 	sums := mat.NewDense(rows, m, nil)
 	lin.AB(sums, 1, x, weights)
 	lin.Set(d, 1, classify.Unit(sums))
-}
-
-// commonFits reports more common atoms than training samples.
-func commonFits(t *classify.Samples, common int) error {
-	if n := t.Len(); common > n {
-		return fmt.Errorf("common = %d, more than the %d training samples", common, n)
-	}
-	return nil
 }
 
 // groups are those of all atoms, the common ones as the last group.

@@ -56,10 +56,6 @@ type sparseState struct {
 
 // newSparseState starts from a K-SVD of each class.
 func (l SparseLearning) newSparseState(t *task, with consistency) (*sparseState, error) {
-	d, _ := t.x.Dims()
-	if err := l.Fits(d, t.groups[len(t.Classes)]); err != nil {
-		return nil, err
-	}
 	s := &sparseState{SparseLearning: l, with: with, t: t}
 	d0, err := t.classwise(l.Init, t.x, l.Atoms)
 	if err != nil {

@@ -3,13 +3,11 @@ package method
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/lin"
 )
@@ -26,7 +24,7 @@ type LCLE struct {
 	Alpha      float64 `json:"alpha" help:"α, weight of the locality over the graph of the atoms"`
 	Beta       float64 `json:"beta" help:"β, weight of the label embedding of the atoms"`
 	Gamma      float64 `json:"gamma" help:"γ, weight of the agreement of S and V"`
-	Neighbours int     `json:"neighbours" help:"k, nearest atoms that an atom is joined to; ≥ 1"`
+	Neighbours int     `json:"neighbours" help:"k ≥ 1, nearest atoms that an atom is joined to; more than the others is all of them"`
 	AlternatingLearning
 }
 
@@ -61,32 +59,20 @@ func (m LCLE) Validate() error {
 		counts(1, "neighbours", m.Neighbours), m.AlternatingLearning.Validate())
 }
 
-// Fit implements classify.Method. It is an error if the number of atoms is not
-// larger than Neighbours, is smaller than the sparsity of Coder, or if a class
-// has fewer samples than atoms. A fit that ends as Exhausted still returns a
-// model.
+// Fit implements classify.Method. It is an error if a class has fewer samples
+// than atoms. A fit that ends as Exhausted still returns a model.
 func (m LCLE) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }
 
 func (m LCLE) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
 	return begin(ctx, m, train, run, m.plan(), func(t *task) (learner, error) {
-		if err := m.fits(t.x, len(t.Classes)); err != nil {
+		d, n := t.x.Dims()
+		if err := fits(m.Coder, classify.Grid{}, d, m.atoms(n, len(t.Classes))); err != nil {
 			return nil, err
 		}
 		return newLCLEState(m, t)
 	})
-}
-
-// fits reports what m asks for and the samples x of so many classes cannot give.
-func (m LCLE) fits(x *mat.Dense, classes int) error {
-	d, n := x.Dims()
-	k := m.atoms(n, classes)
-	if m.Neighbours >= k {
-		return advice.Add(fmt.Errorf("neighbours = %d, but an atom has only %d others", m.Neighbours, k-1),
-			"set neighbours to at most %d", k-1)
-	}
-	return fits(m.Coder, classify.Grid{}, d, k)
 }
 
 // An atomGraph joins every atom with its k nearest others, in both directions,
@@ -204,6 +190,7 @@ func newLCLEState(m LCLE, t *task) (*lcleState, error) {
 		return nil, err
 	}
 	k, n := a.Codes.Dims()
+	m.Neighbours = min(m.Neighbours, k-1)
 	return &lcleState{LCLE: m, alternation: a, S: a.Codes, V: mat.NewDense(k, n, nil)}, nil
 }
 

@@ -302,7 +302,6 @@ func TestLCLEBadParametersAreNamed(t *testing.T) {
 		{"beta", "NaN"},
 		{"gamma", "-1"},
 		{"neighbours", "0"},
-		{"neighbours", "7"},
 		{"atoms", "-1"},
 		{"atoms", "4"},
 		{"passes", "0"},
@@ -310,7 +309,6 @@ func TestLCLEBadParametersAreNamed(t *testing.T) {
 		{"ridge", "-1"},
 		{"init.sparsity", "0"},
 		{"coder.sparsity", "0"},
-		{"coder.sparsity", "8"},
 	} {
 		m, err := Set(strongLCLE(), c.path, c.value)
 		if err == nil {

@@ -30,7 +30,7 @@ type LRSDL struct {
 	Lambda2 float64 `json:"lambda2" help:"λ₂ ≥ 0, weight of the Fisher criterion and of ‖S⁰ − M⁰‖²" eq:"[lrsdl]"`
 	Eta     float64 `json:"eta" help:"η ≥ 0, weight of ‖D₀‖_*" eq:"[lrsdl]"`
 	Atoms   int     `json:"atoms" help:"K_c, atoms per class; 0 takes as many as its training images"`
-	Common  int     `json:"common" help:"m₀ ≥ 1, common atoms"`
+	Common  int     `json:"common" help:"m₀ ≥ 1, common atoms; more than there are samples is as many"`
 	Passes  int     `json:"passes" help:"at most so many passes; 0: 1000, but 15 without a tolerance where every image is an atom, as published"`
 	Tol     float64 `json:"tol" help:"converged when a pass lowers J by less than this part of it"`
 	Steps   int     `json:"steps" help:"steps that the codes, and D₀, make in a pass" eq:"[admm]"`
@@ -82,12 +82,10 @@ func (m LRSDL) Fit(ctx context.Context, train *classify.Samples, run classify.Ru
 }
 
 func (m LRSDL) Start(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Learning, error) {
+	m.Common = min(m.Common, train.Len())
 	p := m.fddl().plan()
 	p.common = m.Common
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) {
-		if err := commonFits(t.Samples, m.Common); err != nil {
-			return nil, err
-		}
 		return newLRSDLState(m, t.span(), t.Groups, t.groups)
 	})
 }

@@ -73,7 +73,7 @@ func robustRanges(c coding.Robust, within func(path string, low, high float64) R
 }
 
 // sparsity is the range of T₀ around the 30 of [lcksvd]. The time of a pursuit
-// grows as its square; more than there are atoms is refused by Fit.
+// grows as its square.
 func sparsity(path string) Range { return decades(path, 5, 50) }
 
 // ranges are those of what the methods that learn from labels share. With every

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
 )
@@ -125,13 +124,6 @@ func TestDSRCShrinks(t *testing.T) {
 			t.Errorf("τ = %g: what is rebuilt has the norm %g, with less τ %g", tau, norm, last)
 		}
 		last = norm
-	}
-}
-
-func TestLLCRefusesMoreNeighboursThanSamples(t *testing.T) {
-	_, err := DefaultLLC.Fit(context.Background(), people(t, 4, 5, 30, 0.3, 7), classify.Run{})
-	if err == nil || !strings.HasPrefix(err.Error(), "llc: coder: neighbours = 30") || !strings.Contains(advice.Text(err), "coder.neighbours to 20") {
-		t.Errorf("%v, hint %q", err, advice.Text(err))
 	}
 }
 

@@ -63,8 +63,8 @@ func (m SDRERDL) Validate() error {
 }
 
 // Fit implements classify.Method. It is an error if the samples are not images,
-// if there are fewer atoms than the sparsity of Coder, or if a class has fewer
-// samples than atoms. A fit that ends as Exhausted still returns a model.
+// or if a class has fewer samples than atoms. A fit that ends as Exhausted still
+// returns a model.
 func (m SDRERDL) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
 	return classify.Train(ctx, m, train, run)
 }

@@ -223,7 +223,6 @@ func TestSDRERDLBadParametersAreNamed(t *testing.T) {
 		{"ridge", "-1"},
 		{"init.sparsity", "0"},
 		{"coder.sparsity", "0"},
-		{"coder.sparsity", "8"},
 	} {
 		m, err := Set(strongSDRERDL(), c.path, c.value)
 		if err == nil {

@@ -179,10 +179,10 @@ def main():
     classes = {}
     for m in dictionaries:
         name = {"KSVD": "KSVDDictionary", "Online": "OnlineDictionary"}[m["type"]]
-        own = ["n_components : int, default=10", "    K, number of atoms."] + parameters(m, PARAMS + SEED)
+        own = ["n_components : int or None, default=None", "    K, number of atoms; None is 10, or as many as the samples have directions."] + parameters(m, PARAMS + SEED)
         after = ["params: dict | None = None", "random_state: int | None = 0"]
         base = {"Online": "OnlineLearner"}.get(m["type"], "Dictionary")
-        classes[name] = class_text(name, base, m, (["n_components: int = 10"], after), own, FITTED_DICTIONARY)
+        classes[name] = class_text(name, base, m, (["n_components: int | None = None"], after), own, FITTED_DICTIONARY)
     write(FOLDER / "nrdl" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl._dictionary", "Dictionary, OnlineLearner", classes)
 
 

@@ -40,9 +40,8 @@ type Exception struct {
 
 // Options say how a method is tested.
 type Options struct {
-	// Small are parameters, by path, for training sets of 20 samples; Single are
-	// those for sets of 4, one per class: defaults are for hundreds, and a method
-	// refuses, for example, more neighbours than samples.
+	// Small are parameters, by path, for training sets of 20 samples; Single are those for
+	// sets of 4, one per class: defaults are for hundreds.
 	Small, Single map[string]string
 
 	// Exceptions are the parameters that matter only under a condition, by path.
@@ -70,7 +69,7 @@ func Run(t *testing.T, m classify.Method, o Options) {
 	t.Run("leaves its input alone", s.input)
 	t.Run("survives save and load", func(t *testing.T) { s.saved(t, append(o.Others, defaults)) })
 	t.Run("every parameter matters", func(t *testing.T) { s.parameters(t, o.Exceptions) })
-	t.Run("more than there is is refused", s.tooMuch)
+	t.Run("more than there is", s.tooMuch)
 	t.Run("few atoms", s.fewAtoms)
 	t.Run("stops when cancelled", s.cancelled)
 	t.Run("unequal classes", s.unequal)

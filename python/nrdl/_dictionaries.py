@@ -22,10 +22,10 @@ class KSVDDictionary(Dictionary):
 
     Parameters
     ----------
-    n_components : int, default=10
-        K, number of atoms.
+    n_components : int or None, default=None
+        K, number of atoms; None is 10, or as many as the samples have directions.
     sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=10
@@ -73,7 +73,7 @@ class KSVDDictionary(Dictionary):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: int | None = None,
         *,
         sparsity: int = 30,
         error: float = 0.0,
@@ -104,8 +104,8 @@ class OnlineDictionary(OnlineLearner):
 
     Parameters
     ----------
-    n_components : int, default=10
-        K, number of atoms.
+    n_components : int or None, default=None
+        K, number of atoms; None is 10, or as many as the samples have directions.
     coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='lasso'
         How samples are coded; one that needs no classes. Equation: [odl] (2).
     coder_lambda : float, default=0.01
@@ -168,7 +168,7 @@ class OnlineDictionary(OnlineLearner):
 
     def __init__(
         self,
-        n_components: int = 10,
+        n_components: int | None = None,
         *,
         coder: str = 'lasso',
         coder_lambda: float = 0.01,

@@ -14,7 +14,10 @@ from nrdl._engine import shared
 class Dictionary(Parameterised):
     """A learner of a dictionary as a transformer: samples become sparse codes."""
 
-    n_components: int
+    n_components: int | None
+
+    def _atoms(self) -> int | None:
+        return None if self.n_components is None else int(self.n_components)
 
     def fit(self, X: Any, y: Any = None) -> "Dictionary":
         """Learn atoms from samples.
@@ -32,7 +35,7 @@ class Dictionary(Parameterised):
         X = checked(self, X, reset=True)
         self.seed_ = seed_of(self.random_state)
         header, arrays = shared().call(
-            "dictionary", {"x": X}, method=self._method, params=self._settings(), atoms=int(self.n_components), seed=self.seed_
+            "dictionary", {"x": X}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays["D"].T)
         self._set_outcome(header)
@@ -86,7 +89,7 @@ class OnlineLearner(Dictionary):
         """Learn from further samples, each of which is taken once.
 
         Calls with multiples of ``batch`` samples are one call with all of them. The first call
-        starts from samples, so that it needs ``n_components`` of them or more. What `fit` has
+        starts from samples, so that it needs ``n_components`` of them or more, if that is given. What `fit` has
         learned is forgotten.
 
         Parameters
@@ -103,7 +106,7 @@ class OnlineLearner(Dictionary):
         if not state:
             self.seed_ = seed_of(self.random_state)
         header, arrays = shared().call(
-            "observe", {"x": X, **state}, method=self._method, params=self._settings(), atoms=int(self.n_components), seed=self.seed_
+            "observe", {"x": X, **state}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays.pop("D").T)
         self._state, self.n_samples_seen_ = arrays, header["seen"]

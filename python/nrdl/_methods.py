@@ -428,7 +428,8 @@ class LLC(Method):
     Parameters
     ----------
     coder_neighbours : int, default=30
-        k ≥ 1, number of nearest atoms that code. Equation: [llc] (7).
+        k ≥ 1, number of nearest atoms that code; more than there are is all of them. Equation:
+        [llc] (7).
     coder_lambda : float, default=0.0001
         λ ≥ 0, weight of ‖w‖² as a part of the neighbours' squared distances. Equation: [llc]
         (7).
@@ -1595,7 +1596,7 @@ class Blocks(Method):
     Parameters
     ----------
     coder_side : int, default=8
-        1 to 1024, side of a block, pixels; at most that of the image.
+        1 to 1024, side of a block, pixels; that of the image where it is smaller.
     coder_step : int, default=8
         1 to 1024 and at least side/8, from one block to the next, pixels.
     coder_temperature : float, default=0.1
@@ -1701,7 +1702,7 @@ class KSVD(Method):
     Parameters
     ----------
     sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -1715,7 +1716,7 @@ class KSVD(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -1830,7 +1831,7 @@ class DKSVD(Method):
     Parameters
     ----------
     sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -1844,7 +1845,7 @@ class DKSVD(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -1965,7 +1966,7 @@ class LCKSVD1(Method):
     Parameters
     ----------
     sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -1979,7 +1980,7 @@ class LCKSVD1(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -2100,7 +2101,7 @@ class LCKSVD2(Method):
     Parameters
     ----------
     sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -2114,7 +2115,7 @@ class LCKSVD2(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -2443,7 +2444,7 @@ class COPAR(Method):
     atoms : int, default=0
         m, atoms per class; 0 takes as many as its training images.
     common : int, default=5
-        m₀ ≥ 1, common atoms.
+        m₀ ≥ 1, common atoms; more than there are samples is as many.
     passes : int, default=0
         At most so many passes; 0: 1000, but 10 without a tolerance where every image is an
         atom, as published.
@@ -2553,7 +2554,7 @@ class LRSDL(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 takes as many as its training images.
     common : int, default=5
-        m₀ ≥ 1, common atoms.
+        m₀ ≥ 1, common atoms; more than there are samples is as many.
     passes : int, default=0
         At most so many passes; 0: 1000, but 15 without a tolerance where every image is an
         atom, as published.
@@ -3135,7 +3136,7 @@ class SDRERDL(Method):
     atoms : int, default=0
         K_c, atoms per class in D₀; 0 for as many as training samples.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=1
@@ -3153,7 +3154,7 @@ class SDRERDL(Method):
     ridge : float, default=1.0
         Weight of ‖W‖² in the linear classifier. Equation: [lcksvd].
     coder_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; at most as many as there are.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     coder_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     image_shape : tuple of int, optional
@@ -3272,11 +3273,11 @@ class LCLE(Method):
     gamma : float, default=0.1
         γ, weight of the agreement of S and V.
     neighbours : int, default=1
-        k, nearest atoms that an atom is joined to; ≥ 1.
+        k ≥ 1, nearest atoms that an atom is joined to; more than the others is all of them.
     atoms : int, default=0
         K_c, atoms per class in D₀; 0 for as many as training samples.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=1
@@ -3294,7 +3295,7 @@ class LCLE(Method):
     ridge : float, default=1.0
         Weight of ‖W‖² in the linear classifier. Equation: [lcksvd].
     coder_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; at most as many as there are.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     coder_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     image_shape : tuple of int, optional
@@ -3423,7 +3424,7 @@ class NRDLTest(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -3640,7 +3641,7 @@ class NRDL(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -3852,7 +3853,7 @@ class NRDLOnline(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 takes 10, or as many as the class with the fewest images has.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -4071,7 +4072,7 @@ class NRDLAblation(Method):
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
     init_sparsity : int, default=30
-        T₀ ≤ K, most atoms a sample; of one class alone at most its atoms.
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10

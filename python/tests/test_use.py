@@ -1,6 +1,7 @@
 """What programs do with the estimators."""
 
 import csv
+import inspect
 import multiprocessing
 import os
 import pickle
@@ -22,6 +23,7 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
 import nrdl
+from nrdl._base import Parameterised
 from nrdl._engine import Engine, find_program, shared
 
 
@@ -259,6 +261,38 @@ def test_dictionaries(digits):
         codes = learner.fit(X).transform(X2)
         assert codes.shape == (100, 30) and (codes != 0).sum(axis=1).max() <= 5
         assert np.linalg.norm(learner.inverse_transform(codes) - X2) < 0.6 * np.linalg.norm(X2)
+
+
+def test_defaults_learn_from_few(digits):
+    """No default asks for more than few samples give: more atoms than there are, more neighbours."""
+    X, y, X2, _ = digits
+    few = np.concatenate([np.flatnonzero(y == c)[:2] for c in (3, 5)])
+    for _, c in sorted(vars(nrdl).items()):
+        if not (inspect.isclass(c) and issubclass(c, Parameterised)):
+            continue
+        shape = {"image_shape": (8, 8)} if "image_shape" in inspect.signature(c).parameters else {}
+        fitted = c(**shape).fit(X[few], y[few])
+        assert np.isfinite(fitted.transform(X2)).all(), c
+        if shape:
+            assert set(fitted.predict(X2)) <= {3, 5}, c
+    for learner in nrdl.KSVDDictionary(), nrdl.OnlineDictionary():
+        assert learner.fit(X).components_.shape == (10, 64) and learner.fit(X[few]).components_.shape == (4, 64)
+        assert learner.fit(X[[0, 0, 1]]).transform(X2).shape == (100, 2)  # two directions
+    assert nrdl.OnlineDictionary().partial_fit(X[few]).partial_fit(X).components_.shape == (4, 64)
+    for wrong in 0, -1, 5:
+        with pytest.raises(ValueError, match="atoms"):
+            nrdl.KSVDDictionary(wrong).fit(X[few])
+
+
+def test_grid_over_atoms_and_sparsity(digits):
+    X, y, _, _ = digits
+    few = y < 4
+    for method, more in (nrdl.KSVD(), {}), (nrdl.LCKSVD2(), {}), (nrdl.NRDL(), {"init_sparsity": [2, 30]}), (nrdl.LCLE(), {"neighbours": [1, 40]}):
+        grid = {"atoms": [1, 3], **(more or {"sparsity": [1, 5, 30, 300]})}
+        search = GridSearchCV(method.set_params(passes=3), grid, cv=2, error_score="raise").fit(X[few], y[few])
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    codes = GridSearchCV(make_pipeline(nrdl.KSVDDictionary(), LinearSVC()), {"ksvddictionary__n_components": [2, 20], "ksvddictionary__sparsity": [1, 5, 30]}, cv=2, error_score="raise")
+    assert np.isfinite(codes.fit(X[few], y[few]).cv_results_["mean_test_score"]).all()
 
 
 def test_partial_fit(digits):
