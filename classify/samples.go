@@ -40,6 +40,30 @@ type Grid struct {
 // Len returns the number of features; 0 of the zero Grid.
 func (g Grid) Len() int { return g.Height * g.Width * g.Planes }
 
+// ByColumns returns x, whose columns have the pixels of each plane row after row (C order, as in
+// NumPy), with those of g, column after column; for the zero Grid x itself. It panics if x has
+// not g.Len() rows.
+func (g Grid) ByColumns(x *mat.Dense) *mat.Dense {
+	d, n := x.Dims()
+	if g == (Grid{}) {
+		return x
+	}
+	if d != g.Len() {
+		panic(mat.ErrShape)
+	}
+	out := mat.NewDense(d, n, nil)
+	for i := range d {
+		plane, column, row := i/(g.Height*g.Width), i/g.Height%g.Width, i%g.Height
+		out.SetRow(i, x.RawRowView((plane*g.Height+row)*g.Width+column))
+	}
+	return out
+}
+
+// ByRows is the inverse of ByColumns.
+func (g Grid) ByRows(x *mat.Dense) *mat.Dense {
+	return Grid{Height: g.Width, Width: g.Height, Planes: g.Planes}.ByColumns(x)
+}
+
 // holds reports why vectors of d features cannot lie on g.
 func (g Grid) holds(d int) error {
 	if g != (Grid{}) && (min(g.Height, g.Width, g.Planes) < 1 || g.Len() != d) {

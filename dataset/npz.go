@@ -12,13 +12,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/npz"
 )
 
-// readNPZ reads a NumPy archive. X has its samples in rows or columns, with pixels column
-// after column as in a MATLAB file, or it is N×height×width.
+// readNPZ reads a NumPy archive. X has its samples in rows or columns, with the pixels of an
+// image row after row (C order), or it is N×height×width.
 func readNPZ(r io.ReaderAt, size int64, path string, opt Options) (*Images, error) {
 	arrays, err := npz.Read(r, size, npz.DefaultLimits)
 	if err != nil {
@@ -69,6 +70,7 @@ func (t *table) framed(text string, opt Options) (*Images, error) {
 		return nil, advice.Add(fmt.Errorf("its images were read as %v, not %v", f, want),
 			"convert the images themselves once more")
 	}
+	t.standUp(f)
 	return t.grouped(f, whiteOf(mat.Max(t.x)))
 }
 
@@ -78,21 +80,8 @@ func sameNames(classes, labels []string) bool {
 	return slices.Equal(a, slices.Compact(b))
 }
 
-// standUp changes the pixels of n images from row-major to column-major order. Pixel p of
-// image i is data[p·n + i].
-func standUp(data []float64, n int, in Size) []float64 {
-	up := make([]float64, 0, len(data))
-	for x := range in.Width {
-		for y := range in.Height {
-			p := y*in.Width + x
-			up = append(up, data[p*n:(p+1)*n]...)
-		}
-	}
-	return up
-}
-
 // saveNPZ writes X (N×d), y, ids and classes (text) of samples with labels, the height and
-// width of images and, if the Frame has more than a size, the Frame as the JSON text input.
+// width of images, whose pixels are in C order, and the order C; if the Frame has more than a size, the Frame as the JSON text input.
 func saveNPZ(ctx context.Context, path string, set *Images) error {
 	arrays := []npz.Array{samplesArray(set)}
 	if set.Classes != nil {
@@ -106,7 +95,8 @@ func saveNPZ(ctx context.Context, path string, set *Images) error {
 	f := set.Frame
 	if set.AreImages() {
 		arrays = append(arrays,
-			npz.Int64("height", nil, []int64{int64(f.Height)}), npz.Int64("width", nil, []int64{int64(f.Width)}))
+			npz.Int64("height", nil, []int64{int64(f.Height)}), npz.Int64("width", nil, []int64{int64(f.Width)}),
+			npz.Text("order", []string{"C"}))
 	}
 	if set.AreFaces() && !f.Same(Frame{Size: f.Size}) {
 		text, err := json.Marshal(f)
@@ -121,13 +111,17 @@ func saveNPZ(ctx context.Context, path string, set *Images) error {
 
 func samplesArray(set *Images) npz.Array {
 	d, n := set.X.Dims()
+	var grid classify.Grid
+	if set.Frame.Size.Len() == d {
+		grid = set.Frame.Grid()
+	}
 	if !allBytes(set.X) {
 		return npz.Float64Rows("X", n, d, func(lo, hi int, dst []float64) {
-			lin.Transpose(mat.NewDense(hi-lo, d, dst), lin.Cols(set.X, lo, hi))
+			lin.Transpose(mat.NewDense(hi-lo, d, dst), grid.ByRows(lin.Cols(set.X, lo, hi)))
 		})
 	}
 	t := mat.NewDense(n, d, nil)
-	lin.Transpose(t, set.X)
+	lin.Transpose(t, grid.ByRows(set.X))
 	data := make([]uint8, n*d)
 	for i, v := range t.RawMatrix().Data {
 		data[i] = uint8(v)

@@ -33,9 +33,30 @@ func (c contents) get(name string) (matrix, error) {
 	m := matrix{name: name, rows: rows, cols: cols, data: data, fromZero: !a.MATLAB}
 	if err == nil && len(a.Shape) == 3 {
 		m.size = Size{Height: a.Shape[1], Width: a.Shape[2]}
-		m.data = standUp(data, rows, m.size)
+		if len(data) > 0 {
+			m.data = Frame{Size: m.size}.Grid().ByColumns(m.transposed()).RawMatrix().Data
+		}
 	}
 	return m, err
+}
+
+// byRows reports whether rows of pixels are images row after row (C order), as in NumPy, and not
+// column after column, as in MATLAB. The array order, C or F, says it; an older nrdl wrote
+// columns without it, and the arrays classes and ids or input.
+func (c contents) byRows() (bool, error) {
+	if len(c) > 0 && c[0].MATLAB {
+		return false, nil
+	}
+	if !c.has("order") {
+		return !c.has(inputArray) && !(c.has("classes") && c.has("ids")), nil
+	}
+	switch said := c.words("order"); {
+	case slices.Equal(said, []string{"C"}):
+		return true, nil
+	case slices.Equal(said, []string{"F"}):
+		return false, nil
+	}
+	return false, advice.Add(errors.New("the array order is not C or F"), "C: the pixels of an image row after row; F: column after column")
 }
 
 // words returns the elements of an array of strings; nil if there is none of that name.
@@ -78,6 +99,11 @@ type Arrays struct {
 	Length     int
 
 	Optional bool // Unlabelled holds for files without labels only
+
+	// Vectors says that samples are for a model that takes vectors: their numbers keep their
+	// order. A file whose samples are images is refused, as nobody knows the order of the pixels
+	// in such a model.
+	Vectors bool
 }
 
 // pairs are the names to look for, in this order.
@@ -218,8 +244,12 @@ func (t *table) number(vars contents, y string) error {
 
 // sides reads the size of the images, if the file has it.
 func (t *table) sides(vars contents) error {
-	if t.size.Len() != 0 || !vars.has("height") || !vars.has("width") {
+	if t.size.Len() != 0 {
 		return nil
+	}
+	var err error
+	if t.byRows, err = vars.byRows(); err != nil || !vars.has("height") || !vars.has("width") {
+		return err
 	}
 	height, err := vars.get("height")
 	if err != nil {
@@ -243,15 +273,20 @@ type table struct {
 	classes []string // nil: in natural order
 	ids     []string
 	size    Size
+	byRows  bool // the pixels of images are row after row
 
 	unlabelled bool // labels, classes and ids do not count
 }
 
 // set returns the images, resized to the size in opt.
 func (t *table) set(path string, opt Options) (*Images, error) {
+	if opt.Arrays.Vectors {
+		return t.vectors()
+	}
 	if err := t.shape(path, opt); err != nil {
 		return nil, err
 	}
+	t.standUp(Frame{Size: t.size})
 	white := whiteOf(mat.Max(t.x))
 	in := Frame{Size: t.size}
 	if want := opt.Frame; want.Size != (Size{}) && (want.Size != t.size || want.Crop != 0) {
@@ -261,6 +296,22 @@ func (t *table) set(path string, opt Options) (*Images, error) {
 		in = want
 	}
 	return t.grouped(in, white)
+}
+
+// standUp brings the pixels of images of that Frame to the order of Images.
+func (t *table) standUp(f Frame) {
+	if d, _ := t.x.Dims(); t.byRows && f.Size.Len() == d {
+		t.x, t.byRows = f.Grid().ByColumns(t.x), false
+	}
+}
+
+// vectors returns the samples for a model of vectors.
+func (t *table) vectors() (*Images, error) {
+	if t.size != (Size{}) {
+		err := fmt.Errorf("the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says", t.size)
+		return nil, advice.Add(err, "give an array of rows without height and width, in the order of the samples of the model; or train the model on images (an array N×height×width; in Python image_shape)")
+	}
+	return t.grouped(Frame{}, 0)
 }
 
 // grouped returns the set of the samples, with their Frame. White is that of images.
@@ -297,10 +348,10 @@ func (t *table) shape(path string, opt Options) error {
 		t.size = opt.Frame.Size
 	case side*side == d && side >= minAssumedSide && side <= MaxSide && integersTo(t.x, math.MaxUint16): // as images are stored; vectors rarely are
 		t.size = Size{Height: side, Width: side}
-		opt.warn("%s does not say the size of its images: they are taken to be %v; for another size store them as an array N×height×width, and ignore this if the samples are vectors: the results are the same", path, t.size)
+		opt.warn("%s does not say the size of its images: they are taken to be %v, %s; for another size store them as an array N×height×width, and ignore this if the samples are vectors: the results are the same", path, t.size, map[bool]string{true: "row after row", false: "column after column"}[t.byRows])
 	case opt.Frame.Size != (Size{}):
 		return advice.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
-			"store them as an array N×height×width, or rows with height and width, their pixels column after column")
+			"store them as an array N×height×width, or rows with height and width")
 	}
 	return nil
 }

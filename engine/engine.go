@@ -109,7 +109,7 @@ type request struct {
 	Params  []setting `json:"params"`
 	Seed    uint64    `json:"seed"`
 	Classes []string  `json:"classes"`
-	Image   []int     `json:"image"` // height and width of the images that the samples are, each column after column
+	Image   []int     `json:"image"` // height and width of the images that the samples are, each row after row
 	Keep    bool      `json:"keep"`
 	Model   string    `json:"model"` // SHA-256 of a model file
 	State   []axes    `json:"state"`

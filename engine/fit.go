@@ -48,7 +48,7 @@ func (f *incoming) problem(further ...string) (p problem, err error) {
 			return p, err
 		}
 	}
-	if p.x, err = f.rows("x", nil); err != nil {
+	if p.x, err = f.pixels("x", p.frame.Grid(), nil); err != nil {
 		return p, err
 	}
 	_, n := p.x.Dims()
@@ -107,7 +107,7 @@ func (s *session) begin(ctx context.Context, f *incoming) error {
 		return err
 	}
 	o := classify.LearnOptions{Seed: f.Seed, Classes: f.Classes, Grid: p.frame.Grid()}
-	if o.Start, err = f.start(); err != nil {
+	if o.Start, err = f.start(o.Grid); err != nil {
 		return err
 	}
 	if err := dataset.CheckNames(f.Classes); err != nil {
@@ -183,21 +183,40 @@ type axes struct {
 
 const statePrefix = "state."
 
-func stateOf(all []classify.Matrix) (names []axes, arrays []npz.Array) {
+// stateOf names the axes of matrices, and makes arrays of them. Those of features have the pixels
+// of g row after row.
+func stateOf(all []classify.Matrix, g classify.Grid) (names []axes, arrays []npz.Array) {
 	names = []axes{}
 	for _, m := range all {
 		names = append(names, axes{m.Name, m.Rows, m.Columns})
-		arrays = append(arrays, plain(statePrefix+m.Name, m.Value))
+		arrays = append(arrays, plain(statePrefix+m.Name, along(m, classify.Grid.ByRows, g)))
 	}
 	return names, arrays
 }
 
-// start has the matrices of f from which a fit starts.
-func (f *incoming) start() (from classify.Start, err error) {
+// along returns m with its axes of features in the other order of the pixels of g.
+func along(m classify.Matrix, order func(classify.Grid, *mat.Dense) *mat.Dense, g classify.Grid) *mat.Dense {
+	rows, columns := m.Value.Dims()
+	out := m.Value
+	if m.Rows == classify.FeatureAxis && rows == g.Len() {
+		out = order(g, out)
+	}
+	if m.Columns == classify.FeatureAxis && columns == g.Len() {
+		out = mat.DenseCopyOf(order(g, mat.DenseCopyOf(out.T())).T())
+	}
+	return out
+}
+
+// start has the matrices of f from which a fit starts. Those of features have the pixels of g row
+// after row.
+func (f *incoming) start(g classify.Grid) (from classify.Start, err error) {
 	for name, to := range map[string]**mat.Dense{"start.D": &from.D, "start.S": &from.S, "start.W": &from.W} {
 		if *to, err = f.matrix(name); err != nil {
 			return from, err
 		}
+	}
+	if from.D != nil {
+		from.D = along(classify.Matrix{Rows: classify.FeatureAxis, Columns: classify.AtomAxis, Value: from.D}, classify.Grid.ByColumns, g)
 	}
 	for _, a := range f.State {
 		if a.Rows < classify.FeatureAxis || a.Rows > classify.OneAxis || a.Columns < classify.FeatureAxis || a.Columns > classify.OneAxis {
@@ -210,7 +229,9 @@ func (f *incoming) start() (from classify.Start, err error) {
 		if err != nil {
 			return from, err
 		}
-		from.State = append(from.State, classify.Matrix{Name: a.Name, Rows: a.Rows, Columns: a.Columns, Value: m})
+		given := classify.Matrix{Name: a.Name, Rows: a.Rows, Columns: a.Columns, Value: m}
+		given.Value = along(given, classify.Grid.ByColumns, g)
+		from.State = append(from.State, given)
 	}
 	return from, nil
 }
@@ -224,7 +245,7 @@ func (s *session) matrices(context.Context, *incoming) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, arrays := stateOf(all)
+	names, arrays := stateOf(all, s.frame.Grid())
 	return &answer{map[string]any{"state": names}, arrays}, nil
 }
 
@@ -243,7 +264,7 @@ func (s *session) learned(context.Context, *incoming) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, arrays := stateOf(fit.State)
+	names, arrays := stateOf(fit.State, s.frame.Grid())
 	a.header["state"] = names
 	a.arrays = append(append(a.arrays, arrays...), npz.Float64("objective", []int{len(fit.Objective)}, fit.Objective))
 	return a.with(fit.D, fit.S, fit.W, fit.Classifier), nil
@@ -252,6 +273,9 @@ func (s *session) learned(context.Context, *incoming) (*answer, error) {
 // with adds the parts of c, and the matrices that are there.
 func (a *answer) with(d, codes, w *mat.Dense, c *classify.Classifier) *answer {
 	p := c.Parts()
+	if d != nil {
+		d = p.Grid.ByRows(d)
+	}
 	a.header["classes"], a.header["groups"], a.header["rule"] = p.Classes, p.Groups, p.Rule.Name()
 	for _, m := range []struct {
 		name  string

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/internal/npz"
 )
 
@@ -203,6 +204,16 @@ func (f *incoming) rows(name string, buffer []float64) (*mat.Dense, error) {
 		return nil, fmt.Errorf("array %s has the shape %v: rows of numbers are needed", name, a.Shape)
 	}
 	return mat.NewDense(d, n, data), nil
+}
+
+// pixels is rows for samples that are images with the grid g, each row after row: the library has
+// them column after column.
+func (f *incoming) pixels(name string, g classify.Grid, buffer []float64) (*mat.Dense, error) {
+	x, err := f.rows(name, buffer)
+	if err == nil && x.RawMatrix().Rows == g.Len() {
+		x = g.ByColumns(x)
+	}
+	return x, err
 }
 
 // matrix returns the array of that name as it is; nil if there is none.

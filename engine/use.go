@@ -36,7 +36,7 @@ func (s *session) samples(f *incoming) (*gallery.Gallery, *dataset.Images, error
 
 // images returns an array of samples for g; it overwrites buffer where that has room for them.
 func (f *incoming) images(name string, g *gallery.Gallery, buffer []float64) (*dataset.Images, error) {
-	x, err := f.rows(name, buffer)
+	x, err := f.pixels(name, g.Frame.Grid(), buffer)
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func (p Program) input(train *classify.Samples, test *mat.Dense, seed uint64) ([
 	}
 	var b bytes.Buffer
 	err = npz.Write(&b,
-		rows("X_train", train.X), npz.Int64("y_train", []int{len(labels)}, labels), rows("X_test", test),
+		rows("X_train", train.Grid.ByRows(train.X)), npz.Int64("y_train", []int{len(labels)}, labels), rows("X_test", train.Grid.ByRows(test)),
 		npz.Int64("seed", []int{1}, []int64{int64(seed)}), // has 53 bits
 		npz.Int64("shape", []int{3}, []int64{int64(train.Grid.Planes), int64(train.Grid.Height), int64(train.Grid.Width)}),
 		npz.Text("params", []string{string(params)}))

@@ -140,11 +140,12 @@ func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense)
 	if images == nil || images.X == nil {
 		return errNoImages
 	}
-	d, n := images.X.Dims()
+	_, n := images.X.Dims()
 	var makes *maker
 	switch {
-	case f.Size == (dataset.Size{}) && images.AreImages() && (f.Takes() == 0 || f.Takes() == d):
-		// Vectors of the length of those images.
+	case f.Size == (dataset.Size{}) && f.Embedding.IsZero() && images.AreImages():
+		err := fmt.Errorf("the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says", images.Frame.Size)
+		return advice.Add(err, "give vectors, in the order of those that the model was trained on, or train it on images")
 	case !images.AreImages() && f.Fixed().ArePixels():
 		// Whether they are vectors or the pixels of images nothing says.
 	default:
