@@ -98,11 +98,6 @@ func TestRulesThatNeedACoder(t *testing.T) {
 	if _, err := NewClassifier(p); err == nil || !strings.Contains(err.Error(), "pixel grid") {
 		t.Errorf("blocks of samples that are no images: %v", err)
 	}
-	p = testParts(Votes{}, rand.New(rand.NewPCG(1, 12)))
-	p.Coder = coding.DefaultBlocks
-	if _, err := NewClassifier(p); err == nil || advice.Text(err) != "set side to 2 or less" {
-		t.Errorf("blocks of 8 pixels in images of 10×2: %v, %s", err, advice.Text(err))
-	}
 }
 
 // The errors are those of the coder at unit norm, batch after batch, and the

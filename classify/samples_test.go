@@ -142,3 +142,23 @@ func TestNonZero(t *testing.T) {
 		t.Errorf("the columns %v are not zero", got)
 	}
 }
+
+// The order of pixels follows from the definition, and goes back.
+func TestOrdersOfPixels(t *testing.T) {
+	g := Grid{Height: 3, Width: 4, Planes: 2}
+	x := mat.NewDense(g.Len(), 2, nil)
+	for p := range g.Planes {
+		for row := range g.Height {
+			for column := range g.Width {
+				x.Set((p*g.Height+row)*g.Width+column, 1, float64(100*p+10*row+column))
+			}
+		}
+	}
+	up := g.ByColumns(x)
+	if got := up.At((1*g.Width+2)*g.Height+1, 1); got != 112 {
+		t.Errorf("plane 1, row 1, column 2 is %v", got)
+	}
+	if !mat.Equal(g.ByRows(up), x) || (Grid{}).ByRows(x) != x {
+		t.Error("the order does not go back, or vectors have one")
+	}
+}

@@ -357,7 +357,7 @@ def test_faces(tmp_path):
 
 
 def test_images(digits):
-    """Blocks of images in C order, which the engine gets column after column."""
+    """Blocks of images in C order."""
     X, y, X2, y2 = digits
     model = nrdl.Blocks(image_shape=(8, 8), coder_side=4, coder_step=4).fit(X, y)
     assert model.score(X2, y2) > 0.7

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/gallery/file"
+	"nrdl.example/nrdl/method"
+)
+
+// Images and vectors keep the order of their pixels from Python to the command, to Go and back,
+// square or not, in every form that a file may have.
+func TestOrderOfPixels(t *testing.T) {
+	if exec.Command("/usr/bin/python3", "-c", "import numpy, sklearn").Run() != nil {
+		t.Skip("NumPy and scikit-learn are not installed for /usr/bin/python3")
+	}
+	for _, size := range []dataset.Size{{Height: 8, Width: 8}, {Height: 5, Width: 9}} {
+		t.Run(size.String(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			python(t, "make", strconv.Itoa(size.Height), strconv.Itoa(size.Width))
+			for _, model := range []string{"vectors", "images", "blocks", "mirrored"} {
+				want := numbersIn(t, model+".txt")
+				for _, probes := range []string{"rows", "sized", "cube"} {
+					said, err := exec.Command("nrdl", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv").CombinedOutput()
+					if open := model == "vectors" && probes != "rows"; open || err != nil {
+						if !open || err == nil || !strings.Contains(string(said), "in which order these have pixels nothing says") {
+							t.Errorf("%s of %s: %v, %s", model, probes, err, said)
+						}
+						continue
+					}
+					if got := scoresIn(t, "scores.csv"); !mat.Equal(got, want) {
+						t.Errorf("%s of %s: other scores than in Python", model, probes)
+					}
+				}
+				opened(t, model, want)
+			}
+			goesBack(t)
+		})
+	}
+}
+
+// opened compares the scores of a model of Python, opened in Go.
+func opened(t *testing.T, model string, want *mat.Dense) {
+	t.Helper()
+	r, err := nrdl.Open(model + ".nrdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors := r.Model().Frame.Same(dataset.Frame{})
+	probes, err := nrdl.Read(t.Context(), "rows.npz", nrdl.ReadOptions{Frame: r.Model().Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := scoresOf(t, r.Model(), probes); !mat.Equal(got, want) {
+		t.Errorf("%s in Go: other scores than in Python", model)
+	}
+	images, err := nrdl.Read(t.Context(), "cube.npz", nrdl.ReadOptions{Arrays: dataset.Arrays{Unlabelled: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Model().Scores(t.Context(), images); vectors != (err != nil) {
+		t.Errorf("%s of images: %v", model, err)
+	}
+}
+
+// goesBack converts the file of Python by the command, learns from it in Go, and asks Python.
+func goesBack(t *testing.T) {
+	t.Helper()
+	for _, to := range [][]string{{"train.npz", "set.mat"}, {"set.mat", "back.npz"}} {
+		if said, err := exec.Command("nrdl", "data", "convert", to[0], to[1]).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	var sets [3]*dataset.Images
+	for i, path := range []string{"train.npz", "set.mat", "back.npz"} {
+		set, err := dataset.Open(t.Context(), path, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sets[i] = set; !mat.Equal(set.X, sets[0].X) || set.Frame != sets[0].Frame {
+			t.Errorf("%s has other images than train.npz", path)
+		}
+	}
+	g, err := gallery.Learn(t.Context(), sets[1], frontend.Pipeline{Frame: sets[1].Frame}, method.DefaultBlocks, classify.Run{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Save(t.Context(), "go.nrdl", g); err != nil {
+		t.Fatal(err)
+	}
+	probes, err := nrdl.Read(t.Context(), "rows.npz", nrdl.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := python(t, "ask", "go.nrdl")
+	if want := "0 " + strconv.Itoa(g.Frame.Height) + " " + strconv.Itoa(g.Frame.Width) + " C"; said != want {
+		t.Errorf("back.npz: %s, want %s", said, want)
+	}
+	if !mat.Equal(numbersIn(t, "answer.txt"), scoresOf(t, g, probes)) {
+		t.Error("Python has other scores by the model of Go")
+	}
+}
+
+// python runs testdata/pixels.py in the working folder, and returns the line that it prints.
+func python(t *testing.T, args ...string) string {
+	t.Helper()
+	program, err := exec.LookPath("nrdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("/usr/bin/python3", append([]string{"-B", filepath.Join(sources, "cmd", "nrdl", "testdata", "pixels.py")}, args...)...)
+	c.Env = append(os.Environ(), "NRDL_PROGRAM="+program, "PYTHONPATH="+filepath.Join(sources, "python"))
+	said, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return strings.TrimSpace(string(said))
+}
+
+// sources is the root of the repository.
+var sources = func() string {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return root
+}()
+
+// scoresOf returns scores as Python has them, a row a sample.
+func scoresOf(t *testing.T, g *gallery.Gallery, images *dataset.Images) *mat.Dense {
+	t.Helper()
+	scores, err := g.Scores(t.Context(), images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mat.DenseCopyOf(scores.T())
+}
+
+// numbersIn reads a file of numbers, a row a line.
+func numbersIn(t *testing.T, path string) *mat.Dense {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var rows [][]string
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		rows = append(rows, strings.Fields(lines.Text()))
+	}
+	return parsed(t, rows)
+}
+
+// scoresIn reads the scores in a table that predict has written.
+func scoresIn(t *testing.T, path string) *mat.Dense {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scores [][]string
+	for _, row := range rows[1:] {
+		scores = append(scores, row[len(row)-3:])
+	}
+	return parsed(t, scores)
+}
+
+func parsed(t *testing.T, rows [][]string) *mat.Dense {
+	t.Helper()
+	m := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		for j, word := range row {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Set(i, j, v)
+		}
+	}
+	return m
+}
