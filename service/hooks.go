@@ -21,6 +21,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/text/unicode/norm"
@@ -257,10 +258,16 @@ func (v *Service) checkHook(ctx context.Context, text string) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
 		return huma.Error422UnprocessableEntity("the URL is to be http:// or https:// and a host, without a password")
 	}
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || n == 0) {
+		return huma.Error422UnprocessableEntity(fmt.Sprintf("the port of the URL is %.20s: a port is a number from 1 to 65535", u.Port()))
+	}
 	host := strings.TrimSuffix(norm.NFKC.String(u.Hostname()), ".") // as names of hosts are compared
 	a, err := netip.ParseAddr(host)
 	if labels := strings.Split(host, "."); err != nil && number.MatchString(labels[len(labels)-1]) {
 		return huma.Error422UnprocessableEntity("the host of the URL is a number, but no address: write it as 192.0.2.1 or [2001:db8::1]")
+	}
+	if !isHost(u.Hostname()) {
+		return huma.Error422UnprocessableEntity(fmt.Sprintf("%+.100q is no name of a host: write it in ordinary letters, digits and hyphens, with dots between, as in door.example", u.Hostname()))
 	}
 	if v.Private {
 		return nil
@@ -275,6 +282,26 @@ func (v *Service) checkHook(ctx context.Context, text string) error {
 		return errPrivate
 	}
 	return nil
+}
+
+// isHost reports whether name is an address, or a name that a host can have. Full-width letters and
+// dots, and the like, only look like those of one.
+func isHost(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	const longest, longestLabel = 253, 63
+	name = strings.TrimSuffix(norm.NFC.String(name), ".")
+	if len(name) > longest || norm.NFKC.String(name) != name {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		odd := strings.ContainsFunc(label, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && r != '-' && r != '_' })
+		if label == "" || len(label) > longestLabel || odd || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
+			return false
+		}
+	}
+	return true
 }
 
 // number matches numbers that some programs read as an address, also octal and hexadecimal ones.

@@ -149,6 +149,9 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	var modified [2]time.Time
 	for i, f := range c.files {
 		info, err := os.Stat(f)
+		if err == nil && c.pair != nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no longer a file", f) // a pipe would be waited for
+		}
 		if err != nil {
 			return c.orBefore(err)
 		}

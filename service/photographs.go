@@ -23,6 +23,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/metadata"
+	"nrdl.example/nrdl/internal/regular"
 	"nrdl.example/nrdl/results"
 )
 
@@ -97,7 +98,7 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 		if ok && was.size == info.Size() && was.changed.Equal(info.ModTime()) {
 			return nil
 		}
-		f, err := o.examine(ctx, path, info)
+		f, err := o.examine(ctx, path)
 		if err != nil {
 			delete(there, path)
 			return nil
@@ -127,8 +128,8 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 }
 
 // examine reads the photograph at path.
-func (o *originals) examine(ctx context.Context, path string, info fs.FileInfo) (original, error) {
-	f, err := o.root.Open(path)
+func (o *originals) examine(ctx context.Context, path string) (original, error) {
+	f, info, err := regular.OpenIn(o.root, path) // what was listed as a file may be a pipe by now
 	if err != nil {
 		return original{}, err
 	}
@@ -175,11 +176,11 @@ func (o *originals) open(sha256 string) (*os.File, original, error) {
 	if !ok || root == nil {
 		return nil, f, errNoOriginal
 	}
-	file, err := root.Open(f.path)
+	file, info, err := regular.OpenIn(root, f.path)
 	if err != nil {
 		return nil, f, errNoOriginal
 	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != f.size || !info.ModTime().Equal(f.changed) {
+	if info.Size() != f.size || !info.ModTime().Equal(f.changed) {
 		file.Close()
 		return nil, f, errNoOriginal
 	}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"nrdl.example/nrdl/internal/atomicfile"
 	"nrdl.example/nrdl/service/store"
 )
 
@@ -193,22 +195,40 @@ func BackupFile(ctx context.Context, database, to string, keep int) (at string, 
 	info, err := os.Stat(to)
 	folder := err == nil && info.IsDir()
 	if at = to; folder {
+		tidyBackups(to)
 		at = filepath.Join(to, backupName(time.Now()))
 	}
 	if size, err = store.BackupFile(ctx, database, at); err != nil || !folder || keep == 0 {
 		return at, size, err
 	}
-	entries, err := os.ReadDir(to) // by name
-	if err != nil {
-		return at, size, err
+	all, err := named(to, isBackup)
+	for _, path := range all[:max(0, len(all)-keep)] {
+		err = errors.Join(err, os.Remove(path))
 	}
-	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !isBackup.MatchString(e.Name()) })
-	for _, e := range entries[:max(0, len(entries)-keep)] {
-		if err := os.Remove(filepath.Join(to, e.Name())); err != nil {
-			return at, size, err
+	return at, size, err
+}
+
+// named returns the paths of what is named so in a folder, in the order of the names.
+func named(folder string, name *regexp.Regexp) (paths []string, err error) {
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if name.MatchString(e.Name()) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
 	}
-	return at, size, nil
+	return paths, err
+}
+
+// isPart matches the names of parts of backups that earlier versions left when they were killed.
+var isPart = regexp.MustCompile(strings.TrimSuffix(isBackup.String(), "$") + `\.part(-journal)?$`)
+
+// tidyBackups removes from a folder what processes left there that were killed during a backup.
+func tidyBackups(folder string) {
+	atomicfile.RemoveAbandoned(folder)
+	parts, _ := named(folder, isPart)
+	for _, path := range parts {
+		_ = os.Remove(path) // the next backup tries it again
+	}
 }
 
 func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error) {
@@ -218,6 +238,7 @@ func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error
 	if err := os.MkdirAll(v.Backups, 0o700); err != nil {
 		return nil, err
 	}
+	tidyBackups(v.Backups)
 	file := backupName(time.Now())
 	size, err := v.store.Backup(ctx, filepath.Join(v.Backups, file))
 	return answered(Backup{file, size}, err)

@@ -30,6 +30,9 @@ func (v *Service) Work(ctx context.Context) {
 	all.Go(func() { v.watchOriginals(ctx) })
 	all.Go(func() {
 		for ctx.Err() == nil {
+			if v.Backups != "" {
+				tidyBackups(v.Backups)
+			}
 			if err := v.store.Tidy(ctx); err != nil && ctx.Err() == nil {
 				v.Log.Error("tidy", "error", err.Error())
 			}

@@ -175,6 +175,11 @@ func (s *serving) run(ctx context.Context) error {
 	if err := s.warnOfNoKey(ctx, db, o.Log); err != nil {
 		return err
 	}
+	if err := db.CheckRoom(ctx); store.IsFull(err) {
+		s.warnIn(o.Log, "the disk of the database is full: people are recognised, and nothing can be changed", "make room: changes are then possible again, without a restart")
+	} else if err != nil {
+		s.warnIn(o.Log, "nothing can be written beside the database: "+err.Error(), "give the folder to whoever runs this program")
+	}
 	v := service.New(db, o)
 	l, err := v.Listen(ctx, s.listen)
 	if err != nil {

@@ -299,7 +299,7 @@ type temp struct {
 // createTemp makes a temporary file in dir. The first call for a folder removes abandoned files.
 func (w *Writer) createTemp(dir string) (*temp, error) {
 	once, _ := w.cleaned.LoadOrStore(dir, new(sync.Once))
-	once.(*sync.Once).Do(func() { removeAbandoned(dir) })
+	once.(*sync.Once).Do(func() { RemoveAbandoned(dir) })
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x%s", prefix, rand.Uint64(), suffix))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -348,9 +348,9 @@ func tryTemp(dir string) error {
 	return err
 }
 
-// removeAbandoned removes the temporary files of processes that have ended, and their folders, from
+// RemoveAbandoned removes the temporary files of processes that have ended, and their folders, from
 // dir. It ignores errors.
-func removeAbandoned(dir string) {
+func RemoveAbandoned(dir string) {
 	entries, _ := os.ReadDir(dir) // sorted: a folder comes after its file
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())

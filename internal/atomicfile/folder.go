@@ -23,23 +23,44 @@ func WriteFolder(path string, fill func(folder string) error) error {
 	if err != nil {
 		return err
 	}
+	return Error(path, beside(target, 0o755, func(folder string) error {
+		if err := fill(folder); err != nil {
+			return err
+		}
+		if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return os.Rename(folder, target)
+	}))
+}
+
+// WriteBy writes the file at path, which may not be there yet, by a program that takes the name of a
+// file: fill makes the file of the name that it is given. It may make others beside it, which go. The
+// file is there as a whole or not at all, and its folder until then is for its owner only.
+func WriteBy(path string, fill func(name string) error) error {
+	return Error(path, beside(path, 0o700, func(folder string) error {
+		name := filepath.Join(folder, "new")
+		if err := fill(name); err != nil {
+			return err
+		}
+		return os.Rename(name, path)
+	}))
+}
+
+// beside calls use with an empty folder beside target, and removes what is left of it. A process that
+// is killed leaves it to the next one that writes there.
+func beside(target string, mode fs.FileMode, use func(folder string) error) error {
 	mark, err := new(Writer).createTemp(filepath.Dir(target))
 	if err != nil {
-		return Error(path, err)
+		return err
 	}
 	defer mark.remove()
 	folder := mark.Name() + folderSuffix
 	defer os.RemoveAll(folder)
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		return Error(path, err)
+	if err := os.Mkdir(folder, mode); err != nil {
+		return err
 	}
-	if err := fill(folder); err != nil {
-		return Error(path, err)
-	}
-	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Error(path, err)
-	}
-	return Error(path, os.Rename(folder, target))
+	return use(folder)
 }
 
 // CheckFolder returns the error that WriteFolder would return for path.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"nrdl.example/nrdl/internal/atomicfile"
 )
 
 // ErrNoBackup is returned by Backup of PostgreSQL, whose own programs make backups.
@@ -41,17 +43,19 @@ func backup(ctx context.Context, source, path string) (size int64, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, conflict("backup: %s is there already", path)
 	}
-	part := path + ".part"
-	defer func() {
-		if err != nil {
-			os.Remove(part)
-			err = fmt.Errorf("backup: %w", err)
-		}
-	}()
-	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that died
-		return 0, err
+	err = atomicfile.WriteBy(path, func(name string) (err error) {
+		size, err = copyTo(ctx, source, name)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("backup: %w", err)
 	}
-	if err := ownFile(part); err != nil { // SQLite would make one that others can read
+	return size, nil
+}
+
+// copyTo copies the database with a data source name to a file that is not there.
+func copyTo(ctx context.Context, source, path string) (size int64, err error) {
+	if err := ownFile(path); err != nil { // SQLite would make one that others can read
 		return 0, err
 	}
 	from, err := sql.Open("sqlite", source)
@@ -59,25 +63,22 @@ func backup(ctx context.Context, source, path string) (size int64, err error) {
 		return 0, err
 	}
 	defer from.Close()
-	if _, err := from.ExecContext(ctx, "VACUUM INTO $1", part); err != nil {
+	if _, err := from.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {
 		return 0, err
 	}
-	if err := finish(ctx, part); err != nil {
+	if err := finish(ctx, path); err != nil {
 		return 0, err
 	}
-	f, err := os.OpenFile(part, os.O_RDWR, 0)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil {
-		err = f.Sync()
-	}
 	if err != nil {
 		return 0, err
 	}
-	return info.Size(), os.Rename(part, path)
+	return info.Size(), f.Sync()
 }
 
 // finish cancels the messages that wait in the database in a file, and ends the sessions; it

@@ -13,10 +13,12 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -98,14 +100,43 @@ func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	err := s.migrate(ctx)
+	if err != nil && s.isShared(err) {
+		if err = s.openAlone(); err == nil {
+			err = s.migrate(ctx)
+		}
+	}
 	if err == nil && !s.postgres && !s.served { // the process that carried out these requests has ended
 		_, err = s.write.ExecContext(ctx, "UPDATE once SET due = 0 WHERE due > 0")
+		if IsFull(err) {
+			err = nil // they wait until their time is over
+		}
 	}
 	if err != nil {
 		s.Close()
+		if IsFull(err) {
+			err = advice.Add(err, "the disk is full, and the tables have to be changed for this program: make room first")
+		}
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	return s, nil
+}
+
+// isShared reports whether err says that there is no room for the file that processes share which
+// use a database of SQLite at the same time.
+func (s *Store) isShared(err error) bool {
+	const noSize = 10 | 19<<8 // SQLITE_IOERR_SHMSIZE
+	var lite *sqlite.Error
+	return !s.postgres && runtime.GOOS != "windows" && errors.As(err, &lite) && lite.Code() == noSize
+}
+
+// openAlone opens the file of SQLite again without a file to share, so that no other process can open
+// it: on a full disk, people are recognised all the same.
+func (s *Store) openAlone() error {
+	if err := errors.Join(s.read.Close(), s.write.Close()); err != nil {
+		return err
+	}
+	s.file += "&vfs=unix-excl"
+	return s.openFile()
 }
 
 func isPostgres(url string) bool {
@@ -151,12 +182,25 @@ func (s *Store) connect(at string, beside bool) (err error) {
 	if err := ownFile(at); err != nil {
 		return err
 	}
-	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
-	// free can be given back only if a new file is told so before anything is written to it.
-	// That writes, so those who read do without it: they can be opened when the disk is full.
 	s.path = at
 	s.file = fileURL(at) + "?_pragma=busy_timeout(10000)"
-	if s.write, err = sql.Open("sqlite", s.file+"&_pragma=auto_vacuum(INCREMENTAL)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)&_txlock=immediate"); err != nil {
+	return s.openFile()
+}
+
+// openFile makes the pools for the file of SQLite.
+func (s *Store) openFile() error {
+	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
+	// free can be given back only if a new file is told so before anything is written to it.
+	// That writes, so others do without it: they can be opened when the disk is full.
+	fresh := ""
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		fresh = "&_pragma=auto_vacuum(INCREMENTAL)"
+	}
+	if s.write, err = sql.Open("sqlite", s.file+fresh+"&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)&_txlock=immediate"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -229,13 +273,15 @@ func (s *Store) CheckRoom(ctx context.Context) error {
 		return err
 	}
 	// A small change of SQLite may find room in its log when there is none for more.
-	f, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+".room*")
+	p, err := atomicfile.Prepare(ctx, s.path+".room", func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
+	p.Discard()
+	return nil
 }
 
 // migrate runs the migrations that the database does not have yet.

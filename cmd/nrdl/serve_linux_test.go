@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"nrdl.example/nrdl/internal/testing/smalldisk"
+	"nrdl.example/nrdl/service/store"
+)
+
+// On a full disk serve starts, says so, and answers what only reads.
+func TestServeOnFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := smalldisk.Mount(t, 4<<20)
+	s, err := store.Open(t.Context(), filepath.Join(disk, "nrdl.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.CreateCollection(t.Context(), "t", "visitors", 0.01, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	smalldisk.Fill(t, disk)
+	cmd := exec.CommandContext(t.Context(), "nrdl", "serve", disk, "--listen", "127.0.0.1:0")
+	told, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines, address, said := bufio.NewScanner(told), "", ""
+	for address == "" && lines.Scan() {
+		said += lines.Text() + "\n"
+		_, address, _ = strings.Cut(lines.Text(), "listening on ")
+	}
+	if !strings.Contains(said, "the disk of the database is full") || address == "" {
+		t.Fatal(said)
+	}
+	for path, want := range map[string]string{"/v1/collections": "visitors", "/readyz": "no_room"} {
+		a, err := http.Get(address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(a.Body)
+		a.Body.Close()
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s, %v", path, body, err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, told)
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
