@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 var (
@@ -96,14 +98,14 @@ func TestCommandsExist(t *testing.T) {
 		t.Errorf("%d commands", n)
 	}
 	if missing != "" {
-		t.Skip("programs of the past were not looked for: ", missing)
+		lacking.Skip(t, "programs of the past were not looked for: ", missing)
 	}
 }
 
 // Every commit that a document or a comment names is one that led to this source.
 func TestCommitsExist(t *testing.T) {
 	if missing := history(t); missing != "" {
-		t.Skip(missing)
+		lacking.Skip(t, missing)
 	}
 	known := map[string]bool{}
 	eachText(t, func(path, text string) {

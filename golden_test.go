@@ -23,6 +23,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/gallery"
 	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
 )
@@ -339,7 +340,7 @@ func TestGoldenGalleries(t *testing.T) {
 	}
 	switch {
 	case !goldenBits():
-		t.Skip("the recorded bits are those of processors of the x86-64 family with FMA; every other check ran")
+		lacking.Skip(t, "the recorded bits are those of processors of the x86-64 family with FMA; every other check ran")
 	case writing:
 		var all []string
 		for _, c := range goldenCases() {

@@ -19,6 +19,7 @@ import (
 // one line do not know each other, and a package imports from lines above its
 // own only.
 var layers = []string{
+	"internal/testing/lacking",
 	"doc client/go advice internal/testing/edits internal/natural internal/packed internal/version internal/videorange internal/legible internal/testing/realdata internal/blas internal/scatter internal/significance plans internal/testing/onnxfile internal/testing/postgres internal/testing/smalldisk internal/licences/embedded internal/picture internal/metadata internal/regular",
 	"internal/testing/natsserver internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
 	"internal/array network internal/lin internal/tiff internal/atomicfile internal/config internal/blas/asm internal/blas/asm/neon",

@@ -26,6 +26,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // A browser shows the page of a service.
@@ -50,7 +52,7 @@ func launch(t *testing.T) context.Context {
 		}
 	}
 	if program == "" {
-		t.Skip("there is no Chromium: apt-get install chromium")
+		lacking.Skip(t, "there is no Chromium: apt-get install chromium")
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program), chromedp.NoSandbox,
 		chromedp.Flag("headless", "new"), chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()))

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // The examples of doc/service.md run as they stand, and there is one for each operation.
@@ -15,7 +17,7 @@ func TestDocumentedExamples(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
+			lacking.Skip(t, err)
 		}
 	}
 	text, err := os.ReadFile("../doc/service.md")

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/internal/testing/postgres"
 	"nrdl.example/nrdl/service/store"
 )
@@ -347,7 +348,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("no small file system can be had: %s", out)
+		lacking.Skip(t, "no small file system can be had: ", string(out))
 	}
 	defer func() {
 		if err := exec.Command("umount", "-l", dir).Run(); err != nil {
@@ -436,7 +437,7 @@ func TestDatabaseGone(t *testing.T) {
 	}
 	server, err := postgres.New(true)
 	if err != nil {
-		t.Skip(err)
+		lacking.Skip(t, err)
 	}
 	defer server.Close()
 	s, err := store.Open(t.Context(), server.URL)

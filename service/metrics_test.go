@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // The metrics count what is in the database, refusals by their code, and backups.
@@ -119,7 +121,7 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
-		t.Skip("there is no promtool: apt-get install prometheus")
+		lacking.Skip(t, "there is no promtool: apt-get install prometheus")
 	}
 	for _, args := range [][]string{{"check", "rules", "../packaging/prometheus-rules.yaml"}, {"test", "rules", "testdata/alerts.yaml"}} {
 		if told, err := exec.CommandContext(t.Context(), promtool, args...).CombinedOutput(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // A tool is an exiftool that stays, as its start takes long.
@@ -52,7 +54,7 @@ func exiftool(t *testing.T, args ...string) string {
 	t.Helper()
 	tool := started()
 	if tool == nil {
-		t.Skip("exiftool is not installed: apt-get install libimage-exiftool-perl")
+		lacking.Skip(t, "exiftool is not installed: apt-get install libimage-exiftool-perl")
 	}
 	tool.mu.Lock()
 	defer tool.mu.Unlock()

@@ -21,6 +21,7 @@ import (
 	client "nrdl.example/nrdl/client/go"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
 	"nrdl.example/nrdl/synthetic"
@@ -295,10 +296,10 @@ func TestProblems(t *testing.T) {
 func npm(t *testing.T, script string, environment ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
-		t.Skip("there is no npm")
+		lacking.Skip(t, "there is no npm")
 	}
 	if _, err := os.Stat("../typescript/node_modules"); err != nil {
-		t.Skip("npm ci was not run in client/typescript")
+		lacking.Skip(t, "npm ci was not run in client/typescript")
 	}
 	run := exec.CommandContext(t.Context(), "npm", "run", "--silent", script)
 	run.Dir = "../typescript"

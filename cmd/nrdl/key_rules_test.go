@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/internal/testing/postgres"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
@@ -109,7 +110,7 @@ func TestKeyRules(t *testing.T) {
 		}
 		server, err := postgres.New(false)
 		if err != nil {
-			t.Skip(err)
+			lacking.Skip(t, err)
 		}
 		t.Cleanup(func() { server.Close() })
 		testKeyRules(newKeyed(t, server.URL, "--database", server.URL))

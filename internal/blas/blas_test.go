@@ -52,6 +52,16 @@ func TestUse(t *testing.T) {
 }
 
 // childVar tells the test process that it is the child of TestEnv.
+// The back end that NRDL_BLAS names is here, and in use.
+func TestNamedBackend(t *testing.T) {
+	if err := EnvError(); err != nil {
+		t.Fatal(err)
+	}
+	if name := os.Getenv(EnvVar); name != "" && name != Current().String() {
+		t.Errorf("%s is in use, not %s", Current(), name)
+	}
+}
+
 const childVar = "NRDL_BLAS_TEST_CHILD"
 
 func TestEnv(t *testing.T) {

@@ -273,7 +273,7 @@ func TestConvBatch(t *testing.T) {
 func TestConvBackends(t *testing.T) {
 	for _, b := range []Backend{AVX2, AVX512} {
 		if !available(b) {
-			t.Skip(b, " is not available")
+			skipBackend(t, b)
 		}
 	}
 	r := rand.New(rand.NewSource(6))

@@ -4,9 +4,12 @@ import (
 	"math"
 	"math/rand"
 	"os"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // routines are the routines of one Backend for one element type.
@@ -24,13 +27,23 @@ func singles(impl Implementation) routines[float32] {
 	return routines[float32]{gemm: impl.Sgemm}
 }
 
+// skipBackend skips a test of a Backend that this machine does not have. One of another kind of
+// processor says nothing about this machine.
+func skipBackend(t *testing.T, b Backend) {
+	t.Helper()
+	if b == NEON != (runtime.GOARCH == "arm64") {
+		t.Skip(b, " is not on ", runtime.GOARCH)
+	}
+	lacking.Skip(t, "the back end ", b, " is not available on this machine")
+}
+
 // eachBackend runs f as a subtest for every Backend, on two threads.
 func eachBackend(t *testing.T, f func(t *testing.T, impl Implementation)) {
 	for _, b := range backends {
 		t.Run(b.String(), func(t *testing.T) {
 			impl, err := For(b)
 			if err != nil {
-				t.Skip(err)
+				skipBackend(t, b)
 			}
 			defer SetThreads(SetThreads(2))
 			f(t, impl)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 func TestOrientationOf(t *testing.T) {
@@ -68,7 +70,7 @@ func FuzzRead(f *testing.F) {
 func TestTaken(t *testing.T) {
 	program, err := exec.LookPath("exiftool")
 	if err != nil {
-		t.Skip("exiftool is not installed: apt-get install libimage-exiftool-perl")
+		lacking.Skip(t, "exiftool is not installed: apt-get install libimage-exiftool-perl")
 	}
 	seeds, err := filepath.Glob("../../dataset/testdata/seeds/FuzzDecodeImage/*")
 	if err != nil {

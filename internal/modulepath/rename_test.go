@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // A renamed copy of this module has no trace of the old path, and its imports lead to packages.
 func TestRename(t *testing.T) {
 	root, copied := filepath.Join("..", ".."), t.TempDir()
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
-		t.Skip("no git checkout")
+		lacking.Skip(t, "no git checkout")
 	}
 	run := func(dir, name string, arguments ...string) (string, error) {
 		command := exec.Command(name, arguments...)

@@ -15,6 +15,8 @@ import (
 	"testing/fstest"
 
 	"github.com/chromedp/chromedp"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // All links of the pages lead to a page, a heading or a file of the site, nothing is loaded from
@@ -80,7 +82,7 @@ func TestSite(t *testing.T) {
 func searches(t *testing.T, out string) {
 	program, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("there is no Chromium: apt-get install chromium")
+		lacking.Skip(t, "there is no Chromium: apt-get install chromium")
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))...)

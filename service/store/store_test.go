@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/internal/testing/postgres"
 )
 
@@ -29,7 +30,7 @@ func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
 		}
 		server, err := server()
 		if err != nil {
-			t.Skip(err)
+			lacking.Skip(t, err)
 		}
 		base := server.URL
 		name := fmt.Sprintf("t%d", time.Now().UnixNano())

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // Path returns the path of a file or folder below the one that the
@@ -15,14 +17,14 @@ func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	root := os.Getenv("NRDL_DATA")
 	if root == "" {
-		t.Skip("NRDL_DATA is not set: no real faces to test on")
+		lacking.Skip(t, "NRDL_DATA is not set: no real faces to test on")
 	}
 	if !filepath.IsAbs(root) {
 		root = filepath.Join(moduleRoot(t), root)
 	}
 	path := filepath.Join(append([]string{root}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("NRDL_DATA has no %s: no real faces to test on", filepath.Join(elem...))
+		lacking.Skip(t, "NRDL_DATA has no ", filepath.Join(elem...), ": no real faces to test on")
 	}
 	return path
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // The pages of 10,000 photographs open from the disk, light and dark, on a telephone and a
@@ -24,7 +26,7 @@ func TestPagesInBrowser(t *testing.T) {
 	}
 	program, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("there is no Chromium: apt-get install chromium")
+		lacking.Skip(t, "there is no Chromium: apt-get install chromium")
 	}
 	a := drawn(t, many())
 	if _, err := a.Write(t.Context(), "m.nrdl"); err != nil {

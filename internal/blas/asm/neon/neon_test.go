@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // TestWords: the words that stand for instructions are what the text beside them
@@ -16,7 +18,7 @@ import (
 func TestWords(t *testing.T) {
 	const objdump = "aarch64-linux-gnu-objdump"
 	if _, err := exec.LookPath(objdump); err != nil {
-		t.Skip("no ", objdump, " (Debian: binutils-aarch64-linux-gnu)")
+		lacking.Skip(t, "no ", objdump, " (Debian: binutils-aarch64-linux-gnu)")
 	}
 	var words []byte
 	var want []string
