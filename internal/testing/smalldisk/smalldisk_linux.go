@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 // Mount mounts an empty disk of so many bytes in memory until the test ends, and returns its folder. A
@@ -16,7 +18,7 @@ func Mount(t *testing.T, bytes int) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes)); err != nil {
-		t.Skipf("no disk can be mounted, as root can: %v", err)
+		lacking.Skip(t, "no disk can be mounted, as root can: ", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
