@@ -152,7 +152,11 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 		}
 		p.Stored = seen[i].stored(p)
 		var missing []tags.Region
-		labels[i], missing = face.Tagged(p, seen[i].seen)
+		var err error
+		if labels[i], missing, err = face.Tagged(p, seen[i].seen); err != nil {
+			o.warn(fmt.Errorf("left out: %s: %w", f.Path, err))
+			continue
+		}
 		if len(p.Names) > 0 && !slices.ContainsFunc(p.Regions, tags.Region.Usable) && slices.Max(append(labels[i], "")) == "" {
 			unclear++
 		}

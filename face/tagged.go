@@ -1,7 +1,6 @@
 package face
 
 import (
-	"cmp"
 	"slices"
 
 	"nrdl.example/nrdl/tags"
@@ -9,39 +8,36 @@ import (
 
 // Tagged returns the name of each face of a photograph, "" for those of nobody, by the regions of
 // its tags: each by the one with the largest overlap. It returns the regions without a face, too. A
-// single name without a region is that of a single face.
-func Tagged(p *tags.Photo, seen []Seen) (names []string, missing []tags.Region) {
+// single name without a region is that of a single face. The error is tags.ErrOpen if the regions may
+// name two faces the one way or the other; then no face has a name.
+func Tagged(p *tags.Photo, seen []Seen) (names []string, missing []tags.Region, err error) {
 	names = make([]string, len(seen))
-	type pair struct {
-		region, face int
-		overlap      float64
-	}
-	var pairs []pair
-	regions := slices.DeleteFunc(slices.Clone(p.Regions), func(r tags.Region) bool { return !r.Usable() })
-	for i, r := range regions {
-		for k, s := range seen {
-			if s.Face == nil {
-				continue
-			}
-			if box := p.Area(s.Face.Box); r.Covers(box) {
-				pairs = append(pairs, pair{i, k, r.Overlap(box)})
-			}
+	boxes := make([]tags.Area, len(seen))
+	for k, s := range seen {
+		if s.Face != nil { // else an empty area, which nothing covers
+			boxes[k] = p.Area(s.Face.Box)
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.overlap, a.overlap) })
-	found := make([]bool, len(regions))
-	for _, q := range pairs {
-		if !found[q.region] && names[q.face] == "" {
-			found[q.region], names[q.face] = true, regions[q.region].Name
-		}
+	named := *p
+	named.Regions = slices.DeleteFunc(slices.Clone(p.Regions), func(r tags.Region) bool { return r.Written })
+	of, err := named.Match(boxes)
+	if err != nil {
+		return names, nil, err
 	}
-	for i, r := range regions {
-		if !found[i] {
+	usable := false
+	for i, r := range named.Regions {
+		switch {
+		case !r.Usable():
+			continue
+		case of[i] < 0:
 			missing = append(missing, r)
+		case names[of[i]] == "":
+			names[of[i]] = r.Name
 		}
+		usable = true
 	}
-	if len(regions) == 0 && len(p.Names) == 1 && len(seen) == 1 && !p.Weak {
+	if !usable && len(p.Names) == 1 && len(seen) == 1 && !p.Weak {
 		names[0] = p.Names[0]
 	}
-	return names, missing
+	return names, missing, nil
 }

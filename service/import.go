@@ -301,8 +301,11 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []fou
 	for k, s := range seen {
 		faces[k] = s.Seen
 	}
-	names, missing := face.Tagged(p, faces)
+	names, missing, open := face.Tagged(p, faces)
 	told := TaggedFile{People: []string{}, Without: []string{}, Problem: why}
+	if open != nil {
+		p.Problems = append(p.Problems, open)
+	}
 	for _, r := range missing {
 		told.Without = append(told.Without, r.Name)
 	}

@@ -31,6 +31,9 @@ type Region struct {
 	Area
 	Name    string // "" for a face without a name
 	Written bool   // by nrdl; false if a person or another program named it
+
+	reading reading // of its packet
+	other   Area    // by the other reading, if there is one
 }
 
 // Usable reports whether r has a name of a person or of another program. Names that nrdl wrote
@@ -230,20 +233,17 @@ func (f *file) add(p *Photo, packet []byte) {
 		p.Problems = append(p.Problems, fmt.Errorf("%s: %w", f.path, err))
 		return
 	}
-	upright, err := f.isUpright(people.Applied)
+	how, err := f.readingOf(people)
 	if err != nil && len(people.Regions) > 0 {
 		p.Problems = append(p.Problems, err)
 	} else {
+		how.packet = len(p.Regions) + 1
 		for _, r := range people.Regions {
-			a := r.Area
-			if !upright {
-				a = a.Turned(f.Orientation)
-			}
-			p.merge(Region{a, r.Name, r.Ours})
+			p.merge(how.region(r, f.Orientation))
 		}
 	}
 	for _, r := range people.Microsoft {
-		p.merge(Region{r.Turned(f.Orientation), r.Name, false})
+		p.merge(Region{Area: r.Turned(f.Orientation), Name: r.Name})
 	}
 	for _, name := range people.Names {
 		if !slices.Contains(p.Names, name) {
@@ -266,26 +266,4 @@ func (p *Photo) merge(r Region) {
 		}
 	}
 	p.Regions = append(p.Regions, r)
-}
-
-// isUpright reports whether regions that apply to an image of this size are those of the upright
-// photograph. By the standard they are those of the stored one, and some programs write the
-// others. It is an error if neither has the shape of the image.
-func (f *file) isUpright(applied [2]int) (bool, error) {
-	w, h := applied[0], applied[1]
-	switch {
-	case w == 0 || h == 0 || f.Width == 0 || f.Height == 0 || alike(w, h, f.Width, f.Height):
-		return false, nil
-	case f.Orientation >= 5 && alike(w, h, f.Height, f.Width):
-		return true, nil
-	}
-	return false, fmt.Errorf("%s: its regions are of an image of %d×%d pixels, and it has %d×%d: it was cut or turned after its faces were tagged",
-		f.path, w, h, f.Width, f.Height)
-}
-
-// alike reports whether an image of w×h can be a smaller or larger copy of one of u×v: sides of
-// a small copy are rounded.
-func alike(w, h, u, v int) bool {
-	a, b := float64(w)*float64(v), float64(h)*float64(u)
-	return math.Abs(a-b) <= 0.01*max(a, b)
 }

@@ -17,9 +17,9 @@ import (
 	"nrdl.example/nrdl/internal/regular"
 )
 
-// A Face is a face with a name that a model gave it.
+// A Face is a face of a photograph.
 type Face struct {
-	Name        string
+	Name        string          // that a model gave it; "" if it has none: then it only shows where a face is
 	Box         image.Rectangle // in pixels of the upright photograph
 	Probability float64         // that the name is right; NaN if not known
 }
@@ -82,7 +82,7 @@ func (w *Writer) Write(ctx context.Context, path string, faces []Face) (Outcome,
 	if err != nil {
 		return Outcome{}, fmt.Errorf("%s: %w", s.path, err)
 	}
-	o := Outcome{Path: s.path, Added: len(faces) - kept, Kept: kept}
+	o := Outcome{Path: s.path, Added: len(named(faces)) - kept, Kept: kept}
 	o.Changed, err = w.replace(ctx, f.path, s, next)
 	return o, err
 }
@@ -145,29 +145,57 @@ func (w *Writer) change(ctx context.Context, c atomicfile.Change) (changed bool,
 	return err == nil, err
 }
 
-// addition is what is to be added to base, a packet of f without what nrdl wrote, for faces.
-// Others are the further packets of f; with copies, base gets their regions and names if it has
-// none. Kept is the number of faces that a person named.
-func (f *file) addition(base []byte, others [][]byte, faces []Face, copies bool) (a *metadata.Addition, kept int, err error) {
-	theirs, elsewhere := f.photo(), f.photo() // tags of others
-	own, upright := &metadata.People{}, false
+// tagsOf are the tags of others in base, a packet of f without what nrdl wrote, and elsewhere in
+// packets, by the reading that the faces at boxes decide, and how the areas of base are read.
+func (f *file) tagsOf(base []byte, own *metadata.People, packets [][]byte, faces []Face) (theirs, elsewhere *Photo, how reading, err error) {
+	theirs, elsewhere = f.photo(), f.photo()
 	if base != nil {
 		f.add(theirs, base)
-		if own, err = metadata.ReadPeople(base); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", f.path, err)
-		}
 		if len(own.Regions) > 0 || own.Applied[0] > 0 {
-			if upright, err = f.isUpright(own.Applied); err != nil {
-				return nil, 0, err
+			if how, err = f.readingOf(own); err != nil {
+				return nil, nil, how, err
 			}
 		}
 	}
-	for _, packet := range others {
+	for _, packet := range packets {
 		if packet, err = metadata.Remove(packet); err == nil {
 			f.add(elsewhere, packet)
 		}
 	}
-	p := placement{f: f, people: own, upright: upright, vacant: map[int]bool{}}
+	boxes := theirs.areas(faces)
+	if err := cmp.Or(theirs.decide(boxes), elsewhere.decide(boxes)); err != nil {
+		return nil, nil, how, fmt.Errorf("%s: %w", f.path, err)
+	}
+	if len(own.Regions) > 0 {
+		how = theirs.Regions[0].reading
+	}
+	return theirs, elsewhere, how, nil
+}
+
+// areas are those of faces in p.
+func (p *Photo) areas(faces []Face) []Area {
+	all := make([]Area, len(faces))
+	for i, face := range faces {
+		all[i] = p.Area(face.Box)
+	}
+	return all
+}
+
+// addition is what is to be added to base, a packet of f without what nrdl wrote, for faces.
+// Others are the further packets of f; with copies, base gets their regions and names if it has
+// none. Kept is the number of faces that a person named.
+func (f *file) addition(base []byte, others [][]byte, faces []Face, copies bool) (a *metadata.Addition, kept int, err error) {
+	own := &metadata.People{}
+	if base != nil {
+		if own, err = metadata.ReadPeople(base); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	theirs, elsewhere, how, err := f.tagsOf(base, own, others, faces)
+	if err != nil {
+		return nil, 0, err
+	}
+	p := placement{f: f, people: own, upright: how.upright, vacant: map[int]bool{}}
 	a = &metadata.Addition{Width: f.Width, Height: f.Height}
 	if len(own.Regions) == 0 {
 		p.copy(a, theirs.Regions) // those of Microsoft
@@ -187,8 +215,11 @@ func (f *file) addition(base []byte, others [][]byte, faces []Face, copies bool)
 			a.Names = unlessIn(theirs.Names, a.Names, r.Name)
 		}
 	}
-	for _, face := range faces {
-		area := theirs.Area(face.Box)
+	for i, area := range theirs.areas(faces) {
+		face := faces[i]
+		if face.Name == "" {
+			continue
+		}
 		if theirs.names(area, face.Name) {
 			kept++
 			continue
@@ -196,10 +227,15 @@ func (f *file) addition(base []byte, others [][]byte, faces []Face, copies bool)
 		a.Faces = append(a.Faces, p.face(area, face))
 		a.Names = unlessIn(theirs.Names, a.Names, face.Name)
 	}
-	if kept == len(faces) { // nothing of nrdl's own
+	if kept == len(named(faces)) { // nothing of nrdl's own
 		a.Faces, a.Names = nil, nil
 	}
 	return a, kept, nil
+}
+
+// named are those of faces that have a name.
+func named(faces []Face) []Face {
+	return slices.DeleteFunc(slices.Clone(faces), func(f Face) bool { return f.Name == "" })
 }
 
 // unlessIn is names with name, unless it is there or in theirs.
@@ -274,7 +310,7 @@ func (w *Writer) embed(ctx context.Context, f *file, faces []Face) (Outcome, err
 	if err != nil {
 		return o, err
 	}
-	o.Added, o.Kept = len(faces)-kept, kept
+	o.Added, o.Kept = len(named(faces))-kept, kept
 	next, err := w.added(base, a)
 	if err != nil {
 		return o, fmt.Errorf("%s: %w", f.path, err)

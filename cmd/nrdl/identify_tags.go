@@ -98,12 +98,17 @@ func (t *tagger) mayWrite(sources []photolist.Source) error {
 	return nil
 }
 
-// namedFaces are the faces of r that get tags.
-func namedFaces(r nrdl.Result) (faces []tags.Face) {
+// tagFaces are the faces of r, with the names that become tags.
+func tagFaces(r nrdl.Result) (faces []tags.Face) {
 	for _, f := range r.Faces {
-		if f.Known && f.Rejected == nil && !f.Box.Empty() {
-			faces = append(faces, tags.Face{Name: f.Name, Box: f.Box, Probability: f.Probability})
+		if f.Rejected != nil || f.Box.Empty() {
+			continue
 		}
+		face := tags.Face{Box: f.Box, Probability: f.Probability}
+		if f.Known {
+			face.Name = f.Name
+		}
+		faces = append(faces, face)
 	}
 	return faces
 }
@@ -254,7 +259,7 @@ func (i *identification) useRecorded(ctx context.Context, s photolist.Source) {
 	r, p := output.Recorded(o), photoResult{Source: s}
 	if i.tagger != nil {
 		i.drawJobs.Go(func() error {
-			return p.unlessVanished(i.tagger.write(ctx, s, namedFaces(r), i.Complain), "tagged", i.Warn)
+			return p.unlessVanished(i.tagger.write(ctx, s, tagFaces(r), i.Complain), "tagged", i.Warn)
 		})
 	}
 	if i.page != nil {

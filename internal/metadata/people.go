@@ -29,9 +29,32 @@ type Region struct {
 type People struct {
 	Regions   []Region // those of the Metadata Working Group
 	Applied   [2]int   // width and height of the image to which Regions apply; 0 if not told
+	Turned    Turn     // how faces stand in that image
 	Microsoft []Region
 	Names     []string // of PersonInImage, without those that nrdl wrote
 	Written   []string // of PersonInImage: those that nrdl wrote
+}
+
+// A Turn says what the Rotation of regions tells of the image to which they apply.
+type Turn byte
+
+// The turns. Lightroom writes that of the photograph; a face that is a little tilted tells nothing.
+const (
+	Untold       Turn = iota
+	NoTurn            // 0: people stand upright
+	QuarterTurns      // they do not
+)
+
+// turnOf is the Turn of a Rotation, in radians.
+func turnOf(rotation string) Turn {
+	quarters := number(rotation) / (math.Pi / 2)
+	switch whole := math.Round(quarters); {
+	case !(math.Abs(quarters-whole) < 0.01 && math.Abs(whole) <= 4):
+		return Untold
+	case math.Mod(whole, 4) == 0:
+		return NoTurn
+	}
+	return QuarterTurns
 }
 
 // ReadPeople returns the people in packet. Regions that are no faces of people, such as pets and
@@ -140,6 +163,7 @@ func (p *People) readRegions(info *element) {
 			aw, ah := float64(p.Applied[0]), float64(p.Applied[1])
 			x, y, w, h = x/aw, y/ah, w/aw, h/ah
 		}
+		p.Turned = max(p.Turned, turnOf(item.value(nsMWG, "Rotation")))
 		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: item.value(nsMWG, "Name"), Ours: isOurs(item), Vacant: item.vacancy()}
 		if r.valid() {
 			p.Regions = append(p.Regions, r)
