@@ -131,6 +131,7 @@ func formatOf(data []byte) (format, error) {
 type Decoder struct {
 	Config func(ctx context.Context, data []byte) (image.Config, error) // before it is turned upright
 	Decode func(ctx context.Context, data []byte) (image.Image, error)  // upright
+	Memory func(data []byte) int64                                      // bytes that Decode takes at most
 }
 
 var heicDecoder atomic.Pointer[Decoder]

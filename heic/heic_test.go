@@ -17,8 +17,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tetratelabs/wazero"
-
 	"nrdl.example/nrdl/internal/metadata"
 )
 
@@ -106,8 +104,10 @@ func TestConfig(t *testing.T) {
 			t.Errorf("want %q, got %v", text, err)
 		}
 	}
-	if hasVideoRange(file(t, "pattern.heic")) || !hasVideoRange(file(t, "video.heic")) {
-		t.Error("the range of the values is not told")
+	for name, want := range map[string]bool{"pattern.heic": false, "video.heic": true} {
+		if f, err := read(file(t, name)); err != nil || f.videoRange != want {
+			t.Errorf("%s: the values are those of video: %v (%v)", name, !want, err)
+		}
 	}
 }
 
@@ -182,78 +182,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A run ends at the next check when its work is used up or its context is done.
-func TestRunEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for _, c := range []struct {
-		name string
-		stop func(*run)
-		want error
-	}{
-		{"work", func(r *run) { r.turns = 0 }, errTurns},
-		{"context", func(*run) { cancel() }, context.Canceled},
-	} {
-		err := heif.do(ctx, 1<<20, func(r *run) {
-			c.stop(r)
-			for i := 0; i < 1000 && r.err == nil; i++ {
-				decodeHEIF(r, file(t, "pattern.heic"))
-			}
-		})
-		if !errors.Is(err, c.want) {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-}
-
-// In looping, run(n) turns a loop until n, which it counts down, is 0.
-const looping = "\x00asm\x01\x00\x00\x00" +
-	"\x01\x05\x01\x60\x01\x7f\x00" + // type (i32) → ()
-	"\x02\x0f\x01\x01w\x09proc_exit\x00\x00" +
-	"\x03\x02\x01\x00" + // one function of that type
-	"\x06\x06\x01\x7f\x01\x41\x00\x0b" + // a global
-	"\x07\x07\x01\x03run\x00\x01" +
-	"\x0a\x10\x01\x0e\x00\x03\x40\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x0b\x0b"
-
-// A loop of n turns calls the host once in stepsPerCheck of them.
-func TestMeter(t *testing.T) {
-	program := []byte(looping)
-	metered, err := meter(program, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		code  []byte
-		turns int
-		want  int
-	}{{program, 3*stepsPerCheck + 5, 0}, {metered, stepsPerCheck - 1, 0}, {metered, stepsPerCheck, 1}, {metered, 3*stepsPerCheck + 5, 3}} {
-		checks := 0
-		runtime := wazero.NewRuntime(t.Context())
-		_, err := runtime.NewHostModuleBuilder("w").NewFunctionBuilder().WithFunc(func(code uint32) {
-			if code == checkCode {
-				checks++
-			}
-		}).Export("proc_exit").Instantiate(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := runtime.Instantiate(t.Context(), c.code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := m.ExportedFunction("run").Call(t.Context(), uint64(c.turns)); err != nil || checks != c.want {
-			t.Errorf("%d turns: %d checks, want %d (%v)", c.turns, checks, c.want, err)
-		}
-		runtime.Close(t.Context())
-	}
-	without := bytes.Replace(program, []byte("proc_exit"), []byte("proc_exot"), 1)
-	for _, bad := range [][]byte{nil, {0}, program[:len(program)-3], without, heifProgram} {
-		if _, err := meter(bad, nil); err == nil {
-			t.Errorf("%d bytes that are no program with proc_exit are metered", len(bad))
-		}
-	}
-}
-
 // A damaged file costs itself only.
 func TestDamagedConcurrent(t *testing.T) {
 	good := file(t, "small.heic")
@@ -291,7 +219,6 @@ func FuzzConfig(f *testing.F) {
 		if err == nil && (c.Width <= 0 || c.Height <= 0) {
 			t.Errorf("%d×%d", c.Width, c.Height)
 		}
-		hasVideoRange(data)
 		_, _ = metadata.Transforms(data)
 	})
 }

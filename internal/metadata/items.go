@@ -54,7 +54,9 @@ func Describe(meta []byte) (*Image, error) {
 		return nil, err
 	}
 	packets, exif := map[uint64]bool{}, map[uint64]bool{}
-	if err := eachItem(items, func(id uint64, isEXIF, isXMP bool) { exif[id], packets[id] = isEXIF, isXMP }); err != nil {
+	if err := eachItem(items, func(id uint64, kind string, names []byte) {
+		exif[id], packets[id] = kind == "Exif", kind == "mime" && isXMP(names)
+	}); err != nil {
 		return nil, err
 	}
 	return m, eachLocation(locations, func(id uint64, parts []Extent) {
@@ -111,8 +113,8 @@ func (n *numbers) next(bytes int) (v uint64) {
 	return v
 }
 
-// eachItem calls f with each item in the content of a box iinf.
-func eachItem(iinf []byte, f func(id uint64, isEXIF, isXMP bool)) error {
+// eachItem calls f with each item in the content of a box iinf: its kind, and what follows it.
+func eachItem(iinf []byte, f func(id uint64, kind string, names []byte)) error {
 	if len(iinf) < 6 {
 		return nil
 	}
@@ -135,8 +137,10 @@ func eachItem(iinf []byte, f func(id uint64, isEXIF, isXMP bool)) error {
 		}
 		id := n.next(width)
 		n.next(2)
-		kind := n.next(4)
-		f(id, kind == 'E'<<24|'x'<<16|'i'<<8|'f', kind == 'm'<<24|'i'<<16|'m'<<8|'e' && isXMP(n.data))
+		if n.short || len(n.data) < 4 {
+			continue
+		}
+		f(id, string(n.data[:4]), n.data[4:])
 	}
 	return nil
 }

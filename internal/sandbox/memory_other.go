@@ -1,6 +1,6 @@
 //go:build !unix
 
-package heic
+package sandbox
 
 import (
 	"io/fs"
@@ -8,7 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-func allocate(_, _ uint64) experimental.LinearMemory { return &slice{} }
+func allocate(uint64) experimental.LinearMemory { return &slice{} }
 
 // Windows gives a folder the rights of the one above it, and that for the user's caches
 // is private.

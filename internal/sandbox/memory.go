@@ -1,4 +1,19 @@
-package heic
+package sandbox
+
+import "github.com/tetratelabs/wazero/experimental"
+
+// limited is memory of at most most bytes.
+type limited struct {
+	experimental.LinearMemory
+	most uint64
+}
+
+func (l *limited) Reallocate(size uint64) []byte {
+	if size > l.most {
+		return nil
+	}
+	return l.LinearMemory.Reallocate(size)
+}
 
 // A slice is memory of Go for a program.
 type slice struct{ all []byte }

@@ -1,7 +1,6 @@
-package heic
+package sandbox
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,11 +17,11 @@ const checkCode = 0x6e72646c
 // meter returns a WebAssembly program that does what program does and also calls
 // its import proc_exit with checkCode once in stepsPerCheck turns of its loops, so
 // that the host can stop it at any time. The run-time system's own check at every
-// turn makes the decoder four times as slow; this one costs some percent. A function
-// whose body has a SHA-256 that better has gets that body.
+// turn makes the decoder four times as slow; this one costs some percent. 64 bytes that one
+// instruction copies or fills count as a turn.
 // The input is a binary module of WebAssembly 2.0 that imports proc_exit and defines a
 // global.
-func meter(program []byte, better map[string][]byte) (metered []byte, err error) {
+func meter(program []byte) (metered []byte, err error) {
 	defer func() {
 		if e, ok := recover().(errWASM); ok {
 			metered, err = nil, e
@@ -40,15 +39,16 @@ func meter(program []byte, better map[string][]byte) (metered []byte, err error)
 			exit = exitImport(section)
 		case 6:
 			global = section.length()
-			whole = appendLEB(nil, uint64(global+1))
+			whole = appendLEB(nil, uint64(global+2))
 			whole = append(whole, section.data...)
 			whole = append(whole, 0x7f, 1, 0x41) // i32, mutable, i32.const
 			whole = append(appendSigned(whole, stepsPerCheck), 0x0b)
+			whole = append(whole, 0x7f, 1, 0x41, 0, 0x0b)
 		case 10:
 			if exit < 0 || global < 0 {
 				return nil, errors.New("the program has no proc_exit or no global")
 			}
-			whole = meterBodies(section, check(exit, global), better)
+			whole = meterBodies(section, check(exit, global), bulk(exit, global))
 		}
 		out = append(appendLEB(append(out, id), uint64(len(whole))), whole...)
 	}
@@ -66,6 +66,25 @@ func check(exit, global int) []byte {
 	code = appendLEB(append(code, 0x10), uint64(exit)) // call
 	code = appendSigned(append(code, 0x41), stepsPerCheck)
 	return append(append(code, set...), 0x0b) // end
+}
+
+// bulk returns the instructions before one that copies or fills as many bytes as the number on
+// the top of the stack says. The global after that of the turns keeps this number meanwhile.
+func bulk(exit, global int) []byte {
+	get, set := appendLEB([]byte{0x23}, uint64(global)), appendLEB([]byte{0x24}, uint64(global))
+	bytes := appendLEB(nil, uint64(global+1))
+	code := append(append([]byte{0x24}, bytes...), 0x23) // global.set; global.get
+	code = append(append(code, bytes...), get...)
+	code = append(append(code, 0x23), bytes...)
+	code = append(code, 0x41, 6, 0x76, 0x6b) // i32.const 6; i32.shr_u; i32.sub
+	code = append(code, set...)
+	code = append(append(code, 0x02, 0x40, 0x03, 0x40), get...) // block; loop
+	code = append(code, 0x41, 0, 0x4a, 0x0d, 1)                 // i32.const 0; i32.gt_s; br_if the block
+	code = appendSigned(append(code, 0x41), checkCode)
+	code = append(appendLEB(append(code, 0x10), uint64(exit)), get...) // call
+	code = appendSigned(append(code, 0x41), stepsPerCheck)
+	code = append(append(code, 0x6a), set...) // i32.add
+	return append(code, 0x0c, 0, 0x0b, 0x0b)  // br the loop; end; end
 }
 
 // exitImport returns the index of the function proc_exit, -1 without one.
@@ -88,16 +107,13 @@ func exitImport(r *reader) int {
 	return exit
 }
 
-// meterBodies returns the code section with better bodies, and with code at the start of
-// each loop.
-func meterBodies(r *reader, code []byte, better map[string][]byte) []byte {
+// meterBodies returns the code section with turn at the start of each loop, and bulk before each
+// instruction that copies or fills memory.
+func meterBodies(r *reader, turn, bulk []byte) []byte {
 	n := r.length()
 	out := appendLEB(nil, uint64(n))
 	for range n {
 		body := &reader{data: r.bytes(r.length())}
-		if b, ok := better[fmt.Sprintf("%x", sha256.Sum256(body.data))]; ok {
-			body.data = b
-		}
 		whole := body.data
 		for range body.length() { // locals
 			body.length()
@@ -107,9 +123,12 @@ func meterBodies(r *reader, code []byte, better map[string][]byte) []byte {
 		for len(body.data) > 0 {
 			before := body.data
 			loop := body.instruction()
+			if before[0] == 0xfc && (before[1] == 10 || before[1] == 11) { // memory.copy, memory.fill
+				metered = append(metered, bulk...)
+			}
 			metered = append(metered, before[:len(before)-len(body.data)]...)
 			if loop {
-				metered = append(metered, code...)
+				metered = append(metered, turn...)
 			}
 		}
 		out = append(appendLEB(out, uint64(len(metered))), metered...)
@@ -227,19 +246,5 @@ func appendSigned(b []byte, v int32) []byte {
 			return append(b, c)
 		}
 		b = append(b, c|0x80)
-	}
-}
-
-// bodyOf returns the body of the only function of program.
-func bodyOf(program []byte) []byte {
-	in := &reader{data: program}
-	in.bytes(8)
-	for {
-		id := in.byte()
-		section := &reader{data: in.bytes(in.length())}
-		if id == 10 {
-			section.length()
-			return section.bytes(section.length())
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package heic
+package sandbox
 
 import (
 	"context"

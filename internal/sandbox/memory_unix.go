@@ -1,6 +1,6 @@
 //go:build unix
 
-package heic
+package sandbox
 
 import (
 	"io/fs"
@@ -18,7 +18,7 @@ type mapping struct{ all []byte }
 
 // allocate returns memory for a program, of at most most bytes. Where the system
 // refuses to reserve them, for example under a limit, the memory is Go's.
-func allocate(_, most uint64) experimental.LinearMemory {
+func allocate(most uint64) experimental.LinearMemory {
 	all, err := unix.Mmap(-1, 0, int(most), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return &slice{}
