@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"nrdl.example/nrdl/advice"
 )
@@ -78,6 +77,9 @@ func sized(marker byte, w, h int) []byte {
 		binary.BigEndian.AppendUint16(nil, uint16(w)), []byte{3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0})
 }
 
+// long makes data as long as a large photograph.
+func long(data []byte) []byte { return append(data, make([]byte, 1<<20)...) }
+
 // A JPEG is bounded by the memory that decoding takes, which is more if it is progressive.
 func TestLargeJPEG(t *testing.T) {
 	const baseline, progressive = 0xc0, 0xc2
@@ -94,7 +96,7 @@ func TestLargeJPEG(t *testing.T) {
 		"108, progressive": {sized(progressive, 12000, 9000), 810, ""},
 		"200, progressive": {sized(progressive, 16320, 12240), 0, "takes 1498 MB of memory; at most 1200 MB"},
 	} {
-		memory, err := DecodingMemory(c.data, "x")
+		memory, err := DecodingMemory(long(c.data), "x")
 		if c.want == "" && (err != nil || math.Abs(float64(memory)/1e6-float64(c.memory)) > 1.5) {
 			t.Errorf("%s: %d bytes, error %v", name, memory, err)
 		}
@@ -104,26 +106,49 @@ func TestLargeJPEG(t *testing.T) {
 	}
 }
 
-// Images of more than 64 megapixels are used one at a time, and who waits ends with its context.
-func TestAlone(t *testing.T) {
-	data := sized(0xc0, 12000, 9000)
-	done := Alone(t.Context(), data)
-	Alone(t.Context(), asPNG(ramp(4, 4)))() // does not wait
-	ctx, cancel := context.WithCancel(t.Context())
+// The memory for images is one for all: who wants more than is left waits for it, or for the end
+// of its context. What is decoded with memory that is held does not wait.
+func TestReserve(t *testing.T) {
+	data := long(sized(0xc2, 12000, 9000)) // 810 MB, of 1200
+	ctx, done := Reserve(t.Context(), data)
+	_, small := Reserve(t.Context(), asPNG(ramp(4, 4))) // does not wait
+	small()
+	other, cancel := context.WithCancel(t.Context())
 	waited := make(chan bool)
 	go func() {
-		Alone(ctx, data)()
+		_, done := Reserve(other, data)
+		done()
 		close(waited)
 	}()
-	select {
-	case <-waited:
-		t.Error("two at a time")
-	case <-time.After(20 * time.Millisecond):
+	if budget().TryAcquire(MaxDecoding / 2) {
+		t.Error("the memory is not held")
 	}
+	_, again := Reserve(ctx, data) // does not wait
+	again()
 	cancel()
 	<-waited
 	done()
-	Alone(t.Context(), data)()
+	if !budget().TryAcquire(Budget()) {
+		t.Fatal("the memory is not free again")
+	}
+	budget().Release(Budget())
+}
+
+// The memory for images follows the limit of the process, and a file of few bytes has no more
+// than a photograph of its size takes.
+func TestBudget(t *testing.T) {
+	for limit, want := range map[int64]int64{math.MaxInt64: MaxDecoding, 8 << 30: MaxDecoding, 300_000_000: 228_000_000, 50_000_000: leastBudget} {
+		if got := budgetFor(limit); got != want {
+			t.Errorf("of %d bytes %d are for images, want %d", limit, got, want)
+		}
+	}
+	flat := sized(0xc2, 9000, 9000) // 607 MB
+	if _, err := DecodingMemory(append(flat, make([]byte, 90_000)...), "x"); err == nil || !strings.Contains(err.Error(), "for a file of 90") {
+		t.Errorf("a photograph of 81 megapixels in 90 kB: %v", err)
+	}
+	if _, err := DecodingMemory(append(flat, make([]byte, 180_000)...), "x"); err != nil {
+		t.Errorf("in 180 kB: %v", err)
+	}
 }
 
 // Every format ends with its context, and says why.
@@ -167,7 +192,7 @@ func TestLargeImagesAreLeftBehind(t *testing.T) {
 			panic("too late to be of use")
 		},
 	})
-	_, err := DecodePhoto(ctx, []byte("\x00\x00\x00\x18ftypheic"), "drawn")
+	_, err := DecodePhoto(ctx, long([]byte("\x00\x00\x00\x18ftypheic")), "drawn")
 	if !errors.Is(err, gone) {
 		t.Errorf("error %v", err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/metadata"
 	"nrdl.example/nrdl/internal/tiff"
 )
 
@@ -26,11 +27,12 @@ import (
 type format struct {
 	name   string
 	magic  []string // how a file begins; '?' stands for any byte
+	brands []string // or one of those that the file lists in its first box
 	config func(context.Context, []byte) (image.Config, error)
 	decode func(context.Context, []byte) (image.Image, error)
 
 	// memory returns the bytes that decoding takes, or why the file is refused. If it is
-	// nil, decoding takes at most bytesPerPixel for each pixel.
+	// nil, or returns 0, decoding takes at most bytesPerPixel for each pixel.
 	memory func([]byte) (int64, error)
 
 	extensions []string // of a foreign format
@@ -45,7 +47,7 @@ var formats = []format{
 	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode},
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
 	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
-	{name: "HEIC", magic: []string{"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1", "????ftypavi"}, config: heicConfig, decode: heicDecode},
+	{name: "HEIC", brands: []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "mif3", "msf1", "avif", "avis"}, config: heicConfig, decode: heicDecode, memory: heicMemory},
 	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode},
 }
 
@@ -94,6 +96,9 @@ func jpegMemory(data []byte) (int64, error) {
 }
 
 func (f format) matches(data []byte) bool {
+	if f.brands != nil {
+		return slices.ContainsFunc(metadata.Brands(data), func(b string) bool { return slices.Contains(f.brands, b) })
+	}
 	return slices.ContainsFunc(f.magic, func(magic string) bool {
 		if len(data) < len(magic) {
 			return false
@@ -131,7 +136,7 @@ func formatOf(data []byte) (format, error) {
 type Decoder struct {
 	Config func(ctx context.Context, data []byte) (image.Config, error) // before it is turned upright
 	Decode func(ctx context.Context, data []byte) (image.Image, error)  // upright
-	Memory func(data []byte) int64                                      // bytes that Decode takes at most
+	Memory func(data []byte) int64                                      // bytes that Decode takes at most; may be nil
 }
 
 var heicDecoder atomic.Pointer[Decoder]
@@ -150,4 +155,11 @@ func heicConfig(ctx context.Context, data []byte) (image.Config, error) {
 
 func heicDecode(ctx context.Context, data []byte) (image.Image, error) {
 	return heicDecoder.Load().Decode(ctx, data)
+}
+
+func heicMemory(data []byte) (int64, error) {
+	if memory := heicDecoder.Load().Memory; memory != nil {
+		return memory(data), nil
+	}
+	return 0, nil
 }

@@ -26,9 +26,6 @@ const (
 	largePixels = 16_000_000
 
 	bytesPerPixel = 8 // memory that decoding takes at most, except for JPEG
-
-	// MaxDecoding is the largest number of bytes that decoding an image may take.
-	MaxDecoding = 1_200_000_000
 )
 
 // A turn is a lock: one goroutine has it at a time.
@@ -44,28 +41,8 @@ func (t turn) take(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// large is needed to decode an image of more than largePixels, and huge to use one of
-// more than maxPixels.
-var large, huge = make(turn, 1), make(turn, 1)
-
-// Alone lets only one image of more than 64 megapixels be in memory at a time. If the header
-// in data claims more, Alone waits until no other caller has such an image. Call done when
-// the image is no longer needed. If the header is damaged or ctx ends, Alone returns at once;
-// decoding then returns the error.
-func Alone(ctx context.Context, data []byte) (done func()) {
-	f, err := formatOf(data)
-	if err != nil {
-		return func() {}
-	}
-	c, err := f.claims(ctx, data)
-	if err != nil || c.Width*c.Height <= maxPixels {
-		return func() {}
-	}
-	if done, err = huge.take(ctx); err != nil {
-		return func() {}
-	}
-	return done
-}
+// large is needed to decode an image of more than largePixels.
+var large = make(turn, 1)
 
 // ReadImage reads the image file at path as DecodeImage does.
 func ReadImage(ctx context.Context, path string, in Frame) ([]float64, error) {
@@ -138,7 +115,7 @@ func ImageSize(data []byte, name string) (image.Point, error) {
 }
 
 // DecodingMemory returns the largest number of bytes that DecodeColour takes for an image
-// file, from its header. It is at most MaxDecoding. It is an error if ImageSize fails.
+// file, from its header. It is at most Budget(). It is an error if ImageSize fails.
 func DecodingMemory(data []byte, name string) (int64, error) {
 	_, memory, err := claimed(data)
 	if err != nil {
@@ -187,18 +164,19 @@ func (f format) claims(ctx context.Context, data []byte) (c image.Config, err er
 // takes planes bytes per pixel. It is an error if this is too much.
 func (f format) needs(data []byte, c image.Config, turned orientation, planes int) (memory int64, err error) {
 	pixels := int64(c.Width) * int64(c.Height)
-	memory = bytesPerPixel * pixels
 	if f.memory != nil {
 		if memory, err = f.memory(data); err != nil {
 			return 0, fmt.Errorf("%s %w", f.name, err)
 		}
 	}
+	if memory == 0 {
+		memory = bytesPerPixel * pixels
+	}
 	if turned != 1 {
 		memory += int64(planes) * pixels
 	}
-	if memory > MaxDecoding {
-		return 0, advice.Add(fmt.Errorf("%s claims %d×%d pixels, for which decoding takes %d MB of memory; at most %d MB are taken",
-			f.name, c.Width, c.Height, memory/1_000_000, MaxDecoding/1_000_000), "make the image smaller, or save it as a JPEG that is not progressive")
+	if err := admissibleMemory(memory, len(data)); err != nil {
+		return 0, fmt.Errorf("%s claims %d×%d pixels, %w", f.name, c.Width, c.Height, err)
 	}
 	return memory, nil
 }
@@ -216,9 +194,15 @@ func decode(ctx context.Context, data []byte, planes int, use func(image.Image, 
 		return err
 	}
 	turned := f.orientation(data)
-	if _, err := f.needs(data, claimed, turned, planes); err != nil {
+	memory, err := f.needs(data, claimed, turned, planes)
+	if err != nil {
 		return err
 	}
+	release, err := acquire(ctx, memory)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if claimed.Width*claimed.Height <= largePixels {
 		return f.finish(ctx, data, claimed, turned, use)
 	}
@@ -259,7 +243,7 @@ func (f format) finish(ctx context.Context, data []byte, claimed image.Config, t
 
 // pixels is the largest number of pixels that are read.
 func (f format) pixels() int {
-	if f.memory != nil { // which bounds it, too
+	if f.name == "JPEG" { // its memory bounds it, too
 		return maxJPEG
 	}
 	return maxPixels

@@ -176,7 +176,8 @@ func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
 // upright photograph. If detect is false, the image is used as it is, and the
 // size is zero. Name stands for the image in errors.
 func Decode(ctx context.Context, data []byte, name string, detect bool, which Which, cut Cut) ([]Seen, image.Point, error) {
-	defer dataset.Alone(ctx, data)()
+	ctx, done := dataset.Reserve(ctx, data)
+	defer done()
 	if !detect && cut.Embedder == nil {
 		v, err := dataset.DecodeImage(ctx, data, name, dataset.Frame{Size: cut.Frame.Size, Crop: cut.Frame.Crop})
 		if err != nil {

@@ -80,7 +80,8 @@ func (r *Reader) Tally() Tally {
 // the content of its file, name its name in errors. If no face has sufficient quality, the
 // error wraps dataset.ErrNoFace and says why.
 func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.Crop, error) {
-	defer dataset.Alone(ctx, data)()
+	ctx, done := dataset.Reserve(ctx, data)
+	defer done()
 	photo, err := dataset.DecodeColour(ctx, data, name)
 	if err != nil {
 		return nil, err

@@ -92,7 +92,8 @@ func look(ctx context.Context, path string, cut face.Cut) (all []looked, err err
 	if err != nil {
 		return nil, err
 	}
-	defer dataset.Alone(ctx, data)()
+	ctx, done := dataset.Reserve(ctx, data)
+	defer done()
 	photo, err := dataset.DecodeColour(ctx, data, path)
 	if err != nil {
 		return nil, err

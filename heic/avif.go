@@ -10,7 +10,7 @@ import (
 // decodeAVIF decodes a file whose image is coded by AV1.
 func (f *container) decodeAVIF(ctx context.Context) (image.Image, error) {
 	var img image.Image
-	err := avif.Do(ctx, f.limits(f.decoderMemory()), func(r *sandbox.Run) { img = decodeAVIF(r, f.data) })
+	err := avif.Do(ctx, f.limits(), func(r *sandbox.Run) { img = decodeAVIF(r, f.data) })
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"image"
-	"time"
 
 	"nrdl.example/nrdl/internal/sandbox"
 )
@@ -18,29 +17,6 @@ var hevcProgram []byte
 var avifProgram []byte
 
 var hevc, avif = sandbox.New(hevcProgram), sandbox.New(avifProgram)
-
-// Bounds on what a file may cost. An image may be made of others to the depth maxDepth: a
-// derived image of a grid of coded ones, and one more. Photographs of telephones and cameras
-// take 3 to 12 turns a pixel, those of noise at the best quality 45: work grows with the bytes,
-// too. The pixels that are decoded and composed exceed those that are shown by tiles that are
-// filled up, and by a canvas for tiles or layers.
-const (
-	maxDepth      = 4
-	minTurns      = 1 << 26
-	turnsPerPixel = 24
-	turnsPerByte  = 60
-	spentPerPixel = 4
-	spentMore     = 2 << 20
-)
-
-func (f *container) limits(memory int) sandbox.Limits {
-	pixels := f.width * f.height
-	return sandbox.Limits{
-		Turns:  minTurns + turnsPerPixel*pixels + turnsPerByte*len(f.data),
-		Memory: memory,
-		Time:   20*time.Second + time.Duration(pixels)*time.Microsecond,
-	}
-}
 
 // A decoding makes the images of a file.
 type decoding struct {
@@ -60,7 +36,7 @@ func (f *container) decode(ctx context.Context) (img image.Image, err error) {
 		container: f, left: spentPerPixel*f.width*f.height + spentMore, bytes: 2*len(f.data) + 1<<16,
 		planesOfRGB: f.colours(f.primary, maxDepth).planes,
 	}
-	failed := hevc.Do(ctx, f.limits(f.decoderMemory()), func(r *sandbox.Run) {
+	failed := hevc.Do(ctx, f.limits(), func(r *sandbox.Run) {
 		d.run = r
 		img, err = d.visible(f.primary, maxDepth)
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"io"
 	"slices"
 
 	"nrdl.example/nrdl/internal/metadata"
@@ -152,12 +153,12 @@ func (f *container) content(i *item) ([]byte, error) {
 			from = f.inner
 		}
 		n := uint64(len(from))
-		if e.Offset > n {
-			return nil, errStructure
+		if e.Offset > n || e.Length > n-e.Offset {
+			return nil, io.ErrUnexpectedEOF
 		}
-		length := n - e.Offset
-		if e.Length != 0 { // else to the end
-			length = min(length, e.Length)
+		length := e.Length
+		if length == 0 { // to the end
+			length = n - e.Offset
 		}
 		if len(all)+int(length) > len(f.data) {
 			return nil, errStructure

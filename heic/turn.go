@@ -82,10 +82,10 @@ func full(m *image.YCbCr) *image.YCbCr {
 type move int
 
 const (
-	quarter      move = 1
-	half         move = 2
-	threeQuarter move = 3
-	mirrorRows   move = 4 // the first row becomes the last
+	quarter       move = 1
+	half          move = 2
+	threeQuarter  move = 3
+	mirrorRows    move = 4 // the first row becomes the last
 	mirrorColumns move = 5 // the first column becomes the last
 )
 

@@ -49,7 +49,7 @@ type Options struct {
 
 	Body    int64         // most bytes of a request; 20 MB
 	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB
-	Decoded int64         // most memory of the images that are decoded at one time, in bytes; dataset.MaxDecoding
+	Decoded int64         // most memory of the images that are decoded at one time, in bytes; dataset.Budget()
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
 	Wait    time.Duration // longest wait for memory to decode an image; 10 s
@@ -66,7 +66,7 @@ type Options struct {
 // WithDefaults returns o with defaults instead of zeros.
 func (o Options) WithDefaults() Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	o.Body, o.Bodies, o.Decoded = cmp.Or(o.Body, 20<<20), cmp.Or(o.Bodies, 512<<20), cmp.Or(o.Decoded, dataset.MaxDecoding)
+	o.Body, o.Bodies, o.Decoded = cmp.Or(o.Body, 20<<20), cmp.Or(o.Bodies, 512<<20), cmp.Or(o.Decoded, dataset.Budget())
 	o.Rate, o.Burst = cmp.Or(o.Rate, 200), cmp.Or(o.Burst, 2000)
 	o.Wait, o.Lease, o.Request = cmp.Or(o.Wait, 10*time.Second), cmp.Or(o.Lease, 20*time.Second), cmp.Or(o.Request, time.Minute)
 	o.Import, o.Files = cmp.Or(o.Import, 1<<30), cmp.Or(o.Files, 4<<30)

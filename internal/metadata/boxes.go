@@ -11,6 +11,20 @@ type Box struct {
 	Content []byte
 }
 
+// Brands returns what the first box of a file says it is: the kind that it is first, and others
+// that it is, too; none if this is no such file.
+func Brands(data []byte) []string {
+	if len(data) < 12 || string(data[4:8]) != "ftyp" {
+		return nil
+	}
+	end := min(uint64(len(data)), uint64(binary.BigEndian.Uint32(data)), 1<<12)
+	all := []string{string(data[8:12])}
+	for at := uint64(16); at+4 <= end; at += 4 { // after the version
+		all = append(all, string(data[at:at+4]))
+	}
+	return all
+}
+
 // ErrBoxes says that the sizes of boxes are wrong.
 var ErrBoxes = errors.New("its boxes do not fit together")
 

@@ -100,6 +100,9 @@ func exit(ctx context.Context, code uint32) {
 // Do starts the program, lets use call it, and frees its memory. The error is that of the
 // run. Do ends soon after ctx.
 func (p Program) Do(ctx context.Context, most Limits, use func(*Run)) (err error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	select {
 	case running <- struct{}{}:
 		defer func() { <-running }()

@@ -16,18 +16,14 @@ type Part struct {
 // Parts are all of them.
 var Parts = []Part{
 	{
-		What:     "libheif 1.18.2 and libde265 1.0.15, compiled to WebAssembly",
-		Files:    []string{"heic/wasm/heif.wasm.zst"},
-		From:     "github.com/gen2brain/heic v0.4.5, lib/heif.wasm.gz, packed by Zstandard in place of gzip",
-		Licences: []string{"heic/wasm/LICENSE.libheif", "heic/wasm/LICENSE.libde265", "heic/wasm/LICENSE.gen2brain"},
-		Note: "Both libraries are under the GNU Lesser General Public License 3. Their source is\n" +
-			"           at https://github.com/strukturag/libheif (tag v1.18.2) and\n" +
-			"           https://github.com/strukturag/libde265 (tag v1.0.15); the file heif.c, the changes to\n" +
-			"           the sources and the commands that compile them are lib/heif.c and lib/Makefile of\n" +
-			"           github.com/gen2brain/heic v0.4.5. To use a changed library, compile it to a module\n" +
-			"           with the same exports, put it packed by zstd, in the place of heic/wasm/heif.wasm.zst and build nrdl\n" +
-			"           again. Whoever has received this program can ask its maintainers for the complete\n" +
-			"           corresponding source of these libraries for three years, at the cost of sending it.",
+		What:     "libde265 1.1.1, compiled to WebAssembly",
+		Files:    []string{"heic/wasm/hevc.wasm.zst"},
+		From:     "https://github.com/strukturag/libde265, tag v1.1.1, by heic/wasm/build.sh with heic/wasm/hevc.cc; wasi-libc and libc++ 14 of Debian 12, and headers for vectors of https://github.com/emscripten-core/emscripten",
+		Licences: []string{"heic/wasm/LICENSE.libde265", "heic/wasm/LICENSE.emscripten", "heic/wasm/LICENSE.wasi-libc"},
+		Note: "The library is under the GNU Lesser General Public License 3. To use a changed one,\n" +
+			"           compile it by heic/wasm/build.sh and build nrdl again. Whoever has received this\n" +
+			"           program can ask its maintainers for the complete corresponding source of the library\n" +
+			"           for three years, at the cost of sending it.",
 	},
 	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",

@@ -2,7 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -18,8 +24,12 @@ const (
 
 // CheckMemory returns an error if the address space (ulimit -v) is too small for the
 // command, whose failing allocation would otherwise end the process without a message. If
-// there is a sufficient limit, it makes the garbage collector stay below it.
+// there is a sufficient limit, or a limit of the control group, it makes the garbage collector
+// stay below it, unless the environment variable GOMEMLIMIT is set.
 func CheckMemory() error {
+	if most := groupLimit("/proc/self/cgroup", "/sys/fs/cgroup"); most > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(most / 10 * 7)
+	}
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > 1<<46 {
 		return nil //nolint:nilerr // as if there were none
@@ -28,6 +38,43 @@ func CheckMemory() error {
 		return advice.Add(fmt.Errorf("the address space of this process is limited to %.1f GB, and %.1f GB are needed, of which the Go runtime reserves about %.0f GB", float64(limit.Cur)/1e9, leastMemory/1e9, reserved/1e9),
 			"raise the limit (ulimit -v unlimited); the memory that is used can be bounded by a control group instead")
 	}
-	debug.SetMemoryLimit(int64(limit.Cur-reserved) / 4 * 3)
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), int64(limit.Cur-reserved)/4*3))
 	return nil
+}
+
+// groupLimit returns the smallest memory limit of the control groups that the file lists, below
+// the folder in which they are mounted; 0 if there is none. It knows both versions.
+func groupLimit(file, mounted string) int64 {
+	list, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	least := int64(math.MaxInt64)
+	for line := range strings.Lines(string(list)) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) < 3 {
+			continue
+		}
+		root, name := mounted, "memory.max"
+		switch {
+		case slices.Contains(strings.Split(part[1], ","), "memory"):
+			root, name = filepath.Join(mounted, "memory"), "memory.limit_in_bytes"
+		case part[1] != "":
+			continue
+		}
+		// In a container the path may be that outside of it; then only the root is there.
+		for at := filepath.Clean("/" + part[2]); ; at = filepath.Dir(at) {
+			text, err := os.ReadFile(filepath.Join(root, at, name))
+			if most, bad := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && bad == nil && most > 0 {
+				least = min(least, most)
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	if least > 1<<46 { // how version 1 says that there is none
+		return 0
+	}
+	return least
 }

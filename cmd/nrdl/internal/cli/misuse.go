@@ -123,11 +123,11 @@ func Interruptible(waits, exit func(), patience func() time.Duration) (ctx conte
 	return ctx, func() { signal.Stop(signals); cancel() }
 }
 
-// CollectEarly makes the garbage collector run when the heap has grown by half, unless the
+// CollectEarly makes the garbage collector run when the heap has grown by a quarter, unless the
 // environment variable GOGC is set. Photographs are large and hold no pointers, so this
 // saves memory at little cost.
 func CollectEarly() {
-	const percent = 50
+	const percent = 25
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}

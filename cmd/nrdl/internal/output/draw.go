@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
@@ -31,21 +30,17 @@ const jpegQuality = 90
 type Drawings struct {
 	Dir    string
 	writer atomicfile.Writer
-	large  sync.Mutex // photographs that are drawn one at a time, for memory
 }
 
 // Draw reads the photograph of r again and writes it, with boxes and names, to the path
 // below in d.Dir. It returns an error if that would overwrite the photograph itself.
 func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error {
-	const largePhoto = 16_000_000 // pixels
-	if r.Size.X*r.Size.Y > largePhoto {
-		d.large.Lock()
-		defer d.large.Unlock()
-	}
 	data, err := dataset.ReadFile(r.Photo.Name)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
+	ctx, done := dataset.Reserve(ctx, data)
+	defer done()
 	img, err := dataset.DecodePhoto(ctx, data, r.Photo.Name)
 	if err != nil {
 		return err

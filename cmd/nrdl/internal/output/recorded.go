@@ -58,7 +58,8 @@ func (p *Page) AddRecorded(ctx context.Context, r nrdl.Result, path string) erro
 	if err != nil {
 		return p.Add(r, err)
 	}
-	defer dataset.Alone(ctx, data)()
+	ctx, done := dataset.Reserve(ctx, data)
+	defer done()
 	photo, err := dataset.DecodeColour(ctx, data, path)
 	switch {
 	case ctx.Err() != nil:
