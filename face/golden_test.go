@@ -22,6 +22,7 @@ import (
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/packed"
 	"nrdl.example/nrdl/internal/parallel"
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -167,6 +168,9 @@ func TestGolden(t *testing.T) {
 		if err := json.Unmarshal(text, &want); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if kernels != want.Kernels && blas.Available()[0] == blas.Go && !writing {
+		lacking.Note(t, "the bits of the faces that are found are those of ", want.Kernels, ": their number and places are tested")
 	}
 	file := filepath.Join(t.TempDir(), "tiny.onnx")
 	if err := os.WriteFile(file, packed.Bytes(tinyFile), 0o666); err != nil {
