@@ -19,6 +19,10 @@ type Bench struct {
 	Jobs      int        // runs at a time, ≥ 1; linear algebra in each uses the threads of the process
 	Retry     bool       // repeat runs whose record is an error
 	Version   string     // of the program, for the records
+	// Programs are the external programs that may be started: their paths, by the command in the
+	// plan as Program.String has it. A path is started without arguments and without the
+	// environment of this process. nil allows every command of a plan.
+	Programs map[string]string
 	// Distribute makes the runs in other processes; if it is nil, this process makes them.
 	// It returns when all records are stored.
 	Distribute func(ctx context.Context, w Work) error

@@ -38,7 +38,8 @@ type source struct {
 	file   string
 	data   []byte
 	dec    *json.Decoder
-	values int // so far
+	digest func(Program) string // of the files of a program
+	values int                  // so far
 }
 
 // Bounds of what is read.
@@ -50,9 +51,9 @@ const (
 
 // parseJSON reads data, one JSON value; file is its name in errors. It is stricter than
 // encoding/json: duplicate names, invalid UTF-8, deep nesting and long lists are errors.
-func parseJSON(data []byte, file string) (*value, error) {
+func parseJSON(data []byte, file string, digest func(Program) string) (*value, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors mark UTF-8 so
-	s := source{file: file, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	s := source{file: file, data: data, dec: json.NewDecoder(bytes.NewReader(data)), digest: digest}
 	s.dec.UseNumber()
 	if !utf8.Valid(data) {
 		err := fmt.Errorf("%s: not UTF-8 text", file)

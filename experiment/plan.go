@@ -34,6 +34,19 @@ type Plan struct {
 	notes       map[string]map[string]string    // likewise, but either may be "*"
 }
 
+// Digests are those of the files of external programs, by Program.String, for ParseSentPlan.
+func (p *Plan) Digests() map[string]string {
+	all := map[string]string{}
+	for _, c := range p.contestants {
+		if m, err := c.method(""); err == nil {
+			if program, ok := m.(Program); ok {
+				all[program.String()] = program.Files
+			}
+		}
+	}
+	return all
+}
+
 // plannedData is a data set with its splits and corruptions.
 type plannedData struct {
 	node       *value
@@ -80,6 +93,7 @@ type job struct {
 	method     classify.Method
 	params     json.RawMessage
 	key        string
+	refused    error // why its program may not be started here
 }
 
 // A setting is the common part of runs with the same training and test faces.

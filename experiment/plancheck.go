@@ -42,7 +42,7 @@ func (r *Runner) open(ctx context.Context) error {
 			return advice.Add(err, "leave the size to the data set, or give the data set this size")
 		}
 		for _, j := range s.jobs {
-			if p, ok := j.method.(Program); ok {
+			if p, ok := j.method.(Program); ok && r.bench.Distribute == nil { // else workers know their programs
 				if err := p.Validate(); err != nil {
 					return j.contestant.node.errorf("%w", err)
 				}

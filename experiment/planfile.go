@@ -66,7 +66,17 @@ func FindPlan(path string) (*Plan, error) {
 
 // ParsePlan parses the text of a plan; file is its name in errors.
 func ParsePlan(text []byte, file string) (*Plan, error) {
-	root, err := parseJSON(text, file)
+	return parsePlan(text, file, func(p Program) string { return digest(p.Command) })
+}
+
+// ParseSentPlan is ParsePlan for a plan of another machine: the files of its external programs
+// are not looked at. Digests are those that Plan.Digests has there.
+func ParseSentPlan(text []byte, file string, digests map[string]string) (*Plan, error) {
+	return parsePlan(text, file, func(p Program) string { return digests[p.String()] })
+}
+
+func parsePlan(text []byte, file string, digest func(Program) string) (*Plan, error) {
+	root, err := parseJSON(text, file, digest)
 	if err != nil {
 		return nil, err
 	}

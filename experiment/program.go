@@ -39,6 +39,33 @@ type Program struct {
 	Params  map[string]json.RawMessage `json:"params,omitempty"` // from the plan, for the program
 	Files   string                     `json:"files,omitempty"`  // digest of the files in Command
 	Ranges  []ProgramRange             `json:"ranges,omitempty"` // where a search looks for some of Params
+
+	path string // what is started in place of Command, without arguments and surroundings; "": Command
+}
+
+// permit is p as the programs allow it to be started, by Program.String; nil allows every command.
+func (p Program) permit(allowed map[string]string) (Program, error) {
+	if allowed == nil {
+		return p, nil
+	}
+	path := allowed[p.String()]
+	if path == "" {
+		return p, advice.Add(fmt.Errorf("the plan wants the external program %s, and none of that name is allowed here", p), "who trusts it starts the worker with --allow-program %s", legible.ShellWord(p.String()+"=PATH"))
+	}
+	p.path = path
+	return p, nil
+}
+
+// command is what is started.
+func (p Program) command(ctx context.Context) *exec.Cmd {
+	if p.path == "" {
+		c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
+		c.Env = os.Environ()
+		return c
+	}
+	c := exec.CommandContext(ctx, p.path)
+	c.Env = []string{} // nil would be that of this process
+	return c
 }
 
 // Name returns ProgramMethod.
@@ -89,10 +116,9 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 		stop(fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n))
 	}}
 	complaint := tail{most: maxComplaint}
-	c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
+	c := p.command(ctx)
 	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(input), &given, &complaint, killDelay
 	together(c)
-	c.Env = os.Environ()
 	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS"} {
 		c.Env = append(c.Env, name+"="+strconv.Itoa(blas.Threads()))
 	}
@@ -331,7 +357,8 @@ func (e *methodFile) programs() ([]contestant, error) {
 	}
 	var all []contestant
 	for _, varied := range variants {
-		c, p := base, Program{Command: e.Command, Files: digest(e.Command), Ranges: ranges}
+		c, p := base, Program{Command: e.Command, Ranges: ranges}
+		p.Files = e.node.source.digest(p)
 		for _, a := range slices.Concat(e.params, varied) {
 			text, err := json.Marshal(a.node.token)
 			if err != nil {

@@ -64,6 +64,9 @@ func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.C
 	}
 	for _, s := range settings {
 		for _, j := range s.jobs {
+			if p, ok := j.method.(Program); ok {
+				j.method, j.refused = p.permit(b.Programs)
+			}
 			r.jobs[j.key] = j
 		}
 	}
@@ -85,6 +88,9 @@ func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 
 // run is Run for j. The context of what runs of the same setting share is all.
 func (r *Runner) run(ctx, all context.Context, j *job) (*Record, error) {
+	if j.refused != nil {
+		return nil, j.refused
+	}
 	p, err := r.prepare(ctx, all, j.setting)
 	if err != nil {
 		return nil, err

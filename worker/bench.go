@@ -21,6 +21,8 @@ type runSpec struct {
 	Plan string            `json:"plan"` // its name
 	Text json.RawMessage   `json:"text"`
 	Hash map[string]string `json:"hash"` // of each data set
+
+	Programs map[string]string `json:"programs,omitempty"` // Plan.Digests
 }
 
 // Bench returns a function for experiment.Bench.Distribute: it has the workers of c make the runs.
@@ -38,7 +40,7 @@ func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	spec, err := json.Marshal(runSpec{w.Plan.Name, w.Plan.Text(), w.Hash})
+	spec, err := json.Marshal(runSpec{w.Plan.Name, w.Plan.Text(), w.Hash, w.Plan.Digests()})
 	if err != nil {
 		return err
 	}
@@ -86,12 +88,16 @@ func newRunMaker(_ context.Context, w *Worker, spec json.RawMessage) (maker, err
 	if err != nil {
 		return nil, err
 	}
-	plan, err := experiment.ParsePlan(p.Text, p.Plan)
+	plan, err := experiment.ParseSentPlan(p.Text, p.Plan, p.Programs)
 	if err != nil {
 		return nil, junk(err)
 	}
 	plan.Name = p.Plan
-	r, err := w.Bench.Runner(plan, p.Hash, w.fetchSet)
+	bench := w.Bench
+	if bench.Programs == nil { // whoever may publish names programs, and who starts the worker allows them
+		bench.Programs = map[string]string{}
+	}
+	r, err := bench.Runner(plan, p.Hash, w.fetchSet)
 	return &runMaker{r, w.Done}, err
 }
 

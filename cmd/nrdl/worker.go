@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/engine"
@@ -58,11 +60,16 @@ func (a *app) workerCmd() *cobra.Command {
 	o := worker.Options{Wait: true, Warn: a.WarnOf}
 	var root string
 	var child bool
+	var allow []string
 	processes := runtime.GOMAXPROCS(0)
 	c := &cobra.Command{
 		Use:  "worker --nats URL [flags]",
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
+			programs, err := allowedPrograms(allow)
+			if err != nil {
+				return err
+			}
 			if !strings.Contains(o.URL, "://") {
 				return cli.Misuse("worker needs --nats nats://HOST:PORT, the address of the NATS server")
 			}
@@ -75,19 +82,40 @@ func (a *app) workerCmd() *cobra.Command {
 			if child {
 				o.Metrics = "" // of its parent
 			}
-			return a.worker(c.Context(), o, root, processes, child)
+			return a.worker(c.Context(), o, root, programs, processes, child)
 		},
 	}
 	clusterVar(c, &o, "`URL` of the NATS server: nats://HOST:PORT or tls://HOST:PORT")
 	cli.Number(c, &processes, "jobs", "j", cli.InRange(1, 1024), "do `N` things at a time, each in a process of its own")
 	c.Flags().StringVar(&root, "data", "", "`DIR` in which data sets are searched")
+	c.Flags().StringArrayVar(&allow, "allow-program", nil, "let plans start the program at PATH, where their command is NAME; none else is started (`NAME=PATH`)")
 	c.Flags().BoolVar(&child, "child", false, "")
 	_ = c.Flags().MarkHidden("child") // for Supervise
 	cli.Complete(c, "data", cli.Folders)
 	return c
 }
 
-func (a *app) worker(ctx context.Context, o worker.Options, root string, processes int, child bool) error {
+// allowedPrograms reads NAME=PATH: the paths of programs by the commands of plans.
+func allowedPrograms(allow []string) (map[string]string, error) {
+	programs := map[string]string{}
+	for _, one := range allow {
+		name, path, ok := strings.Cut(one, "=")
+		if !ok || name == "" || path == "" || programs[name] != "" {
+			return nil, cli.Misuse("--allow-program %s is no NAME=PATH with a name of its own", one)
+		}
+		path, err := filepath.Abs(path)
+		if err == nil {
+			_, err = exec.LookPath(path)
+		}
+		if err != nil {
+			return nil, advice.Add(cli.Misuse("--allow-program %s: %v", one, err), "give the path of a program that can be started; it gets no arguments")
+		}
+		programs[name] = path
+	}
+	return programs, nil
+}
+
+func (a *app) worker(ctx context.Context, o worker.Options, root string, programs map[string]string, processes int, child bool) error {
 	cluster, err := worker.Connect(ctx, o)
 	if err != nil {
 		return err
@@ -105,7 +133,7 @@ func (a *app) worker(ctx context.Context, o worker.Options, root string, process
 	blas.SetThreads(1)
 	w := worker.Worker{
 		Cluster: cluster,
-		Bench:   experiment.Bench{Databases: a.databases(root), Jobs: 1, Version: buildinfo.Read().Line(), Warn: func(s string) { a.Warn("%s", s) }},
+		Bench:   experiment.Bench{Databases: a.databases(root), Programs: programs, Jobs: 1, Version: buildinfo.Read().Line(), Warn: func(s string) { a.Warn("%s", s) }},
 		Done:    func(r *experiment.Record) { a.Tell("%s", report.Line(r)) },
 	}
 	if err := w.RunChild(ctx, os.Stdin, os.Stdout); err != nil {
