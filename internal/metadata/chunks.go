@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 )
 
@@ -33,6 +34,8 @@ func (f *File) readPNG(in *input) error {
 			}
 		case kind == "iTXt" && n > int64(len(keyword)):
 			err = f.readText(in, at+8, int(n))
+		case (kind == "zTXt" || kind == "tEXt") && n > int64(len(rawProfile)):
+			err = f.readProfile(in, at+8, int(n))
 		case kind == "IEND":
 			return nil
 		}
@@ -68,30 +71,89 @@ func (f *File) readText(in *input, at int64, n int) error {
 		body = rest
 	}
 	if compressed {
-		z, err := zlib.NewReader(bytes.NewReader(body))
-		if err != nil {
+		if body, err = f.inflated(body); err != nil {
 			return err
-		}
-		left := maxBytes
-		for _, packet := range f.XMP {
-			left -= len(packet)
-		}
-		if body, err = io.ReadAll(io.LimitReader(z, int64(left)+1)); err != nil {
-			return err
-		}
-		if len(body) > left {
-			return errTooLong
 		}
 	}
 	f.keep(body)
 	return nil
 }
 
+// inflated is text that zlib compressed, as far as packets may take memory.
+func (f *File) inflated(text []byte) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	left := maxBytes
+	for _, packet := range f.XMP {
+		left -= len(packet)
+	}
+	if text, err = io.ReadAll(io.LimitReader(z, int64(left)+1)); err == nil && len(text) > left {
+		err = errTooLong
+	}
+	return text, err
+}
+
+// rawProfile begins the keyword of a chunk with the EXIF or the XMP of a JPEG file, as ImageMagick and
+// exiftool write it.
+const rawProfile = "Raw profile type "
+
+// readProfile takes the profile in a chunk tEXt or zTXt: a keyword, a zero, in zTXt one more and
+// compressed text, and in the text a kind, a length and hexadecimal digits.
+func (f *File) readProfile(in *input, at int64, n int) error {
+	key, err := in.at(at, len(rawProfile))
+	if err != nil || string(key) != rawProfile {
+		return err
+	}
+	head, err := in.at(at-4, 4)
+	if err != nil {
+		return err
+	}
+	compressed := string(head) == "zTXt"
+	body, err := in.at(at, n)
+	if err != nil {
+		return err
+	}
+	_, text, ok := bytes.Cut(body, []byte{0})
+	if ok && compressed && len(text) > 0 {
+		if text, err = f.inflated(text[1:]); err != nil {
+			return nil // another decoder shows the picture all the same
+		}
+	}
+	lines := bytes.SplitN(bytes.TrimLeft(text, "\n"), []byte("\n"), 3)
+	if len(lines) < 3 {
+		return nil
+	}
+	profile, err := hex.DecodeString(string(bytes.Join(bytes.Fields(lines[2]), nil)))
+	if err != nil {
+		return nil
+	}
+	switch {
+	case bytes.HasPrefix(profile, []byte(exifHeader)):
+		f.exif(profile[len(exifHeader):])
+	case bytes.HasPrefix(profile, []byte(XMPHeader)):
+		f.keep(profile[len(XMPHeader):])
+	case bytes.HasPrefix(profile, []byte("II*\x00")), bytes.HasPrefix(profile, []byte("MM\x00*")):
+		f.exif(profile)
+	case bytes.EqualFold(lines[0], []byte("xmp")):
+		f.keep(profile)
+	}
+	return nil
+}
+
 // exif takes the orientation and the date of a TIFF structure, the first of the file.
 func (f *File) exif(block []byte) {
 	in := &input{r: bytes.NewReader(block), size: int64(len(block)), left: 2 * maxBytes}
-	if t, err := readIFD(in, 0); err == nil && !f.hasEXIF {
-		f.Orientation, f.Taken, f.hasEXIF = t.orientation, t.taken, true
+	t, err := readIFD(in, 0)
+	if err != nil {
+		return
+	}
+	if !f.hasEXIF {
+		f.Taken, f.hasEXIF = t.taken, true
+	}
+	if f.Orientation == 0 {
+		f.Orientation = t.orientation
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	nsDim    = "http://ns.adobe.com/xap/1.0/sType/Dimensions#"
 	nsArea   = "http://ns.adobe.com/xmp/sType/Area#"
 	nsIPTC   = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/"
+	nsTIFF   = "http://ns.adobe.com/tiff/1.0/"
 	nsMP     = "http://ns.microsoft.com/photo/1.2/"
 	nsMPRI   = "http://ns.microsoft.com/photo/1.2/t/RegionInfo#"
 	nsMPReg  = "http://ns.microsoft.com/photo/1.2/t/Region#"
