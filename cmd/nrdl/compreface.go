@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,11 +32,15 @@ func (a *app) comprefaceCmd() *cobra.Command {
 			if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 				return cli.Misuse("%q is not an address such as http://127.0.0.1:8000", args[0])
 			}
-			f := comprefaceImages{at: at, key: key, out: args[1]}
+			f := comprefaceImages{at: at, key: key, out: args[1], warn: func(text string) { a.Warn("%s", text) }}
 			if err := f.fetch(c.Context()); err != nil {
 				return advice.Add(fmt.Errorf("CompreFace at %s: %w", args[0], err), "the images that were written stay; run the command again to go on")
 			}
-			a.Tell("%d images of %d subjects are in %s; %d were there, %d could not be used", f.images, len(f.subjects), args[1], f.there, f.refused)
+			a.Tell("%s of %s are new in %s; %d were there", legible.Count(f.images, "image"), legible.Count(len(f.subjects), "subject"), args[1], f.there)
+			if f.refused > 0 {
+				err := fmt.Errorf("CompreFace at %s: %d of %s are left out, named above", args[0], f.refused, legible.Count(f.images+f.there+f.refused, "image"))
+				return advice.Add(err, "rename these subjects, or take their images from where they came; without them: nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
+			}
 			a.Next("nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
 			return nil
 		},
@@ -49,6 +54,7 @@ func (a *app) comprefaceCmd() *cobra.Command {
 type comprefaceImages struct {
 	at       *url.URL
 	key, out string
+	warn     func(text string) // of an image that is left out
 
 	subjects               map[string]bool
 	images, there, refused int
@@ -84,10 +90,6 @@ func (f *comprefaceImages) fetch(ctx context.Context) error {
 			return fmt.Errorf("page %d of the list of faces: %w", page, err)
 		}
 		for _, o := range list.Faces {
-			if !isImageID.MatchString(o.ID) || dataset.CheckName(o.Subject) != nil {
-				f.refused++
-				continue
-			}
 			if err := f.image(ctx, o.ID, o.Subject); err != nil {
 				return err
 			}
@@ -98,8 +100,22 @@ func (f *comprefaceImages) fetch(ctx context.Context) error {
 	}
 }
 
+// leave leaves out an image of a subject.
+func (f *comprefaceImages) leave(id, subject string, why error) {
+	f.refused++
+	f.warn(fmt.Sprintf("image %.64q of subject %.200q is left out: %v", id, subject, why))
+}
+
 // image writes an image of a subject, unless it is there.
 func (f *comprefaceImages) image(ctx context.Context, id, subject string) error {
+	if !isImageID.MatchString(id) {
+		f.leave(id, subject, errors.New("its ID has other characters than letters, digits and hyphens"))
+		return nil
+	}
+	if err := dataset.CheckName(subject); err != nil {
+		f.leave(id, subject, err)
+		return nil
+	}
 	folder := filepath.Join(f.out, subject)
 	for _, extension := range imageExtensions {
 		if _, err := os.Stat(filepath.Join(folder, id+extension)); err == nil {
@@ -110,7 +126,7 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 	}
 	data, status, err := f.get(ctx, "/"+id+"/img", comprefaceImage)
 	if status == http.StatusNotFound {
-		f.refused++ // CompreFace can be set to keep no images
+		f.leave(id, subject, errors.New("CompreFace does not have it; it can be set to keep no images"))
 		return nil
 	}
 	if err != nil {
@@ -118,7 +134,7 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 	}
 	extension := imageExtensions[http.DetectContentType(data)]
 	if extension == "" {
-		f.refused++
+		f.leave(id, subject, fmt.Errorf("it is %s, and no JPEG, PNG, GIF, BMP or WebP", http.DetectContentType(data)))
 		return nil
 	}
 	f.subjects[subject] = true

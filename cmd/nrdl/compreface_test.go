@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -9,12 +10,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// All pages of the list of CompreFace are read; what cannot be used is counted, and a second run
-// reads no image again.
+// All pages of the list of CompreFace are read; what cannot be used is named, and ends the command
+// with an error. A second run reads no image again.
 func TestCompreFace(t *testing.T) {
 	t.Parallel()
 	var picture bytes.Buffer
@@ -48,15 +51,23 @@ func TestCompreFace(t *testing.T) {
 	}
 	out := t.TempDir()
 	for run := range 2 {
-		f := comprefaceImages{at: at, key: "secret", out: out}
+		var said []string
+		f := comprefaceImages{at: at, key: "secret", out: out, warn: func(text string) { said = append(said, text) }}
 		if err := f.fetch(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if f.images+f.there != 3 || f.there != 3*run || f.refused != 2 {
 			t.Errorf("run %d: %+v", run, f)
 		}
+		if len(said) != 2 || !strings.Contains(said[0], `"id-3" of subject "../up"`) || !strings.Contains(said[1], `"id-4" of subject "Cy"`) {
+			t.Errorf("run %d: %q", run, said)
+		}
 	}
-	if fetched != 4+1 { // id-4 is asked for again
+	done, err := exec.Command("nrdl", "data", "compreface", server.URL, out, "--key", "secret").CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 || !bytes.Contains(done, []byte("2 of 5 images are left out")) || !bytes.Contains(done, []byte(`"../up"`)) {
+		t.Errorf("%v: %s", err, done)
+	}
+	if fetched != 4+2 { // id-4 is asked for again
 		t.Errorf("%d images were read", fetched)
 	}
 	for _, name := range []string{"Ann/id-0.png", "Ann/id-1.png", "Bo [1]/id-2.png"} {
