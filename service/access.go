@@ -142,7 +142,7 @@ func checkCollection(r *http.Request, collections []string) error {
 	switch {
 	case len(collections) == 0 || slices.Contains(collections, id):
 		return nil
-	case id == "" && slices.Contains([]string{"GET /v1/collections", "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
+	case id == "" && slices.Contains([]string{"GET /v1/collections", followRoute, "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
 		return nil
 	}
 	return coded("other_collections", huma.Error403Forbidden("the key is for other collections"))

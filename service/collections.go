@@ -46,6 +46,7 @@ func (v *Service) collections() {
 		}
 		return pageByID(*in, list, func(c store.Collection) string { return c.ID }, collectionResponse)
 	})
+	v.plain(http.MethodGet, "/v1/events", plain{summary: "Follow the collections: a server-sent event when one of them has changed", scopes: forReading, kind: "text/event-stream"}, v.follow)
 	operation(v, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[Collection], error) {
 		c, err := changedCollection(store.Collection{FPIR: openset.Default.FPIR}, in.Body.Name, in.Body.FPIR)
 		if err != nil {

@@ -211,39 +211,23 @@ func (v *Service) events(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent) // nothing will come: the client does not ask again
 		return nil
 	}
-	if !v.following.TryAcquire(1) {
-		return errBusy
+	out, done, err := v.stream(w)
+	if err != nil {
+		return err
 	}
-	defer v.following.Release(1)
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // for nginx
-	out := &patient{w, http.NewResponseController(w)}
-	const often, quiet = 300 * time.Millisecond, 15 * time.Second
-	lastSent := time.Now()
-	fmt.Fprint(out, "retry: 1000\n\n")
-	for {
+	defer done()
+	const often = 300 * time.Millisecond
+	for err == nil {
 		if j.Version != seen {
-			fmt.Fprintf(out, "id: %d\nevent: job\ndata: %s\n\n", j.Version, asJSON(jobResponse(j)))
-			seen, lastSent = j.Version, time.Now()
-		} else if time.Since(lastSent) > quiet {
-			fmt.Fprint(out, ": still there\n\n")
-			lastSent = time.Now()
+			out.event(strconv.FormatInt(j.Version, 10), "job", jobResponse(j))
+			seen = j.Version
 		}
-		if err := out.control.Flush(); err != nil || !j.Finished.IsZero() {
+		if !j.Finished.IsZero() || !out.wait(r.Context(), often, v.stopping) {
 			return nil
 		}
-		pause(r.Context(), often, v.stopping)
-		select {
-		case <-v.stopping:
-			return nil
-		case <-r.Context().Done():
-			return nil
-		default:
-		}
-		if j, err = v.job(r.Context(), in); err != nil {
-			return nil // the client comes back, and is told then
-		}
+		j, err = v.job(r.Context(), in)
 	}
+	return nil // the client comes back, and is told then
 }
 
 // A jobWriter writes the file of a job in pieces. The caller calls flush in the end.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -359,6 +360,22 @@ func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	first.named()
 	first.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("main a.button").click()`)) // People
 	first.until(`document.querySelector("main h1")?.innerText.startsWith("People") && !document.querySelector(".people a")`)
+	// A page on which nobody does anything asks for nothing, so nothing is logged.
+	asked := func() int {
+		return js[int](first, `performance.getEntriesByType("resource").length`) + js[int](second, `performance.getEntriesByType("resource").length`)
+	}
+	before, logged := asked(), 0
+	for { // what was done last is shown
+		pause(t.Context(), 5*time.Second, nil)
+		if logged = strings.Count(c.log.String(), "\n"); before == asked() {
+			break
+		}
+		before = asked()
+	}
+	pause(t.Context(), 5*time.Second, nil)
+	if lines := strings.Count(c.log.String(), "\n"); lines != logged || before != asked() {
+		t.Errorf("idle pages: %d requests more, and lines of the log: %s", asked()-before, c.log)
+	}
 	for _, b := range []*browser{first, second} {
 		if id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-`).FindString(js[string](b, `document.body.innerText`)); id != "" {
 			t.Errorf("the page shows the id %s", id)

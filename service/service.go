@@ -91,6 +91,7 @@ type Service struct {
 	curves    curves
 	room      room
 	originals originals
+	present   present
 
 	stopping chan struct{} // closed when Serve is told to stop
 
@@ -308,7 +309,11 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			v.metrics.add("nrdl_refusals_total", "code", answer.code)
 		}
 		v.metrics.request(route, answer.status, took)
-		v.Log.Info("request", "request", req.id, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.actor)
+		level := slog.LevelInfo
+		if route == followRoute && answer.status < http.StatusBadRequest {
+			level = slog.LevelDebug
+		}
+		v.Log.Log(context.WithoutCancel(ctx), level, "request", "request", req.id, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.actor)
 	}()
 	v.guard.ServeHTTP(answer, r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -232,6 +233,14 @@ func reviewAndWork(ctx context.Context, c caller, n *client.Client, visitors str
 		}
 		return j.ID
 	}
+	events, err := n.GetEvents(ctx)
+	if err != nil {
+		c.Fatal(err)
+	}
+	if line, err := bufio.NewReader(events).ReadString('\n'); err != nil || line != "retry: 1000\n" {
+		c.Errorf("events begin with %q, %v", line, err)
+	}
+	events.Close()
 	done(got(n.Import(ctx, visitors, client.ImportForm{Photo: []client.File{c.photo("people/person003/1.jpg")}}, client.ImportQuery{}))(c))
 	got(n.ListJobs(ctx, visitors, client.ListJobsQuery{Kind: "import", State: "done"}))(c)
 	exported := done(got(n.CreateJob(ctx, visitors, client.JobRequest{Kind: "export"}))(c))

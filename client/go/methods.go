@@ -987,6 +987,13 @@ func (c *Client) GetCollection(ctx context.Context, collection string) (*Collect
 	return ask[Collection](ctx, c, request{"GET", path("/v1/collections/{collection}", collection), nil, nil})
 }
 
+// GetEvents is GET /v1/events. Follow the collections: a server-sent event when one of them has
+// changed.
+// For keys with the scope identify or enrol or review or admin.
+func (c *Client) GetEvents(ctx context.Context) (io.ReadCloser, error) {
+	return c.open(ctx, request{"GET", path("/v1/events"), nil, nil})
+}
+
 // GetExport is GET /v1/collections/{collection}/export. Get the collection with all crops and vectors,
 // a tar.
 // For keys with the scope admin.

@@ -43,6 +43,9 @@ func TestExamples(t *testing.T) {
 	shared, scripts := t.TempDir(), t.TempDir()
 	long := os.Getenv("NRDL_LONG") != ""
 	smallQuick(t, filepath.Join(shared, "quick"))
+	if err := os.Mkdir(filepath.Join(shared, "DATA"), 0o777); err != nil { // which serve makes
+		t.Fatal(err)
+	}
 	for _, p := range preparing {
 		if !long {
 			break

@@ -135,6 +135,10 @@ func withStore(c *cobra.Command, database string, args []string, do onStore) err
 		if _, err := os.Stat(at); err != nil {
 			return fmt.Errorf("no database of a service: %w", err)
 		}
+	} else if database == "" {
+		if err := service.CheckFolder(filepath.Dir(at), false); err != nil {
+			return cli.AsMisuse(err)
+		}
 	}
 	db, err := store.OpenServed(c.Context(), at)
 	if err != nil {

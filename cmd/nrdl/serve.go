@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
@@ -40,7 +37,9 @@ func (a *app) serveCmd() *cobra.Command {
 			}
 			if len(args) == 1 {
 				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")
-				s.warnOfPhotographs()
+				if err := service.CheckFolder(s.data, true); err != nil {
+					return cli.AsMisuse(err)
+				}
 			}
 			if err := service.CheckAddress(s.listen, s.database); err != nil {
 				return cli.AsMisuse(err)
@@ -73,21 +72,6 @@ func (a *app) serveCmd() *cobra.Command {
 	cli.Complete(c, "photos", cli.Folders)
 	cli.Complete(c, "backups", cli.Folders)
 	return c
-}
-
-// warnOfPhotographs warns if the folder for the data seems to be one of photographs.
-func (s *serving) warnOfPhotographs() {
-	if _, err := os.Stat(s.database); err == nil {
-		return
-	}
-	for _, pattern := range []string{"*", "*/*"} {
-		names, _ := fs.Glob(os.DirFS(s.data), pattern)
-		if slices.ContainsFunc(names, dataset.IsImage) {
-			s.Warn("%s holds photographs: serve keeps its own data there, and does not show them", s.data)
-			s.Hint("give a new folder, and drop photographs into the page: nrdl serve nrdl-data")
-			return
-		}
-	}
 }
 
 // loadCertificate returns that of the flags, or nil without one.
@@ -167,6 +151,7 @@ func (s *serving) run(ctx context.Context) error {
 	} else if o.Backups != "" {
 		return advice.Add(cli.Misuse("--backups is for the database in a folder"), "pg_dump makes backups of PostgreSQL")
 	}
+	fresh := store.IsNew(s.database)
 	db, err := store.Open(ctx, s.database)
 	if err != nil {
 		return err
@@ -200,6 +185,9 @@ func (s *serving) run(ctx context.Context) error {
 	default:
 		s.Tell("listening on %s%s", scheme, l.Addr())
 		s.Tell("open this address in a browser; Ctrl-C ends the service")
+		if fresh {
+			s.Tell("%s has a new database, without people", s.data)
+		}
 	}
 	s.warnOfPlain(o.Log, certificate != nil)
 	return s.until(ctx, func() error { return v.Serve(ctx, l) })

@@ -78,7 +78,7 @@ func TestServe(t *testing.T) {
 		want string
 	}{
 		{[]string{"serve", none, "--listen", "foo"}, `"foo" is no address`},
-		{[]string{"serve", photographs, "--listen", "foo"}, "holds photographs"},
+		{[]string{"serve", photographs, "--listen", "foo"}, "is no folder of a service: it has Ann, and no database"},
 		{[]string{"serve", none, "--input", "igo"}, "has no network"},
 		{[]string{"serve", none, "--listen", "0.0.0.0:0"}, "no key"},
 		{[]string{"serve"}, "for example: nrdl serve nrdl-data"},

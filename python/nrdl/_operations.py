@@ -580,6 +580,17 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}", (collection,))
 
+    def get_events(self):
+        """Follow the collections: a server-sent event when one of them has changed.
+
+        For keys with the scope identify or enrol or review or admin.
+
+        Returns
+        -------
+        file
+        """
+        return self.request("GET", "/v1/events", (), stream=True)
+
     def get_export(self, collection):
         """Get the collection with all crops and vectors, a tar.
 

@@ -158,16 +158,37 @@ async function make(name) {
 // busy reports whether somebody is at something that a new screen would take away.
 const busy = () => Boolean(document.querySelector("dialog[open], details.menu[open]") || main.querySelector(".face[aria-selected=true]") || [.../** @type {NodeListOf<HTMLInputElement>} */ (main.querySelectorAll("input:not([type=range])"))].some((i) => i === document.activeElement && i.value));
 
-// What others change, in other windows and by other programs, is shown soon: the versions of
-// the collections are asked for, until nobody has used the page for a while, as a session ends
-// that is not used.
-const often = 2000, unused = 30 * 60 * 1000;
-let used = Date.now(), following = false;
+// What others change, in other windows and by other programs, is shown soon: the service sends an
+// event when a collection has changed. A page that nobody sees or has used for a while does not listen:
+// a browser has few connections to one service, and a session ends that is not used.
+const often = 2000, unused = 30 * 60 * 1000, patience = 4000;
+let used = Date.now(), following = false, missed = false, later = 0;
+/** @type {EventSource | null} */
+let stream = null;
 for (const event of ["pointermove", "keydown", "focus"]) addEventListener(event, () => { used = Date.now(); }, { passive: true });
 
+function listen() {
+  if (document.hidden || Date.now() - used > unused) {
+    stream?.close();
+    stream = null;
+  } else if (!stream) {
+    const mine = stream = new EventSource("/v1/events");
+    mine.addEventListener("collections", () => follow());
+    mine.addEventListener("open", () => clearTimeout(later));
+    mine.addEventListener("error", () => { // at the end of each request, too: then the browser asks again by itself
+      clearTimeout(later);
+      later = setTimeout(async () => {
+        if (mine.readyState !== EventSource.OPEN) await follow(); // says what is wrong
+        if (mine.readyState === EventSource.CLOSED && stream === mine) stream = null;
+      }, patience);
+    });
+  }
+}
+
 async function follow() {
-  if (following || Date.now() - used > unused) return;
+  if (following) { missed = true; return; }
   following = true;
+  missed = false;
   try {
     const names = () => JSON.stringify([state.current?.id, state.collections.map((c) => [c.id, c.name])]);
     const was = names();
@@ -179,11 +200,13 @@ async function follow() {
     const version = state.current?.version ?? 0;
     if (version === seen) return;
     mutated();
-    if (await shown?.() !== false) seen = version; // false: later
+    if (await shown?.() === false) setTimeout(follow, often); // somebody is at something
+    else seen = version;
   } catch (e) {
     if (e.name !== "AbortError") console.warn(e); // it is tried again
   } finally {
     following = false;
+    if (missed) follow();
   }
 }
 
@@ -296,7 +319,9 @@ try {
   await Promise.all([load(), learn(), begin()]);
   addEventListener("hashchange", () => show());
   await show();
-  setInterval(follow, often);
+  listen();
+  setInterval(listen, often);
+  document.addEventListener("visibilitychange", listen);
   const lost = interrupted();
   if (lost) toast(lost.text);
 } catch (e) {
