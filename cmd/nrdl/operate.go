@@ -98,7 +98,7 @@ func (a *app) keyRevokeCmd(with func(onStore) func(*cobra.Command, []string) err
 			case errors.Is(err, store.LastKey) && open:
 				return advice.Add(err, "or revoke the other keys before: --open is for the very last one")
 			case errors.Is(err, store.LastKey):
-				return advice.Add(err, "nrdl key create makes one; with --open the last key goes, and every program of this machine may then do everything without one")
+				return advice.Add(err, "nrdl key create DATA makes one; with --open the last key goes, and every program of this machine may then do everything without one")
 			case err == nil && open:
 				return a.warnIfKeyless(ctx, db)
 			}

@@ -93,7 +93,8 @@ func (s *serving) warnOfNoKey(ctx context.Context, db *store.Store, log *slog.Lo
 	}
 	keys, err := db.Keys(ctx)
 	if err == nil && len(keys) == 0 {
-		s.warnIn(log, "no key is left, and nobody is answered without one", "nrdl key create makes one")
+		where := cmp.Or(s.data, "--database URL")
+		s.warnIn(log, "no key is left, and nobody is answered without one", "nrdl key create "+where+" makes one")
 	}
 	return err
 }
