@@ -114,7 +114,7 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 	return next, report, err
 }
 
-// Remove returns r without these people, or without single images, whose IDs have a slash. A
+// Remove returns r without these people, or without single images by ID, such as PERSON/PHOTO. A
 // person without images is removed. The result is that of Train on the other photographs, but for
 // the threshold where r shortlists, which follows from the present one as in Enrol.
 func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, error) {
@@ -141,6 +141,22 @@ func (r *Recogniser) Rename(ctx context.Context, from, to string) (*Recogniser, 
 	all, report, err := r.m.Enrolled.Rename(from, to)
 	if err != nil {
 		return nil, report, err
+	}
+	next, err := r.relearn(ctx, all, false)
+	return next, report, err
+}
+
+// Move returns r in which the photograph with this ID, PERSON/PHOTO, shows the person to, who may be
+// new. A person without photographs is removed. The result is that of Train on a folder where the
+// photograph was moved, but for the threshold where r shortlists, which follows from the present one
+// as in Enrol. If the photograph is of this person already, the result is r itself.
+func (r *Recogniser) Move(ctx context.Context, id, to string) (*Recogniser, gallery.MergeReport, error) {
+	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
+		return nil, gallery.MergeReport{}, err
+	}
+	all, report, err := r.m.Enrolled.Move(id, to)
+	if err != nil || all == r.m.Enrolled {
+		return r, report, err
 	}
 	next, err := r.relearn(ctx, all, false)
 	return next, report, err

@@ -39,14 +39,25 @@ var errNobody = advice.Add(errors.New("nobody would be left"), "add somebody fir
 // result equals reading one folder with all of them: people, and the images of the people in
 // more, are in natural order of their IDs. So the order of merging does not matter, except for
 // images with equal IDs: one with equal pixels is left out, others get a number, ann/1~2.jpg.
-func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) { return e.merge(more) }
+func (e *Enrolled) Merge(more *dataset.Images) (*Enrolled, MergeReport, error) {
+	return e.merge(more, leaving{})
+}
 
-// merge is Merge after the removal of people.
-func (e *Enrolled) merge(more *dataset.Images, removed ...string) (*Enrolled, MergeReport, error) {
+// leaving says who and what is removed before a merge.
+type leaving struct {
+	people       []string
+	image, owner string // the ID of an image of this person; "" for none
+}
+
+// merge is Merge after the removal of out.
+func (e *Enrolled) merge(more *dataset.Images, out leaving) (*Enrolled, MergeReport, error) {
 	if err := e.mergeable(more); err != nil {
 		return nil, MergeReport{}, err
 	}
-	affected := slices.Concat(more.Classes, removed)
+	affected := slices.Concat(more.Classes, out.people)
+	if out.image != "" {
+		affected = append(affected, out.owner)
+	}
 	if e.Faces != nil {
 		var faces []float32
 		for j := range more.Len() {
@@ -64,7 +75,7 @@ func (e *Enrolled) merge(more *dataset.Images, removed ...string) (*Enrolled, Me
 	if err != nil {
 		return nil, MergeReport{}, err
 	}
-	m := newMerger(some, more, removed)
+	m := newMerger(some, more, out)
 	for j := range more.Len() {
 		m.add(more, j)
 	}
@@ -75,9 +86,15 @@ func (e *Enrolled) merge(more *dataset.Images, removed ...string) (*Enrolled, Me
 		if err != nil {
 			return nil, MergeReport{}, err
 		}
-		return outsideIndex(images).merge(more, removed...)
+		return outsideIndex(images).merge(more, out)
 	}
-	merged, err := e.replace(all, more.Classes, removed)
+	changed, removed := more.Classes, out.people
+	if m.people[out.owner] != nil {
+		changed = append(slices.Clone(changed), out.owner)
+	} else if out.image != "" {
+		removed = append(slices.Clone(removed), out.owner)
+	}
+	merged, err := e.replace(all, changed, removed)
 	return merged, m.MergeReport, err
 }
 
@@ -160,16 +177,20 @@ func singles(values []float64) []float32 {
 	return all
 }
 
-// Without returns e without the people of these names, and without single images by ID; an ID
-// has a slash. It is an error if e does not have one of them.
+// Without returns e without the people of these names, and without single images by ID. It is an
+// error if e does not have one of them.
 func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
 	removed, ids := []string{}, map[string]bool{}
 	for _, name := range names {
 		switch {
-		case strings.Contains(name, "/"):
-			ids[name] = true
 		case e.Count(name) == 0:
-			return nil, advice.Unknown("person", name, e.Names())
+			if _, err := e.Owner(name); err != nil {
+				if !strings.Contains(name, "/") {
+					err = advice.Unknown("person", name, e.Names())
+				}
+				return nil, err
+			}
+			ids[name] = true
 		case !slices.Contains(removed, name):
 			removed = append(removed, name)
 		}
@@ -190,9 +211,6 @@ func (e *Enrolled) Without(names ...string) (*Enrolled, error) {
 			keep = append(keep, j)
 			left[name] = true
 		}
-	}
-	for id := range ids {
-		return nil, fmt.Errorf("no image is called %q", id)
 	}
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		if !left[name] && !slices.Contains(removed, name) {
@@ -231,36 +249,6 @@ func (e *Enrolled) owners(ids map[string]bool) (names []string) {
 	return names
 }
 
-// Rename returns e with another name for a person. The folder in the IDs of their images changes
-// too, as if the folder had been renamed before reading. If somebody has that name already, the
-// images of both are merged, as by Merge.
-func (e *Enrolled) Rename(from, to string) (*Enrolled, MergeReport, error) {
-	if e.Count(from) == 0 {
-		return nil, MergeReport{}, advice.Unknown("person", from, e.Names())
-	}
-	one, err := e.imagesOfNames([]string{from})
-	if err == nil {
-		err = dataset.CheckName(to)
-	}
-	if err != nil {
-		return nil, MergeReport{}, err
-	}
-	var own []int
-	for j := range one.Len() {
-		if one.Classes[one.ClassOf(j)] == from {
-			own = append(own, j)
-		}
-	}
-	one = one.Select(own)
-	for j, id := range one.IDs {
-		if rest, ok := strings.CutPrefix(id, from+"/"); ok {
-			one.IDs[j] = to + "/" + rest
-		}
-	}
-	one.Classes = []string{to}
-	return e.merge(one, from)
-}
-
 // An entry is an image of a set that is being put together.
 type entry struct {
 	id      string
@@ -279,14 +267,14 @@ type merger struct {
 	changed map[string]bool // whom the second set has
 }
 
-// newMerger returns a merger of s without the people who are removed, and of more.
-func newMerger(s, more *dataset.Images, removed []string) *merger {
+// newMerger returns a merger of s without out, and of more.
+func newMerger(s, more *dataset.Images, out leaving) *merger {
 	m := &merger{
 		first: s, ids: s.IDs != nil || more.IDs != nil, quality: s.Quality != nil || more.Quality != nil,
 		people: map[string][]entry{}, changed: map[string]bool{},
 	}
 	for j := range s.Len() {
-		if name, e := m.entry(s, j); !slices.Contains(removed, name) {
+		if name, e := m.entry(s, j); !slices.Contains(out.people, name) && (name != out.owner || e.id != out.image) {
 			m.people[name] = append(m.people[name], e)
 		}
 	}

@@ -4,13 +4,15 @@ import (
 	"math"
 )
 
+// mostReviewed is the largest number of people of whom all pairs are compared.
+const mostReviewed = 2000
+
 // pairs are the people with an estimated share of confused images that is worth telling,
 // or with held-out images that are confused. Images that look mislabelled do not count.
 func (f *reassignment) pairs() []Pair {
-	const mostPeople = 2000
 	leastShare, used := f.g.Numbers().Review.LeastConfused, 0.0
 	people := len(f.count)
-	if people > mostPeople {
+	if people > mostReviewed {
 		return []Pair{}
 	}
 	// How the lead of an image's own person over another one varies about its mean is taken

@@ -154,7 +154,20 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 	cosine := mat.Dot(f.sums.ColView(a), f.sums.ColView(b)) / float64(na*nb)
 	d := f.l.Different
 	level := d.Mean + (cosine-d.Mean)*math.Sqrt((d.Pair+2*d.Photograph)/(d.Pair+d.Photograph*(1/float64(na)+1/float64(nb))))
-	return f.l.FMR(1, level), f.l.SameRatio(cosine, float64(na), float64(nb), 0) > 2*math.Log(float64(len(f.count))) // for as many pairs
+	same = f.l.SameRatio(cosine, float64(na), float64(nb), 0) > 2*math.Log(float64(len(f.count))) // for as many pairs
+	return f.l.FMR(1, level), same && (f.mostLike(a, b) || f.mostLike(b, a))
+}
+
+// mostLike reports whether most of the images of person a, those that look mislabelled too, are like
+// those of b.
+func (f *reassignment) mostLike(a, b int) bool {
+	like, images := 0, f.g.Enrolled.Groups()
+	for j := images[a]; j < images[a+1]; j++ {
+		if f.ratio(j, b) > 0 {
+			like++
+		}
+	}
+	return 2*like > images[a+1]-images[a]
 }
 
 // Lacking says what the photographs of a person lack: x are their vectors, d×n of unit

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -283,6 +284,13 @@ func (r *Review) Mislabelled(name string) (n int) {
 		}
 	}
 	return n
+}
+
+// Halves reports whether s is one of only two photographs of its person, which do not look like one
+// person: nobody can tell which is wrong.
+func (r *Review) Halves(s Suspect) bool {
+	i := slices.IndexFunc(r.People, func(p *Person) bool { return p.Name == s.Person })
+	return i >= 0 && len(s.Part) > 0 && len(s.Part) == r.People[i].Faces
 }
 
 // Probable reports whether the label of s is more probably wrong than right, or, where no

@@ -59,25 +59,52 @@ func (g *Gallery) Tested() string {
 	return text
 }
 
+// Worse reports whether clearly fewer of the held-out faces of g than of those of old, which is
+// calibrated alike, get their name: the share falls by more than a twentieth and by more than that
+// of two faces. A change that does this was probably a mistake.
+func (g *Gallery) Worse(old *Gallery) bool {
+	was, is := old.Calibration, g.Calibration
+	if was == nil || is == nil || was.FPIR != is.FPIR || len(was.Strangers) != len(is.Strangers) {
+		return false
+	}
+	before, now := was.Rates(), is.Rates()
+	const fall, faces = 0.05, 2
+	return now.Held > 0 && before.Right-now.Right > max(fall, faces/float64(now.Held))
+}
+
 func (g *Gallery) tested(r openset.Rates) string {
 	if r.Held == 0 {
 		return "each person has one face, so that none could be tested"
 	}
-	faces := r.Held
+	faces, single := r.Held, 0
 	if g.Enrolled != nil {
 		_, faces = g.Enrolled.Len()
+		single = g.single()
 	}
 	if r.Held > faces { // some methods hold each face out several times
 		return fmt.Sprintf("each face was hidden several times, and nrdl named it from the others: %.0f %% got their name, %.0f %% stayed unknown, %.0f %% got a wrong name",
 			100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong)
 	}
 	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
-	alone := ""
-	if n := faces - r.Held; n > 0 {
+	which, alone := "each face was", ""
+	if n := faces - r.Held; n > single { // of many faces some are tested
+		which = fmt.Sprintf("each of %d of %d faces was", r.Held, faces)
+	} else if n > 0 {
 		alone = fmt.Sprintf(" (%s not tested: the only one of its person)", legible.Count(n, "face"))
 	}
-	return fmt.Sprintf("each face was hidden once, and nrdl named it from the others: %d got their name, %d stayed unknown, %d got a wrong name%s",
-		right, r.Held-right-wrong, wrong, alone)
+	return fmt.Sprintf("%s hidden once, and nrdl named it from the others: %d got their name, %d stayed unknown, %d got a wrong name%s",
+		which, right, r.Held-right-wrong, wrong, alone)
+}
+
+// single counts the people with one face.
+func (g *Gallery) single() (n int) {
+	groups := g.Enrolled.Groups()
+	for c := range len(groups) - 1 {
+		if groups[c+1]-groups[c] == 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // Probability writes a probability in percent, rounded down, since 100 % would be too much to

@@ -141,7 +141,7 @@ func (a *app) rootCmd() *cobra.Command {
 		}
 		root.AddCommand(all...)
 	}
-	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.renameCmd(), a.peopleCmd(), a.calibrateCmd())
+	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.moveCmd(), a.renameCmd(), a.undoCmd(), a.peopleCmd(), a.calibrateCmd())
 	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())
 	group("Services and programs:", a.serveCmd(), a.keyCmd(), a.backupCmd(), a.healthcheckCmd(), a.workerCmd(), a.engineCmd())
 	root.AddCommand(a.versionCmd())

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -178,4 +179,25 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	if status := execute(ts, args[1:]); strconv.Itoa(status) != args[0] {
 		ts.Fatalf("it ended with %d", status)
 	}
+}
+
+// nrdlIn executes nrdl ARG... in the folder dir by a process that stays, and returns its exit status,
+// its results and its log.
+func nrdlIn(t *testing.T, dir string, args ...string) (status int, results, log string) {
+	t.Helper()
+	out := t.TempDir()
+	o := order{Args: args, Env: []string{"HOME", out, "PATH", os.Getenv("PATH")}, Dir: dir, Stdout: filepath.Join(out, "stdout"), Stderr: filepath.Join(out, "stderr")}
+	status, err := do(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [2]string
+	for i, path := range []string{o.Stdout, o.Stderr} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	return status, texts[0], texts[1]
 }

@@ -96,15 +96,13 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		return refused(t.output, err)
 	}
 	old := modelAt(t.output)
-	if err := a.writeTrained(ctx, r, t, &trace); err != nil {
+	if err := a.writeTrained(ctx, r, t, &trace, old != nil); err != nil {
 		return err
 	}
 	if old != nil {
 		a.warnOfLost(old, r, t.output, data)
 	}
-	if dataset.IsMatrix(data) {
-		threshold.Summary(a.Console, r.Model(), t.output, nil, "predict %s FILE")
-	} else if err := a.tellOutcome(ctx, r, t.output); err != nil {
+	if err := a.tellOutcome(ctx, r, t.output, data); err != nil {
 		return err
 	}
 	switch {
@@ -183,8 +181,9 @@ func (p *passTrace) watch(next classify.Watch) classify.Watch {
 	}
 }
 
-// writeTrained writes the model r and the trace, or neither.
-func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training, trace *passTrace) error {
+// writeTrained writes the model r and the trace, or neither. It keeps the model that is there for
+// undo if keep is set.
+func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training, trace *passTrace, keep bool) error {
 	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
 	if err != nil {
 		return err
@@ -192,6 +191,11 @@ func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training,
 	defer model.Discard()
 	if t.trace != "" {
 		if _, err := atomicfile.Write(ctx, t.trace, func(w io.Writer) error { _, err := trace.lines.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	if keep {
+		if err := atomicfile.Copy(ctx, t.output, nrdl.Former(t.output)); err != nil {
 			return err
 		}
 	}
@@ -228,50 +232,20 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 }
 
 // tellOutcome says of r, which is at path, which labels look wrong, how well the people are
-// recognised, and what to do next.
-func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path string) error {
-	names := "identify %s PHOTOS"
+// recognised, and what to do next: after a training on data, or after a change where that is "".
+func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path, data string) error {
 	const many = 2000 // people, of whom a review would take long, as it does without the law of a network
 	m := r.Model()
-	if !m.Pipeline.SeesImages() {
-		names = "predict %s FILE"
+	var review *gallery.Review
+	if m.Impostors() != nil && m.Enrolled != nil && !m.Shortlists() && len(m.Names()) <= many {
+		var err error
+		if review, err = m.Review(ctx, nil); err != nil {
+			return err
+		}
+		threshold.Suspects(a.Console, review, path, data)
 	}
-	if m.Impostors() == nil || m.Enrolled == nil || m.Shortlists() || len(m.Names()) > many {
-		threshold.Summary(a.Console, m, path, nil, names)
-		return nil
-	}
-	review, err := m.Review(ctx, nil)
-	if err != nil {
-		return err
-	}
-	a.tellSuspects(review.Suspects, path)
-	threshold.Summary(a.Console, m, path, review, names)
+	threshold.Summary(a.Console, m, path, review, data == "")
 	return nil
-}
-
-// tellSuspects names the images of the model at path whose labels are probably wrong.
-func (a *app) tellSuspects(suspects []gallery.Suspect, path string) {
-	var names []string
-	join := ""
-	for _, s := range suspects {
-		if !s.Probable() {
-			continue
-		}
-		like := "unlike the others of " + s.Person
-		if s.Other != "" {
-			like = "like " + s.Other
-			join = fmt.Sprintf("; if %s is %s: nrdl rename %s %s %s --merge", s.Person, s.Other, legible.ShellWord(path), legible.ShellWord(s.Person), legible.ShellWord(s.Other))
-		}
-		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
-	}
-	if len(names) == 0 {
-		return
-	}
-	a.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	if len(names) > 1 {
-		join = ""
-	}
-	a.Hint("nrdl people %s --html PAGE --photos DIR shows them; move each wrong one into the folder of the right person, and train again (and add again who was added)%s", legible.ShellWord(path), join)
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

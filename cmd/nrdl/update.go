@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,21 +21,43 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// backupSuffix is appended to the name of a model file for its backup.
-const backupSuffix = ".bak"
-
 // writing is the flags of commands that change a model file.
 type writing struct{ backup, force bool }
 
 func (w *writing) register(a *app, c *cobra.Command) {
 	a.registerWriting(c, &w.force)
-	c.Flags().BoolVar(&w.backup, "backup", false, "keep the model as it was in MODEL"+backupSuffix)
+	c.Flags().BoolVar(&w.backup, "backup", true, "keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what an earlier change kept is deleted")
 }
 
 // registerWriting registers the flags of all commands that write a model.
 func (a *app) registerWriting(c *cobra.Command, force *bool) {
 	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also tell the settings, and how many known faces and strangers get a name, at other rates too")
 	c.Flags().BoolVar(force, "force", false, "replace a good model by one under whose threshold nearly no known face gets its name")
+}
+
+// replace writes r to the file at path, and keeps what is there for undo if keep is set.
+func (a *app) replace(ctx context.Context, r *nrdl.Recogniser, path string, keep bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular(): // a device, a pipe
+		err = r.Save(ctx, path)
+	case keep:
+		err = r.Replace(ctx, path)
+	default: // whole: Save of a large gallery would leave those who are removed in the file
+		_, err = atomicfile.Write(ctx, path, r.Write)
+	}
+	if err != nil {
+		return err
+	}
+	if !keep {
+		if err := os.Remove(nrdl.Former(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if info, err := os.Stat(path); err == nil {
+		a.Tell("wrote %s, %s", path, console.Megabytes(info.Size()))
+	}
+	return nil
 }
 
 // refused is the error for a model that is not written at path because of err.
@@ -73,11 +96,11 @@ func (a *app) warnOfLost(old, r *nrdl.Recogniser, path, data string) {
 	model := legible.ShellWord(path)
 	if lost := slices.DeleteFunc(slices.Clone(was.Names()), func(name string) bool { return slices.Contains(is.Names(), name) }); len(lost) > 0 {
 		a.Warn("%s had %s not in %s: %s", path, legible.People(len(lost)), data, legible.Abridged(lost))
-		a.Hint("to bring them back: nrdl add %s PHOTOS -n %s, or put their photographs into folders and train again", model, legible.ShellWord(lost[0]))
+		a.Hint("to bring them back: nrdl undo %s; to have both, put their photographs into folders and train again", model)
 	}
 	if lost := lostFaces(was, is); len(lost) > 0 {
 		a.Warn("%s had %s not in %s: %s", path, legible.Count(len(lost), "photograph"), data, legible.Abridged(lost))
-		a.Hint("if they were added: nrdl add %s PHOTOS -n NAME, or put them into the folders and train again", model)
+		a.Hint("if they were added: nrdl undo %s brings them back; to have both, put them into the folders and train again", model)
 	}
 	c, now, flags := was.Calibration, is.Calibration, ""
 	if c == nil || now == nil {
@@ -155,19 +178,13 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 	if err := r.Model().Usable(); err != nil && !w.force && old.Model().Usable() == nil {
 		return refused(path, err)
 	}
-	if keep := path + backupSuffix; !w.backup {
-		err = r.Save(ctx, path)
-	} else if _, err = atomicfile.Replace(ctx, path, keep, r.Write); err == nil {
-		a.Tell("the model as it was is in %s", keep)
+	worse := r.Model().Worse(old.Model())
+	if err := a.replace(ctx, r, path, w.backup || worse); err != nil {
+		return err
 	}
-	if info, failed := os.Stat(path); err == nil && failed == nil {
-		a.Tell("wrote %s, %s", path, console.Megabytes(info.Size()))
-		if err := a.tellOutcome(ctx, r, path); err != nil {
-			return err
-		}
-		if r.Model().Pipeline.SeesImages() {
-			a.Next("to name the photographs again, repeat nrdl album; nrdl identify needs another -o, or delete the old results")
-		}
+	if worse {
+		a.Warn("fewer faces get their name: %s before", old.Model().Tested())
+		a.Hint("to take the change back: nrdl undo %s", legible.ShellWord(path))
 	}
-	return err
+	return a.tellOutcome(ctx, r, path, "")
 }

@@ -67,20 +67,30 @@ func Replace(ctx context.Context, path, backup string, fill func(io.Writer) erro
 	}
 	defer p.Discard()
 	if backup != "" {
-		_, err := Write(ctx, backup, func(w io.Writer) error {
-			old, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer old.Close()
-			_, err = io.Copy(w, old)
-			return err
-		})
-		if err != nil {
+		if err := Copy(ctx, path, backup); err != nil {
 			return 0, err
 		}
 	}
 	return p.Size, p.Commit()
+}
+
+// Copy writes the content of the file at path to the file at to.
+func Copy(ctx context.Context, path, to string) error {
+	_, err := Write(ctx, to, Content(path))
+	return err
+}
+
+// Content returns a function that writes the content of the file at path.
+func Content(path string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	}
 }
 
 // A Pending is a temporary file with the content of a file.

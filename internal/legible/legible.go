@@ -179,6 +179,19 @@ func ShellWord(text string) string {
 	return text
 }
 
+// Arguments quotes the arguments of a command that is printed, with -- before them where one looks
+// like a flag.
+func Arguments(args ...string) string {
+	text := ""
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") && !strings.HasPrefix(text, "--") {
+			text = "-- " + text
+		}
+		text += ShellWord(arg) + " "
+	}
+	return strings.TrimSuffix(text, " ")
+}
+
 // Seconds writes a duration that was measured.
 func Seconds(d time.Duration) string {
 	switch s := d.Seconds(); {

@@ -29,9 +29,8 @@ func wordsFor(in frontend.Pipeline) *words {
 
 // Summary says in a line who is in m, how many held-out faces got their name, and how many
 // strangers will get one; and in another what to do next. Path is the file of m. Review is
-// that of m; nil if it was not made. Use is
-// the command that names faces by m, with %s for its file.
-func Summary(to *console.Console, m *gallery.Gallery, path string, review *gallery.Review, use string) {
+// that of m; nil if it was not made. After a change of the file it does not say who is in m.
+func Summary(to *console.Console, m *gallery.Gallery, path string, review *gallery.Review, changed bool) {
 	names := m.Names()
 	w := wordsFor(m.Pipeline)
 	who := fmt.Sprintf("%s (%s)", w.classes(len(names)), legible.Abridged(names))
@@ -40,16 +39,25 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 		who += ", " + legible.Count(faces, w.sample)
 	}
 	path = legible.ShellWord(path)
+	use, then := "nrdl identify "+path+" PHOTOS", fmt.Sprintf("nrdl people %s (how well each %s is recognised)", path, w.class)
+	if !m.SeesImages() {
+		use = "nrdl predict " + path + " FILE"
+	}
+	if changed {
+		then = "nrdl undo " + path + " (takes the change back)"
+	}
 	c := m.Calibration
 	if c == nil {
 		to.Tell("%s: every %s gets a %s", who, w.sample, w.name)
-		to.Next("nrdl "+use, path)
+		to.Next("%s", use)
 		return
 	}
 	if c.StrangersAreMembers() || c.Rates().Held > 0 && c.NearChance(len(names)) {
 		return // the warning says what to do
 	}
-	to.Tell("%s", who)
+	if !changed {
+		to.Tell("%s", who)
+	}
 	to.Tell("test: %s", m.Tested())
 	if review != nil && len(review.Same) > 0 {
 		Twice(to, &review.Survey, path)
@@ -62,7 +70,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	if promise := Promise(m); promise != "" {
 		to.Tell("%s", promise)
 	}
-	to.Next("nrdl "+use+", or nrdl people %s (how well each %s is recognised)", path, path, w.class)
+	to.Next("%s, or %s", use, then)
 }
 
 // Promise says in a line how many strangers get a name by m; "" if nothing is known.
@@ -74,6 +82,42 @@ func Promise(m *gallery.Gallery) string {
 	return w.others + ": " + strings.ReplaceAll(promise, "a name", "a "+w.name)
 }
 
+// Suspects warns of photographs of a model that probably have a wrong name, and says how to correct
+// each. Path is the file of the model, which was trained on data; "" if that is not known. People
+// who may be one person have other hints (Twice).
+func Suspects(to *console.Console, r *gallery.Review, path, data string) {
+	path = legible.ShellWord(path)
+	var names, commands []string
+	for _, s := range r.Suspects {
+		if !s.Probable() || s.Other != "" && slices.Contains(r.Others(s.Person), s.Other) {
+			continue
+		}
+		like := "unlike the others of " + s.Person
+		switch {
+		case s.Other != "":
+			like = "like " + s.Other
+			commands = append(commands, fmt.Sprintf("if %s shows %s: nrdl move %s %s", s.ID, s.Other, path, legible.Arguments(s.ID, s.Other)))
+		case !r.Halves(s):
+			commands = append(commands, fmt.Sprintf("if %s does not show %s: nrdl remove %s %s", s.ID, s.Person, path, legible.Arguments(s.ID)))
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
+	}
+	if len(names) == 0 {
+		return
+	}
+	to.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
+	for _, command := range commands[:min(mostSuspects, len(commands))] {
+		to.Hint("%s", command)
+	}
+	folder, correct := "DIR", ""
+	if data != "" {
+		folder, correct = legible.ShellWord(data), "; correct the names in "+data+" too, before you train again"
+	}
+	to.Hint("to look at them: nrdl people %s --html people.html --photos %s%s", path, folder, correct)
+}
+
+const mostSuspects = 5 // photographs that have lines of their own
+
 // Twice warns of people in s who may be one person, and says how to join them. Path is the file of
 // the model as a word of the shell.
 func Twice(to *console.Console, s *gallery.Survey, path string) {
@@ -83,7 +127,7 @@ func Twice(to *console.Console, s *gallery.Survey, path string) {
 		if _, err := fmt.Sscanf(into, "person%04d", new(int)); err == nil { // a folder of nrdl group that has no name yet
 			from, into = into, from
 		}
-		to.Hint("if so: nrdl rename %s %s %s --merge, or put their photographs into one folder and train again", path, legible.ShellWord(from), legible.ShellWord(into))
+		to.Hint("if so: nrdl rename %s --merge %s, or put their photographs into one folder and train again", path, legible.Arguments(from, into))
 	}
 	if n := len(s.Same) - mostTwice; n > 0 {
 		to.Warn("%d more pairs of people may be one person each: nrdl people %s --html PAGE lists them", n, path)

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
+	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+func (a *app) removeCmd() *cobra.Command {
+	var write writing
+	c := &cobra.Command{
+		Use:  "remove MODEL NAME|PERSON/PHOTO...",
+		Args: cli.Arguments(2, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+				return a.remove(c.Context(), r, args[0], args[1:])
+			})
+		},
+		ValidArgsFunction: completePeople(-1),
+	}
+	write.register(a, c)
+	return c
+}
+
+func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names []string) (*nrdl.Recogniser, error) {
+	if err := r.Keeps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m, owner := r.Model(), map[string]string{}
+	for i, name := range names {
+		if names[i] = m.CanonicalName(name); m.Faces(names[i]) > 0 {
+			continue
+		}
+		person, err := m.Enrolled.Owner(name)
+		if err != nil && strings.Contains(name, "/") {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		} else if err != nil {
+			return nil, unknownPerson(path, name, r)
+		}
+		names[i], owner[name] = name, person
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	start := time.Now()
+	next, err := r.Remove(ctx, names...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range names {
+		if person := owner[name]; person != "" {
+			a.Tell("%s: removed; %s: %s", name, person, legible.Count(next.Model().Faces(person), "face"))
+			continue
+		}
+		a.Tell("%s: removed, %s", name, legible.Count(m.Faces(name), "face"))
+	}
+	a.tellTrained(next, path, time.Since(start))
+	return next, nil
+}
+
+// unknownPerson is the error for somebody who is not in the model at path.
+func unknownPerson(path, name string, r *nrdl.Recogniser) error {
+	people := r.Model().Names()
+	err := fmt.Errorf("%s: %w", path, advice.Unknown("person", name, people))
+	if advice.Nearest(name, people) == "" { // they may be very many
+		err = advice.Add(err, "nrdl people %s lists them", path)
+	}
+	return err
+}
+
+func (a *app) renameCmd() *cobra.Command {
+	var write writing
+	var merge bool
+	c := &cobra.Command{
+		Use:  "rename MODEL NAME NEW",
+		Args: cli.Arguments(3, 3),
+		RunE: func(c *cobra.Command, args []string) error {
+			to, err := a.cleaned(args[2])
+			if err != nil {
+				return cli.AsMisuse(err)
+			}
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+				return a.rename(c.Context(), r, args[0], args[1], to, merge, write.force)
+			})
+		},
+		ValidArgsFunction: completePeople(2),
+	}
+	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
+	write.register(a, c)
+	return c
+}
+
+func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to string, merge, force bool) (*nrdl.Recogniser, error) {
+	if err := r.Keeps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	asked := from
+	if from = r.Model().CanonicalName(from); r.Model().Faces(from) == 0 {
+		return nil, unknownPerson(path, asked, r)
+	}
+	switch {
+	case from == to:
+		a.Tell("%s is the name already: %s stays as it is", to, path)
+		return r, nil
+	case r.Model().Faces(to) > 0 && !merge:
+		err := fmt.Errorf("%s: there is a %q already", path, to)
+		return nil, advice.Add(err, "choose another name, or if they are one person: --merge")
+	case r.Model().Faces(to) > 0 && !force:
+		different, err := r.Model().Different(ctx, from, to, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if different {
+			err := fmt.Errorf("%s stays as it is: the photographs of %s and %s are clearly of two people", path, from, to)
+			return nil, advice.Add(err, "nrdl move %s %s gives a single photograph another name; --force joins them all the same", legible.ShellWord(path), legible.Arguments(from+"/PHOTO", to))
+		}
+	}
+	start := time.Now()
+	next, merger, err := r.Rename(ctx, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a.tellMerger(merger)
+	a.Tell("%s is %s now, %s", from, to, legible.Count(next.Model().Faces(to), "face"))
+	a.tellTrained(next, path, time.Since(start))
+	return next, nil
+}
+
+func (a *app) moveCmd() *cobra.Command {
+	var write writing
+	c := &cobra.Command{
+		Use:  "move MODEL PERSON/PHOTO NAME",
+		Args: cli.Arguments(3, 3),
+		RunE: func(c *cobra.Command, args []string) error {
+			to, err := a.cleaned(args[2])
+			if err != nil {
+				return cli.AsMisuse(err)
+			}
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+				return a.move(c.Context(), r, args[0], args[1], to)
+			})
+		},
+		ValidArgsFunction: completePeople(2),
+	}
+	write.register(a, c)
+	return c
+}
+
+func (a *app) move(ctx context.Context, r *nrdl.Recogniser, path, photo, to string) (*nrdl.Recogniser, error) {
+	if err := r.Keeps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	start := time.Now()
+	to = r.Model().CanonicalName(to)
+	next, merger, err := r.Move(ctx, photo, to)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if next == r {
+		a.Tell("%s is of %s already: %s stays as it is", photo, to, path)
+		return r, nil
+	}
+	a.tellMerger(merger)
+	from, _ := r.Model().Enrolled.Owner(photo) // Move has found it
+	a.Tell("%s shows %s now: %s; %s: %s", photo, to, legible.Count(next.Model().Faces(to), "face"), from, legible.Count(next.Model().Faces(from), "face"))
+	a.tellTrained(next, path, time.Since(start))
+	return next, nil
+}
+
+func (a *app) undoCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:               "undo MODEL",
+		Args:              cli.Arguments(1, 1),
+		RunE:              func(c *cobra.Command, args []string) error { return a.undo(c.Context(), args[0]) },
+		ValidArgsFunction: completeModel,
+	}
+}
+
+func (a *app) undo(ctx context.Context, path string) error {
+	unlock, err := lockModel(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	was, err := nrdl.Open(path)
+	if err != nil {
+		return err
+	}
+	r, err := nrdl.Undo(ctx, path)
+	if err != nil {
+		return err
+	}
+	a.Tell("%s is as it was before the last change", path)
+	before, now := was.Model(), r.Model()
+	for _, name := range before.Names() {
+		if !slices.Contains(now.Names(), name) {
+			a.Tell("%s: not there, %s before", name, legible.Count(before.Faces(name), "face"))
+		}
+	}
+	for _, line := range describe.Growth(before, now, now.Names()) {
+		a.Tell("%s", line)
+	}
+	return a.tellOutcome(ctx, r, path, "")
+}
+
+// completePeople completes a model and then so many of its people, any number
+// where that is negative.
+func completePeople(most int) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) == 0:
+			return completeModel(c, args, to)
+		case most >= 0 && len(args) > most:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
