@@ -58,7 +58,7 @@ func pageOf(t *testing.T, c *openset.Calibration, add func(p *Page)) string {
 // least sure comes first, and names are text.
 func TestPage(t *testing.T) {
 	const bad = `<b onclick="x">`
-	page := pageOf(t, &openset.Calibration{Threshold: 1, FPIR: 0.01}, func(p *Page) {
+	page := pageOf(t, &openset.Calibration{Threshold: 1, FPIR: 0.01, Faces: 100, LeftOut: make([]float64, 100)}, func(p *Page) {
 		for _, r := range []struct {
 			nrdl.Result
 			error
@@ -79,7 +79,7 @@ func TestPage(t *testing.T) {
 	})
 	at := 0
 	for _, want := range []string{
-		"8 photographs: 4 faces of 3 people named, 2 unknown", "Strangers: about ",
+		"8 photographs: 4 faces of 3 people named, 2 unknown", "Strangers: fewer than ",
 		"<h2>&lt;b onclick=&#34;x&#34;&gt; <small>1 face</small>",
 		"<h2>person9 <small>2 faces</small>", "unsure%20&amp;%201%23%3F.jpg\">folder/<wbr>unsure &amp; 1#?.jpg</a>", "just above the threshold", "sure.jpg", "far above the threshold",
 		"<h2>person10", "two.jpg", "1 of 2",
