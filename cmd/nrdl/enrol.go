@@ -29,6 +29,8 @@ type adding struct {
 	warm, forget bool
 	find         face.Options
 	eyes, box    string
+	face         int  // of the one photograph, as they are listed; 0: none is named
+	asks         bool // nothing says which of several faces is meant
 }
 
 // place reads --eyes and --box, which say where the face is in one photograph of one person.
@@ -67,6 +69,7 @@ func (a *app) addCmd() *cobra.Command {
 			if err := f.place(args[1:]); err != nil {
 				return err
 			}
+			f.asks = f.name != "" && f.find.At == nil && !c.Flags().Changed("faces")
 			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
@@ -77,6 +80,7 @@ func (a *app) addCmd() *cobra.Command {
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().StringVar(&f.eyes, "eyes", "", "take the face with eyes at `X,Y,X,Y` in pixels of the one upright photograph, also where none is found")
+	c.Flags().IntVar(&f.face, "face", 0, "take face `N` of the one photograph, as add lists them: the largest is 1")
 	c.Flags().StringVar(&f.box, "box", "", "take the face in the box `X,Y,WIDTH,HEIGHT` of the photograph: one of several, or one that is not found")
 	f.labels.register(c)
 	write.register(a, c)
@@ -94,6 +98,11 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if f.asks && r.Model().SeesImages() {
+		if err := a.whichFace(ctx, r, path, photos, f); err != nil {
+			return nil, err
+		}
 	}
 	more, err := a.newFaces(ctx, r, path, photos, f)
 	if err != nil {
@@ -141,7 +150,7 @@ func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, path string, pho
 		return nil, err
 	}
 	faces, err := r.ReadFiles(ctx, files)
-	if several && f.find.At == nil && (f.find.Which == face.Largest || f.find.Which == face.Central) {
+	if several && !f.asks && f.find.At == nil && (f.find.Which == face.Largest || f.find.Which == face.Central) {
 		a.tellBox(r, path, photos, f)
 	}
 	return faces, err

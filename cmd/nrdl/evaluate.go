@@ -20,6 +20,7 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/report"
 )
 
@@ -66,7 +67,11 @@ func (a *app) evaluateCmd() *cobra.Command {
 				return err
 			}
 			if data := e.learn.input.data(args[0]); e.model == "" {
-				a.Next("nrdl tune %s (better parameters), or nrdl train %s -o model.nrdl (from all of it)", data, data)
+				tune := ""
+				if m, err := method.Named(result.Method); err == nil && len(classify.TraitsOf(m).Ranges) > 0 {
+					tune = fmt.Sprintf("nrdl tune %s --method %s (better parameters), or ", data, result.Method)
+				}
+				a.Next("%snrdl train %s -o model.nrdl (from all of it)", tune, data)
 			} else {
 				about := "how well each person is recognised"
 				if !result.Input.SeesImages() {
