@@ -22,7 +22,7 @@ var layers = []string{
 	"internal/testing/lacking",
 	"doc client/go advice internal/testing/edits internal/natural internal/packed internal/version internal/videorange internal/legible internal/testing/realdata internal/blas internal/scatter internal/significance plans internal/testing/onnxfile internal/testing/postgres internal/testing/smalldisk internal/licences/embedded internal/picture internal/metadata internal/regular",
 	"internal/testing/natsserver internal/sandbox internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
-	"internal/array network internal/lin internal/tiff internal/atomicfile internal/config internal/blas/asm internal/blas/asm/neon",
+	"internal/array network internal/lin internal/tiff internal/libjpeg internal/atomicfile internal/config internal/blas/asm internal/blas/asm/neon",
 	"coding internal/mat5 internal/npz internal/safetensors internal/jsonl internal/linkdir gallery/index",
 	"classify frontend/feature frontend/projection",
 	"dictionary openset tags",

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"path/filepath"
@@ -43,7 +42,7 @@ type format struct {
 var formats = []format{
 	{name: "PNM", magic: pnmMagic, config: whole(pnmConfig), decode: pnmDecode},
 	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode)},
-	{name: "JPEG", magic: []string{"\xff\xd8\xff"}, config: using(jpeg.DecodeConfig), decode: using(jpeg.Decode), memory: jpegMemory},
+	{name: "JPEG", magic: []string{"\xff\xd8\xff"}, config: jpegConfig, decode: jpegDecode, memory: jpegMemory},
 	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode},
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
 	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
@@ -86,13 +85,6 @@ func using[T any](f func(io.Reader) (T, error)) func(context.Context, []byte) (T
 // whole adapts a function that needs no context.
 func whole[T any](f func([]byte) (T, error)) func(context.Context, []byte) (T, error) {
 	return func(_ context.Context, data []byte) (T, error) { return f(data) }
-}
-
-// jpegMemory returns the memory that decoding takes. It is an error if the file has too
-// many scans.
-func jpegMemory(data []byte) (int64, error) {
-	j := bounded.ReadJPEG(data)
-	return j.Memory(), j.Check()
 }
 
 func (f format) matches(data []byte) bool {

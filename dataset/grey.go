@@ -204,7 +204,7 @@ func ReadGrey(ctx context.Context, path string) (*image.Gray, error) {
 // those of DecodeImage rounded to integers.
 func DecodeGrey(ctx context.Context, data []byte, name string) (*image.Gray, error) {
 	var m *image.Gray
-	err := decode(ctx, data, 1, func(img image.Image, turned orientation) {
+	err := decode(named(ctx, name), data, 1, func(img image.Image, turned orientation) {
 		m = turned.upright(grey8(img)).(*image.Gray)
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/libjpeg"
 	"nrdl.example/nrdl/internal/regular"
 )
 
@@ -72,7 +74,7 @@ func DecodeImage(ctx context.Context, data []byte, name string, in Frame) ([]flo
 		return nil, fmt.Errorf("read image %s: no size to bring it to", name)
 	}
 	var v []float64
-	err := decode(ctx, data, 0, func(img image.Image, turned orientation) {
+	err := decode(named(ctx, name), data, 0, func(img image.Image, turned orientation) {
 		v = turned.sample(greyOf(img), in)
 	})
 	if err != nil {
@@ -95,7 +97,7 @@ func ReadPhoto(ctx context.Context, path string) (image.Image, error) {
 func DecodePhoto(ctx context.Context, data []byte, name string) (image.Image, error) {
 	const planes = 4 // bytes per pixel that upright needs at most, apart from a JPEG
 	var upright image.Image
-	err := decode(ctx, data, planes, func(img image.Image, turned orientation) {
+	err := decode(named(ctx, name), data, planes, func(img image.Image, turned orientation) {
 		upright = turned.upright(img)
 	})
 	if err != nil {
@@ -271,8 +273,12 @@ func (f format) explain(ctx context.Context, err error) error {
 			return fmt.Errorf("the %s is cut short", f.name)
 		}
 	}
-	if strings.Contains(err.Error(), "unsupported") {
-		return advice.Add(fmt.Errorf("unsupported %s: %w", f.name, err), "convert it to PNG or JPEG")
+	if strings.Contains(err.Error(), "unsupported") || errors.Is(err, libjpeg.ErrUnsupported) {
+		into := "PNG or JPEG"
+		if f.name == "JPEG" {
+			into = "PNG"
+		}
+		return advice.Add(fmt.Errorf("this kind of %s is not supported: %w", f.name, err), "convert it to %s", into)
 	}
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }

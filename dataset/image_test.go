@@ -296,7 +296,7 @@ func BenchmarkDecodeImage(b *testing.B) {
 // An image that the decoder does not know is not called damaged.
 func TestUnsupportedIsNotDamaged(t *testing.T) {
 	err := format{name: "TIFF"}.explain(t.Context(), errors.New("tiff: unsupported feature: compression value 7"))
-	if got := err.Error(); got != "unsupported TIFF: tiff: unsupported feature: compression value 7" || advice.Text(err) == "" {
+	if got := err.Error(); got != "this kind of TIFF is not supported: tiff: unsupported feature: compression value 7" || advice.Text(err) == "" {
 		t.Errorf("error %q, hint %q", got, advice.Text(err))
 	}
 }

@@ -23,7 +23,7 @@ type Photo struct {
 // DecodeColour decodes an image file as DecodeGrey does, but keeps the colours, too.
 func DecodeColour(ctx context.Context, data []byte, name string) (*Photo, error) {
 	var p *Photo
-	err := decode(ctx, data, 1, func(img image.Image, turned orientation) {
+	err := decode(named(ctx, name), data, 1, func(img image.Image, turned orientation) {
 		p = &Photo{turned.upright(grey8(img)).(*image.Gray), img, turned}
 	})
 	if err != nil {

@@ -31,6 +31,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
+	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/doc"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/heic"
@@ -82,7 +83,7 @@ func run(args []string) int {
 	} else {
 		root := a.rootCmd()
 		root.SetArgs(args)
-		err = cli.Execute(ctx, root)
+		err = cli.Execute(dataset.WithWarnings(ctx, a.WarnOf), root)
 	}
 	if ctx.Err() != nil && !(a.endless && errors.Is(err, context.Canceled)) {
 		return a.report(errInterrupted) // without results that may be only a part

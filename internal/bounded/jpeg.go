@@ -23,6 +23,8 @@ type JPEG struct {
 	progressive bool
 	rgb         bool // or CMYK: decoded to planes, and then to pixels
 
+	OnlyLibjpeg bool // it is coded by arithmetic, or of another kind that image/jpeg does not read
+
 	scans   int
 	Visited int // pixels, over all scans and components
 }
@@ -73,7 +75,7 @@ func ReadJPEG(data []byte) *JPEG {
 	j := &JPEG{}
 	segments(data, func(marker byte, body []byte) bool {
 		switch {
-		case sof0 <= marker && marker <= sof2:
+		case isFrame(marker):
 			return j.components == nil && j.frame(marker, body)
 		case marker == sos:
 			return j.scan(body)
@@ -85,11 +87,18 @@ func ReadJPEG(data []byte) *JPEG {
 	return j
 }
 
+// isFrame reports whether a marker begins a frame, of any process.
+func isFrame(marker byte) bool {
+	const tables, extension, conditioning = 0xc4, 0xc8, 0xcc
+	return sof0 <= marker && marker <= 0xcf && marker != tables && marker != extension && marker != conditioning
+}
+
 func (j *JPEG) frame(marker byte, body []byte) bool {
 	if len(body) < 6 || len(body) != 6+3*int(body[5]) {
 		return false
 	}
-	j.progressive = marker == sof2
+	const arithmetic = 0x08 // of a marker
+	j.progressive, j.OnlyLibjpeg = marker&^arithmetic == sof2, marker > sof2
 	j.Height, j.Width = int(binary.BigEndian.Uint16(body[1:])), int(binary.BigEndian.Uint16(body[3:]))
 	for c := body[6:]; len(c) > 0; c = c[3:] {
 		j.components = append(j.components, component{c[0], int(c[1] >> 4), int(c[1] & 15)})
@@ -126,6 +135,15 @@ func (j *JPEG) samples(c component) int {
 	}
 	across, down := (j.Width+8*h-1)/(8*h), (j.Height+8*v-1)/(8*v)
 	return across * down * 64 * c.h * c.v
+}
+
+// Samples is the number of samples that are stored for all components.
+func (j *JPEG) Samples() int {
+	n := 0
+	for _, c := range j.components {
+		n += j.samples(c)
+	}
+	return n
 }
 
 // tooMany reports whether there are more scans than encoders write. In a sequential file a

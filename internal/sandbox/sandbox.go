@@ -5,6 +5,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -200,4 +201,18 @@ func (r *Run) Int(address uint64) int {
 		return 0
 	}
 	return int(int32(binary.LittleEndian.Uint32(b)))
+}
+
+// Words returns the text, with a zero at its end, whose address is at address: also after an
+// error, which it may explain.
+func (r *Run) Words(address uint64) string {
+	memory := r.module.Memory()
+	at, ok := memory.ReadUint32Le(uint32(address))
+	if !ok {
+		return ""
+	}
+	const most = 200
+	text, _ := memory.Read(at, min(most, memory.Size()-min(at, memory.Size())))
+	text, _, _ = bytes.Cut(text, []byte{0})
+	return string(text)
 }

@@ -26,6 +26,13 @@ var Parts = []Part{
 			"           for three years, at the cost of sending it.",
 	},
 	{
+		What:     "libjpeg-turbo 2.1.5.1, compiled to WebAssembly",
+		Files:    []string{"internal/libjpeg/wasm/jpeg.wasm.zst"},
+		From:     "https://github.com/libjpeg-turbo/libjpeg-turbo, tag 2.1.5.1, by internal/libjpeg/wasm/build.sh with wasi-libc of Debian 12",
+		Licences: []string{"internal/libjpeg/wasm/LICENSE.libjpeg-turbo", "internal/libjpeg/wasm/LICENSE.wasi-libc"},
+		Note:     "This software is based in part on the work of the Independent JPEG Group.",
+	},
+	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
 		Files:    []string{"heic/wasm/avif.wasm.zst"},
 		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard in place of gzip",
