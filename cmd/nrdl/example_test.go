@@ -59,6 +59,7 @@ func TestExamples(t *testing.T) {
 	first := map[string]string{
 		"nrdl-bench":  "rm quick.jsonl\n", // which the others report
 		"nrdl-backup": "mkdir backups\n",
+		"nrdl-serve":  "mkdir nrdl-data\n", // which serve makes
 		"tasks": `mkdir zoe
 cp drawn/others/stranger1.jpg zoe/1.jpg
 cp drawn/others/stranger2.jpg zoe/2.jpg

@@ -247,6 +247,7 @@ func drawnMaterial(t *testing.T) string {
 		t.Fatal(err)
 	}
 	runBlock(t, dir, "cp -r photos some; nrdl train people -o people.nrdl")
+	runBlock(t, dir, "mkdir nrdl-data") // which serve makes
 	return dir
 }
 
