@@ -24,6 +24,7 @@ const (
 	tagBits        = 258
 	tagCompression = 259
 	tagPhotometric = 262
+	tagFillOrder   = 266
 	tagStrips      = 273
 	tagSamples     = 277
 	tagStripRows   = 278
@@ -34,6 +35,7 @@ const (
 	tagTileHeight  = 323
 	tagTiles       = 324
 	tagTileSizes   = 325
+	tagExtra       = 338
 	tagTables      = 347 // of JPEG, which all blocks share
 	tagSubsampling = 530
 	tagBlackWhite  = 532
@@ -46,6 +48,7 @@ const (
 	compressionOldDeflate = 32946
 
 	photometricRGB   = 2
+	photometricCMYK  = 5
 	photometricYCbCr = 6
 
 	predictorNone       = 1
@@ -54,7 +57,10 @@ const (
 
 // Config returns the size in the header of a TIFF file.
 func Config(ctx context.Context, data []byte) (image.Config, error) {
-	d := read(data)
+	d, err := read(data)
+	if err != nil {
+		return image.Config{}, err
+	}
 	if d == nil {
 		return tiff.DecodeConfig(bounded.NewReader(ctx, data))
 	}
@@ -64,7 +70,10 @@ func Config(ctx context.Context, data []byte) (image.Config, error) {
 // Decode returns the first image of a TIFF file. The caller has checked its size. If ctx
 // ends, the error is its cause.
 func Decode(ctx context.Context, data []byte) (image.Image, error) {
-	d := read(data)
+	d, err := read(data)
+	if err != nil {
+		return nil, err
+	}
 	if d == nil {
 		return tiff.Decode(bounded.NewReader(ctx, data))
 	}
@@ -92,18 +101,18 @@ type entry struct {
 }
 
 // read returns the directory in data if it is for this package; nil if package tiff of x/image
-// reads the file, or tells what is wrong.
-func read(data []byte) *directory {
+// reads the file, or tells what is wrong. It is an error if that package would make wrong pixels.
+func read(data []byte) (*directory, error) {
 	d := &directory{data: data, order: binary.LittleEndian, tags: map[int]entry{}}
 	if len(data) < 8 {
-		return nil
+		return nil, nil
 	}
 	if data[0] == 'M' {
 		d.order = binary.BigEndian
 	}
 	at := int(d.order.Uint32(data[4:]))
 	if at > len(data)-2 {
-		return nil
+		return nil, nil
 	}
 	n := int(d.order.Uint16(data[at:]))
 	sizes := [...]int{1: 1, 3: 2, 4: 4, 5: 8, 7: 1} // of the types that are used
@@ -121,9 +130,29 @@ func read(data []byte) *directory {
 		}
 	}
 	if d.one(tagPhotometric, 0) != photometricYCbCr && d.one(tagCompression, 0) != compressionJPEG {
-		return nil
+		return nil, d.misread()
 	}
-	return d
+	return d, nil
+}
+
+// misread says what of a file package tiff of x/image takes for something else.
+func (d *directory) misread() error {
+	samples, photometric := d.one(tagSamples, 1), d.one(tagPhotometric, 0)
+	compression := d.one(tagCompression, compressionNone)
+	fax := 2 <= compression && compression <= 4 // knows the order of bits
+	switch {
+	case d.one(tagFillOrder, 1) == 2 && !fax:
+		return errors.New("unsupported: bits in reverse order")
+	case d.one(tagPlanar, 1) != 1 && samples > 1:
+		return errors.New("unsupported: samples in planes")
+	case photometric == photometricCMYK:
+		return errors.New("unsupported: colours for print (CMYK)")
+	case photometric == photometricRGB && samples > 3 && d.count(tagExtra) == 0:
+		return errors.New("unsupported: a fourth sample without a meaning")
+	case photometric < photometricRGB && samples > 1:
+		return errors.New("unsupported: grey with more than one sample")
+	}
+	return nil
 }
 
 // count is the number of values of a tag.

@@ -174,6 +174,16 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
+	grey := [3]int{tagPhotometric, 1, 1}
+	for name, more := range map[string][][3]int{
+		"reverse order": {grey, {tagSamples, 1, 1}, {tagFillOrder, 1, 2}}, "more than one sample": {grey, {tagSamples, 1, 2}}, "in planes": {{tagPhotometric, 1, 2}, {tagPlanar, 1, 2}},
+		"print": {{tagPhotometric, 1, 5}, {tagSamples, 1, 4}}, "without a meaning": {{tagPhotometric, 1, 2}, {tagSamples, 1, 4}},
+	} {
+		data := written(drawn(9, 9, image.YCbCrSubsampleRatio444), 1, 1, 9, more...)
+		if _, err := Config(t.Context(), data); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
 	if _, err := Decode(t.Context(), over); err == nil || !strings.Contains(err.Error(), "overlap") {
 		t.Errorf("strips that lie over each other: error %v", err)
 	}
