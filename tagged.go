@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,10 +42,6 @@ func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Image
 	o.tell("%s, %d with names of people, %s", legible.Count(len(all), "photograph"), len(files), legible.Count(usable, "region"))
 	if written > 0 {
 		o.tell("not used: %s of names that nrdl wrote itself", legible.Count(written, "region"))
-	}
-	if _, err := os.Stat(filepath.Join(path, ".picasa.ini")); err == nil && len(files) == 0 {
-		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people, and the .picasa.ini of Picasa is not read", path),
-			"let Picasa write them into the photographs (Tools, Experimental, Write faces to XMP), or convert them by the picasa_faces.config of exiftool")
 	}
 	if len(files) == 0 {
 		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people", path),

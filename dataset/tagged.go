@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -40,14 +41,15 @@ func ParseTagSource(text string) (TagSource, error) {
 }
 
 // names returns a function that returns further names of the photograph at a path, and one that
-// returns the paths for which it was never called although there are names.
-func (s TagSource) names() (of func(path string) ([]string, error), left func() []string, err error) {
-	left = func() []string { return nil }
+// says for which photographs it was never called although there are names, or found none.
+func (s TagSource) names() (of func(path string) ([]string, error), left func() string, err error) {
+	left = func() string { return "" }
 	switch s {
 	case Regions:
 		return func(string) ([]string, error) { return nil, nil }, left, nil
 	case Takeout:
-		return tags.Takeout, left, nil
+		t := &tags.Takeout{}
+		return t.Names, t.Left, nil
 	}
 	list, err := tags.ReadList(string(s))
 	all := map[string][]string{}
@@ -63,14 +65,18 @@ func (s TagSource) names() (of func(path string) ([]string, error), left func() 
 		used[path] = true
 		return all[path], nil
 	}
-	left = func() (paths []string) {
+	left = func() string {
+		var paths []string
 		for path := range list {
 			if !used[absolute(path)] {
 				paths = append(paths, path)
 			}
 		}
 		slices.Sort(paths)
-		return paths
+		if len(paths) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s names people in %s more, not found among the photographs: %s", s, legible.Count(len(paths), "file"), legible.Abridged(paths))
 	}
 	return of, left, err
 }
@@ -105,9 +111,10 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if left := unused(); len(left) > 0 {
-		warn(fmt.Errorf("%s names people in %s more, not found among the photographs of %s: %s", by, legible.Count(len(left), "file"), path, legible.Abridged(left)))
+	if left := unused(); left != "" {
+		warn(errors.New(left))
 	}
+	unusable := 0
 	people := &tagNames{canonicalName, map[string]*refusal{}, map[string]int{}}
 	var files []File
 	for j, p := range read {
@@ -118,6 +125,7 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		for _, problem := range p.Problems {
 			warn(fmt.Errorf("tags left out: %w", problem))
 		}
+		unusable += p.Unusable
 		for i := range p.Regions {
 			p.Regions[i].Name = people.of(p.Regions[i].Name, paths[j])
 		}
@@ -130,6 +138,9 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 			below = filepath.Base(paths[j])
 		}
 		files = append(files, File{Path: paths[j], ID: Text(filepath.ToSlash(below)), Tags: p})
+	}
+	if unusable > 0 {
+		warn(fmt.Errorf("not used: %s with a name and no rectangle in the photograph", legible.Count(unusable, "region")))
 	}
 	people.tell(warn)
 	return files, nil

@@ -26,7 +26,7 @@ func TestPipesBesidePhotographs(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, read := tags.Read(photo)
-		_, takeout := tags.Takeout(photo)
+		_, takeout := new(tags.Takeout).Names(photo)
 		_, write := new(tags.Writer).Write(context.Background(), photo, []tags.Face{{Name: "Ann"}})
 		_, remove := new(tags.Writer).Remove(context.Background(), photo)
 		json := filepath.Ext(name) == ".json"

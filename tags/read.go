@@ -47,6 +47,7 @@ type Photo struct {
 	Regions     []Region
 	Names       []string // PersonInImage, without those that nrdl wrote
 	Weak        bool     // Names are those of a source without regions: who is who is open
+	Unusable    int      // regions with a name and no area in the photograph
 	Problems    []error  // of what could not be read
 }
 
@@ -85,13 +86,16 @@ func (r Region) Covers(a Area) bool {
 
 // Read reads the tags of the photograph at path. It reads the header of the file and the
 // sidecars, and no pixels. Tags of a sidecar come first; of two regions of one face one is kept.
-// It returns an error if the file cannot be read; damaged tags are Problems.
+// The .picasa.ini of the folder comes last. It returns an error if the file cannot be read; damaged tags
+// are Problems.
 func Read(path string) (*Photo, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	return f.tags(), nil
+	p := f.tags()
+	p.picasa(path)
+	return p, nil
 }
 
 // Parse is Read of a photograph with the content data, and of its sidecar; nil if there is none.
@@ -143,7 +147,7 @@ func open(path string) (*file, error) {
 		f.problem = fmt.Errorf("%s: %w", path, err)
 	}
 	var seen []fs.FileInfo
-	for _, at := range Sidecars(path) {
+	for _, at := range append(Sidecars(path), otherCase(path)...) {
 		info, err := os.Stat(at)
 		if errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
 			continue
@@ -162,6 +166,21 @@ func open(path string) (*file, error) {
 func Sidecars(path string) []string {
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
 	return []string{path + ".xmp", path + ".XMP", stem + ".xmp", stem + ".XMP"}
+}
+
+// otherCase are names of the sidecar of a photograph whose extension had another case, A.JPG beside
+// A.jpg.xmp, unless another photograph has that name.
+func otherCase(path string) (all []string) {
+	ext := filepath.Ext(path)
+	own, err := os.Stat(path)
+	for _, other := range []string{strings.ToLower(ext), strings.ToUpper(ext)} {
+		photo := strings.TrimSuffix(path, ext) + other
+		if there, missing := os.Stat(photo); other == ext || err == nil && missing == nil && !os.SameFile(own, there) {
+			continue
+		}
+		all = append(all, photo+".xmp", photo+".XMP")
+	}
+	return all
 }
 
 // sidecar is the one of f that is written, or would be if it were there: the first, but for a.xmp
@@ -233,6 +252,7 @@ func (f *file) add(p *Photo, packet []byte) {
 		p.Problems = append(p.Problems, fmt.Errorf("%s: %w", f.path, err))
 		return
 	}
+	p.Unusable += people.Unusable
 	how, err := f.readingOf(people)
 	if err != nil && len(people.Regions) > 0 {
 		p.Problems = append(p.Problems, err)

@@ -1,160 +1,309 @@
 package tags
 
 import (
-	"bufio"
-	"encoding/csv"
+	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"unicode/utf16"
 
 	"golang.org/x/text/unicode/norm"
 
-	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/regular"
 )
 
-// takeoutLength is the number of characters to which Google Takeout cuts the name of a JSON
-// file, without its extension.
+// takeoutLength is the number of UTF-16 units to which Google Takeout cuts the name of a JSON file,
+// without its number and its extension.
 const takeoutLength = 46
 
 // maxJSON bounds a JSON file of Takeout.
 const maxJSON = 4 << 20
 
-// numbered matches the number of a second photograph of one name, a(1).jpg.
-var numbered = regexp.MustCompile(`^(.*)(\(\d+\))(\.[^.]*)$`)
+// supplemental is what Takeout puts between the name of a photograph and .json, as far as it fits.
+const supplemental = ".supplemental-metadata"
+
+// numbered matches the number of a second photograph of one name, a(1).
+var numbered = regexp.MustCompile(`^(.*)\((\d+)\)$`)
 
 // edited are the ends of the names of photographs that were edited in Google Photos, by language.
 var edited = []string{"-edited", "-bearbeitet", "-modifié", "-modificato", "-ha editado", "-editado", "-editada", "-editat", "-bewerkt", "-edytowane", "-redigerad", "-redigeret", "-redigert", "-muokattu", "-编辑后", "-編集済み"}
 
-// takeoutNames are the names that the JSON file of the photograph at path may have: a.jpg.json,
-// a.jpg.supplemental-metadata.json cut to 46 characters, a.jpg(1).json for a(1).jpg, and that of
-// a.jpg for a-edited.jpg.
-func takeoutNames(path string) (all []string) {
-	dir, name := filepath.Split(path)
-	ext := filepath.Ext(name)
-	stem, number := strings.TrimSuffix(name, ext), ""
-	if m := numbered.FindStringSubmatch(name); m != nil {
-		stem, number = m[1], m[2]
-	}
-	original := norm.NFC.String(stem)
-	for _, suffix := range edited {
-		if cut, ok := strings.CutSuffix(original, suffix); ok {
-			if original = cut; number == "" {
-				if m := numbered.FindStringSubmatch(cut + ext); m != nil {
-					original, number = m[1], m[2]
-				}
-			}
-			break
-		}
-	}
-	for _, stem := range []string{stem, original} {
-		name := stem + ext
-		for _, stem := range []string{name + ".supplemental-metadata", name} {
-			if r := []rune(stem); len(r) > takeoutLength {
-				stem = string(r[:takeoutLength])
-			}
-			all = append(all, filepath.Join(dir, stem+number+".json"))
-		}
-		if number != "" {
-			all = append(all, path+".json")
-		}
-	}
-	return all
+// A Takeout finds the JSON files of photographs in folders that Google Takeout made. It reads each
+// folder once. The zero value is ready to use, also concurrently.
+type Takeout struct {
+	mu      sync.Mutex
+	folders map[string]*takeoutFolder
+	without []string // photographs for which there is no JSON file
 }
 
-// Takeout returns the names of the people in the photograph at path that Google Takeout wrote into
-// the JSON file beside it; none if there is no such file.
-func Takeout(path string) ([]string, error) {
-	for _, at := range takeoutNames(path) {
-		data, err := regular.ReadFile(at, maxJSON)
-		if errors.Is(err, fs.ErrNotExist) {
+// Names returns the names of the people in the photograph at path by its JSON file; none if there is
+// no such file.
+func (t *Takeout) Names(path string) ([]string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	dir, name := filepath.Split(path)
+	folder := t.folders[dir]
+	if folder == nil {
+		folder = readTakeout(cmp.Or(dir, "."))
+		if t.folders == nil {
+			t.folders = map[string]*takeoutFolder{}
+		}
+		t.folders[dir] = folder
+	}
+	j := folder.of[name]
+	if j == nil {
+		t.without = append(t.without, path)
+		return nil, nil
+	}
+	return j.people, j.err
+}
+
+// Left says what found no partner so far: photographs, and JSON files of photographs; "" for nothing.
+func (t *Takeout) Left() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var files, all []string
+	for dir, f := range t.folders {
+		for _, j := range f.left {
+			files = append(files, filepath.Join(dir, j.file))
+		}
+	}
+	slices.Sort(files)
+	slices.Sort(t.without)
+	if len(t.without) > 0 {
+		all = append(all, legible.Count(len(t.without), "photograph")+" without a JSON file of Takeout ("+legible.Abridged(t.without)+")")
+	}
+	if len(files) > 0 {
+		all = append(all, legible.Count(len(files), "JSON file")+" without a photograph ("+legible.Abridged(files)+")")
+	}
+	return strings.Join(all, ", ")
+}
+
+// A takeoutFolder is one folder.
+type takeoutFolder struct {
+	of   map[string]*takeoutFile // by the name of the photograph
+	left []*takeoutFile          // of photographs, without one
+}
+
+// A takeoutFile is a JSON file.
+type takeoutFile struct {
+	file    string
+	name    photoName // of its photograph, as far as the file name says it
+	cut     bool      // so that it is only the beginning
+	title   string
+	people  []string
+	isPhoto bool
+	err     error
+	used    bool
+}
+
+// A photoName is the name of a file in parts: stem(number).ext. Stem and ext are in lower case.
+type photoName struct{ stem, number, ext string }
+
+func photoNameOf(name string) photoName {
+	name = strings.ToLower(norm.NFC.String(name))
+	n := photoName{ext: filepath.Ext(name)}
+	if !isKnown(n.ext) {
+		n.ext = ""
+	}
+	n.stem = strings.TrimSuffix(name, n.ext)
+	n.split()
+	return n
+}
+
+// isKnown reports whether ext is that of a photograph or a video, in lower case.
+func isKnown(ext string) bool {
+	return slices.Contains(photographs, ext) || slices.Contains([]string{".mp4", ".mov", ".mp", ".m4v", ".3gp", ".avi", ".mpg", ".webm", ".mkv"}, ext)
+}
+
+// split takes the number from the end of the stem.
+func (n *photoName) split() {
+	if m := numbered.FindStringSubmatch(n.stem); m != nil && n.number == "" {
+		n.stem, n.number = m[1], m[2]
+	}
+}
+
+// original is n without the end of an edited photograph.
+func (n photoName) original() (photoName, bool) {
+	for _, end := range edited {
+		if stem, ok := strings.CutSuffix(n.stem, strings.ToLower(end)); ok {
+			n.stem = stem
+			n.split()
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// readTakeout reads the JSON files in the folder dir and finds the photographs that they are of.
+func readTakeout(dir string) *takeoutFolder {
+	folder := &takeoutFolder{of: map[string]*takeoutFile{}}
+	entries, _ := os.ReadDir(dir) // in order
+	var photos []string
+	stems := map[photoName][]*takeoutFile{} // without their extensions
+	titles := map[string][]*takeoutFile{}   // by title and number
+	var all, cut []*takeoutFile
+	for _, e := range entries {
+		if !strings.EqualFold(filepath.Ext(e.Name()), ".json") {
+			photos = append(photos, e.Name())
 			continue
 		}
-		if err != nil {
-			return nil, err
+		j := readTakeoutFile(dir, e.Name())
+		all = append(all, j)
+		stems[photoName{j.name.stem, j.name.number, ""}] = append(stems[photoName{j.name.stem, j.name.number, ""}], j)
+		if j.title != "" {
+			titles[j.title+"\x00"+j.name.number] = append(titles[j.title+"\x00"+j.name.number], j)
 		}
-		var photo struct {
-			People []struct {
-				Name string `json:"name"`
-			} `json:"people"`
+		if j.cut {
+			cut = append(cut, j)
 		}
-		if err := json.Unmarshal(data, &photo); err != nil {
-			return nil, fmt.Errorf("%s: %w", at, err)
-		}
-		var names []string
-		for _, p := range photo.People {
-			names = append(names, p.Name)
-		}
-		return names, nil
 	}
-	return nil, nil
+	f := takeoutFinder{stems, titles, cut}
+	for _, step := range []func(photoName) *takeoutFile{f.exact, f.without, f.titled, f.begun, f.other, f.edited} {
+		var found []*takeoutFile // counts from the next step on: a step is fair to all photographs
+		for _, p := range photos {
+			if folder.of[p] != nil {
+				continue
+			}
+			if j := step(photoNameOf(p)); j != nil {
+				folder.of[p], found = j, append(found, j)
+			}
+		}
+		for _, j := range found {
+			j.used = true
+		}
+	}
+	for _, j := range all {
+		if !j.used && j.isPhoto {
+			folder.left = append(folder.left, j)
+		}
+	}
+	return folder
 }
 
-// Bounds on a list of names.
-const (
-	maxList  = 256 << 20
-	maxLines = 5_000_000
-)
-
-// ReadList reads a list of photographs with the names of the people in them, from a file of lines
-// photograph,name,name,…; a photograph may have several lines. The separator is that of the first
-// line: a tab, a semicolon or a comma. Lines that begin with # are comments. Paths are relative to
-// the folder of the list. The result has names by path.
-func ReadList(path string) (map[string][]string, error) {
-	in, err := os.Open(path)
+// readTakeoutFile reads a JSON file.
+func readTakeoutFile(dir, file string) *takeoutFile {
+	j := &takeoutFile{file: file}
+	base := norm.NFC.String(file[:len(file)-len(".json")])
+	number := ""
+	if m := numbered.FindStringSubmatch(base); m != nil {
+		base, number = m[1], m[2]
+	}
+	j.cut = len(utf16.Encode([]rune(base))) >= takeoutLength
+	if at := strings.LastIndexByte(base, '.'); at >= 0 && !isKnown(strings.ToLower(base[at:])) && strings.HasPrefix(supplemental, strings.ToLower(base[at:])) {
+		base, j.cut = base[:at], false
+	}
+	if j.name = photoNameOf(base); number != "" {
+		if j.name.number != "" { // the number in the name belongs to it
+			j.name.stem += "(" + j.name.number + ")"
+		}
+		j.name.number = number
+	}
+	data, err := regular.ReadFile(filepath.Join(dir, file), maxJSON)
+	var photo struct {
+		Title  string `json:"title"`
+		People []struct {
+			Name string `json:"name"`
+		} `json:"people"`
+		Taken any `json:"photoTakenTime"`
+	}
+	if err == nil {
+		err = json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &photo)
+	}
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("list of names: %w", err), "it is a file of lines: a photograph and the names of the people in it")
+		j.err = fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
+		return j
 	}
-	defer in.Close()
-	buffer := bufio.NewReader(io.LimitReader(in, maxList))
-	if mark, _ := buffer.Peek(3); string(mark) == "\ufeff" { // as Excel writes it
-		_, _ = buffer.Discard(3)
+	for _, p := range photo.People {
+		j.people = append(j.people, p.Name)
 	}
-	head, _ := buffer.Peek(4096) // of a short file, what there is
-	lines := csv.NewReader(buffer)
-	lines.FieldsPerRecord, lines.Comment, lines.LazyQuotes, lines.ReuseRecord = -1, '#', true, true
-	for line := range strings.Lines(string(head)) {
-		if !strings.HasPrefix(line, "#") {
-			for _, separator := range []rune{'\t', ';', ','} {
-				if strings.ContainsRune(line, separator) {
-					lines.Comma = separator
-					break
-				}
-			}
-			break
+	j.title = strings.ToLower(norm.NFC.String(photo.Title))
+	isOther := isKnown(filepath.Ext(j.title)) && !slices.Contains(photographs, filepath.Ext(j.title)) // a video
+	j.isPhoto = !isOther && (len(j.people) > 0 || photo.Taken != nil || slices.Contains(photographs, filepath.Ext(j.title)))
+	return j
+}
+
+// A takeoutFinder finds the JSON file of a photograph; nil if there is none, or it is open which.
+type takeoutFinder struct {
+	stems  map[photoName][]*takeoutFile
+	titles map[string][]*takeoutFile
+	cut    []*takeoutFile
+}
+
+// one is the only one of files that ok accepts; of several that say the same, the first.
+func one(files []*takeoutFile, ok func(*takeoutFile) bool) (found *takeoutFile) {
+	for _, j := range files {
+		if !ok(j) {
+			continue
+		}
+		if found != nil && !slices.Equal(found.people, j.people) {
+			return nil
+		}
+		found = cmp.Or(found, j)
+	}
+	return found
+}
+
+func (f *takeoutFinder) ofStem(n photoName) []*takeoutFile {
+	return f.stems[photoName{n.stem, n.number, ""}]
+}
+
+// exact: a.jpg.json of a.jpg.
+func (f *takeoutFinder) exact(n photoName) *takeoutFile {
+	return one(f.ofStem(n), func(j *takeoutFile) bool { return j.name.ext == n.ext })
+}
+
+// without: a.json of a.jpg, unless its title says that it is of another kind.
+func (f *takeoutFinder) without(n photoName) *takeoutFile {
+	return one(f.ofStem(n), func(j *takeoutFile) bool {
+		ext := filepath.Ext(j.title)
+		return j.name.ext == "" && !j.used && (ext == n.ext || !isKnown(ext))
+	})
+}
+
+// titled: the title is the name of the photograph.
+func (f *takeoutFinder) titled(n photoName) *takeoutFile {
+	return one(f.titles[n.stem+n.ext+"\x00"+n.number], func(j *takeoutFile) bool { return !j.used })
+}
+
+// begun: the name of the JSON file is cut, or that of the photograph is, and the title is whole.
+func (f *takeoutFinder) begun(n photoName) *takeoutFile {
+	whole := n.stem + n.ext
+	return one(f.cut, func(j *takeoutFile) bool {
+		begin := strings.TrimRight(j.name.stem+j.name.ext, "\ufffd?")
+		return !j.used && j.name.number == n.number && (strings.HasPrefix(whole, begin) || strings.HasPrefix(begin, n.stem) && strings.HasPrefix(j.title, n.stem))
+	})
+}
+
+// other: a.jpg.json of a.jpeg, if no a.jpg is there.
+func (f *takeoutFinder) other(n photoName) *takeoutFile {
+	if !isKnown(n.ext) {
+		return nil
+	}
+	return one(f.ofStem(n), func(j *takeoutFile) bool { return !j.used })
+}
+
+// edited: a.heic.json of a-edited.jpg.
+func (f *takeoutFinder) edited(n photoName) *takeoutFile {
+	o, ok := n.original()
+	if !ok {
+		return nil
+	}
+	for _, step := range []func(*takeoutFile) bool{
+		func(j *takeoutFile) bool { return j.name.ext == o.ext }, func(*takeoutFile) bool { return true },
+	} {
+		if j := one(f.ofStem(o), step); j != nil {
+			return j
 		}
 	}
-	names := map[string][]string{}
-	for n := 0; ; n++ {
-		fields, err := lines.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if n > maxLines {
-			return nil, fmt.Errorf("%s: more than %d lines", path, maxLines)
-		}
-		if n, _ := lines.FieldPos(0); len(fields) == 1 && strings.ContainsAny(fields[0], "\t;,") {
-			return nil, advice.Add(fmt.Errorf("%s, line %d: no %q, which separates the names in the first line", path, n, lines.Comma), "write the same separator in all lines, and a photograph whose name has it in quotation marks")
-		}
-		at := strings.Clone(filepath.FromSlash(strings.TrimSpace(fields[0])))
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(filepath.Dir(path), at)
-		}
-		for _, name := range fields[1:] {
-			names[filepath.Clean(at)] = append(names[filepath.Clean(at)], strings.Clone(name))
-		}
-	}
-	if len(names) == 0 {
-		return nil, advice.Add(fmt.Errorf("%s names nobody", path), "write lines of a photograph and the names of the people in it: holiday/1.jpg,Ann,Bo")
-	}
-	return names, nil
+	return one(f.cut, func(j *takeoutFile) bool {
+		return j.name.number == o.number && strings.HasPrefix(o.stem+o.ext, strings.TrimRight(j.name.stem+j.name.ext, "\ufffd?"))
+	})
 }

@@ -27,13 +27,104 @@ func TestTakeout(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(`{"title": "x", "people": [{"name": "Ann"}, {"name": "`+photo+`"}], "more": {}}`), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		names, err := Takeout(filepath.Join(dir, photo))
+		if err := os.WriteFile(filepath.Join(dir, photo), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		names, err := new(Takeout).Names(filepath.Join(dir, photo))
 		if err != nil || !slices.Equal(names, []string{"Ann", photo}) {
 			t.Errorf("%s: %q, %v", photo, names, err)
 		}
 	}
-	if names, err := Takeout(filepath.Join(dir, "c.jpg")); err != nil || names != nil {
+	if names, err := new(Takeout).Names(filepath.Join(dir, "c.jpg")); err != nil || names != nil {
 		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// Names of JSON files that people report: each photograph has the one that is of it, and no other.
+func TestTakeoutForms(t *testing.T) {
+	long := "a photograph with a name that is longer than Takeout allows" // 59
+	emoji := strings.Repeat("😀", 30)                                      // two UTF-16 units each
+	for photo, c := range map[string]struct{ file, title string }{
+		"Peanut butter.jpg":   {"Peanut butter.supplemental-metadata.json", "Peanut butter.jpg"},
+		"Peanut.jpg":          {"Peanut.json", "Peanut"},
+		"a(1).jpg":            {"a(1).jpg.supplemental-metadata.json", "a.jpg"},
+		"b(1).jpg":            {"b.supplemental-metadata(1).json", "b.jpg"},
+		"c(1).jpg":            {"c(1).json", "c.jpg"},
+		"d(1)(2).jpg":         {"d(1).jpg(2).json", "d(1).jpg"},
+		"IMG_1.JPG":           {"IMG_1.jpg.supplemental-metadata.json", "IMG_1.JPG"},
+		"img_2.jpg":           {"IMG_2.JPG.json", "IMG_2.JPG"},
+		"IMG_3.jpg":           {"IMG_3.jpg.SUPPLEMENTAL-METADATA.JSON", "x"},
+		"e-edited.jpg":        {"e.heic.supplemental-metadata.json", "e.heic"},
+		"f-edited(1).jpg":     {"f.HEIC.supplemental-metadata(1).json", "f.HEIC"},
+		"g.jpeg":              {"g.jpg.json", "g.jpg"},
+		"h.jpg":               {"h.jpeg.supplemental-metadata.json", "h.jpeg"},
+		"i.jpg":               {"i.jpg.supplemental-met.json", "i.jpg"},
+		"j.jpg":               {"j.jpg.s.json", "j.jpg"},
+		"k.jpg":               {"k.jpg..json", "k.jpg"},
+		"l.jpg":               {"another name.json", "l.jpg"},
+		long + ".jpg":         {long[:46] + ".json", long + ".jpg"},
+		long[:47] + ".jpg":    {long[:46] + ".json", long + ".jpg"},
+		long[:47] + "(1).jpg": {long[:46] + "(1).json", long + ".jpg"},
+		long[:38] + ".jpg":    {long[:38] + ".jpg.su.json", long[:38] + ".jpg"},
+		long[:41] + ".jpg":    {long[:41] + ".jpg..json", long[:41] + ".jpg"},
+		long[:43] + ".jpg":    {long[:43] + ".jp.json", long[:43] + ".jpg"},
+		emoji + ".jpg":        {emoji[:4*23] + ".json", emoji + ".jpg"},
+		"Zoe\u0308.jpg":       {"Zoë.jpg.json", "Zoë.jpg"},
+		"m-bearbeitet.png":    {"m.jpg.json", "m.jpg"},
+		"n.jpg":               {"n.jpg.supplemental-metadata.json", "\ufeff"},
+	} {
+		dir := t.TempDir()
+		text := `{"title": "` + c.title + `", "photoTakenTime": {}, "people": [{"name": "Ann"}]}`
+		if c.title == "\ufeff" { // a byte order mark
+			text = "\ufeff" + strings.Replace(text, c.title, "n.jpg", 1)
+		}
+		for name, content := range map[string]string{photo: "", c.file: text, "other.jpg": "", "other.jpg.json": `{"title": "other.jpg", "people": [{"name": "Bo"}]}`} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var takeout Takeout
+		if names, err := takeout.Names(filepath.Join(dir, photo)); err != nil || !slices.Equal(names, []string{"Ann"}) {
+			t.Errorf("%s beside %s: %q, %v", photo, c.file, names, err)
+		}
+		if names, err := takeout.Names(filepath.Join(dir, "other.jpg")); err != nil || !slices.Equal(names, []string{"Bo"}) {
+			t.Errorf("beside %s: %q, %v", photo, names, err)
+		}
+		if left := takeout.Left(); left != "" {
+			t.Errorf("%s: %s", photo, left)
+		}
+	}
+}
+
+// Of several photographs with one name each keeps its own, and what has no partner is counted.
+func TestTakeoutPartners(t *testing.T) {
+	dir := t.TempDir()
+	for name, people := range map[string]string{
+		"a.jpg": "", "a(1).jpg": "", "a.heic": "", "a.jpg.json": "A", "a.jpg(1).json": "A1", "b.jpg": "", "b.png": "", "b.png.json": "B",
+		"c.mp4": "", "c.mp4.json": "C", "d.mp4.json": "D", "lonely.jpg": "", "gone.jpg.supplemental-metadata.json": "Gone", "metadata.json": "", "a-edited.jpg": "",
+	} {
+		content := ""
+		if strings.HasSuffix(name, ".json") {
+			content = `{"title": "` + strings.TrimSuffix(strings.TrimSuffix(name, ".json"), ".supplemental-metadata") + `"}`
+			if people != "" {
+				content = strings.Replace(content, "}", `, "people": [{"name": "`+people+`"}]}`, 1)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var takeout Takeout
+	for photo, want := range map[string]string{"a.jpg": "A", "a(1).jpg": "A1", "a.heic": "", "b.jpg": "", "b.png": "B", "lonely.jpg": "", "a-edited.jpg": "A"} {
+		if names, err := takeout.Names(filepath.Join(dir, photo)); err != nil || strings.Join(names, ",") != want {
+			t.Errorf("%s: %q, want %q, %v", photo, names, want, err)
+		}
+	}
+	left := takeout.Left()
+	for _, want := range []string{"3 photographs without", "lonely.jpg", "1 JSON file without a photograph", "gone.jpg.supplemental-metadata.json"} {
+		if !strings.Contains(left, want) {
+			t.Errorf("%q lacks %q", left, want)
+		}
 	}
 }
 
@@ -72,6 +163,6 @@ func FuzzReadList(f *testing.F) {
 			}
 		}
 		_, _ = ReadList(filepath.Join(dir, "l.csv"))
-		_, _ = Takeout(filepath.Join(dir, "a.jpg"))
+		_, _ = new(Takeout).Names(filepath.Join(dir, "a.jpg"))
 	})
 }

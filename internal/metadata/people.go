@@ -33,6 +33,7 @@ type People struct {
 	Microsoft []Region
 	Names     []string // of PersonInImage, without those that nrdl wrote
 	Written   []string // of PersonInImage: those that nrdl wrote
+	Unusable  int      // regions with a name and no area in the image
 }
 
 // A Turn says what the Rotation of regions tells of the image to which they apply.
@@ -155,7 +156,11 @@ func (p *People) readRegions(info *element) {
 		}
 		kind := item.value(nsMWG, "Type")
 		area := item.field(nsMWG, "Area")
-		if area == nil || kind != "" && !strings.EqualFold(kind, "Face") {
+		if kind != "" && !strings.EqualFold(kind, "Face") {
+			continue
+		}
+		if area == nil {
+			p.noteUnusable(item.value(nsMWG, "Name"))
 			continue
 		}
 		x, y, w, h := number(area.value(nsArea, "x")), number(area.value(nsArea, "y")), number(area.value(nsArea, "w")), number(area.value(nsArea, "h"))
@@ -165,9 +170,11 @@ func (p *People) readRegions(info *element) {
 		}
 		p.Turned = max(p.Turned, turnOf(item.value(nsMWG, "Rotation")))
 		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: item.value(nsMWG, "Name"), Ours: isOurs(item), Vacant: item.vacancy()}
-		if r.valid() {
-			p.Regions = append(p.Regions, r)
+		if !r.valid() {
+			p.noteUnusable(r.Name)
+			continue
 		}
+		p.Regions = append(p.Regions, r)
 	}
 }
 
@@ -208,19 +215,34 @@ func (p *People) readMicrosoft(info *element) {
 		}
 		var v [4]float64
 		parts := strings.Split(item.value(nsMPReg, "Rectangle"), ",")
+		if len(parts) == 8 { // decimal commas
+			for i := range 4 {
+				parts[i] = parts[2*i] + "." + parts[2*i+1]
+			}
+			parts = parts[:4]
+		}
 		for i := range min(len(parts), 4) {
 			v[i] = number(strings.TrimSpace(parts[i]))
 		}
 		r := Region{Area: Area{v[0], v[1], v[2], v[3]}, Name: item.value(nsMPReg, "PersonDisplayName")}
-		if len(parts) == 4 && r.valid() {
-			p.Microsoft = append(p.Microsoft, r)
+		if len(parts) != 4 || !r.valid() {
+			p.noteUnusable(r.Name)
+			continue
 		}
+		p.Microsoft = append(p.Microsoft, r)
 	}
 }
 
-// number is NaN for what is none.
+// noteUnusable counts a region that has a name and no area.
+func (p *People) noteUnusable(name string) {
+	if name != "" {
+		p.Unusable++
+	}
+}
+
+// number is NaN for what is none. Some programs write 0,5.
 func number(text string) float64 {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	if err != nil {
 		return math.NaN()
 	}
