@@ -46,8 +46,9 @@ const MaxBytes int64 = 8 << 30
 //	6: a calibration has the similarities of pairs; what follows from the images is not stored
 //	7: the embedding of the input, and its network; how a missing calibration is to be made
 //	8: "index": the faces are in an index
+//	9: rows of pixels in NumPy's files are row after row; before, column after column
 const (
-	modelFormat  = 8
+	modelFormat  = 9
 	oldestFormat = 4
 )
 
@@ -78,6 +79,7 @@ type header struct {
 	Index       *indexed             `json:"index,omitempty"`    // nil: the faces are not in an index, or the file was written before format 8
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
 	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
+	RowsOpen    bool                 `json:"rows_open,omitempty"`
 }
 
 // An indexed says what an index has of its faces, and how many it takes for a shortlist;

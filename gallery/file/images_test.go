@@ -218,3 +218,30 @@ func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
 		t.Errorf("refined: %+v", refined)
 	}
 }
+
+// A model of images of an older version leaves the order of rows open, and so do those that are
+// made of it; a new one, and one of vectors, does not.
+func TestRowsOfOlderFilesAreOpen(t *testing.T) {
+	older := func(b []byte) []byte {
+		return repack(t, b, true, func(_ map[string]*safetensors.Tensor, metadata map[string]string) {
+			metadata["nrdl"] = strings.Replace(metadata["nrdl"], fmt.Sprintf(`"format":%d`, modelFormat), `"format":8`, 1)
+		})
+	}
+	images := save(t, learn(t, faces(t, 4, 3, dataset.Size{Height: 12, Width: 10}), pipeline(t, "12x10")))
+	set := faces(t, 4, 3, dataset.Size{Height: 12, Width: 10})
+	set.Frame, set.Grid = dataset.Frame{}, classify.Grid{}
+	vectors := save(t, learn(t, set, frontend.Pipeline{}))
+	for name, c := range map[string]struct {
+		file []byte
+		open bool
+	}{"new": {images, false}, "older": {older(images), true}, "vectors": {older(vectors), false}} {
+		m, err := load(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := load(save(t, m))
+		if err != nil || m.RowsOpen != c.open || again.RowsOpen != c.open {
+			t.Errorf("%s: open %v, saved again %v, %v", name, m.RowsOpen, again.RowsOpen, err)
+		}
+	}
+}

@@ -208,6 +208,7 @@ func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 	}
 	m := &gallery.Gallery{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data, Settings: a.Settings}
 	m.Measured = a.Measured
+	m.RowsOpen = a.RowsOpen || a.Format < 9 && a.Input.Size != (dataset.Size{})
 	if c.basis.P != nil || c.basis.M != nil {
 		m.Basis = &c.basis
 	}
