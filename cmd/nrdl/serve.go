@@ -161,11 +161,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err := s.warnOfNoKey(ctx, db, o.Log); err != nil {
 		return err
 	}
-	if err := db.CheckRoom(ctx); store.IsFull(err) {
-		s.warnIn(o.Log, "the disk of the database is full: people are recognised, and nothing can be changed", "make room: changes are then possible again, without a restart")
-	} else if err != nil {
-		s.warnIn(o.Log, "nothing can be written beside the database: "+err.Error(), "give the folder to whoever runs this program")
-	}
+	s.warnOfNoRoom(ctx, db, o.Log)
 	v := service.New(db, o)
 	l, err := v.Listen(ctx, s.listen)
 	if err != nil {
@@ -178,20 +174,34 @@ func (s *serving) run(ctx context.Context) error {
 	if l.Addr().Network() == "unix" {
 		scheme = "unix:"
 	}
-	switch {
-	case s.log == "json": // each line is for a program
-		o.Log.Info("listening", "address", scheme+l.Addr().String())
-	case scheme == "unix:":
-		s.Tell("listening on %s%s", scheme, l.Addr())
-	default:
-		s.Tell("listening on %s%s", scheme, l.Addr())
-		s.Tell("open this address in a browser; Ctrl-C ends the service")
-		if fresh {
-			s.Tell("%s has a new database, without people", s.data)
-		}
-	}
+	s.tellListening(o.Log, scheme, l.Addr().String(), fresh)
 	s.warnOfPlain(o.Log, certificate != nil)
 	return s.until(ctx, func() error { return v.Serve(ctx, l) })
+}
+
+// tellListening says where the service is, with a database that is fresh or was there.
+func (s *serving) tellListening(log *slog.Logger, scheme, address string, fresh bool) {
+	if s.log == "json" { // each line is for a program
+		log.Info("listening", "address", scheme+address)
+		return
+	}
+	s.Tell("listening on %s%s", scheme, address)
+	if scheme == "unix:" {
+		return
+	}
+	s.Tell("open this address in a browser; Ctrl-C ends the service")
+	if fresh {
+		s.Tell("%s has a new database, without people", s.data)
+	}
+}
+
+// warnOfNoRoom warns if nothing can be written to the database.
+func (s *serving) warnOfNoRoom(ctx context.Context, db *store.Store, log *slog.Logger) {
+	if err := db.CheckRoom(ctx); store.IsFull(err) {
+		s.warnIn(log, "the disk of the database is full: people are recognised, and nothing can be changed", "make room: changes are then possible again, without a restart")
+	} else if err != nil {
+		s.warnIn(log, "nothing can be written beside the database: "+err.Error(), "give the folder to whoever runs this program")
+	}
 }
 
 // until serves until ctx ends, which is how the command ends.
