@@ -265,7 +265,7 @@ func TestEmbeddingFilesAreSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := written(t, r)
-		if len(file) > 1_000_000 {
+		if len(file) > 1_030_000 {
 			t.Errorf("%s: %d bytes", o.Method.Name(), len(file))
 		}
 	}

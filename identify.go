@@ -77,7 +77,7 @@ func (r *Recogniser) checkPhotos(ctx context.Context, photos ...image.Image) err
 	case ctx == nil:
 		return noContext(ctx)
 	case !r.m.Embedding.IsZero() && r.m.Embedder == nil:
-		_, err := embedding.Restore(r.m.Frame, nil)
+		_, err := embedding.Restore(r.m.Frame, nil, nil)
 		return err
 	case !r.m.SeesImages():
 		return errors.New("the model was trained on vectors, or on images of an unknown size")

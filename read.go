@@ -80,7 +80,7 @@ func (o ReadOptions) embedder() *embedding.Embedder {
 	if o.Embedder != nil || o.Frame.Embedding.IsZero() {
 		return o.Embedder
 	}
-	e, _ := embedding.Restore(o.Frame, nil) // its error is that of cut
+	e, _ := embedding.Restore(o.Frame, nil, nil) // its error is that of cut
 	return e
 }
 
@@ -92,7 +92,7 @@ func (o ReadOptions) cut() (face.Cut, error) {
 		f.Eyes, f.Crop = o.Frame.Eyes, o.Frame.Crop
 		return face.Cut{Frame: f, Embedder: e, Search: o.Detect.Search, At: o.Detect.At}, nil
 	case !o.Frame.Embedding.IsZero():
-		_, err := embedding.Restore(o.Frame, nil)
+		_, err := embedding.Restore(o.Frame, nil, nil)
 		return face.Cut{}, err
 	}
 	return face.Cut{Frame: o.Frame, Search: o.Detect.Search, At: o.Detect.At}, nil

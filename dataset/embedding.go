@@ -26,8 +26,12 @@ type Embedding struct {
 	Scale    float64    `json:"scale,omitempty"`    // that they are multiplied by then; 0 is 1
 
 	Alignment Alignment `json:"alignment,omitempty"` // of the faces
+	Centring  string    `json:"centring,omitempty"`  // SHA-256 of what the vectors were centred by, in hexadecimal; "" for nothing, as before version 0.4
 	Output    string    `json:"output,omitempty"`    // that is the vector, of a network of several; "" if there is one
 }
+
+// shortDigest is how many digits of a digest words have.
+const shortDigest = 8
 
 // maxVector bounds Embedding.Length.
 const maxVector = 1 << 16
@@ -41,6 +45,10 @@ func (e Embedding) Validate() error {
 		return nil
 	}
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	switch digest, err := hex.DecodeString(e.Centring); {
+	case err != nil || len(digest) != 32 && e.Centring != "" || strings.ToLower(e.Centring) != e.Centring:
+		return fmt.Errorf("the digest of the centring of network %s is %.80q, not a SHA-256", e.Name, e.Centring)
+	}
 	digest, err := hex.DecodeString(e.Digest)
 	switch {
 	case len(e.Output) > 255 || strings.ContainsFunc(e.Output, func(r rune) bool { return r <= ' ' }):
@@ -72,6 +80,9 @@ func (e Embedding) Words() []string {
 	}
 	if !e.Mirror {
 		words = append(words, "mirror=off")
+	}
+	if e.Centring != "" {
+		words = append(words, "centring="+e.Centring[:min(len(e.Centring), shortDigest)])
 	}
 	if e.Output != "" {
 		words = append(words, "output="+e.Output)

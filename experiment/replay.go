@@ -61,7 +61,7 @@ func replay(ctx context.Context, l *Databases, r Record) (*Rerun, error) {
 		in = *r.Input
 		var embedder dataset.Embedder
 		if !in.Embedding.IsZero() {
-			e, err := embedding.Restore(in.Frame, nil)
+			e, err := embedding.Restore(in.Frame, nil, nil)
 			if err != nil {
 				return nil, err
 			}

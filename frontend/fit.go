@@ -29,7 +29,7 @@ func (in Pipeline) ForImages(f dataset.Frame) Pipeline {
 		}
 	}
 	if in.Embedder == nil && !in.Embedding.IsZero() {
-		in.Embedder, _ = embedding.Restore(in.Frame, nil) // nil where it is not built in
+		in.Embedder, _ = embedding.Restore(in.Frame, nil, nil) // nil where it is not built in
 	}
 	return in
 }

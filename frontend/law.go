@@ -22,7 +22,7 @@ func (in Pipeline) Law() *openset.Impostors {
 		return in.Measured
 	}
 	e := in.Embedding
-	return openset.ImpostorsOf(e.Digest, e.Channels, e.Mirror, e.Alignment != dataset.ByPupils)
+	return openset.ImpostorsOf(e.Digest, e.Channels, e.Mirror, e.Alignment != dataset.ByPupils, e.Centring)
 }
 
 // Describe completes l, the impostor distribution of vectors that e made: it says by which network
@@ -30,7 +30,7 @@ func (in Pipeline) Law() *openset.Impostors {
 func Describe(l *openset.Impostors, e *embedding.Embedder) {
 	made := e.Frame().Embedding
 	l.Network, l.Mirror, l.Landmarks = made.Digest, made.Mirror, made.Alignment != dataset.ByPupils
-	l.Settings = settingsOf(e)
+	l.Centring, l.Settings = made.Centring, settingsOf(e)
 }
 
 // settingsOf are the settings of e on which an impostor distribution depends, as words of an input.
@@ -82,6 +82,8 @@ func suits(l *openset.Impostors, e dataset.Embedding) error {
 	switch {
 	case l.Network != e.Digest:
 		return fmt.Errorf("it is of a network with the SHA-256 %.12s…, not %.12s…", l.Network, e.Digest)
+	case l.Centring != e.Centring:
+		return errors.New("vectors were measured that are not centred like these")
 	case l.Mirror != e.Mirror:
 		return fmt.Errorf("mirror=%s was measured, not mirror=%s", onOff(l.Mirror), onOff(e.Mirror))
 	case l.Landmarks != (e.Alignment != dataset.ByPupils):

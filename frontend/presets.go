@@ -99,6 +99,7 @@ func hog(cell float64) feature.HOG {
 //	               where five landmarks of a face are put: mean for those of a mean face
 //	               with its pupils at eyes, or ten numbers; pupils for the pupils alone
 //	output=NAME    the output of the network that is the vector, of several
+//	centring=off   vectors of the built-in network that are not centred, as before version 0.4
 //	mirror=off     the vector of the face alone, without its mirror image
 //
 // The name of a preset stands for its stages; words after it replace them:
@@ -198,6 +199,8 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 		}
 	case "subtract":
 		p.input.Mean, err = embedding.ParseMean(value)
+	case "centring":
+		p.input.Centring = &value
 	case "scale":
 		p.input.Scale, err = embedding.ParseScale(value)
 	case "landmarks":
@@ -215,7 +218,7 @@ func (p *parser) addNetwork(name, value string) (of stage, err error) {
 }
 
 // networkWords are those about a network, before an equals sign.
-var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror", "landmarks", "output"}
+var networkWords = []string{"preset", "channels", "subtract", "scale", "mirror", "landmarks", "centring", "output"}
 
 // A stage is what a word of an input is about.
 type stage string
@@ -353,7 +356,7 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale", "landmarks", "output")
+	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale", "landmarks", "centring", "output")
 }
 
 // Sides from which on the presets suit images of another size than theirs.

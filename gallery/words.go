@@ -23,7 +23,11 @@ func (g *Gallery) Promise() string {
 	var l *openset.Impostors
 	whom, others := "", ""
 	if c.FollowsLaw() {
-		l, whom, others = g.Impostors(), " chosen at random", "; relatives and people who look like yours get one more often"
+		l, whom = g.Impostors(), " chosen at random"
+		others = "; relatives and people who look like yours get one more often"
+		if l != nil {
+			others += "; measured on " + l.Whom()
+		}
 	}
 	limit := c.StrangerLimit(l)
 	switch {

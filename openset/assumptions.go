@@ -11,18 +11,16 @@ import (
 // DefaultAssumptions.
 type Assumptions struct {
 	// Of strangers who resemble the people of a gallery (surroundings): people chosen at random, or
-	// of one of Kinds. Each of Shares of the people of a gallery who are of that kind is equally
-	// likely. The mean level of the photographs of a person has at least PersonVariance of the
+	// all of one of the kinds Alike. The mean level of the photographs of a person has at least PersonVariance of the
 	// variance of a level. The logarithm of the likelihood of levels counts BothSides, as each pair
 	// of people is seen from both. A level counts as MostDeviate at most: two names of one person
 	// must not decide for all. LikeShare of the strangers resemble the people, the others are
 	// chosen at random, where a probability is estimated.
-	Kinds          [3]Kind    `json:"pairs"`
-	Shares         [3]float64 `json:"shares"`
-	PersonVariance float64    `json:"person_variance"`
-	BothSides      float64    `json:"both_sides"`
-	MostDeviate    float64    `json:"most_deviate"`
-	LikeShare      float64    `json:"like_share"`
+	Alike          [2]Kind `json:"alike"`
+	PersonVariance float64 `json:"person_variance"`
+	BothSides      float64 `json:"both_sides"`
+	MostDeviate    float64 `json:"most_deviate"`
+	LikeShare      float64 `json:"like_share"`
 	// What share of strangers like the people is named can be said from LeastLike people and
 	// given strangers on. GalleryVariance, and one divided by the number of people, are the variance of the
 	// logarithm of the share of strangers in general who are named, over galleries with the
@@ -77,11 +75,10 @@ type Assumptions struct {
 }
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
-// ./impostors -fit, on half of the people of photos/alike50 and on photos/lfw_several, those for margins on
-// photos/lfw_several by go run ./bench/strangers at commit `1a8a9d37091a`. TailShare of LeastStrangers is two strangers.
+// ./people -fit, on half of the people there, those for margins on photos/lfw_several by go run
+// ./bench/strangers at commit `1a8a9d37091a`. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
-	Kinds:  [3]Kind{{0.63, 0.91, 2, 0.1}, {0.85, 1.73, 4, 0.6}, {2.5, 1.73, 4, 0.001}},
-	Shares: [3]float64{0.4, 0.7, 1}, PersonVariance: 0.65, BothSides: 0.5,
+	Alike: [2]Kind{{0.1, 1.25, 0.1}, {2, 1.5, 0.001}}, PersonVariance: 0.65, BothSides: 0.5,
 	MostDeviate: 4, LikeShare: 0.8, LeastLike: 20, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
@@ -91,15 +88,10 @@ var DefaultAssumptions = Assumptions{
 
 // Validate reports the first number that is out of range.
 func (a *Assumptions) Validate() error {
-	const mostFloat, mostInt, mostShape = 1e6, 1 << 20, 100
-	for _, k := range a.Kinds {
-		if !(k.Mean > 0 && k.Mean < mostFloat && k.SD > 0 && k.SD < mostFloat && k.Odds > 0 && k.Odds < mostFloat && k.Shape > 1 && k.Shape <= mostShape) {
+	const mostFloat, mostInt = 1e6, 1 << 20
+	for _, k := range a.Alike {
+		if !(k.Mean > 0 && k.Mean < mostFloat && k.SD > 0 && k.SD < mostFloat && k.Odds > 0 && k.Odds < mostFloat) {
 			return fmt.Errorf("assumptions: a kind of people %+v", k)
-		}
-	}
-	for _, share := range a.Shares {
-		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("assumptions: %v of the people are of a kind", share)
 		}
 	}
 	v := reflect.ValueOf(*a)

@@ -63,7 +63,7 @@ func TestAssumptionsAreStored(t *testing.T) {
 	}
 	for name, edit := range map[string]func(a *Assumptions){
 		"no tail": func(a *Assumptions) { a.TailShare = 0.01 }, "no trials": func(a *Assumptions) { a.MostTrials = 0 },
-		"no spread": func(a *Assumptions) { a.Kinds[1].SD = -1 }, "endless": func(a *Assumptions) { a.StrangerTrials = 1 << 30 },
+		"no spread": func(a *Assumptions) { a.Alike[1].SD = -1 }, "endless": func(a *Assumptions) { a.StrangerTrials = 1 << 30 },
 	} {
 		bad := DefaultAssumptions
 		if edit(&bad); (Options{0.01, 0.5, 0, &bad}).Validate() == nil {

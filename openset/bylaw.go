@@ -89,7 +89,11 @@ func (s surroundings) threshold(fpir float64) float64 {
 	if s.count == 0 {
 		return inGeneral
 	}
-	return max(inGeneral, ofLevel(s.quantile(fpir)))
+	threshold := max(inGeneral, ofLevel(s.quantile(fpir)))
+	if n := len(s.given); float64(n)*fpir >= float64(s.sure) {
+		threshold = max(threshold, s.given[n-int(float64(n)*fpir)])
+	}
+	return threshold
 }
 
 // trialsByLaw are the held-out faces and, of so few, some as the law has them; and

@@ -18,7 +18,7 @@ import (
 // Impostors is how similar a network finds different people: the distribution of
 // the cosine of a face and the mean of k photographs of somebody else. It belongs
 // to the network and not to a gallery, so it is measured once, by
-// go -C studies run ./impostors on people who are in nobody's gallery, and shipped.
+// go -C studies run ./people on people who are in nobody's gallery, and shipped.
 //
 // A deviate is a cosine on the scale on which these cosines are standard normal: a
 // share Q(z) of strangers has a deviate above z, where Q is the upper tail of the
@@ -29,6 +29,7 @@ type Impostors struct {
 	Mirror    bool   `json:"mirror"`              // the embeddings are means over the face and its mirror image
 	Landmarks bool   `json:"landmarks,omitempty"` // faces are aligned by five landmarks, not by their pupils alone
 	Channels  string `json:"channels,omitempty"`  // "bgr" if the network was given blue first; "" if red, or if Settings says it
+	Centring  string `json:"centring,omitempty"`  // SHA-256 of that of the vectors; "" for none
 	Source    string `json:"about"`               // how it was measured
 
 	// Settings are those of the network, in the words of an input: its values, how a face is placed. "" for
@@ -55,6 +56,17 @@ type Impostors struct {
 
 	Different Variation `json:"different"` // of the mean cosine of the photographs of two people
 	Same      Variation `json:"same"`      // of one person
+}
+
+// Whom says of whom l was measured, after "measured on": "ordinary people of all ages and groups".
+func (l *Impostors) Whom() string {
+	switch {
+	case l.Centring != "":
+		return "ordinary people of all ages and groups"
+	case l.Settings != "":
+		return "the faces that this network was measured with"
+	}
+	return "famous adults: children and people of one origin are mistaken for each other far more often"
 }
 
 // A Variation says how the mean cosine of a photographs with b others varies: with
@@ -335,10 +347,11 @@ var Shipped = sync.OnceValue(func() (all []*Impostors) {
 // ImpostorsOf returns the distribution that was measured for a network; nil if there is none.
 // The network is its SHA-256. The channels of the images are "bgr", or "" for red first. Mirror
 // is whether the vectors of an image and its mirror image are added; landmarks is whether faces
-// were aligned by landmarks, and not by their pupils alone.
-func ImpostorsOf(network, channels string, mirror, landmarks bool) *Impostors {
+// were aligned by landmarks, and not by their pupils alone; centring is the digest of that of the
+// vectors, "" for none.
+func ImpostorsOf(network, channels string, mirror, landmarks bool, centring string) *Impostors {
 	i := slices.IndexFunc(Shipped(), func(l *Impostors) bool {
-		return l.Network == network && l.Channels == channels && l.Mirror == mirror && l.Landmarks == landmarks
+		return l.Network == network && l.Channels == channels && l.Mirror == mirror && l.Landmarks == landmarks && l.Centring == centring
 	})
 	if i < 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"sync"
 
-	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -15,10 +15,9 @@ import (
 // distribution of the deviates (Impostors) of pairs of them, a photograph of the one and the mean
 // of the photographs of the other. Pairs count as independent. See doc/openset.md.
 type Kind struct {
-	Mean  float64 `json:"mean"`
-	SD    float64 `json:"sd"`
-	Shape float64 `json:"shape"` // the density falls as exp(−|x|^shape): less far than that of normal numbers, as even people who are very alike differ
-	Odds  float64 `json:"odds"`  // prior odds against people chosen at random
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`   // pairs are normal
+	Odds float64 `json:"odds"` // prior odds against people chosen at random
 }
 
 // Surroundings describe strangers who resemble people of a gallery, as relatives and
@@ -29,15 +28,16 @@ type Kind struct {
 // levels of strangers in general are standard normal, those of strangers who resemble the
 // people are larger.
 //
-// Of which kind these strangers are is found from the mean level of each person: some of the
-// people are of that kind, the others chosen at random. Given strangers count as further
-// people. See Assumptions.
+// Whether they are of one of the kinds Assumptions.Alike is found from the mean level of each person. Given
+// strangers count as further people.
 type surroundings struct {
 	count      int // people and strangers; 0 if nothing is known
 	hypotheses []hypothesis
+	given      []float64 // evidences of given strangers, ascending
+	sure       int       // so many above a threshold decide alone
 }
 
-// A hypothesis is that strangers are of a kind, and a share of the people too.
+// A hypothesis is that strangers and people are of a kind.
 type hypothesis struct {
 	exceeding   []float64 // shares of strangers with at least each of gridLevels
 	probability float64
@@ -53,42 +53,15 @@ var gridLevels = sync.OnceValue(func() (grid []float64) {
 	return grid
 })
 
-// Levels returns levels, ascending, and what share of strangers of kind k exceeds each, where they
-// are compared with so many people, of whom some are alike: of kind k too.
-func (k Kind) Levels(alike float64, people int) (levels, exceeding []float64) {
-	return gridLevels(), crowdOf(people).exceeding(k)(alike)
-}
-
-// A crowd is so many people, with whom a face is compared.
-type crowd struct {
-	people   float64
-	deviates []float64 // that the largest of people has at gridLevels
-	below    []float64 // logarithms of the share of pairs of people at random below these deviates
-}
-
-func crowdOf(people int) crowd {
-	c := crowd{people: float64(people)}
-	for _, level := range gridLevels() {
-		z := deviateOf(ofLevel(level), people)
-		c.deviates, c.below = append(c.deviates, z), append(c.below, math.Log1p(-distuv.UnitNormal.Survival(z)))
-	}
-	return c
-}
-
-// exceeding returns what share of the people of kind k exceeds each of gridLevels among the people of c,
-// as a function of how many of these are of kind k. The number need not be whole.
-func (c crowd) exceeding(k Kind) func(alike float64) []float64 {
+// exceeding returns what share of the people of kind k exceeds each of gridLevels among so many people of
+// this kind.
+func (k Kind) exceeding(people int) (shares []float64) {
 	const rare, sure = 1e-300, 1 - 1e-15
-	below, survival := make([]float64, len(c.deviates)), boundedSurvival(k.Shape)
-	for i, z := range c.deviates {
-		below[i] = math.Log1p(-min(sure, survival((z-k.Mean)/k.SD)))
+	for _, level := range gridLevels() {
+		z := (deviateOf(ofLevel(level), people) - k.Mean) / k.SD
+		shares = append(shares, max(rare, ofMany(min(sure, distuv.UnitNormal.Survival(z)), people)))
 	}
-	return func(alike float64) (shares []float64) {
-		for i := range below {
-			shares = append(shares, max(rare, -math.Expm1(alike*below[i]+(c.people-alike)*c.below[i])))
-		}
-		return shares
-	}
+	return shares
 }
 
 // moments returns the mean and the standard deviation of levels that exceed gridLevels so often.
@@ -144,7 +117,7 @@ func (c *Calibration) strangerLevel(evidence float64) float64 {
 // surroundings returns what is known of strangers who resemble the people of c.
 func (c *Calibration) surroundings() surroundings {
 	by, all := c.assumptions(), c.seenLevels()
-	s := surroundings{count: len(all)}
+	s := surroundings{count: len(all), given: c.Strangers, sure: by.SureTail}
 	if len(c.Levels) == 0 {
 		s.count = min(c.People, len(c.LeftOut)) + len(c.Strangers)
 	}
@@ -157,29 +130,22 @@ func (c *Calibration) surroundings() surroundings {
 	}
 	s.hypotheses = append(s.hypotheses, usual)
 	logs := []float64{0}
-	ofAll, ofOthers := crowdOf(c.People), crowdOf(max(1, c.People-1))
-	for _, k := range by.Kinds {
-		strangers, people := ofAll.exceeding(k), ofOthers.exceeding(k)
-		for _, share := range by.Shares {
-			alike := share * float64(c.People)
-			h := hypothesis{exceeding: strangers(alike)}
-			likelihood := by.likelihood(share, all, people(max(0, alike-1)), h.exceeding)
-			s.hypotheses = append(s.hypotheses, h)
-			logs = append(logs, math.Log(k.Odds/float64(len(by.Shares)))+by.BothSides*likelihood)
-		}
+	for _, k := range by.Alike {
+		h := hypothesis{exceeding: k.exceeding(c.People)}
+		s.hypotheses = append(s.hypotheses, h)
+		logs = append(logs, math.Log(k.Odds)+by.BothSides*by.likelihood(all, k.exceeding(max(1, c.People-1)), h.exceeding))
 	}
-	total := logSum(logs)
+	total := floats.LogSumExp(logs)
 	for i, log := range logs {
 		s.hypotheses[i].probability = math.Exp(log - total)
 	}
 	return s
 }
 
-// likelihood is the logarithm of the ratio of the likelihoods of all, if this share of the people
-// is of a kind, and if all are chosen at random. Levels of people of this kind, and of strangers,
-// exceed gridLevels so often, and are modelled as normal. The ratio does not fall where levels are
-// larger.
-func (by *Assumptions) likelihood(share float64, all []seenLevel, people, strangers []float64) (sum float64) {
+// likelihood is the logarithm of the ratio of the likelihoods of all, if the people are of a kind, and
+// if they are chosen at random. Levels of people of this kind, and of strangers, exceed gridLevels so
+// often, and are modelled as normal. The ratio does not fall where levels are larger.
+func (by *Assumptions) likelihood(all []seenLevel, people, strangers []float64) (sum float64) {
 	var mean, sd, least, most [2]float64
 	for i, exceeding := range [][]float64{people, strangers} {
 		mean[i], sd[i] = moments(exceeding)
@@ -198,19 +164,9 @@ func (by *Assumptions) likelihood(share float64, all []seenLevel, people, strang
 		level := max(least[i], min(most[i], one.level))
 		variance := by.PersonVariance + (1-by.PersonVariance)/one.photographs
 		d := (level - mean[i]) / sd[i]
-		ratio := math.Exp((level*level-d*d)/(2*variance)) / sd[i]
-		sum += one.weight * math.Log(1-share+share*ratio)
+		sum += one.weight * ((level*level-d*d)/(2*variance) - math.Log(sd[i]))
 	}
 	return sum
-}
-
-// logSum is the logarithm of the sum of the exponentials of v.
-func logSum(v []float64) float64 {
-	most, sum := slices.Max(v), 0.0
-	for _, x := range v {
-		sum += math.Exp(x - most)
-	}
-	return most + math.Log(sum)
 }
 
 // share returns the share of strangers who exceed gridLevels()[i].
@@ -254,20 +210,4 @@ func (s surroundings) expected(level float64) float64 {
 	i = max(1, min(i, len(grid)-1))
 	above, below := math.Log(s.share(i-1)), math.Log(s.share(i))
 	return math.Exp(above + (below-above)*(level-grid[i-1])/(grid[i]-grid[i-1]))
-}
-
-// boundedSurvival returns the probability that a number of mean 0 and variance 1 exceeds x, whose
-// density is exp(−|x/a|^shape), but for a factor. Shape 2 is the normal distribution; for a larger
-// shape, numbers far from 0 are rarer.
-func boundedSurvival(shape float64) func(x float64) float64 {
-	one, _ := math.Lgamma(1 / shape)
-	three, _ := math.Lgamma(3 / shape)
-	scale := math.Exp((one - three) / 2)
-	return func(x float64) float64 {
-		tail := mathext.GammaIncRegComp(1/shape, math.Pow(math.Abs(x)/scale, shape)) / 2
-		if x < 0 {
-			return 1 - tail
-		}
-		return tail
-	}
 }

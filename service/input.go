@@ -40,9 +40,9 @@ func newInput(in frontend.Pipeline, search *face.Search) *input {
 	return &input{in, cut, find, frame + " sha256=" + in.Frame.Embedding.Digest}
 }
 
-// formerInputs made the vectors of new collections in earlier versions: red came first, and
-// before 0.3 dlib's network was the default. Such collections keep them until a refit.
-var formerInputs = []string{"embedding channels=rgb", "embedding:dlib landmarks=pupils"}
+// formerInputs made the vectors of new collections in earlier versions: they were not centred, red came
+// first, and before 0.3 dlib's network was the default. Such collections keep them until a refit.
+var formerInputs = []string{"embedding centring=off", "embedding channels=rgb", "embedding:dlib landmarks=pupils"}
 
 // ParseInput returns the Pipeline for Options.Input that text names: embedding, the network that is
 // built in, or embedding:FILE.onnx.

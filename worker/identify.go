@@ -223,7 +223,7 @@ func newPhotoMaker(_ context.Context, _ *Worker, spec json.RawMessage) (maker, e
 		detects: s.Find.Detect != face.Never && !s.Input.Eyes.IsZero(), which: cmp.Or(s.Find.Which, face.All),
 	}
 	if !s.Input.Embedding.IsZero() {
-		by, err := embedding.Restore(s.Input.Frame, nil)
+		by, err := embedding.Restore(s.Input.Frame, nil, nil)
 		if err != nil {
 			return nil, err
 		}

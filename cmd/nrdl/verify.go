@@ -11,7 +11,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend/embedding"
+	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/results"
@@ -77,16 +77,24 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 	v.Print("%s: similarity %.3f (1 is the same picture). %s so similar; they count as the same person if at most 1 in %s is.\n", word, c.Similarity, pairs(c.FMR), legible.OneIn(-math.Log10(v.fmr)))
 	if c.Same(v.fmr) {
 		_ = v.Out.Flush() // the answer stands first
-		remark := "relatives and other people who look alike may count as the same person"
-		if v.fmr == openset.DefaultFMR && (r == nil || r.Model().Embedding.Digest == embedding.Default().Frame().Embedding.Digest) {
-			remark += ": of the 275625 pairs of photographs of 50 such people, 8.3 % do" // alike50, go -C studies run ./impostors
-		}
-		v.Hint("%s", remark)
+		v.Hint("relatives and other people who look alike may count as the same person%s", ofWhom(r))
 	}
 	if model := legible.ShellWord(model); r != nil && !v.exitCode {
 		v.Next("nrdl identify %s %s (who it is)", model, legible.ShellWord(a))
 	}
 	return nil
+}
+
+// ofWhom says of whom the rate was measured that r, nil for none, is used with.
+func ofWhom(r *nrdl.Recogniser) string {
+	l := frontend.Embedding.Law()
+	if r != nil {
+		l = r.Model().Impostors()
+	}
+	if l == nil {
+		return ""
+	}
+	return "; the rate was measured on " + l.Whom()
 }
 
 // pairs says which share of pairs of different people is as similar as two faces of this false

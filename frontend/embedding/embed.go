@@ -64,7 +64,7 @@ func (e *Embedder) embed(ctx context.Context, n *network.Network, faces [][]floa
 				vectors[j][k] += float64(o)
 			}
 		}
-		if !normalise(vectors[j]) {
+		if !normalise(vectors[j]) || e.centring != nil && !e.centring.Apply(vectors[j]) {
 			return advice.Add(fmt.Errorf("network %s makes no vector of a face: its output is zero or not finite", e.frame.Embedding.Name),
 				"the network does not suit, or takes other values: look at channels, subtract and scale")
 		}

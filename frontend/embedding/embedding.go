@@ -34,6 +34,8 @@ type Embedder struct {
 	output       int    // that is the vector
 	normalises   bool   // the network normalises its input itself
 
+	centring *Centring // nil for none
+
 	network *network.Network // nil for builtIn, which is read when it is used
 	builtIn *builtIn         // nil for a network of a file
 }
@@ -137,11 +139,12 @@ func opened(data []byte, name, digest string, g Given) (*Embedder, error) {
 var ErrMissing = errors.New("the network is missing")
 
 // Restore returns the Embedder that made vectors with the frame f. file is the content of
-// its ONNX file, nil for the built-in network. The error wraps ErrMissing if a file is
-// needed and file is nil.
-func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
+// its ONNX file, nil for the built-in network; c is its centring, nil for the built-in one or for
+// none. The error wraps ErrMissing if a file is needed and file is nil.
+func Restore(f dataset.Frame, file []byte, c *Centring) (*Embedder, error) {
 	made := f.Embedding
-	g := Given{Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror, Landmarks: &made.Alignment, Output: made.Output}
+	off := centringOff
+	g := Given{Centring: &off, Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror, Landmarks: &made.Alignment, Output: made.Output}
 	if g.Scale == 0 {
 		g.Scale = 1
 	}
@@ -161,6 +164,9 @@ func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 		sum := sha256.Sum256(file)
 		e, err = opened(file, made.Name, hex.EncodeToString(sum[:]), g)
 	}
+	if err == nil && made.Centring != "" {
+		err = e.restore(made.Centring, c)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -169,6 +175,25 @@ func Restore(f dataset.Frame, file []byte) (*Embedder, error) {
 	}
 	return e, nil
 }
+
+// restore gives e the centring of this digest: c, or one that is built in.
+func (e *Embedder) restore(digest string, c *Centring) error {
+	if b := e.builtIn; c == nil && b != nil && b.centring != nil {
+		c = b.centring()
+	}
+	switch {
+	case c == nil || c.Digest() != digest:
+		err := fmt.Errorf("the vectors of network %s were centred by numbers with the SHA-256 %.12s…, which this program does not have", e.frame.Embedding.Name, digest)
+		return advice.Add(err, "make them again from the photographs")
+	case c.Length != e.frame.Embedding.Length:
+		return fmt.Errorf("a centring of vectors of %d numbers, not of %d", c.Length, e.frame.Embedding.Length)
+	}
+	e.centre(c)
+	return nil
+}
+
+// centre gives e the centring c.
+func (e *Embedder) centre(c *Centring) { e.centring, e.frame.Embedding.Centring = c, c.Digest() }
 
 // shape takes the input of n and its output of this name, which must be those of an embedding.
 func (e *Embedder) shape(n *network.Network, output string) (err error) {
@@ -251,22 +276,29 @@ func (e *Embedder) with(s settings) (*Embedder, error) {
 	if s.scale != 1 {
 		made.Scale = s.scale
 	}
+	if s.centring != nil {
+		e.centre(s.centring)
+	}
 	return e, e.frame.Validate()
 }
 
 // Frame has the Embedding, and where the pupils of a face are put.
 func (e *Embedder) Frame() dataset.Frame { return e.frame }
 
-// With returns e for other values and channels, and without the mirror image.
+// With returns e for other values and channels, without the mirror image and not centred.
 func (e *Embedder) With(channels string, mean, scale float64) *Embedder {
 	r := *e
+	r.centring = nil
 	made := &r.frame.Embedding
-	made.Channels, made.Mean, made.Scale, made.Mirror = "", [3]float64{mean, mean, mean}, scale, false
+	made.Channels, made.Mean, made.Scale, made.Mirror, made.Centring = "", [3]float64{mean, mean, mean}, scale, false, ""
 	if channels == bgr {
 		made.Channels = bgr
 	}
 	return &r
 }
+
+// Centring is what centres the vectors of e; nil for nothing.
+func (e *Embedder) Centring() *Centring { return e.centring }
 
 // Input is the size of the faces that the network takes.
 func (e *Embedder) Input() dataset.Size { return e.input }

@@ -172,15 +172,15 @@ func TestSettings(t *testing.T) {
 		given    Given
 		want     settings
 	}{
-		"preset by size": {112, nil, Given{}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true}},
-		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true}},
-		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false}},
+		"preset by size": {112, nil, Given{}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil}},
+		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil}},
+		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false, nil}},
 		"given": {
 			112, said,
 			Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
-			settings{dataset.DefaultEyes, dataset.ToMean, rgb, [3]float64{5, 5, 5}, 2, false},
+			settings{dataset.DefaultEyes, dataset.ToMean, rgb, [3]float64{5, 5, 5}, 2, false, nil},
 		},
-		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true}},
+		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true, nil}},
 	} {
 		got, err := settled(c.metadata, network.Normalisation{}, dataset.Size{Height: c.side, Width: c.side}, c.given)
 		if err != nil || got != c.want {
@@ -232,7 +232,7 @@ func TestRestore(t *testing.T) {
 	g := given()
 	g.Channels, g.Mean, g.Scale = "bgr", []float64{1, 2, 3}, 0.25
 	e := tiny(t, g)
-	again, err := Restore(e.Frame(), e.File())
+	again, err := Restore(e.Frame(), e.File(), nil)
 	if err != nil || again.Frame() != e.Frame() || again.Input() != e.Input() {
 		t.Fatalf("%+v, %v", again, err)
 	}
@@ -242,19 +242,19 @@ func TestRestore(t *testing.T) {
 	}
 	crops := e.Frame()
 	crops.Eyes = dataset.Eyes{}
-	if again, err := Restore(crops, e.File()); err != nil || again.Frame().Embedding != e.Frame().Embedding {
+	if again, err := Restore(crops, e.File(), nil); err != nil || again.Frame().Embedding != e.Frame().Embedding {
 		t.Errorf("of crops: %v", err)
 	}
-	if _, err := Restore(e.Frame(), nil); !errors.Is(err, ErrMissing) || !strings.Contains(advice.Text(err), "tiny.onnx") {
+	if _, err := Restore(e.Frame(), nil, nil); !errors.Is(err, ErrMissing) || !strings.Contains(advice.Text(err), "tiny.onnx") {
 		t.Errorf("without the file: %v", err)
 	}
-	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"})); err == nil || errors.Is(err, ErrMissing) {
+	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"}), nil); err == nil || errors.Is(err, ErrMissing) {
 		t.Errorf("another file: %v", err)
 	}
 	if r := e.ByReference(); r.File() != nil || e.File() == nil || r.Frame() != e.Frame() {
 		t.Error("by reference")
 	}
-	if again, err := Restore(Default().Frame(), nil); err != nil || again.File() != nil || again.Frame() != Default().Frame() {
+	if again, err := Restore(Default().Frame(), nil, nil); err != nil || again.File() != nil || again.Frame() != Default().Frame() {
 		t.Errorf("built in: %v", err)
 	}
 }
@@ -354,7 +354,7 @@ func TestNormalisingNetworks(t *testing.T) {
 		if made.Mean != c.takes || made.Scale != c.factor || !strings.Contains(e.Remark(), c.remark) || (c.remark == "") != (e.Remark() == "") {
 			t.Errorf("%s: %v %v %q", name, made.Mean, made.Scale, e.Remark())
 		}
-		if again, err := Restore(e.Frame(), e.File()); err != nil || again.Frame() != e.Frame() {
+		if again, err := Restore(e.Frame(), e.File(), nil); err != nil || again.Frame() != e.Frame() {
 			t.Errorf("%s: restored: %v", name, err)
 		}
 	}
@@ -404,7 +404,7 @@ func TestOutputs(t *testing.T) {
 		if made.Length != c.want || made.Output != c.stored || len(embed(t, e, tinyFace(9, 4, 1))[0]) != c.want {
 			t.Errorf("%s: %+v", name, made)
 		}
-		if again, err := Restore(e.Frame(), e.File()); err != nil || again.output != e.output {
+		if again, err := Restore(e.Frame(), e.File(), nil); err != nil || again.output != e.output {
 			t.Errorf("%s: restored: %v", name, err)
 		}
 	}

@@ -24,6 +24,7 @@ type Given struct {
 	Scale     float64            // by which they are multiplied then
 	Mirror    *bool              // whether the mirror image is averaged in; nil: yes
 	Landmarks *dataset.Alignment // how a face is placed; nil: by landmarks
+	Centring  *string            // "on", "off", or the first digits of a digest; nil: on where there is one for these settings
 	Output    string             // the name of the output that is the vector; "": the only one of several numbers
 }
 
@@ -85,6 +86,7 @@ type settings struct {
 	mean      [3]float64
 	scale     float64
 	mirror    bool
+	centring  *Centring // nil for none
 }
 
 // settled completes g from the metadata of a file and from the preset for its input. What the
@@ -131,7 +133,7 @@ func rangeOf(n network.Normalisation) float64 {
 
 // settled completes g from the metadata of a file and from p.
 func (p preset) settled(metadata map[string]string, g Given) (s settings, err error) {
-	s = settings{p.eyes, p.landmarks, cmp.Or(p.channels, rgb), p.mean, p.scale, true}
+	s = settings{p.eyes, p.landmarks, cmp.Or(p.channels, rgb), p.mean, p.scale, true, nil}
 	if g.Preset == "" {
 		if err := s.read(metadata); err != nil {
 			return s, fmt.Errorf("metadata of the network: %w", err)

@@ -21,7 +21,8 @@ import (
 // samples are projected: D has p rows), groups (I64, C+1), and of the images that
 // the model keeps, unless it has forgotten them or they are in the index, X (d×N), enrolled (I64, C+1:
 // their groups) and quality (F64, 5×N); and network (U8), the ONNX file of the network
-// that makes vectors of faces, unless it is built in or by reference. D is left out where its columns are the
+// that makes vectors of faces, unless it is built in or by reference; and centring (U8), what
+// embedding.ReadCentring reads, if the vectors are centred. D is left out where its columns are the
 // samples of the images, and P and m where they are fit to them: Read makes them
 // again. Its metadata holds under "nrdl" what about describes, as JSON, and under
 // "sha256" the hexadecimal SHA-256 of that text, a newline, and for every tensor,
@@ -47,6 +48,7 @@ const MaxBytes int64 = 8 << 30
 //	7: the embedding of the input, and its network; how a missing calibration is to be made
 //	8: "index": the faces are in an index
 //	9: rows of pixels in NumPy's files are row after row; before, column after column
+//	   "centring": vectors may be centred
 const (
 	modelFormat  = 9
 	oldestFormat = 4

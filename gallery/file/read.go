@@ -125,12 +125,13 @@ func checkFormat(text string) error {
 
 // contents is what the tensors of a file hold.
 type contents struct {
-	d       *mat.Dense
-	learned map[string]*mat.Dense // matrices of rules, by their names
-	groups  []int
-	basis   projection.Fitted
-	images  dataset.Images
-	network []byte
+	d        *mat.Dense
+	learned  map[string]*mat.Dense // matrices of rules, by their names
+	groups   []int
+	basis    projection.Fitted
+	images   dataset.Images
+	network  []byte
+	centring *embedding.Centring
 
 	faces *index.Index // nil for none
 	state []byte
@@ -158,6 +159,12 @@ func (c *contents) setTensors(tensors []safetensors.Tensor) error {
 			if c.network, ok = t.Data.([]uint8); !ok || len(t.Shape) != 1 || len(c.network) == 0 {
 				err = errors.New("network is not a file")
 			}
+		case "centring":
+			data, ok := t.Data.([]uint8)
+			if !ok || len(t.Shape) != 1 {
+				return errors.New("centring is not a file")
+			}
+			c.centring, err = embedding.ReadCentring(data)
 		case "quality":
 			var q *mat.Dense
 			if q, err = dense(t); err == nil {
@@ -332,7 +339,7 @@ func (c *contents) parts(a *header) (p classify.Parts, err error) {
 // hand.
 func (c *contents) embedder(f dataset.Frame, folders []string) (*embedding.Embedder, error) {
 	if f.Embedding.IsZero() {
-		if c.network != nil {
+		if c.network != nil || c.centring != nil {
 			return nil, errors.New("a network that makes no vectors")
 		}
 		return nil, nil
@@ -352,7 +359,10 @@ func (c *contents) embedder(f dataset.Frame, folders []string) (*embedding.Embed
 			}
 		}
 	}
-	e, err := embedding.Restore(f, file)
+	if c.centring != nil && c.centring.Digest() != f.Embedding.Centring {
+		return nil, errors.New("the centring is not that of its vectors")
+	}
+	e, err := embedding.Restore(f, file, c.centring)
 	switch {
 	case errors.Is(err, embedding.ErrMissing):
 		return nil, nil

@@ -150,6 +150,10 @@ func tensorsOf(m *gallery.Gallery, f follows) []safetensors.Tensor {
 	if e := m.Embedder; e != nil && e.File() != nil {
 		list = append(list, safetensors.Tensor{Name: "network", Shape: []int{len(e.File())}, Data: e.File()})
 	}
+	if e := m.Embedder; e != nil && e.Centring() != nil {
+		file := e.Centring().File()
+		list = append(list, safetensors.Tensor{Name: "centring", Shape: []int{len(file)}, Data: file})
+	}
 	if !f.atoms && p.D != nil {
 		list = append(list, matrix("D", p.D))
 	}

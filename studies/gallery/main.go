@@ -6,7 +6,7 @@
 //	go -C studies run ./gallery -data DIR
 //	go -C studies run ./gallery -data DIR -faces 100000 -cells
 //
-// DIR has the embeddings lfw_several.npz, as for go -C studies run ./impostors. The faces
+// DIR has the embeddings lfw_several.npz, as for go -C studies run ./people. The faces
 // of a gallery are drawn to have their statistics; without DIR, by the mean cosines of the
 // built-in network alone.
 package main

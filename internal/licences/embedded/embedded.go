@@ -46,6 +46,13 @@ var Parts = []Part{
 		Note:     "The publisher, Faceplugin, does not say on which photographs it was trained.",
 	},
 	{
+		What:     "centring of the default network's vectors, and its impostor distribution",
+		Files:    []string{"frontend/embedding/weights/faceplugin.centring", "openset/impostors/faceplugin-centred-mirror.json"},
+		From:     "go -C studies run ./people: means over many faces of research photographs of 4,724 ordinary people, 489 famous people in their childhood and 50 people who look alike; and shares of pairs of them and of 1,799 famous people",
+		Licences: []string{"LICENSE"},
+		Note:     "Each mean is of 15 photographs of 4 people or more. No photograph, and no vector of a single face, is in the program.",
+	},
+	{
 		What:     "network for embeddings of faces, embedding:dlib",
 		Files:    []string{"frontend/embedding/weights/dlib.onnx.zst"},
 		From:     "dlib's face recognition network, by the npm package @vladmandic/face-api 1.7.15",

@@ -133,6 +133,7 @@ func Stages() (all []Stage) {
 		Stage{Kind: "word", Name: "subtract=127.5", Description: "after embedding:FILE.onnx: subtracted from the values 0 … 255, or from red, green, blue: subtract=R,G,B"},
 		Stage{Kind: "word", Name: "scale=1/128", Description: "after embedding:FILE.onnx: the values are multiplied by it then"},
 		Stage{Kind: "word", Name: "landmarks=arcface", Description: "after embedding:FILE.onnx: where five landmarks of a face are put: arcface, mean, ten numbers, or pupils for these alone"},
+		Stage{Kind: "word", Name: "centring=off", Description: "after embedding: vectors that are not centred, as before version 0.4; the rates for strangers are those of famous adults then"},
 		Stage{Kind: "word", Name: "output=NAME", Description: "after embedding:FILE.onnx: the output that is the vector of a face, if there are several"})
 }
 
