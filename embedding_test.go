@@ -80,7 +80,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 4, 3)
 	network, e := tinyNetwork(t)
-	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: face.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 			in.Embedder = e.ByReference()
 		}
 		options := nrdl.Defaults(images)
-		options.Detect = quick()
+		options.Detect = face.Options{}
 		options.Pipeline = in
 		r, err := nrdl.Train(t.Context(), images, options)
 		if err != nil {
@@ -163,10 +163,10 @@ func TestExplainOfANetwork(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 4, 4)
 	_, e := tinyNetwork(t)
-	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: face.Options{}})
 	check(err)
 	o := nrdl.Defaults(images)
-	o.Detect = quick()
+	o.Detect = face.Options{}
 	o.Pipeline = frontend.Pipeline{Frame: e.Frame(), Embedder: e}
 	r, err := nrdl.Train(t.Context(), images, o)
 	check(err)
