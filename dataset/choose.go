@@ -9,7 +9,7 @@ import (
 // A Chooser is a Reader that returns all faces of a photograph, and chooses one of them when all
 // photographs of a person have been read. Choose gets the faces of each photograph of one person, of
 // at least one of which there are several, and returns the number of the one that is meant in each.
-// What it says of a photograph ("" for nothing) is a warning.
+// What it says of a photograph ("" for nothing) is a warning. It returns nil where all faces are meant.
 type Chooser interface {
 	Choose(photos [][]Crop) (chosen []int, said []string)
 }
@@ -56,6 +56,9 @@ func (s *samples) chosen(labels, ids []string, opt Options) {
 			photos, which = append(photos, crops), append(which, i)
 		}
 		taken, said := chooser.Choose(photos)
+		if taken == nil {
+			return
+		}
 		for k, i := range which {
 			for n, j := range of[i] {
 				drop[j] = n != taken[k]

@@ -23,10 +23,10 @@ var DefaultAgree = AgreeOptions{Like: 0.25, More: 0.15, Looks: 3}
 // Choose implements dataset.Chooser: of several faces of a photograph it takes the one that is like
 // those of the other photographs, if Which is Agreeing.
 func (r *Reader) Choose(photos [][]dataset.Crop) (chosen []int, said []string) {
-	chosen, said = make([]int, len(photos)), make([]string, len(photos))
 	if r.Which != Agreeing {
-		return chosen, said
+		return nil, nil
 	}
+	chosen, said = make([]int, len(photos)), make([]string, len(photos))
 	like := DefaultAgree.likeness(photos, nil)
 	for range DefaultAgree.Looks {
 		for i, faces := range like {

@@ -2,6 +2,7 @@ package face
 
 import (
 	"context"
+	"image"
 
 	"nrdl.example/nrdl/dataset"
 )
@@ -11,6 +12,7 @@ import (
 type SightingOptions struct {
 	LeastOfBox, MostOfBox float64 // eye distance, a share of the longer side of the box
 	MostResidual          float64 // root of the mean square
+	Beyond                float64 // of an eye outside of the photograph, in eye distances, at most
 	Scale                 float64 // factor from the score of a network to Quality.Detection
 
 	// The network of 68 landmarks sees a square with sides of Side eye distances about a point
@@ -26,7 +28,7 @@ type SightingOptions struct {
 
 // DefaultSighting is for the detector of DefaultSearch.
 var DefaultSighting = SightingOptions{
-	LeastOfBox: 0.1, MostOfBox: 0.8, MostResidual: 0.35, Scale: 100,
+	LeastOfBox: 0.1, MostOfBox: 0.8, MostResidual: 0.35, Beyond: 0.25, Scale: 100,
 	Side: 2.4, Below: 0.6, Settled: 0.1, Looks: 3, Near: 0.4,
 }
 
@@ -41,7 +43,7 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 	}
 	p, residual := pupilsOf(five)
 	apart := p[0].to(p[1])
-	if residual > o.MostResidual || apart < o.LeastOfBox*side || apart > o.MostOfBox*side || !inside(five[0], img.Rect) || !inside(five[1], img.Rect) {
+	if residual > o.MostResidual || apart < o.LeastOfBox*side || apart > o.MostOfBox*side || !inside(middle(p), img.Rect) || !o.within(five[0], apart, img.Rect) || !o.within(five[1], apart, img.Rect) {
 		return f, false, nil
 	}
 	f.Aligned, f.Pupils, f.Landmarks = p, [2]Point{five[0], five[1]}, [5]Point(five)
@@ -50,6 +52,11 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 	f.Box = window{c, 2 * half}.box(img.Rect)
 	f.Quality = s.Measure.of(img, f.Pupils, o.Scale*min(1, d.Score))
 	return f, true, nil
+}
+
+// within reports whether an eye at p is in r, or hardly outside; apart is the eye distance.
+func (o SightingOptions) within(p Point, apart float64, r image.Rectangle) bool {
+	return inside(p, r.Inset(-int(o.Beyond*apart)))
 }
 
 // landmarks returns the five landmarks of the detection d: those of the network of landmarks, or
