@@ -42,7 +42,7 @@ func tinyNetwork(t *testing.T) (string, *embedding.Embedder) {
 // coloured writes photographs of drawn faces below dir, those of each person tinted
 // with a colour.
 func coloured(dir string, people, each int) {
-	faces := drawnFaces(people, each, 3)
+	faces := drawnFaces(people, each, 8) // all of which are found
 	tint(dir, faces, func(j int) *image.Gray { return photograph(faces, j) })
 }
 
@@ -57,7 +57,7 @@ func tint(dir string, faces *dataset.Images, grey func(j int) *image.Gray) {
 		m := image.NewNRGBA(grey.Rect)
 		c := faces.ClassOf(j)
 		for i, v := range grey.Pix {
-			m.Pix[4*i], m.Pix[4*i+1], m.Pix[4*i+2], m.Pix[4*i+3] = v, byte(int(v)*(9-c)/10), byte(int(v)*(3+c)/12), 255
+			m.Pix[4*i], m.Pix[4*i+1], m.Pix[4*i+2], m.Pix[4*i+3] = v, byte(int(v)*(9-c)/10), byte(int(v)*(10+c)/14), 255
 		}
 		path := filepath.Join(dir, faces.Classes[c], fmt.Sprintf("%04d.png", j-faces.Groups[c]+1))
 		check(os.MkdirAll(filepath.Dir(path), 0o777))

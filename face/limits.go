@@ -20,7 +20,7 @@ type Limits struct {
 const leastScore = 4
 
 // DefaultLimits are those for hand-made features. They reject none of the 1898 faces that
-// DefaultFinder finds in the photographs of Georgia Tech and LFW. Their eyes are 23 to 83
+// the search finds in the photographs of Georgia Tech and LFW. Their eyes are 23 to 83
 // pixels apart (1 % below 31), the sharpness is at least 0.09 (1 % below 0.18, the median
 // 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most 35° (1 % above
 // 19°). A blur whose standard deviation is a tenth of the eye distance leaves a sharpness
