@@ -41,7 +41,7 @@ func Example() {
 	// person002 1.00
 	// person003 1.00
 	// person001 1.00
-	// unknown 0.10
+	// unknown 0.06
 	// now zoe
 }
 
