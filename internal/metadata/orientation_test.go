@@ -108,8 +108,10 @@ func TestOrientationsOfAllKinds(t *testing.T) {
 		"xmp.png":     withChunk(t, "zTXt", "Raw profile type xmp\x00\x00"+deflated(profile("xmp", eight))),
 		"damaged.png": withChunk(t, "zTXt", "Raw profile type exif\x00\x00no zlib"),
 	}
-	want := map[string]int{"XMP.jpg": 8, "attribute.jpg": 5, "both.jpg": 6, "reversed.jpg": 6, "none.jpg": 1, "other.jpg": 8, "nine.jpg": 1, "chunk.png": 6, "XMP.png": 8,
-		"profile.png": 6, "APP1.png": 6, "text.png": 6, "xmp.png": 8, "damaged.png": 1}
+	want := map[string]int{
+		"XMP.jpg": 8, "attribute.jpg": 5, "both.jpg": 6, "reversed.jpg": 6, "none.jpg": 1, "other.jpg": 8, "nine.jpg": 1, "chunk.png": 6, "XMP.png": 8,
+		"profile.png": 6, "APP1.png": 6, "text.png": 6, "xmp.png": 8, "damaged.png": 1,
+	}
 	for kind, name := range map[uint16]string{1: "BYTE", 3: "SHORT", 4: "LONG", 6: "SBYTE", 8: "SSHORT", 9: "SLONG"} {
 		for value := range uint32(8) {
 			for order, at := range map[binary.AppendByteOrder]string{binary.LittleEndian: "II", binary.BigEndian: "MM"} {

@@ -63,6 +63,7 @@ func TestAPipeInPlaceOfTheFile(t *testing.T) {
 type exchanged struct{ dir string }
 
 func (e exchanged) Stat(name string) (fs.FileInfo, error) { return os.Stat(filepath.Join(e.dir, name)) }
+
 func (e exchanged) OpenFile(_ string, flag int, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(filepath.Join(e.dir, "pipe"), flag, mode)
 }
