@@ -11,8 +11,8 @@ import (
 // DefaultAssumptions.
 type Assumptions struct {
 	// Of strangers who resemble the people of a gallery (surroundings): people chosen at random, or
-	// all of one of the kinds Alike. The mean level of the photographs of a person has at least PersonVariance of the
-	// variance of a level. The logarithm of the likelihood of levels counts BothSides, as each pair
+	// all of one of the kinds Alike. The mean level of the photographs of a person has at least
+	// PersonVariance of the variance of a level. The logarithm of the likelihood of levels counts BothSides, as each pair
 	// of people is seen from both. A level counts as MostDeviate at most: two names of one person
 	// must not decide for all. LikeShare of the strangers resemble the people, the others are
 	// chosen at random, where a probability is estimated.
