@@ -2,6 +2,7 @@ package face
 
 import (
 	"cmp"
+	"context"
 	"image"
 	"math"
 	"slices"
@@ -14,7 +15,6 @@ type Box struct{ Left, Top, Right, Bottom float64 }
 
 func (b Box) width() float64  { return b.Right - b.Left }
 func (b Box) height() float64 { return b.Bottom - b.Top }
-func (b Box) side() float64   { return math.Sqrt(b.width() * b.height()) } // of the square of the same area
 func (b Box) centre() Point   { return Point{(b.Left + b.Right) / 2, (b.Top + b.Bottom) / 2} }
 
 // grown is b with so much more on each side.
@@ -29,12 +29,17 @@ func (b Box) overlap(o Box) float64 {
 	return both / (b.width()*b.height() + o.width()*o.height() - both)
 }
 
-// A Detection is a face that a detector found.
+// A Detection is a face that a BoxDetector found.
 type Detection struct {
 	Box       Box
 	Score     float64 // from 0 to 1 for a network
 	Angle     float64 // of the face, radians, clockwise; the box itself is upright
 	Landmarks []Point // the eyes, the tip of the nose and the corners of the mouth, left before right; nil if the detector has none
+}
+
+// A BoxDetector finds faces in a photograph, the one with the highest score first.
+type BoxDetector interface {
+	Detect(ctx context.Context, photo *dataset.Photo) ([]Detection, error)
 }
 
 // suppressed returns the detections, surest first, without those that overlap a
@@ -96,7 +101,7 @@ func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64, need ima
 }
 
 // input returns the h×w image whose point p is that at to.at(p) in the photograph, as
-// three planes of numbers from 0 to 255. Outside the photograph is fill, or its edge for edgeGoesOn.
+// three planes of numbers from 0 to 255. Outside the photograph is fill.
 func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 	to = c[0].back.inverse().after(to)
 	n := w * h
@@ -107,7 +112,7 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 		for x := range w {
 			p := to.at(float64(x)+0.5, float64(y)+0.5)
 			i := y*w + x
-			if fill >= 0 && (p.X < 0 || p.Y < 0 || p.X >= float64(width) || p.Y >= float64(height)) {
+			if p.X < 0 || p.Y < 0 || p.X >= float64(width) || p.Y >= float64(height) {
 				planes[i], planes[n+i], planes[2*n+i] = fill, fill, fill
 				continue
 			}
@@ -127,9 +132,6 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 	}
 	return planes
 }
-
-// edgeGoesOn is the fill of an input in which the edge of the photograph is repeated.
-const edgeGoesOn = -1
 
 // A between is a place between four pixels of an image.
 type between struct {

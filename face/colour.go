@@ -25,7 +25,11 @@ type Cut struct {
 
 // search is how faces are found.
 func (c Cut) search() *Search {
-	return cmp.Or(c.Search, DefaultSearch)
+	s := cmp.Or(c.Search, DefaultSearch)
+	if !c.byLandmarks() {
+		return s.withPupils()
+	}
+	return s
 }
 
 // byLandmarks reports whether c aligns faces by landmarks.

@@ -39,8 +39,12 @@ func TestFaceByHand(t *testing.T) {
 	}
 
 	// No detector sees this one.
-	blind := *face.DefaultSearch
-	blind.Scales.LeastSide = 1 << 20
+	cascade, err := face.OpenSearch("cascade")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind := *cascade
+	blind.Cascade.LeastSide = 1 << 20
 	c = newClient(t, Options{Search: &blind})
 	at = c.collection()
 	c.do(200, "POST", at+"/people", object{"name": "Ann"}, &p)

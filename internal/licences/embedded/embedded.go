@@ -60,17 +60,16 @@ var Parts = []Part{
 		Note:     "dlib's author released the weights into the public domain; the package is under the MIT licence.",
 	},
 	{
-		What:     "network that detects faces, YuNet",
-		Files:    []string{"face/networks/yunet.onnx.zst"},
-		From:     "github.com/ShiqiYu/libfacedetection.train, onnx/yunet_n_dynamic.onnx at commit 0047ac24, unchanged, packed by Zstandard",
-		Licences: []string{"face/networks/LICENSE.yunet"},
-		Note:     "It was trained on the data set WIDER FACE.",
-	},
-	{
-		What:     "network of the landmarks of a face",
-		Files:    []string{"face/networks/landmarks.onnx.zst"},
+		What:     "networks that detect faces and landmarks",
+		Files:    []string{"face/networks/*.onnx*"},
 		From:     "npm package @vladmandic/face-api 1.7.15",
 		Licences: []string{"face/networks/LICENSE"},
+	},
+	{
+		What:     "cascades that detect faces and pupils",
+		Files:    []string{"face/cascades/facefinder", "face/cascades/puploc.zst"},
+		From:     "github.com/esimov/pigo v1.4.6, cascade/, unchanged",
+		Licences: []string{"face/cascades/LICENSE"},
 	},
 	{
 		What:     "parts of the fonts Noto Sans and GNU Unifont",

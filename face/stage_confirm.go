@@ -1,0 +1,129 @@
+package face
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// confirmStage searches by the cascade at the angles at which the network is certain of
+// turned faces. The pupils of these faces are then found as those of upright faces. Others
+// that are turned alike count if the network confirms them.
+type confirmStage struct{ *Search }
+
+func (s confirmStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
+	if s.cascadeCertain(c.faces) || !s.networkCertain(c.sightings) {
+		return c, false, nil
+	}
+	var turned []Face
+	looks := map[float64][]Face{} // of the cascade, by angle
+	var angles []float64
+	for _, f := range c.sightings {
+		angle := math.Round(f.Quality.Angle)
+		if f.sum < s.Sure || math.Abs(angle) < s.Tilted {
+			continue
+		}
+		if looks[angle] == nil {
+			looks[angle] = s.look(p, angle)
+		}
+		front, _ := s.Cascade.inFront(slices.Clone(looks[angle]))
+		for _, one := range front {
+			if s.Sighting.near(f.Face, one.Pupils) {
+				turned = append(turned, one)
+			}
+		}
+		if !slices.ContainsFunc(angles, func(a float64) bool { return math.Abs(math.Remainder(a-angle, 360)) < s.Tilted }) {
+			angles = append(angles, angle)
+		}
+	}
+	var more []Face
+	for _, angle := range angles {
+		found, err := s.confirmed(ctx, p, angle, looks[angle], more)
+		if err != nil {
+			return c, false, err
+		}
+		more = append(more, found...)
+	}
+	for _, f := range more {
+		if !s.Cascade.alike(turned, f) {
+			turned = append(turned, f)
+		}
+	}
+	c.faces = slices.Concat(c.faces, turned)
+	return c, false, nil
+}
+
+// asideStage finds faces that are turned and too small for the network in the whole
+// photograph. If there are any, they are the result.
+type asideStage struct{ *Search }
+
+func (s asideStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
+	var turned []Face
+	for _, degrees := range s.Aside {
+		found, err := s.confirmed(ctx, p, degrees, s.look(p, degrees), turned)
+		if err != nil {
+			return c, false, err
+		}
+		turned = append(turned, found...)
+	}
+	if len(turned) == 0 {
+		return c, false, nil
+	}
+	front, behind := s.Cascade.inFront(turned)
+	c.faces, c.behind = front, append(c.behind, behind...)
+	return c, true, nil
+}
+
+// look returns the faces turned by an angle, in degrees, of which the cascade is sure, or would
+// be if it looked at all windows.
+func (s *Search) look(p *picture, degrees float64) []Face {
+	const some = 0.7 // of the score
+	f := s.Cascade
+	f.coarse = s.Coarse
+	return f.allIn(p.Grey, p.reduced(f.Side).turned(degrees), f.Least, some*f.Sure)
+}
+
+// confirmed returns those of the faces looked, which are turned by an angle in degrees, that the
+// network confirms, and that are not alike with those found before. It runs on the surroundings
+// of one face at a time, since it does not find small faces in the whole photograph.
+func (s *Search) confirmed(ctx context.Context, p *picture, degrees float64, looked, before []Face) (faces []Face, err error) {
+	d, ok := s.Network.(NetDetector)
+	if !ok {
+		return nil, nil
+	}
+	looked = slices.Clone(looked)
+	slices.SortStableFunc(looked, func(a, b Face) int { return cmp.Compare(b.Quality.Detection, a.Quality.Detection) })
+	for _, f := range looked[:min(len(looked), s.Checked)] {
+		if s.Cascade.alike(before, f) || s.Cascade.alike(faces, f) {
+			continue
+		}
+		ok, err := s.confirms(ctx, p, d, f, degrees)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			faces = append(faces, f)
+		}
+	}
+	return faces, nil
+}
+
+// confirms reports whether d finds f, turned by degrees, in the surroundings of f.
+func (s *Search) confirms(ctx context.Context, p *picture, d NetDetector, f Face, degrees float64) (bool, error) {
+	around := window{Point: middle(f.Pupils), side: s.Around * f.Quality.Eyes}.box(p.Grey.Rect)
+	found, err := d.reduce(p.Photo, around).turned(ctx, degrees)
+	if err != nil {
+		return false, err
+	}
+	for _, one := range found {
+		if one.Score < s.Sure {
+			continue
+		}
+		seen, ok, err := s.faceOf(ctx, p.Photo, one)
+		if err != nil || ok && s.Sighting.near(seen, f.Pupils) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

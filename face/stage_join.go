@@ -1,0 +1,47 @@
+package face
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// joinStage is the last one. It joins the faces of the networks with those of the cascade
+// that are elsewhere and sure enough, or that the networks did not find well enough alone.
+type joinStage struct{ *Search }
+
+func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates, bool, error) {
+	all := slices.Clone(c.sightings)
+	slices.SortStableFunc(all, func(a, b sighting) int { return cmp.Compare(b.sum, a.sum) })
+	least, most := s.Least, 0.
+	if len(all) > 0 {
+		most = all[0].sum
+	}
+	if most >= s.Sure {
+		least = max(s.Sure, s.Cascade.Rival*most)
+	}
+	var faces []Face
+	for _, one := range all {
+		f := one.Face
+		if k := slices.IndexFunc(c.faces, func(o Face) bool { return o.Quality.Detection >= s.Cascade.Sure && s.Sighting.near(f, o.Pupils) }); k >= 0 {
+			found := f.Landmarks
+			if f = c.faces[k]; !s.exact {
+				f.Landmarks = found
+			}
+		} else {
+			f.Quality.Detection = s.Sighting.Scale * min(1, one.sum)
+		}
+		confirmed := slices.ContainsFunc(c.faces, func(o Face) bool { return s.Cascade.alike([]Face{o}, f) })
+		if (one.sum >= least || confirmed && most < s.Sure) && !s.Cascade.alike(faces, f) {
+			faces = append(faces, f)
+		}
+	}
+	for _, f := range c.faces {
+		if f.Quality.Detection >= s.Alone && !s.Cascade.alike(faces, f) {
+			faces = append(faces, f)
+		}
+	}
+	front, behind := s.Cascade.inFront(faces)
+	c.faces, c.behind = front, append(c.behind, behind...)
+	return c, true, nil
+}

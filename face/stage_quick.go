@@ -1,0 +1,55 @@
+package face
+
+import (
+	"context"
+	"slices"
+)
+
+// quickStage runs the network on a small copy of the upright photograph. It ends the search
+// if the network is certain of the largest face, and this is so large that the network also
+// finds all faces of more than half its size: smaller ones are in the background.
+type quickStage struct{ *Search }
+
+func (s quickStage) find(ctx context.Context, p *picture, c candidates) (candidates, bool, error) {
+	faces, err := s.quick(ctx, p)
+	if err != nil || len(faces) == 0 {
+		return c, false, err
+	}
+	c.sightings = faces
+	return joinStage(s).find(ctx, p, c)
+}
+
+// quick returns the faces of which the network is certain in a small copy of p. It returns
+// none if there may be others in front.
+func (s *Search) quick(ctx context.Context, p *picture) ([]sighting, error) {
+	d, ok := s.Network.(NetDetector)
+	if !ok || s.Large == 0 {
+		return nil, nil
+	}
+	d.Side, d.Border, d.Least = s.QuickSide, s.QuickBorder, s.QuickLeast
+	found, err := d.Detect(ctx, p.Photo)
+	if err != nil {
+		return nil, err
+	}
+	longer := func(d Detection) float64 { return max(d.Box.width(), d.Box.height()) }
+	var largest Detection
+	for _, f := range found {
+		if longer(f) > longer(largest) {
+			largest = f
+		}
+	}
+	if largest.Score < s.Sure || longer(largest) < s.Large*float64(longest(p.Grey)) {
+		return nil, nil
+	}
+	found = slices.DeleteFunc(found, func(f Detection) bool { return f.Score < s.Sure })
+	for i := range found {
+		if found[i].Landmarks, err = s.Sighting.inBox(ctx, p.Photo, found[i]); err != nil {
+			return nil, err
+		}
+	}
+	faces, err := s.with(ctx, p.Photo, nil, found)
+	if err != nil || !slices.ContainsFunc(faces, func(f sighting) bool { return boxOf(f.Box).overlap(largest.Box) >= s.Cascade.SameFace }) {
+		return nil, err
+	}
+	return faces, nil
+}
