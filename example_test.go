@@ -38,7 +38,7 @@ func Example() {
 	check(err)
 	fmt.Println("now", faces[0].Name)
 	// Output:
-	// unknown 0.03
+	// unknown 0.05
 	// person002 1.00
 	// person003 1.00
 	// person001 1.00

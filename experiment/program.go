@@ -50,7 +50,7 @@ func (p Program) permit(allowed map[string]string) (Program, error) {
 	}
 	path := allowed[p.String()]
 	if path == "" {
-		return p, advice.Add(fmt.Errorf("the plan wants the external program %s, and none of that name is allowed here", p), "who trusts it starts the worker with --allow-program %s", legible.ShellWord(p.String()+"=PATH"))
+		return p, advice.Add(fmt.Errorf("the plan wants the external program %s, and none of that name is allowed here", p), "who trusts it starts the worker with %v", advice.AllowProgram.To(p.String()+"=PATH"))
 	}
 	p.path = path
 	return p, nil

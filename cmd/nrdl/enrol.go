@@ -80,7 +80,8 @@ func (a *app) addCmd() *cobra.Command {
 	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().StringVar(&f.eyes, "eyes", "", "take the face with eyes at `X,Y,X,Y` in pixels of the one upright photograph, also where none is found")
-	c.Flags().IntVar(&f.face, "face", 0, "take face `N` of the one photograph, as add lists them: the largest is 1")
+	cli.Number(c, &f.face, "face", "", cli.InRange(1, cli.Many), "take face `N` of the one photograph, as add lists them: the largest is 1")
+	c.Flags().Lookup("face").DefValue = "" // without the flag add asks
 	c.Flags().StringVar(&f.box, "box", "", "take the face in the box `X,Y,WIDTH,HEIGHT` of the photograph: one of several, or one that is not found")
 	f.labels.register(c)
 	write.register(a, c)
