@@ -86,6 +86,9 @@ func FuzzRequests(f *testing.F) {
 
 // sendDrawn sends a request to an operation and fails unless the answer is as described.
 func sendDrawn(t *testing.T, v *Service, method, path, collection, other, query, kind string, body []byte) {
+	if path == "/v1/events" { // its answer has no end
+		return
+	}
 	for _, id := range []string{"{person}", "{face}", "{job}", "{hook}", "{key}", "{operation}"} {
 		path = strings.ReplaceAll(path, id, other)
 	}

@@ -136,7 +136,7 @@ func TestStrangersWhoAreMembers(t *testing.T) {
 	if before.Rates[0].Right < 0.5 {
 		t.Fatalf("%+v", before.Rates)
 	}
-	c.do(200, "PATCH", at, object{"fpir": 1e-6}, nil)
+	c.do(200, "PATCH", at, object{"fpir": 1e-3}, nil)
 	if c.do(200, "GET", at+"/calibration", nil, &after); *after.Threshold <= *before.Threshold {
 		t.Errorf("the threshold is %v and was %v", *after.Threshold, *before.Threshold)
 	}
