@@ -7,7 +7,7 @@ type Option string
 // The options that advice names.
 const (
 	Credentials  Option = "worker.Options.Credentials"
-	AllowProgram Option = "worker.Options.Programs"
+	AllowProgram Option = "experiment.Bench.Programs"
 	Detect       Option = "face.Options.Detect"
 	Detector     Option = "face.Options.Search"
 	Folders      Option = "experiment.Databases.Roots"
