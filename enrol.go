@@ -11,8 +11,6 @@ import (
 	"image"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -21,65 +19,81 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// Enrol returns r with the largest face of each photograph added to the person
-// name, who may be enrolled already. The result is that of Train on all
+// Enrol returns r with a face of each photograph added to the person name, who may be enrolled already:
+// of several faces the one that Meant returns, unless r was told which to take (face.Options.Which). The
+// result is that of Train on all
 // photographs together, except where r shortlists (Options.ShortlistAbove): there the threshold
 // follows from the present one, and only the people of the change are compared again, or, with a
 // method that decides by margins, nobody. When a change makes the number of faces cross that border,
 // the threshold is estimated anew. That takes as long as Calibrate, up to a minute, or several with
 // CRC, and r.Progress is told. It warns (r.Warn) of a photograph without a face of sufficient
-// quality, and adds those of the others. It is an error if none has one, or if r does not
-// keep its faces.
+// quality, or where it is not clear which face is meant, and adds those of the others. It is an error if
+// none has one, or if r does not keep its faces. It also warns of a face that r takes for somebody
+// else, and adds it all the same; without r.Warn that is an error.
 func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Image) (*Recogniser, gallery.MergeReport, error) {
 	var report gallery.MergeReport
 	if err := cmp.Or(noContext(ctx), r.Keeps()); err != nil {
 		return nil, report, err
 	}
-	if err := r.checkPhotos(ctx, photos...); err != nil {
-		return nil, report, err
-	}
-	if err := dataset.CheckName(name); err != nil {
+	if err := cmp.Or(r.checkPhotos(ctx, photos...), dataset.CheckName(name)); err != nil {
 		return nil, report, err
 	}
 	if len(photos) == 0 {
 		return nil, report, fmt.Errorf("enrol %q: no photographs", name)
 	}
-	var values [][]float64
-	var labels, ids []string
-	var quality []dataset.Quality
+	var new []readFace
 	var last error
 	for i, photo := range photos {
-		faces, err := r.findFaces(ctx, dataset.NewPhoto(photo))
+		f, reason, err := r.faceToEnrol(ctx, name, photo, fmt.Sprintf("photograph %d of %d of %q", i+1, len(photos), name))
 		if err != nil {
 			return nil, report, err
 		}
-		reason := face.ErrNoFace
-		if len(faces) > 0 {
-			reason = faces[0].Rejected
-		}
 		if reason != nil {
 			last = reason
-			r.warn(fmt.Errorf("photograph %d of %d of %q is left out: %w", i+1, len(photos), name, reason))
+			r.warn(reason)
 			continue
 		}
-		values, labels, ids = append(values, faces[0].values), append(labels, name), append(ids, name+"/"+hashOf(faces[0].values))
-		if d := faces[0].Detected; d != nil {
-			quality = append(quality, d.Quality)
+		one := readFace{values: f.values, person: name, id: name + "/" + hashOf(f.values)}
+		if d := f.Detected; d != nil {
+			one.quality = &d.Quality
 		}
+		new = append(new, one)
 	}
-	if len(values) == 0 {
+	if len(new) == 0 {
 		return nil, report, fmt.Errorf("enrol %q: none of %d photographs can be used: %w", name, len(photos), last)
 	}
-	x := mat.NewDense(len(values[0]), len(values), nil)
-	for j, v := range values {
-		x.SetCol(j, v)
-	}
-	more, err := dataset.NewImages(x, labels, ids, nil, r.m.Enrolled.Frame)
+	more, err := labelled(new, r.m.Enrolled.Frame)
 	if err != nil {
 		return nil, report, err
 	}
-	more.Quality = quality
+	if err := r.warnOfKnown(ctx, more); err != nil {
+		return nil, report, fmt.Errorf("enrol %q: %w", name, err)
+	}
 	return r.EnrolAll(ctx, more, false)
+}
+
+// faceToEnrol returns the face of photo, which errors call what, that is added to the person name, or
+// the reason why there is none.
+func (r *Recogniser) faceToEnrol(ctx context.Context, name string, photo image.Image, what string) (f Face, reason, err error) {
+	faces, err := r.findFaces(ctx, dataset.NewPhoto(photo))
+	if err != nil {
+		return f, nil, err
+	}
+	which := 0
+	if r.asks() {
+		which, err = r.meantIn(ctx, "", what, name, faces)
+	}
+	switch {
+	case errors.Is(err, face.ErrSeveral):
+		return f, err, nil
+	case err != nil:
+		return f, nil, err
+	case len(faces) == 0:
+		return f, fmt.Errorf("%s is left out: %w", what, face.ErrNoFace), nil
+	case faces[which].Rejected != nil:
+		return f, fmt.Errorf("%s is left out: %w", what, faces[which].Rejected), nil
+	}
+	return faces[which], nil, nil
 }
 
 // hashOf is a name for a face that has no file: equal faces have equal names.

@@ -407,3 +407,47 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("forgotten: %+v, %v", plain, err)
 	}
 }
+
+// Of several faces the one is enrolled that is meant: the person, or the only unknown one. None is taken
+// where that is not clear, and whom the Recogniser knows gets no second name in silence.
+func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
+	r, faces := photographs(t)
+	known, zoe, other := faces.Groups[0], faces.Groups[5], faces.Groups[6]
+	name := faces.Classes[0]
+	var warned, said []string
+	told, err := r.With(quick(), nrdl.Observer{
+		Warn: func(err error) { warned = append(warned, err.Error()+": "+advice.Text(err)) },
+		Tell: func(a advice.Advice) { said = append(said, a.String()) },
+	})
+	check(err)
+	for what, c := range map[string]struct {
+		name   string
+		photo  image.Image
+		like   int // the column that is enrolled; -1: none
+		warns  string
+		silent bool // also a Recogniser that tells nobody enrols it
+	}{
+		"largest is known":         {"zoe", photograph(faces, known, zoe), zoe, "", true},
+		"largest is a stranger":    {name, photograph(faces, other, known+1), known + 1, "", true},
+		"two strangers":            {"zoe", photograph(faces, zoe, other), -1, "nothing says which one is zoe: if face 1 is zoe: nrdl.Recogniser.Enrol with person: zoe, face.Options.At: ", false},
+		"alone, but somebody else": {"zoe", photograph(faces, known+3), known + 3, "takes 1 photograph of zoe for " + name, false},
+	} {
+		warned, said = nil, nil
+		grown, report, err := told.Enrol(t.Context(), c.name, c.photo)
+		if (err == nil) != (c.like >= 0) || err == nil && report.Added+len(report.Skipped) != 1 {
+			t.Errorf("%s: %+v, %v", what, report, err)
+			continue
+		}
+		if all := strings.Join(warned, "\n"); !strings.Contains(all, c.warns) || (c.warns == "") != (all == "") {
+			t.Errorf("%s: warned %q", what, all)
+		}
+		if err == nil {
+			if f := identified(t, grown, photograph(faces, c.like))[0]; f.Name != c.name || grown.Model().Faces(c.name) != r.Model().Faces(c.name)+1 {
+				t.Errorf("%s: %s is %q; said %q", what, faces.ID(c.like), f.Name, said)
+			}
+		}
+		if _, _, err := r.Enrol(t.Context(), c.name, c.photo); (err == nil) != c.silent {
+			t.Errorf("%s, in silence: %v", what, err)
+		}
+	}
+}

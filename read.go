@@ -31,6 +31,9 @@ type ReadOptions struct {
 	// Arrays says which arrays of a .mat or .npz file are read, and whether without labels.
 	Arrays dataset.Arrays
 	Observer
+
+	// choose leaves in what was read the face of each photograph that is meant; nil: Detect says it.
+	choose func(context.Context, []dataset.File, []readFile) error
 }
 
 // Read reads labelled faces, as dataset.Open does: a folder with one folder of images

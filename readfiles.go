@@ -55,6 +55,11 @@ func ReadFiles(ctx context.Context, files []dataset.File, o ReadOptions) (*datas
 	if err != nil {
 		return nil, err
 	}
+	if o.choose != nil {
+		if err := o.choose(ctx, files, read); err != nil {
+			return nil, err
+		}
+	}
 	left := o.warnOfLeftOut(files, read)
 	faces := o.readFaces(files, read)
 	if !slices.ContainsFunc(faces, func(f readFace) bool { return f.values != nil }) {
@@ -193,7 +198,9 @@ func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, e
 }
 
 // ReadFiles is the function ReadFiles with the frame and the options of r: for
-// faces to enrol, identify or calibrate with.
+// faces to enrol, identify or calibrate with. Of several faces in a photograph of a person it takes the
+// one that Meant returns, unless r was told which to take (face.Options.Which), and it warns of faces
+// that r takes for somebody else, as Enrol does.
 func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
 	if err := r.checkPhotos(ctx); err != nil {
 		return nil, err
@@ -203,7 +210,19 @@ func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*data
 	if !r.detects() {
 		detect.Detect = face.Never
 	}
-	return ReadFiles(ctx, files, ReadOptions{Frame: r.m.Frame, Detect: detect, Embedder: r.m.Embedder, Observer: r.Observer})
+	o := ReadOptions{Frame: r.m.Frame, Detect: detect, Embedder: r.m.Embedder, Observer: r.Observer}
+	named := slices.ContainsFunc(files, func(f dataset.File) bool { return f.Person != "" })
+	if named && r.asks() {
+		o.Detect.Which, o.choose = face.All, r.chooseMeant
+	}
+	images, err := ReadFiles(ctx, files, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.warnOfKnown(ctx, images); err != nil {
+		return nil, err
+	}
+	return images, nil
 }
 
 // labelled makes a data set of faces. It is unlabelled if no face has a person.

@@ -393,7 +393,7 @@ func TestConcurrentUse(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			if _, _, err := r.Enrol(t.Context(), "zoe", crop(images, held[0])); err != nil {
+			if _, _, err := r.Enrol(t.Context(), images.Classes[images.ClassOf(held[0])], crop(images, held[0])); err != nil {
 				t.Error(err)
 			}
 		})

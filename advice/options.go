@@ -18,6 +18,7 @@ const (
 	Mirror       Option = "frontend.Pipeline.Mirror"
 	LabelArray   Option = "dataset.Arrays.Y"
 	Names        Option = "dataset.Options.Names"
+	Place        Option = "face.Options.At"
 	Projection   Option = "frontend.Pipeline.Projection"
 	SampleArray  Option = "dataset.Arrays.X"
 	Seed         Option = "experiment.Protocol.Seed"
@@ -48,6 +49,7 @@ const (
 	Open           Verb = "nrdl.Open"
 	RunPlan        Verb = "experiment.Bench.Run"
 	Train          Verb = "nrdl.Train"
+	Undo           Verb = "nrdl.Undo"
 	WritePlan      Verb = "experiment.WritePlan"
 )
 

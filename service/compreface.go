@@ -160,8 +160,8 @@ func sure(f results.Face) float64 {
 	return float64(*f.Probability)
 }
 
-// compreAdd adds the largest face in a photograph to the person with a name, who is created if
-// there is none.
+// compreAdd adds the face in a photograph to the person with a name, who is created if there is none. It
+// refuses several faces of which it is not clear which one is meant, and a known face for a new person.
 func (v *Service) compreAdd(r *http.Request, collection string) (any, error) {
 	ctx, name := r.Context(), r.URL.Query().Get("subject")
 	if err := dataset.CheckName(name); err != nil {
@@ -182,16 +182,33 @@ func (v *Service) compreAdd(r *http.Request, collection string) (any, error) {
 	if why != "" {
 		return nil, unusable(errors.New(why))
 	}
-	faces, refused := in.newFaces(seen[:1], store.Upload)
-	if len(faces) == 0 {
-		return nil, unusable(errors.New(refused[0].Why))
-	}
-	person, err := v.personNamed(ctx, collection, name)
+	person, err := v.store.PersonByName(ctx, collection, name)
 	if err != nil {
 		return nil, err
 	}
+	s, err := v.engine.snapshot(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	seen, refused, err := s.meant(ctx, person, seen)
+	if err != nil {
+		return nil, err
+	}
+	var faces []store.NewFace
+	if len(seen) > 0 {
+		faces, refused = in.newFaces(seen, store.Upload)
+	}
+	if len(faces) == 0 {
+		return nil, unusable(errors.New(refused[0].Why))
+	}
+	if err := s.checkNew(ctx, person, faces); err != nil {
+		return nil, err
+	}
+	if person, err = v.personNamed(ctx, collection, name); err != nil {
+		return nil, err
+	}
 	var added Added
-	if err := v.add(ctx, &added, collection, person, photo, faces); err != nil {
+	if err := v.add(ctx, &added, s, person, photo, faces); err != nil {
 		return nil, err
 	}
 	return map[string]string{"image_id": added.Faces[0].ID, "subject": name}, v.engine.publish(ctx, collection)

@@ -68,6 +68,9 @@ type importer struct {
 	left    int64 // bytes that may still be unpacked
 
 	sidecars map[string]*zip.File // by place; only where tags are read
+
+	latest *snapshot // for known, of when there were so many photographs
+	asked  int
 }
 
 // damaged is the answer to an archive that cannot be read.
@@ -192,12 +195,11 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		person = store.Stranger
 	}
 	if i.request.Folders {
-		seen = seen[:1]
-		if person, added, err = i.personOf(ctx, name); err != nil {
-			if errors.As(err, &status) {
-				return status.Error(), nil
-			}
-			return "", err
+		if seen, person, added, why, err = i.ofFolder(ctx, name, seen); errors.As(err, &status) {
+			return status.Error(), nil
+		}
+		if err != nil || why != "" {
+			return why, err
 		}
 	}
 	if i.request.Tags {
@@ -214,6 +216,9 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		if seen[k].Refused == nil {
 			used[0].Person, used = of, used[1:]
 		}
+	}
+	if err := i.warn(ctx, name, person, faces); err != nil {
+		return "", err
 	}
 	i.result.Photos++
 	i.result.Faces += len(faces)
@@ -238,20 +243,6 @@ func (i *importer) find(ctx context.Context, data []byte) (all []found, photo *s
 		o.which = face.Every
 	}
 	return i.search(ctx, i.input, data, o)
-}
-
-// personOf returns the person with the name of the folder of a file, and adds the person if
-// there is none; added is then 1.
-func (i *importer) personOf(ctx context.Context, file string) (id string, added int, err error) {
-	name := path.Base(path.Dir(file))
-	if err := dataset.CheckName(name); err != nil || name == "." {
-		return "", 0, huma.Error422UnprocessableEntity("the folder of the file is no name of a person")
-	}
-	id, isNew, err := i.called(ctx, name)
-	if isNew {
-		added = 1
-	}
-	return id, added, err
 }
 
 // isSidecar reports whether a file has the name of a sidecar.

@@ -1,13 +1,16 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
 	"image/png"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	keyboard "github.com/chromedp/cdproto/input"
@@ -33,6 +36,12 @@ func TestFaceByHand(t *testing.T) {
 	}
 	b := seen.Faces[len(seen.Faces)-1].Box
 	var got Added
+	// Nobody knows which one is meant: none is taken, and each has its box.
+	c.upload(200, at+"/people/"+p.ID+"/faces", &got, group)
+	if len(got.Faces) != 0 || len(got.Refused) < 2 || got.Refused[0].Box == nil || !strings.Contains(got.Refused[0].Why, "nothing says which one is meant") {
+		t.Errorf("of an unknown group: %+v", got)
+	}
+	got = Added{}
 	c.upload(200, at+"/people/"+p.ID+fmt.Sprintf("/faces?box=%d,%d,%d,%d", b.X, b.Y, b.Width, b.Height), &got, group)
 	if len(got.Faces) != 1 || *got.Faces[0].Box != *b {
 		t.Errorf("%+v, want the face in %+v", got, b)
@@ -73,6 +82,70 @@ func TestFaceByHand(t *testing.T) {
 	c.upload(422, at+"/people/"+p.ID+"/faces?eyes=1,2,3", nil, group)
 	c.upload(422, at+"/people/"+p.ID+"/faces?box=1,2,3,4&"+eyes, nil, group)
 	c.upload(422, at+"/people/"+p.ID+"/faces?"+eyes, nil, group, group)
+}
+
+// photoOf is the field with one of the drawn photographs of several people.
+func photoOf(t *testing.T, name string) string {
+	return "photo=" + filepath.Join(filepath.Dir(photos(t, "others")[0]), name+".jpg")
+}
+
+// Of several faces the collection takes the one that it knows as the person; whom it knows gets no second
+// name in silence, by a request, an import of folders, or Double Take.
+func TestMeantFace(t *testing.T) {
+	c := newClient(t, Options{CompreFace: "people"})
+	var made Collection
+	c.do(200, "POST", "/v1/collections", object{"name": "people"}, &made)
+	at := "/v1/collections/" + made.ID
+	group := photoOf(t, "group1")
+	var seen Detection
+	c.upload(200, at+"/detect", &seen, group)
+	place := func(i int) string {
+		b := seen.Faces[i].Box
+		return fmt.Sprintf("?box=%d,%d,%d,%d", b.X, b.Y, b.Width, b.Height)
+	}
+	var ann, bob, eve Person
+	var got Added
+	for i, p := range []*Person{&ann, &bob} {
+		c.do(200, "POST", at+"/people", object{"name": []string{"Ann", "Bob"}[i]}, p)
+		c.upload(200, at+"/people/"+p.ID+"/faces"+place(i), &got, group)
+	}
+	for i, p := range []*Person{&ann, &bob} {
+		got = Added{}
+		c.upload(200, at+"/people/"+p.ID+"/faces", &got, group)
+		if len(got.Faces) != 1 || *got.Faces[0].Box != *seen.Faces[i].Box || len(got.Warnings) > 0 {
+			t.Errorf("person %d: %+v", i, got)
+		}
+	}
+	c.do(200, "POST", at+"/people", object{"name": "Eve"}, &eve)
+	got = Added{}
+	c.upload(200, at+"/people/"+eve.ID+"/faces", &got, group)
+	if len(seen.Faces) == 2 && (len(got.Faces) != 0 || len(got.Refused) != 2 || !strings.Contains(got.Refused[0].Why, "takes it for Ann")) {
+		t.Errorf("everybody is known: %+v", got)
+	}
+	got = Added{}
+	c.upload(200, at+"/people/"+eve.ID+"/faces"+place(0), &got, group)
+	if len(got.Faces) != 1 || len(got.Warnings) != 1 || got.Warnings[0].Person != ann.ID || got.Warnings[0].Face != got.Faces[0].ID {
+		t.Errorf("Ann as Eve: %+v", got)
+	}
+	c.do(204, "POST", at+"/undo/"+got.Operations[0], nil, nil)
+	kind, form := c.form(strings.Replace(group, "photo=", "file=", 1))
+	response, err := http.Post(c.server.URL+"/api/v1/recognition/faces?subject=Zoe", kind, bytes.NewReader(form))
+	if err != nil || response.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("by Double Take: %v, %v", response, err)
+	}
+	_ = response.Body.Close()
+
+	var j Job
+	data, err := os.ReadFile(strings.TrimPrefix(group, "photo="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = append(data, 0) // another file, the same photograph
+	var told ImportResult
+	c.upload(200, at+"/import?folders=people", &j, "archive="+archive(t, map[string][]byte{"Ann/1.jpg": data, "Zoe/1.jpg": append(data, 0)}))
+	if c.follow(at, j.ID, &told); told.Faces != 1 || len(told.Refused) != 1 || told.Refused[0].Name != "Zoe/1.jpg" || told.People != 0 {
+		t.Errorf("%+v", told)
+	}
 }
 
 // Somebody without a mouse chooses one of several faces, and shows by a box or by two eyes where one

@@ -43,7 +43,7 @@ func (v *Service) uploads() {
 	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, "") })
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
 	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, store.Stranger) })
-	add.summary, add.body = "Add the largest face in each photograph, aligned crops, or a vector, to a person", Vector{}
+	add.summary, add.body = "Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box", Vector{}
 	add.fields = append(add.fields, imageField("crop", mostParts))
 	v.plain(http.MethodPost, c+"people/{person}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addFaces(w, r, r.PathValue("person")) })
 	v.plain(http.MethodGet, c+"people/{person}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
@@ -139,6 +139,7 @@ type Added struct {
 	Operations []string  `json:"operations" doc:"For undo, one a photograph"`
 	Faces      []Face    `json:"faces"`
 	Refused    []Refusal `json:"refused"`
+	Warnings   []Warning `json:"warnings,omitempty" doc:"Faces that the collection takes for somebody else; they were added all the same"`
 }
 
 // A Refusal is a file, or a face in it, that cannot be used.
@@ -151,7 +152,11 @@ type Refusal struct {
 // addFaces adds faces to a person, "" for nobody.
 func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string) error {
 	ctx, collection := r.Context(), r.PathValue("collection")
+	var s *snapshot
 	in, err := v.engine.inputOf(ctx, collection)
+	if err == nil {
+		s, err = v.engine.snapshot(ctx, collection) // what is known before the first photograph
+	}
 	if err != nil {
 		return err
 	}
@@ -165,10 +170,10 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 	response := Added{Operations: []string{}, Faces: []Face{}, Refused: []Refusal{}}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" && isPerson {
 		f, err := in.vector(r.Body)
-		if err != nil {
-			return err
+		if err == nil {
+			err = v.add(ctx, &response, s, person, nil, []store.NewFace{f})
 		}
-		if err := v.add(ctx, &response, collection, person, nil, []store.NewFace{f}); err != nil {
+		if err != nil {
 			return err
 		}
 	} else {
@@ -184,17 +189,17 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 			return err
 		}
 		for i, p := range all {
+			there := false
 			if chosen(r, "new") {
-				there, err := v.store.HasPhoto(ctx, collection, digestOf(p.data))
-				if err != nil {
+				if there, err = v.store.HasPhoto(ctx, collection, digestOf(p.data)); err != nil {
 					return err
 				}
-				if there {
-					response.Refused = append(response.Refused, Refusal{File: i, Why: "the photograph was added before"})
-					continue
-				}
 			}
-			if err := v.addFile(ctx, &response, in, collection, person, i, p, at); err != nil {
+			if there {
+				response.Refused = append(response.Refused, Refusal{File: i, Why: "the photograph was added before"})
+				continue
+			}
+			if err := v.addFile(ctx, &response, in, s, person, i, p, at); err != nil {
 				return err
 			}
 		}
@@ -234,7 +239,7 @@ func placeOf(r *http.Request) (*face.Place, error) {
 }
 
 // addFile adds the faces of file i of a form, or the one at a place.
-func (v *Service) addFile(ctx context.Context, response *Added, in *input, collection, person string, i int, p part, at *face.Place) error {
+func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *snapshot, person string, i int, p part, at *face.Place) error {
 	seen, photo, why, err := v.search(ctx, in, p.data, looking{whole: p.name == "crop", at: at})
 	switch {
 	case err != nil:
@@ -243,7 +248,14 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, colle
 		response.Refused = append(response.Refused, Refusal{File: i, Why: why})
 		return nil
 	case person != "" && person != store.Stranger:
-		seen = seen[:1]
+		var unclear []Refusal
+		if seen, unclear, err = s.meant(ctx, person, seen); err != nil {
+			return err
+		}
+		for _, o := range unclear {
+			o.File = i
+			response.Refused = append(response.Refused, o)
+		}
 	}
 	source := store.Upload
 	if p.name == "crop" {
@@ -257,7 +269,7 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, colle
 	if len(faces) == 0 {
 		return nil
 	}
-	return v.add(ctx, response, collection, person, photo, faces)
+	return v.add(ctx, response, s, person, photo, faces)
 }
 
 // search finds the faces in an image file, the largest first. If the file has none or cannot be
@@ -317,10 +329,18 @@ func asJSON(o any) json.RawMessage {
 }
 
 // add adds faces to the store and to response.
-func (v *Service) add(ctx context.Context, response *Added, collection, person string, photo *store.Photo, faces []store.NewFace) error {
-	op, err := v.store.AddFaces(ctx, requestOf(ctx).actor, collection, photo, person, faces)
+func (v *Service) add(ctx context.Context, response *Added, s *snapshot, person string, photo *store.Photo, faces []store.NewFace) error {
+	warnings, err := s.takenFor(ctx, person, faces)
 	if err != nil {
 		return err
+	}
+	op, err := v.store.AddFaces(ctx, requestOf(ctx).actor, s.ID, photo, person, faces)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		w.Face = faces[w.at].ID
+		response.Warnings = append(response.Warnings, w)
 	}
 	response.Operations = append(response.Operations, op)
 	for _, f := range faces {

@@ -14,6 +14,7 @@ type Added struct {
 	Faces      []Face    `json:"faces"`
 	Operations []string  `json:"operations"` // For undo, one a photograph
 	Refused    []Refusal `json:"refused"`
+	Warnings   []Warning `json:"warnings,omitempty"` // Faces that the collection takes for somebody else; they were added all the same
 }
 
 // AddedStrangers is the schema AddedStrangers.
@@ -319,9 +320,10 @@ type ImportResult struct {
 	Faces      int           `json:"faces"`
 	People     int           `json:"people"` // Who are new
 	Photos     int           `json:"photos"`
-	Refused    []RefusedFile `json:"refused"`          // The first 500
-	Skipped    int           `json:"skipped"`          // Files that are no images
-	Tagged     []TaggedFile  `json:"tagged,omitempty"` // With tags=regions: the photographs with face tags, the first 500
+	Refused    []RefusedFile `json:"refused"`            // The first 500
+	Skipped    int           `json:"skipped"`            // Files that are no images
+	Tagged     []TaggedFile  `json:"tagged,omitempty"`   // With tags=regions: the photographs with face tags, the first 500
+	Warnings   []RefusedFile `json:"warnings,omitempty"` // Photographs of people whom the collection takes for somebody else, the first 500; they were added all the same
 }
 
 // Job is the schema Job.
@@ -702,6 +704,14 @@ type Verification struct {
 	Similarity     float64    `json:"similarity"`
 }
 
+// Warning is the schema Warning.
+type Warning struct {
+	Face   string `json:"face,omitempty"` // Id of the face that was added
+	Name   string `json:"name"`
+	Person string `json:"person"` // Id of the person whom the collection takes it for
+	Why    string `json:"why"`
+}
+
 // A Page is a part of a list.
 type Page[T any] struct {
 	Items []T    `json:"items"`
@@ -758,15 +768,17 @@ type AddPersonFacesForm struct {
 // AddPersonFacesQuery are the optional parameters of AddPersonFaces.
 type AddPersonFacesQuery = AddFacesQuery
 
-// AddPersonFaces is POST /v1/collections/{collection}/people/{person}/faces. Add the largest face in
-// each photograph, aligned crops, or a vector, to a person.
+// AddPersonFaces is POST /v1/collections/{collection}/people/{person}/faces. Add the face of the
+// person in each photograph, aligned crops, or a vector, to a person: of several faces the one that
+// the collection takes for the person, or the only unknown one; otherwise send its box.
 // For keys with the scope enrol or admin.
 func (c *Client) AddPersonFaces(ctx context.Context, collection string, person string, form AddPersonFacesForm, query AddPersonFacesQuery) (*Added, error) {
 	return ask[Added](ctx, c, request{"POST", path("/v1/collections/{collection}/people/{person}/faces", collection, person), query, form})
 }
 
-// AddPersonFacesAsVector is POST /v1/collections/{collection}/people/{person}/faces. Add the largest
-// face in each photograph, aligned crops, or a vector, to a person.
+// AddPersonFacesAsVector is POST /v1/collections/{collection}/people/{person}/faces. Add the face of
+// the person in each photograph, aligned crops, or a vector, to a person: of several faces the one
+// that the collection takes for the person, or the only unknown one; otherwise send its box.
 // For keys with the scope enrol or admin.
 func (c *Client) AddPersonFacesAsVector(ctx context.Context, collection string, person string, body Vector) (*Added, error) {
 	return ask[Added](ctx, c, request{"POST", path("/v1/collections/{collection}/people/{person}/faces", collection, person), nil, body})

@@ -19,7 +19,6 @@ import (
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/frontend"
 	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/legible"
 )
 
 // adding is the flags of add.
@@ -29,18 +28,28 @@ type adding struct {
 	warm, forget bool
 	find         face.Options
 	eyes, box    string
-	face         int  // of the one photograph, as they are listed; 0: none is named
-	asks         bool // nothing says which of several faces is meant
+	face         int // of the one photograph, as they are listed; 0: none is named
 }
 
-// place reads --eyes and --box, which say where the face is in one photograph of one person.
-func (f *adding) place(photos []string) (err error) {
-	if f.eyes == "" && f.box == "" {
+// place reads --face, --eyes and --box, which say where the face is in one photograph of one person.
+func (f *adding) place(photos []string, chosen bool) (err error) {
+	ways := 0
+	for _, way := range []bool{f.face != 0, f.eyes != "", f.box != "", chosen} {
+		if way {
+			ways++
+		}
+	}
+	if ways == 0 || ways == 1 && chosen {
 		return nil
 	}
 	info, err := os.Stat(photos[0])
-	if f.eyes != "" && f.box != "" || f.name == "" || len(photos) > 1 || err != nil || info.IsDir() || f.find.Detect == face.Never {
-		return advice.Add(cli.Misuse("--eyes or --box is for one photograph, with --name, in which faces are searched"), "for example: nrdl add people.nrdl group.jpg --name ann --box 120,80,60,60")
+	switch {
+	case ways > 1:
+		return cli.Misuse("--face, --faces, --eyes and --box exclude each other: each of them says which face is meant")
+	case f.name == "" || len(photos) > 1 || err != nil || info.IsDir() || f.find.Detect == face.Never:
+		return advice.Add(cli.Misuse("--face, --eyes or --box is for one photograph, with --name, in which faces are searched"), "for example: nrdl add people.nrdl group.jpg --name ann --box 120,80,60,60")
+	case f.face != 0:
+		return nil
 	}
 	if f.find.At, err = face.ParsePlace(f.eyes+f.box, f.box != ""); err != nil {
 		return cli.AsMisuse(err)
@@ -66,10 +75,9 @@ func (a *app) addCmd() *cobra.Command {
 			if f.name != "" && (f.labels.names != "" || f.labels.tags != "") || f.labels.tags != "" && f.labels.names != "" {
 				return cli.Misuse("--name, --names and --tags exclude each other")
 			}
-			if err := f.place(args[1:]); err != nil {
+			if err := f.place(args[1:], c.Flags().Changed("faces")); err != nil {
 				return err
 			}
-			f.asks = f.name != "" && f.find.At == nil && !c.Flags().Changed("faces")
 			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
@@ -85,7 +93,7 @@ func (a *app) addCmd() *cobra.Command {
 	c.Flags().StringVar(&f.box, "box", "", "take the face in the box `X,Y,WIDTH,HEIGHT` of the photograph: one of several, or one that is not found")
 	f.labels.register(c)
 	write.register(a, c)
-	findVar(c, &f.find, face.Largest, "as the model does")
+	findVar(c, &f.find, "", "as the model does")
 	cli.Complete(c, "name", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -100,12 +108,12 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if f.asks && r.Model().SeesImages() {
-		if err := a.whichFace(ctx, r, path, photos, f); err != nil {
+	if f.face != 0 {
+		if err := f.numbered(ctx, r, photos[0]); err != nil {
 			return nil, err
 		}
 	}
-	more, err := a.newFaces(ctx, r, path, photos, f)
+	more, err := a.newFaces(ctx, r, photos, f)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +140,8 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 	return next, nil
 }
 
-// newFaces reads the faces in photos with their people, for the model r at path.
-func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, path string, photos []string, f *adding) (*dataset.Images, error) {
+// newFaces reads the faces in photos with their people, for the model r.
+func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, photos []string, f *adding) (*dataset.Images, error) {
 	files, err := f.files(ctx, photos, r.Model().CanonicalName, a.WarnOf)
 	if errors.Is(err, dataset.ErrNoPerson) {
 		err = cli.AsMisuse(err)
@@ -141,36 +149,10 @@ func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, path string, pho
 	if err != nil {
 		return nil, err
 	}
-	several := false
-	o := r.Observer
-	o.Warn = func(err error) {
-		several = several || errors.Is(err, face.ErrSeveral)
-		a.WarnOf(err)
-	}
-	if r, err = r.With(f.find, o); err != nil {
+	if r, err = r.With(f.find, r.Observer); err != nil {
 		return nil, err
 	}
-	faces, err := r.ReadFiles(ctx, files)
-	if several && !f.asks && f.find.At == nil && (f.find.Which == face.Largest || f.find.Which == face.Central) {
-		a.tellBox(r, path, photos, f)
-	}
-	return faces, err
-}
-
-// tellBox says how another face of a photograph is added to the model r at path.
-func (a *app) tellBox(r *nrdl.Recogniser, path string, photos []string, f *adding) {
-	model, photo, name := legible.ShellWord(path), "PHOTO", "NAME"
-	back := ""
-	if f.name != "" {
-		if name = legible.ShellWord(f.name); len(photos) == 1 && dataset.IsImage(photos[0]) {
-			photo = legible.ShellWord(photos[0])
-		}
-		back = "train again, then "
-		if r.Model().Faces(f.name) == 0 {
-			back = fmt.Sprintf("nrdl remove %s %s, then ", model, name)
-		}
-	}
-	a.Hint("if another face is meant: %snrdl add %s %s -n %s --box X,Y,WIDTH,HEIGHT, where nrdl explain %s %s prints boxes", back, model, photo, name, model, photo)
+	return r.ReadFiles(ctx, files)
 }
 
 // files lists photos with their people.

@@ -55,7 +55,7 @@ class Operations:
         return self.request("POST", "/v1/collections/{collection}/faces", (collection,), query={"new": new, "eyes": eyes, "box": box}, form={"photo": photo}, once=idempotency_key)
 
     def add_person_faces(self, collection, person, *, crop=None, photo=None, space=None, vector=None, new=None, eyes=None, box=None, idempotency_key=None):
-        """Add the largest face in each photograph, aligned crops, or a vector, to a person.
+        """Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box.
 
         For keys with the scope enrol or admin.
 

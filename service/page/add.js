@@ -1,6 +1,6 @@
 // Adding photographs: the first screen of an empty collection.
 import { h, put, icon, dialog, toast, count, say, debounce } from "./dom.js";
-import { importing, interrupted, sources, chosen, folders, assign, ended, told, refusals } from "./importer.js";
+import { importing, interrupted, sources, chosen, folders, assign, ended, told, refusals, doubts } from "./importer.js";
 import { crop } from "./faces.js";
 import { get, has } from "./api.js";
 
@@ -81,9 +81,10 @@ export async function view(root, ctx) {
       strip.prepend(c);
     }
     for (const [id, c] of shown) if (!i.found.includes(id)) { c.remove(); shown.delete(id); }
-    if (failures !== i.failed.length || now === "ended") {
-      failures = i.failed.length;
-      bad.replaceChildren(refusals(i.failed, bad.querySelector("details")?.open || now === "ended"));
+    if (failures !== i.failed.length + i.doubts.length || now === "ended") {
+      failures = i.failed.length + i.doubts.length;
+      const open = bad.querySelector("details")?.open || now === "ended";
+      bad.replaceChildren(refusals(i.failed, open), doubts(i.doubts, open));
     }
   };
   importing.addEventListener("change", draw, { signal: ctx.signal });

@@ -30,6 +30,7 @@ class Importing extends EventTarget {
     this.running = this.paused = this.stopping = false;
     /** @type {{name: string, why: string}[]} */
     this.failed = [];
+    this.doubts = [];
     /** @type {string[]} */
     this.found = []; // the newest faces, the latest first
     this.active = new Set();
@@ -114,6 +115,7 @@ class Importing extends EventTarget {
     if (told.faces.length) this.photos++;
     this.found.unshift(...told.faces.map((f) => f.id));
     this.found.length = Math.min(this.found.length, 24);
+    this.doubts.push(...(told.warnings ?? []).map((w) => ({ name: source.path, why: w.why })));
     for (const r of told.refused) {
       if (/added before/.test(r.why)) this.again++;
       else this.failed.push({ name: source.path, why: (r.box ? "one face: " : "") + r.why.replace(/^read image photo: /, "") });
@@ -145,6 +147,7 @@ class Importing extends EventTarget {
     this.again += r.duplicates || 0;
     this.skipped += r.skipped || 0;
     this.failed.push(...(r.refused || []).map((f) => ({ name: f.name, why: f.why })));
+    this.doubts.push(...(r.warnings || []));
   }
 
   /** pause stops sending; what is on its way is sent again by resume. */
@@ -204,7 +207,12 @@ export const ended = (i) => (i.left ? "Import stopped" : "Import done");
 export const told = (r) => [count(r.photos, "photograph"), count(r.faces, "face"), r.people && count(r.people, "new person", "new people"), r.duplicates && `${r.duplicates.toLocaleString("en")} added before`, r.skipped && `${count(r.skipped, "file")} that ${r.skipped === 1 ? "is no image" : "are no images"}`, r.left && `${count(r.left, "file")} not imported`].filter(Boolean).join(", ");
 
 /** refusals lists files that could not be used, and why. @param {{name: string, why: string}[]} all */
-export const refusals = (all, open = false) => h("details", { class: "failures", open, hidden: !all.length }, h("summary", {}, `${count(all.length, "picture")} could not be used`),
+export const refusals = (all, open = false) => listed(all, open, `${count(all.length, "picture")} could not be used`);
+
+/** doubts lists files whose faces the collection takes for somebody else. @param {{name: string, why: string}[]} all */
+export const doubts = (all, open = false) => listed(all, open, `${count(all.length, "picture")} may be of somebody else`);
+
+const listed = (all, open, summary) => h("details", { class: "failures", open, hidden: !all.length }, h("summary", {}, summary),
   h("ul", {}, all.slice(-300).map((f) => h("li", {}, h("strong", { dir: "auto" }, f.name), " ", h("span", { class: "soft" }, f.why)))));
 
 /** folders are the innermost folders of sources, if all are in one of several. */

@@ -179,7 +179,7 @@ export async function view(root, ctx, id) {
     if (!all.length) return;
     toast(`Adding ${count(all.length, "photograph")} …`);
     let added = 0;
-    const ops = [], refused = [];
+    const ops = [], refused = [], warned = [];
     for (const one of all) {
       try {
         const several = all.length === 1 && await upload(`${ctx.base}/detect`, "photo", [one.file], { patient: true }).catch(() => null); // of one photograph, somebody can choose the face
@@ -187,6 +187,9 @@ export async function view(root, ctx, id) {
         if (several?.faces.length > 1 && !where) continue;
         let r = await upload(`${at}/faces${where ? "?" + where : ""}`, "photo", [one.file]);
         if (r.refused.some((x) => /no face found/.test(x.why)) && (where = await point(one.file, [], `No face was found in ${one.file.name}`))) r = await upload(`${at}/faces?${where}`, "photo", [one.file]);
+        const choices = r.refused.filter((x) => x.box && /^one of \d+ faces/.test(x.why));
+        if (choices.length > 1 && (where = await point(one.file, choices, "Whose face is it?"))) r = await upload(`${at}/faces?${where}`, "photo", [one.file]);
+        warned.push(...(r.warnings ?? []).map((x) => `${one.path}: ${x.why}`));
         added += r.faces.length;
         ops.unshift(...r.operations);
         refused.push(...r.refused.map((x) => `${one.path}: ${x.why}`));
@@ -194,6 +197,7 @@ export async function view(root, ctx, id) {
     }
     await ctx.again();
     if (added) toast(`${count(added, "face")} added to ${title}.`, async () => { for (const op of ops) await post(`${ctx.base}/undo/${op}`); ctx.again(); });
+    refused.unshift(...warned);
     if (refused.length) toast(refused.slice(0, 3).join("\n") + (refused.length > 3 ? ` and ${refused.length - 3} more` : ""));
   }
 }

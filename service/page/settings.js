@@ -1,7 +1,7 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
 import { chosen, choose, languages } from "./translate.js";
 import { h, put, ask, dialog, toast, locale } from "./dom.js";
-import { told, refusals } from "./importer.js";
+import { told, refusals, doubts } from "./importer.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
 export async function view(root, ctx) {
@@ -71,7 +71,7 @@ async function moving(box, ctx) {
       await new Promise((r) => setTimeout(r, 600));
       job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
     }
-    if (job.state === "done" && job.result) said.replaceChildren(`Import done: ${told(job.result)}.`, refusals(job.result.refused, true));
+    if (job.state === "done" && job.result) said.replaceChildren(`Import done: ${told(job.result)}.`, refusals(job.result.refused, true), doubts(job.result.warnings ?? [], true));
     else said.textContent = job.error || "It was stopped.";
     ctx.mutated();
   });

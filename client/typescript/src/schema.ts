@@ -755,7 +755,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add the largest face in each photograph, aligned crops, or a vector, to a person
+         * Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box
          * @description For keys with the scope enrol or admin.
          */
         post: operations["add-person-faces"];
@@ -1106,6 +1106,8 @@ export interface components {
             /** @description For undo, one a photograph */
             operations: string[];
             refused: components["schemas"]["Refusal"][];
+            /** @description Faces that the collection takes for somebody else; they were added all the same */
+            warnings?: components["schemas"]["Warning"][];
         };
         AddedStrangers: {
             /**
@@ -1539,6 +1541,8 @@ export interface components {
             skipped: number;
             /** @description With tags=regions: the photographs with face tags, the first 500 */
             tagged?: components["schemas"]["TaggedFile"][];
+            /** @description Photographs of people whom the collection takes for somebody else, the first 500; they were added all the same */
+            warnings?: components["schemas"]["RefusedFile"][];
         };
         Job: {
             /**
@@ -2144,6 +2148,14 @@ export interface components {
             same: boolean;
             /** Format: double */
             similarity: number;
+        };
+        Warning: {
+            /** @description Id of the face that was added */
+            face?: string;
+            name: string;
+            /** @description Id of the person whom the collection takes it for */
+            person: string;
+            why: string;
         };
     };
     responses: {

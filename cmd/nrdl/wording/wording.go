@@ -36,6 +36,7 @@ var flagOf = map[advice.Option]string{
 	advice.Output:       "-o",
 	advice.Parameter:    "--set",
 	advice.Person:       "--name",
+	advice.Place:        "--box",
 	advice.Projection:   "--project",
 	advice.SampleArray:  "--x",
 	advice.Seed:         "--seed",
@@ -51,18 +52,19 @@ var commandOf = map[advice.Verb]string{
 	advice.Calibrate:      "nrdl calibrate MODEL",
 	advice.Compare:        "nrdl verify - A B",
 	advice.DescribeData:   "nrdl data info DATA",
-	advice.Enrol:          "nrdl add MODEL PHOTOS --name NAME",
+	advice.Enrol:          "nrdl add MODEL PHOTOS --name PERSON",
 	advice.Group:          "nrdl group DATA -o DIR",
 	advice.ListParameters: "nrdl methods NAME",
 	advice.MeasureNetwork: "nrdl network measure FILE.onnx FACES -o FILE.json",
 	advice.Open:           "nrdl.Open of the Go library",
 	advice.RunPlan:        "nrdl bench PLAN",
 	advice.Train:          "nrdl train DATA -o MODEL",
+	advice.Undo:           "nrdl undo MODEL",
 	advice.WritePlan:      "nrdl bench --init DATA",
 }
 
 var places = map[string]advice.Option{
-	"DATA": advice.Data, "DIR": advice.Output, "MODEL": advice.Model, "NAME": advice.Method,
+	"DATA": advice.Data, "DIR": advice.Output, "MODEL": advice.Model, "NAME": advice.Method, "PERSON": advice.Person, "PHOTOS": advice.Data,
 }
 
 // Setting implements advice.Wording.
