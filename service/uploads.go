@@ -189,11 +189,9 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 			return err
 		}
 		for i, p := range all {
-			there := false
-			if chosen(r, "new") {
-				if there, err = v.store.HasPhoto(ctx, collection, digestOf(p.data)); err != nil {
-					return err
-				}
+			there, err := v.hadBefore(r, p)
+			if err != nil {
+				return err
 			}
 			if there {
 				response.Refused = append(response.Refused, Refusal{File: i, Why: "the photograph was added before"})
@@ -210,6 +208,14 @@ func (v *Service) addFaces(w http.ResponseWriter, r *http.Request, person string
 		}
 	}
 	return answer(w, http.StatusOK, response)
+}
+
+// hadBefore reports whether r asks for new photographs only, and p was added before.
+func (v *Service) hadBefore(r *http.Request, p part) (bool, error) {
+	if !chosen(r, "new") {
+		return false, nil
+	}
+	return v.store.HasPhoto(r.Context(), r.PathValue("collection"), digestOf(p.data))
 }
 
 // byHand says where in a photograph the face is that is meant.
