@@ -206,3 +206,28 @@ func TestLargeImagesAreLeftBehind(t *testing.T) {
 	}
 	done()
 }
+
+// Of a TIFF with several pages the first is read, and a warning says so.
+func TestPagesOfTIFF(t *testing.T) {
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join("..", "internal", "tiff", "testdata", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	want, err := DecodePhoto(t.Context(), read("pattern.png"), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, warnings := range map[string]int{"seeds/FuzzDecode/thumbnail_first.tif": 0, "pages.tif": 1} {
+		var told []error
+		img, err := DecodePhoto(WithWarnings(t.Context(), func(err error) { told = append(told, err) }), read(name), name)
+		if err != nil || img.Bounds() != want.Bounds() || len(told) != warnings {
+			t.Errorf("%s: %v, error %v, warnings %v", name, img, err, told)
+		}
+	}
+	if _, err := DecodePhoto(t.Context(), read("refused/float.tif"), "x"); err == nil || !strings.Contains(err.Error(), "not supported: samples that are floating-point numbers") {
+		t.Errorf("error %v", err)
+	}
+}

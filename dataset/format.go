@@ -47,7 +47,7 @@ var formats = []format{
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
 	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
 	{name: "HEIC", brands: []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "mif3", "msf1", "avif", "avis"}, config: heicConfig, decode: heicDecode, memory: heicMemory},
-	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*"}, config: tiff.Config, decode: tiff.Decode},
+	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}, config: tiff.Config, decode: tiffDecode, memory: tiff.Memory},
 }
 
 // foreign are formats that are recognised only for error messages.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -89,7 +90,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 		f.Kind = "PNG"
 	case string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
 		f.Kind = "WebP"
-	case string(head[:4]) == "II*\x00" || string(head[:4]) == "MM\x00*":
+	case slices.Contains([]string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}, string(head[:4])): // TIFF, BigTIFF
 		f.Kind = "TIFF"
 	case string(head[4:8]) == "ftyp":
 		f.Kind = "HEIF"

@@ -151,3 +151,29 @@ func TestOrientationsOfAllKinds(t *testing.T) {
 		t.Errorf("exiftool read %d of %d", compared, len(files))
 	}
 }
+
+// BigTIFF has the same tags, with wider fields.
+func TestBigTIFF(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		data := []byte("II+\x00\x08\x00\x00\x00")
+		if order == binary.AppendByteOrder(binary.BigEndian) {
+			data = []byte("MM\x00+\x00\x08\x00\x00")
+		}
+		data = order.AppendUint64(order.AppendUint64(data, 16), 3)
+		for _, e := range [][3]uint64{{tagWidth, longKind, 40}, {tagHeight, 16, 30}, {tagOrientation, shortKind, 6}} {
+			data = order.AppendUint64(order.AppendUint16(order.AppendUint16(data, uint16(e[0])), uint16(e[1])), 1)
+			switch field := make([]byte, 8); e[1] {
+			case shortKind:
+				data = append(order.AppendUint16(data, uint16(e[2])), field[2:]...)
+			case longKind:
+				data = append(order.AppendUint32(data, uint32(e[2])), field[4:]...)
+			default:
+				data = order.AppendUint64(data, e[2])
+			}
+		}
+		f, err := Read(bytes.NewReader(data), int64(len(data)))
+		if err != nil || f.Kind != "TIFF" || f.Width != 40 || f.Height != 30 || f.Orientation != 6 {
+			t.Errorf("%v: %+v, %v", order, f, err)
+		}
+	}
+}

@@ -53,6 +53,39 @@ const (
 
 var wholeNumbers = []uint16{shortKind, longKind, signedLongKind, byteKind, signedShort, signedByte}
 
+// A layout is that of a TIFF structure, or of a BigTIFF one, whose offsets and numbers of values have
+// 64 bits.
+type layout struct {
+	order binary.ByteOrder
+	wide  bool
+}
+
+// bytes is the length of an entry.
+func (l layout) bytes() int {
+	if l.wide {
+		return 20
+	}
+	return 12
+}
+
+// offset is the one that b begins with.
+func (l layout) offset(b []byte) int64 {
+	if l.wide {
+		return int64(min(l.order.Uint64(b), 1<<62))
+	}
+	return int64(l.order.Uint32(b))
+}
+
+// entry is the first one of entries: its tag, the kind and the number of its values, and the field
+// of the values, or of their offset.
+func (l layout) entry(entries []byte) (tag, kind uint16, n int64, field []byte) {
+	tag, kind, n = l.order.Uint16(entries), l.order.Uint16(entries[2:]), l.offset(entries[4:])
+	if l.wide {
+		return tag, kind, n, entries[12:20]
+	}
+	return tag, kind, n, entries[8:12]
+}
+
 // readIFD reads the TIFF structure that begins at start.
 func readIFD(in *input, start int64) (*ifd, error) {
 	t := &ifd{}
@@ -60,24 +93,32 @@ func readIFD(in *input, start int64) (*ifd, error) {
 	if err != nil {
 		return t, err
 	}
-	var order binary.ByteOrder = binary.LittleEndian
+	l := layout{order: binary.LittleEndian}
 	if head[0] == 'M' {
-		order = binary.BigEndian
+		l.order = binary.BigEndian
 	}
-	at := start + int64(order.Uint32(head[4:]))
-	entries, err := entriesAt(in, at, order)
+	at := l.offset(head[4:])
+	if l.wide = l.order.Uint16(head[2:]) == 43; l.wide {
+		if head, err = in.at(start, 16); err != nil {
+			return t, err
+		}
+		at = l.offset(head[8:])
+	}
+	entries, err := entriesAt(in, start+at, l)
 	if err != nil {
 		return t, err
 	}
 	exif, changed := int64(0), int64(0)
-	for ; len(entries) >= 12; entries = entries[12:] {
-		tag, kind, n := order.Uint16(entries), order.Uint16(entries[2:]), order.Uint32(entries[4:])
-		value := int64(order.Uint32(entries[8:]))
+	for ; len(entries) >= l.bytes(); entries = entries[l.bytes():] {
+		tag, kind, n, field := l.entry(entries)
+		value := l.offset(field)
 		switch kind {
 		case byteKind, signedByte:
-			value = int64(entries[8])
+			value = int64(field[0])
 		case shortKind, signedShort:
-			value = int64(order.Uint16(entries[8:]))
+			value = int64(l.order.Uint16(field))
+		case longKind, signedLongKind:
+			value = int64(l.order.Uint32(field))
 		}
 		switch {
 		case tag == tagWidth && value < 1<<30:
@@ -89,25 +130,33 @@ func readIFD(in *input, start int64) (*ifd, error) {
 				t.orientation = int(value)
 			}
 		case tag == tagXMP && (kind == 1 || kind == 7) && 4 < n && n <= maxBytes:
-			t.xmp.offset, t.xmp.length = start+int64(order.Uint32(entries[8:])), int(n)
+			t.xmp.offset, t.xmp.length = start+l.offset(field), int(n)
 		case tag == tagChanged && int(n) == dateBytes:
 			changed = start + value
 		case tag == tagEXIF:
 			exif = start + value
 		}
 	}
-	t.taken = takenAt(in, start, exif, changed, order)
+	t.taken = takenAt(in, start, exif, changed, l)
 	return t, nil
 }
 
 // entriesAt returns the entries of the directory at this offset, those that the file has of them. They
 // are valid until the next call of in.at.
-func entriesAt(in *input, at int64, order binary.ByteOrder) ([]byte, error) {
-	count, err := in.at(at, 2)
+func entriesAt(in *input, at int64, l layout) ([]byte, error) {
+	head := 2
+	if l.wide {
+		head = 8
+	}
+	count, err := in.at(at, head)
 	if err != nil {
 		return nil, err
 	}
-	return in.at(at+2, int(min(12*int64(order.Uint16(count)), in.size-at-2)))
+	n := int64(l.order.Uint16(count))
+	if l.wide {
+		n = min(l.offset(count), maxBytes/20)
+	}
+	return in.at(at+int64(head), int(min(int64(l.bytes())*n, in.size-at-int64(head))))
 }
 
 // How EXIF writes a date, with a zero at the end.
@@ -118,14 +167,15 @@ const (
 
 // takenAt returns when a photograph was taken, by the directory at exif or else by the date at
 // changed; offsets in the directory count from start. It is zero where neither has a date.
-func takenAt(in *input, start, exif, changed int64, order binary.ByteOrder) (taken time.Time) {
+func takenAt(in *input, start, exif, changed int64, l layout) (taken time.Time) {
 	places := []int64{0, 0, changed}
 	if exif > 0 {
-		entries, _ := entriesAt(in, exif, order)
-		for ; len(entries) >= 12; entries = entries[12:] {
-			at := start + int64(order.Uint32(entries[8:]))
-			switch tag := order.Uint16(entries); {
-			case int(order.Uint32(entries[4:])) != dateBytes:
+		entries, _ := entriesAt(in, exif, l)
+		for ; len(entries) >= l.bytes(); entries = entries[l.bytes():] {
+			tag, _, n, field := l.entry(entries)
+			at := start + l.offset(field)
+			switch {
+			case int(n) != dateBytes:
 			case tag == tagTaken:
 				places[0] = at
 			case tag == tagDigitised:

@@ -1,298 +1,201 @@
-// Package tiff decodes TIFF files with golang.org/x/image/tiff, and two kinds that this
-// package lacks: YCbCr, and compression by JPEG.
+// Package tiff decodes TIFF files: the usual kinds with golang.org/x/image/tiff, all others with libtiff
+// in WebAssembly, within bounds.
 package tiff
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
+	_ "embed"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"io"
-	"math"
+	"strings"
+	"time"
 
 	"golang.org/x/image/tiff"
 
 	"nrdl.example/nrdl/internal/bounded"
+	"nrdl.example/nrdl/internal/sandbox"
 )
 
-// Tags, and values of them.
-const (
-	tagWidth       = 256
-	tagHeight      = 257
-	tagBits        = 258
-	tagCompression = 259
-	tagPhotometric = 262
-	tagFillOrder   = 266
-	tagStrips      = 273
-	tagSamples     = 277
-	tagStripRows   = 278
-	tagStripSizes  = 279
-	tagPlanar      = 284
-	tagPredictor   = 317
-	tagTileWidth   = 322
-	tagTileHeight  = 323
-	tagTiles       = 324
-	tagTileSizes   = 325
-	tagExtra       = 338
-	tagTables      = 347 // of JPEG, which all blocks share
-	tagSubsampling = 530
-	tagBlackWhite  = 532
+//go:embed wasm/tiff.wasm.zst
+var code []byte
 
-	compressionNone       = 1
-	compressionLZW        = 5
-	compressionJPEG       = 7
-	compressionDeflate    = 8
-	compressionPackBits   = 32773
-	compressionOldDeflate = 32946
-
-	photometricRGB   = 2
-	photometricCMYK  = 5
-	photometricYCbCr = 6
-
-	predictorNone       = 1
-	predictorHorizontal = 2
-)
+var program = sandbox.New(code)
 
 // Config returns the size in the header of a TIFF file.
 func Config(ctx context.Context, data []byte) (image.Config, error) {
-	d, err := read(data)
+	d, _, err := photograph(data)
 	if err != nil {
 		return image.Config{}, err
 	}
-	if d == nil {
+	if d.usual() {
 		return tiff.DecodeConfig(bounded.NewReader(ctx, data))
 	}
-	return image.Config{ColorModel: color.YCbCrModel, Width: d.one(tagWidth, 0), Height: d.one(tagHeight, 0)}, nil
+	return image.Config{ColorModel: color.RGBAModel, Width: d.one(tagWidth, 0), Height: d.one(tagHeight, 0)}, nil
 }
 
-// Decode returns the first image of a TIFF file. The caller has checked its size. If ctx
-// ends, the error is its cause.
-func Decode(ctx context.Context, data []byte) (image.Image, error) {
-	d, err := read(data)
+// Memory returns the bytes that Decode takes; 0 where these are at most 8 for each pixel.
+func Memory(data []byte) (int64, error) {
+	d, _, err := photograph(data)
+	if err != nil || d.usual() {
+		return 0, err
+	}
+	most, err := d.limits()
+	return int64(most.Memory) + 4*int64(d.pixels()), err
+}
+
+// Decode returns the photograph in a TIFF file as it is stored, and the number of its pages, of which
+// it is the first. The caller has checked its size. If ctx ends, the error is its cause.
+func Decode(ctx context.Context, data []byte) (img image.Image, pages int, err error) {
+	d, pages, err := photograph(data)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if d == nil {
-		return tiff.Decode(bounded.NewReader(ctx, data))
+	if d.usual() {
+		img, err = tiff.Decode(bounded.NewReader(ctx, data))
+	} else {
+		img, err = d.decode(ctx)
 	}
-	b, err := d.layOut()
-	if err != nil {
-		return nil, err
-	}
-	if d.one(tagCompression, compressionNone) == compressionJPEG {
-		return d.decodeJPEG(ctx, b)
-	}
-	return d.decodePlain(ctx, b)
+	return img, pages, err
 }
 
-// A directory is that of the first image in a file.
-type directory struct {
-	data  []byte
-	order binary.ByteOrder
-	tags  map[int]entry
-}
-
-// An entry holds values of 1, 2, 4 or 8 bytes.
-type entry struct {
-	size   int
-	values []byte
-}
-
-// read returns the directory in data if it is for this package; nil if package tiff of x/image
-// reads the file, or tells what is wrong. It is an error if that package would make wrong pixels.
-func read(data []byte) (*directory, error) {
-	d := &directory{data: data, order: binary.LittleEndian, tags: map[int]entry{}}
-	if len(data) < 8 {
-		return nil, nil
-	}
-	if data[0] == 'M' {
-		d.order = binary.BigEndian
-	}
-	at := int(d.order.Uint32(data[4:]))
-	if at > len(data)-2 {
-		return nil, nil
-	}
-	n := int(d.order.Uint16(data[at:]))
-	sizes := [...]int{1: 1, 3: 2, 4: 4, 5: 8, 7: 1} // of the types that are used
-	for at += 2; n > 0 && at+12 <= len(data); at, n = at+12, n-1 {
-		tag, kind, count := d.order.Uint16(data[at:]), int(d.order.Uint16(data[at+2:])), int(d.order.Uint32(data[at+4:]))
-		if kind >= len(sizes) || sizes[kind] == 0 {
-			continue
-		}
-		from, size := at+8, sizes[kind]*count
-		if size > 4 {
-			from = int(d.order.Uint32(data[at+8:]))
-		}
-		if size <= len(data)-from {
-			d.tags[int(tag)] = entry{sizes[kind], data[from : from+size]}
+// usual reports whether package tiff of x/image reads the image right. It takes some others for
+// something else.
+func (d *directory) usual() bool {
+	bits, samples := d.one(tagBits, 1), d.one(tagSamples, 1)
+	const most = 4 // samples
+	for i := range min(samples, most) {
+		if d.count(tagBits) > i && d.value(tagBits, i) != bits || d.count(tagFormat) > i && d.value(tagFormat, i) != 1 {
+			return false
 		}
 	}
-	if d.one(tagPhotometric, 0) != photometricYCbCr && d.one(tagCompression, 0) != compressionJPEG {
-		return nil, d.misread()
+	predictor := d.one(tagPredictor, 1)
+	switch d.one(tagCompression, 1) {
+	case compressionNone, compressionLZW, compressionDeflate, compressionOldDeflate, compressionPackBits:
+	default:
+		return false
 	}
-	return d, nil
-}
-
-// misread says what of a file package tiff of x/image takes for something else.
-func (d *directory) misread() error {
-	samples, photometric := d.one(tagSamples, 1), d.one(tagPhotometric, 0)
-	compression := d.one(tagCompression, compressionNone)
-	fax := 2 <= compression && compression <= 4 // knows the order of bits
 	switch {
-	case d.one(tagFillOrder, 1) == 2 && !fax:
-		return errors.New("unsupported: bits in reverse order")
-	case d.one(tagPlanar, 1) != 1 && samples > 1:
-		return errors.New("unsupported: samples in planes")
-	case photometric == photometricCMYK:
-		return errors.New("unsupported: colours for print (CMYK)")
-	case photometric == photometricRGB && samples > 3 && d.count(tagExtra) == 0:
-		return errors.New("unsupported: a fourth sample without a meaning")
-	case photometric < photometricRGB && samples > 1:
-		return errors.New("unsupported: grey with more than one sample")
+	case !d.first || !d.sorted || d.count(tagStripSizes)+d.count(tagTileSizes) == 0 || d.wide || d.one(tagFillOrder, 1) != 1 || d.one(tagPlanar, 1) != 1 && samples > 1:
+		return false
+	case predictor != 1 && (predictor != 2 || bits < 8):
+		return false
 	}
-	return nil
-}
-
-// count is the number of values of a tag.
-func (d *directory) count(tag int) int {
-	e := d.tags[tag]
-	return len(e.values) / max(e.size, 1)
-}
-
-// value is the value i of a tag, which has more; a fraction is rounded.
-func (d *directory) value(tag, i int) int {
-	e := d.tags[tag]
-	v := e.values[i*e.size:]
-	switch e.size {
-	case 1:
-		return int(v[0])
-	case 2:
-		return int(d.order.Uint16(v))
-	case 4:
-		return int(d.order.Uint32(v))
+	extra := d.one(tagExtra, 0)
+	switch d.one(tagPhotometric, -1) {
+	case photometricWhite, photometricBlack:
+		return samples == 1 && (bits == 1 || bits == 8 || bits == 16)
+	case photometricPalette:
+		return samples == 1 && bits == 8
+	case photometricRGB:
+		return (bits == 8 || bits == 16) && d.count(tagBits) == samples && (samples == 3 || samples == 4 && d.count(tagExtra) == 1 && (extra == 1 || extra == 2))
 	}
-	if by := int(d.order.Uint32(v[4:])); by != 0 {
-		return int(d.order.Uint32(v)) / by
-	}
-	return 0
+	return false
 }
 
-// one is the first value of a tag, or what holds without it.
-func (d *directory) one(tag, missing int) int {
-	if d.count(tag) == 0 {
-		return missing
-	}
-	return d.value(tag, 0)
-}
+func (d *directory) pixels() int { return d.one(tagWidth, 0) * d.one(tagHeight, 0) }
 
-// blocks are the strips or tiles of an image.
-type blocks struct {
-	image         image.Rectangle
-	width, height int
-	offsets       int // the tag
-	sizes         int // the tag
-	samples       int
-	ratio         image.YCbCrSubsampleRatio
-	h, v          int // pixels that share their colour
-}
-
-var ratios = map[[2]int]image.YCbCrSubsampleRatio{
-	{1, 1}: image.YCbCrSubsampleRatio444, {2, 1}: image.YCbCrSubsampleRatio422, {2, 2}: image.YCbCrSubsampleRatio420,
-	{1, 2}: image.YCbCrSubsampleRatio440, {4, 1}: image.YCbCrSubsampleRatio411, {4, 2}: image.YCbCrSubsampleRatio410,
-}
-
-// layOut tells how the image lies in its blocks.
-func (d *directory) layOut() (*blocks, error) {
+// limits are those of libtiff. It is an error if the blocks of the image are much larger than it is.
+func (d *directory) limits() (sandbox.Limits, error) {
 	w, h := d.one(tagWidth, 0), d.one(tagHeight, 0)
-	b := &blocks{
-		image: image.Rect(0, 0, w, h), width: w, height: min(h, d.one(tagStripRows, h)),
-		offsets: tagStrips, sizes: tagStripSizes, samples: d.one(tagSamples, 1), h: 1, v: 1,
+	width, height := w, min(h, d.one(tagStripRows, h)) // of a block
+	if d.count(tagTileWidth) > 0 {
+		width, height = d.one(tagTileWidth, 0), d.one(tagTileHeight, 0)
 	}
-	if d.count(tagTiles) > 0 {
-		b.width, b.height, b.offsets, b.sizes = d.one(tagTileWidth, 0), d.one(tagTileHeight, 0), tagTiles, tagTileSizes
+	const largest = 1 << 10 // of a tile, where it exceeds the image
+	if width > max(w, largest) || height > max(h, largest) {
+		return sandbox.Limits{}, fmt.Errorf("tiles of %d×%d pixels, the image has %d×%d", width, height, w, h)
 	}
-	if d.one(tagPhotometric, 0) == photometricYCbCr {
-		b.h, b.v = 2, 2
-		if d.count(tagSubsampling) >= 2 {
-			b.h, b.v = d.value(tagSubsampling, 0), d.value(tagSubsampling, 1)
+	bits, samples := min(d.one(tagBits, 1), 64), min(d.one(tagSamples, 1), 64)
+	block := width * height * samples * max(bits, 8) / 8
+	across, down := (w+width-1)/max(width, 1), (h+height-1)/max(height, 1)
+	return sandbox.Limits{
+		Turns:  1<<26 + 16*(across*down*block+d.pixels()+len(d.data)),
+		Memory: 16<<20 + 4*d.pixels() + 4*block + 2*len(d.data),
+		Time:   20*time.Second + time.Duration(d.pixels())*time.Microsecond,
+	}, nil
+}
+
+// Fields of the result of the program, as tiff.c has them.
+const (
+	status = iota
+	pixels
+	message
+	fields
+)
+
+// Values of the status.
+const (
+	whole       = 0
+	unsupported = 1
+)
+
+// decode decodes the image with libtiff.
+func (d *directory) decode(ctx context.Context) (image.Image, error) {
+	most, err := d.limits()
+	if err != nil {
+		return nil, err
+	}
+	r := image.Rect(0, 0, d.one(tagWidth, 0), d.one(tagHeight, 0))
+	var img *image.RGBA
+	kind, words := -1, ""
+	err = program.Do(ctx, most, func(run *sandbox.Run) {
+		in, out := run.Store(d.data), run.Malloc(4*fields)
+		run.Call("tiff", in, uint64(len(d.data)), uint64(d.at), uint64(r.Max.X), uint64(r.Max.Y), out)
+		kind, words = run.Int(out+4*status), run.Words(out+4*message)
+		if samples := run.Read(uint64(uint32(run.Int(out+4*pixels))), 4*d.pixels()); kind == whole && run.Err() == nil {
+			img = image.NewRGBA(r)
+			copy(img.Pix, samples)
 		}
+	})
+	if err != nil && !errors.Is(err, sandbox.ErrEnds) || img != nil {
+		return img, err
 	}
-	var known bool
-	b.ratio, known = ratios[[2]int{b.h, b.v}]
-	for i := range d.count(tagBits) {
-		if bits := d.value(tagBits, i); bits != 8 {
-			return nil, fmt.Errorf("unsupported: %d bits a sample", bits)
-		}
+	return nil, d.explained(kind, words)
+}
+
+// What a file may have that libtiff does not decode as it is compiled here.
+var (
+	compressions = map[int]string{
+		34661: "JBIG", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG of DNG", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL",
 	}
-	const largestTile = 1 << 10 // where it exceeds the image
+	formats = map[int]string{2: "signed numbers", 3: "floating-point numbers", 5: "complex numbers", 6: "complex numbers"}
+	colours = map[int]string{
+		4: "a mask", 5: "inks other than CMYK", 8: "colours by CIE L*a*b*", 9: "colours by ICC L*a*b*", 10: "colours by ITU L*a*b*",
+		32803: "the raw samples of a sensor", 34892: "the raw samples of a sensor", 51177: "a map of depth",
+	}
+)
+
+// reason is why libtiff does not decode the image; words are its own.
+func (d *directory) reason(words string) string {
+	compression, format, photometric := d.one(tagCompression, compressionNone), d.one(tagFormat, 1), d.one(tagPhotometric, photometricBlack)
 	switch {
-	case b.image.Empty() || b.width < 1 || b.height < 1:
-		return nil, errors.New("blocks without pixels")
-	case b.width > max(w, largestTile) || b.height > max(h, largestTile):
-		return nil, fmt.Errorf("tiles of %d×%d pixels, the image has %d×%d", b.width, b.height, w, h)
-	case !known:
-		return nil, fmt.Errorf("unsupported: a colour for %d×%d pixels", b.h, b.v)
-	case b.samples != 1 && b.samples != 3:
-		return nil, fmt.Errorf("unsupported: %d samples a pixel", b.samples)
-	case b.across() > 1 && b.width%b.h != 0 || b.down() > 1 && b.height%b.v != 0:
-		return nil, fmt.Errorf("blocks of %d×%d pixels, in which %d×%d share a colour", b.width, b.height, b.h, b.v)
-	case d.one(tagPlanar, 1) != 1:
-		return nil, errors.New("unsupported: samples in planes")
-	case d.count(b.offsets) < b.across()*b.down() || d.count(b.sizes) < b.across()*b.down():
-		return nil, io.ErrUnexpectedEOF
+	case strings.Contains(words, "requested compression"):
+		return "compression by " + cmp.Or(compressions[compression], fmt.Sprintf("method %d", compression))
+	case formats[format] != "":
+		return "samples that are " + formats[format]
+	case colours[photometric] != "":
+		return colours[photometric]
 	}
-	return b, nil
+	how := ""
+	if d.one(tagPlanar, 1) != 1 {
+		how = " in planes"
+	}
+	return fmt.Sprintf("%d samples a pixel of %d bits each%s, photometric interpretation %d", d.one(tagSamples, 1), d.one(tagBits, 1), how, photometric)
 }
 
-func (b *blocks) across() int { return (b.image.Max.X + b.width - 1) / b.width }
-func (b *blocks) down() int   { return (b.image.Max.Y + b.height - 1) / b.height }
-
-// each calls f with the data of each block and where it lies, until ctx ends.
-func (d *directory) each(ctx context.Context, b *blocks, f func(data []byte, at image.Rectangle) error) error {
-	left := len(d.data) // blocks that lie over each other could be any work
-	for i := range b.across() * b.down() {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		corner := image.Pt(i%b.across()*b.width, i/b.across()*b.height)
-		from, size := d.value(b.offsets, i), d.value(b.sizes, i)
-		switch left -= size; {
-		case from > len(d.data) || size > len(d.data)-from:
-			return io.ErrUnexpectedEOF
-		case left < 0:
-			return errors.New("its blocks overlap")
-		}
-		if err := f(d.data[from:from+size], image.Rect(0, 0, b.width, b.height).Add(corner)); err != nil {
-			return err
-		}
+// explained is the error for a status of the program and what libtiff says.
+func (d *directory) explained(kind int, words string) error {
+	switch {
+	case kind == unsupported:
+		return fmt.Errorf("unsupported: %s", d.reason(words))
+	case strings.Contains(words, "Read error") || strings.Contains(words, "Not enough data"):
+		return io.ErrUnexpectedEOF
+	case words == "":
+		return sandbox.ErrEnds
 	}
-	return nil
-}
-
-// stretch brings the samples of a plane to 0 … 255, or about 128 for colours, where the file
-// says that they go from black to white.
-func (d *directory) stretch(m *image.YCbCr) {
-	if d.count(tagBlackWhite) < 6 {
-		return
-	}
-	for i, plane := range [][]byte{m.Y, m.Cb, m.Cr} {
-		black, white := d.value(tagBlackWhite, 2*i), d.value(tagBlackWhite, 2*i+1)
-		zero, span := 0, 255
-		if i > 0 {
-			zero, span = 128, 127
-		}
-		if white <= black || black == zero && white == zero+span {
-			continue
-		}
-		var table [256]byte
-		for v := range table {
-			w := zero + int(math.Round(float64((v-black)*span)/float64(white-black)))
-			table[v] = byte(max(0, min(w, 255)))
-		}
-		for k, v := range plane {
-			plane[k] = table[v]
-		}
-	}
+	return errors.New(strings.TrimSuffix(words, "."))
 }

@@ -33,6 +33,13 @@ var Parts = []Part{
 		Note:     "This software is based in part on the work of the Independent JPEG Group.",
 	},
 	{
+		What:     "libtiff 4.7.1 with zlib 1.3.1 and libjpeg-turbo 2.1.5.1, compiled to WebAssembly",
+		Files:    []string{"internal/tiff/wasm/tiff.wasm.zst"},
+		From:     "https://gitlab.com/libtiff/libtiff, tag v4.7.1, https://github.com/madler/zlib, tag v1.3.1, and https://github.com/libjpeg-turbo/libjpeg-turbo, tag 2.1.5.1, by internal/tiff/wasm/build.sh with wasi-libc of Debian 12",
+		Licences: []string{"internal/tiff/wasm/LICENSE.libtiff", "internal/tiff/wasm/LICENSE.zlib", "internal/libjpeg/wasm/LICENSE.libjpeg-turbo", "internal/libjpeg/wasm/LICENSE.wasi-libc"},
+		Note:     "This software is based in part on the work of the Independent JPEG Group.",
+	},
+	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
 		Files:    []string{"heic/wasm/avif.wasm.zst"},
 		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard in place of gzip",

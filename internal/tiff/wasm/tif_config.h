@@ -1,0 +1,24 @@
+// How libtiff is compiled: what it decodes by itself, by zlib and by libjpeg-turbo.
+#define CCITT_SUPPORT 1
+#define CHECK_JPEG_YCBCR_SUBSAMPLING 1
+#define JPEG_SUPPORT 1
+#define LOGLUV_SUPPORT 1
+#define LZW_SUPPORT 1
+#define NEXT_SUPPORT 1
+#define OJPEG_SUPPORT 1
+#define PACKBITS_SUPPORT 1
+#define PIXARLOG_SUPPORT 1
+#define THUNDER_SUPPORT 1
+#define ZIP_SUPPORT 1
+#define STRIPCHOP_DEFAULT TIFF_STRIPCHOP
+#define STRIP_SIZE_DEFAULT 8192
+#define TIFF_MAX_DIR_COUNT 1048576
+#define HAVE_ASSERT_H 1
+#define HAVE_FCNTL_H 1
+#define HAVE_IEEEFP 1
+#define HAVE_STRINGS_H 1
+#define HAVE_SYS_TYPES_H 1
+#define HAVE_UNISTD_H 1
+#define SIZEOF_SIZE_T 4
+#define TIFF_SIZE_FORMAT "zu"
+#define TIFF_SSIZE_FORMAT "d"
