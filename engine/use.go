@@ -151,6 +151,9 @@ func (s *session) openSet(ctx context.Context, f *incoming) (*answer, error) {
 	if g.Calibration == nil {
 		return nil, errNoThreshold
 	}
+	if g.Calibration.TooAlike() {
+		return nil, g.Usable()
+	}
 	faces, err := g.Identify(ctx, images)
 	if err != nil {
 		return nil, err

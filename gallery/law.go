@@ -41,7 +41,11 @@ func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 	}
 	l, photographs := g.Impostors(), g.photographs()
 	if l != nil && photographs != nil {
-		l.Level(r.Scores, photographs)
+		var among []int
+		if g.Calibration != nil && !g.partial { // its threshold is one of evidences
+			among = photographs
+		}
+		l.Level(r.Scores, photographs, among)
 		for class, v := range r.Scores {
 			if v > r.Scores[r.Class] {
 				r.Class = class

@@ -297,7 +297,7 @@ func cosine(atom []float64, vector []float32) float64 {
 // level makes cosines with people with so many photographs comparable.
 func (g *Gallery) level(cosines []float64, photographs []int) {
 	if l := g.Impostors(); l != nil {
-		l.Level(cosines, photographs)
+		l.Level(cosines, photographs, nil)
 	}
 }
 

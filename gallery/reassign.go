@@ -296,8 +296,10 @@ func (f *reassignment) contradicted(j, who int) bool {
 	if who == nobody || c == nil || f.g.Enrolled.Groups()[own+1]-f.g.Enrolled.Groups()[own] > 1 {
 		return false
 	}
-	z, _ := f.deviate(j, who)
-	return !c.Known(f.l.Evidence(f.l.Cosine(len(f.l.Cosines), z), len(f.count)))
+	z, k := f.deviate(j, who)
+	score := []float64{f.l.Cosine(k, z)}
+	f.l.Level(score, []int{k}, c.Photographs)
+	return !c.Known(f.l.Evidence(score[0], len(f.count)))
 }
 
 // nearest is the image of person c that is nearest to image j; -1 if there is no other.

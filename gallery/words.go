@@ -16,7 +16,7 @@ import (
 // too little.
 func (g *Gallery) Promise() string {
 	c := g.Calibration
-	if c == nil {
+	if c == nil || c.TooAlike() {
 		return ""
 	}
 	const half, rare = 0.5, 0.1 // above a tenth a percentage is easier to read
@@ -142,15 +142,19 @@ func (s *Settings) Confidence(p float64) string {
 	return word + Probability(p)
 }
 
-// A UselessError says why the threshold of a gallery makes it useless: nearly no enrolled face
-// gets its name. A program should not write such a gallery in place of a good one unless
-// somebody asks for it.
+// A UselessError says why a gallery is useless: nearly no enrolled face gets its name, or no rate of
+// strangers who get one can be promised. A program should not write such a gallery in place of a
+// good one unless somebody asks for it.
 type UselessError struct {
-	Rates   openset.Rates // at the threshold; Held is 0 if no face could be held out
-	Members bool          // the strangers that were given are probably people of the model
+	Rates    openset.Rates // at the threshold; Held is 0 if no face could be held out
+	Members  bool          // the strangers that were given are probably people of the model
+	TooAlike bool          // see openset.Calibration.TooAlike: a program should not name faces unless somebody asks for it
 }
 
 func (e *UselessError) Error() string {
+	if e.TooAlike {
+		return "the people of this model are too alike for this network: how many strangers would get a name cannot be promised"
+	}
 	if e.Members {
 		return "most of the given strangers are probably people of the model, so that the threshold is far too high"
 	}
@@ -159,16 +163,17 @@ func (e *UselessError) Error() string {
 
 // Usable returns a *UselessError if nearly no enrolled face would get its name under the
 // threshold of g, or if most of the strangers that it was calibrated with are probably people
-// of the gallery. It returns nil if this is not known. A program should ask before it writes
-// such a gallery.
+// of the gallery, or if the people of the gallery are too alike for its network. It returns nil if this
+// is not known. A program should ask before it writes such a gallery, and before it names faces.
 func (g *Gallery) Usable() error {
 	c := g.Calibration
 	if c == nil {
 		return nil
 	}
 	rates := c.Rates()
-	if members := c.StrangersAreMembers(); members || rates.Held > 0 && rates.Right < g.Numbers().Useless {
-		return &UselessError{rates, members}
+	members, alike := c.StrangersAreMembers(), c.TooAlike()
+	if members || alike || rates.Held > 0 && rates.Right < g.Numbers().Useless {
+		return &UselessError{rates, members, alike && !members}
 	}
 	return nil
 }

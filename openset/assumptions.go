@@ -25,7 +25,9 @@ type Assumptions struct {
 	// given strangers on. GalleryVariance, and one divided by the number of people, are the variance of the
 	// logarithm of the share of strangers in general who are named, over galleries with the
 	// same threshold.
+	// People are too alike for any rate from LeastAlike of them on (TooAlike).
 	LeastLike       int     `json:"least_like"`
+	LeastAlike      int     `json:"least_alike"`
 	GalleryVariance float64 `json:"gallery_variance"`
 	Comparisons     int     `json:"comparisons"` // made at most by ByLaw
 	MostEach        int     `json:"most_each"`   // photographs of a person that count as those of a stranger
@@ -78,8 +80,8 @@ type Assumptions struct {
 // ./people -fit, on half of the people there, those for margins on photos/lfw_several by go run
 // ./bench/strangers at commit `1a8a9d37091a`. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
-	Alike: [2]Kind{{0.1, 1.25, 0.1}, {2, 1.5, 0.001}}, PersonVariance: 0.65, BothSides: 0.5,
-	MostDeviate: 4, LikeShare: 0.8, LeastLike: 20, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
+	Alike: [2]Kind{{0.1, 1.25, 0.05}, {2, 1.5, 0.001}}, PersonVariance: 0.65, BothSides: 0.5,
+	MostDeviate: 4, LikeShare: 0.8, LeastLike: 20, LeastAlike: 5, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
 	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
 	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
 	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,

@@ -61,7 +61,8 @@ func (l *Impostors) compare(g Gallery, most int) []Comparison {
 	}
 	cosines := mat.NewDense(people, len(chosen), nil)
 	g.Cosines(cosines, probes)
-	l.deviates(cosines, groups)
+	to := tables{as: l.counted(g.photographs())}
+	l.deviates(cosines, groups, &to)
 	all := make([]Comparison, len(chosen))
 	deviates := make([]float64, people)
 	for i, j := range chosen {
@@ -71,24 +72,41 @@ func (l *Impostors) compare(g Gallery, most int) []Comparison {
 		deviates[own] = math.Inf(-1)
 		if k > 1 {
 			x, sum := g.Faces(own)
-			deviates[own] = l.Deviate(k-1, leaveOneOut(sum, x, j-groups[own]))
+			deviates[own] = to.table(l, k-1).value(leaveOneOut(sum, x, j-groups[own]))
 		}
 		all[i] = compared(j, own, deviates)
-		all[i].Single = k == 1
+		if all[i].Single = k == 1; to.as != nil && people > 1 {
+			all[i].Stranger = withoutPerson(all[i].Stranger, people, to.as[min(k, len(to.as))-1])
+		}
 	}
 	return all
 }
 
 // deviates replaces cosines, C×n, of n photographs with the means of people by their
 // deviates.
-func (l *Impostors) deviates(cosines *mat.Dense, groups []int) {
-	to := tables{}
+func (l *Impostors) deviates(cosines *mat.Dense, groups []int, to *tables) {
 	for c := range len(groups) - 1 {
 		t, row := to.table(l, groups[c+1]-groups[c]), cosines.RawRowView(c)
 		for i, v := range row {
 			row[i] = t.value(v)
 		}
 	}
+}
+
+// withoutPerson is the evidence of a stranger who was compared with all of so many people but one, who counts as
+// so many, as if the one had counted as one.
+func withoutPerson(evidence float64, people int, as float64) float64 {
+	z := deviateOf(evidence, people)
+	others := (float64(people) - as) / float64(people-1)
+	return evidenceOf(-distuv.UnitNormal.Quantile(powerOf(distuv.UnitNormal.Survival(z), others)), people)
+}
+
+// photographs are the numbers of photographs of the people of g.
+func (g *Gallery) photographs() (all []int) {
+	for c, first := range g.Groups[:len(g.Groups)-1] {
+		all = append(all, g.Groups[c+1]-first)
+	}
+	return all
 }
 
 // compared is the Comparison of a photograph with these deviates.

@@ -228,14 +228,27 @@ func (t *table) value(v float64) float64 {
 }
 
 // tables are those of the deviates for k photographs.
-type tables map[int]*table
+type tables struct {
+	as []float64 // see counted
+	of map[int]*table
+}
 
-func (t tables) table(l *Impostors, k int) *table {
-	k = min(k, len(l.Cosines))
-	if t[k] == nil {
-		t[k] = l.newTable(l.row(k), l.Deviates)
+func (t *tables) table(l *Impostors, k int) *table {
+	k = min(max(k, 1), len(l.Cosines))
+	if t.of == nil {
+		t.of = map[int]*table{}
 	}
-	return t[k]
+	if t.of[k] == nil {
+		deviates := l.Deviates
+		if t.as != nil {
+			deviates = make([]float64, len(l.Deviates))
+			for i, z := range l.Deviates {
+				deviates[i] = among(z, t.as[k-1])
+			}
+		}
+		t.of[k] = l.newTable(l.row(k), deviates)
+	}
+	return t.of[k]
 }
 
 // FMR is the false match rate of a threshold at this cosine: the probability that the
@@ -258,11 +271,13 @@ func (l *Impostors) Accepts(k int, rate float64) float64 {
 // Level makes the cosines of a face with the means of people comparable, whatever the number of
 // photographs of each person; photographs[c] is that of person c. A mean of one photograph has
 // smaller cosines with every face than a mean of five. Level replaces each cosine by the one
-// that has the same deviate for the largest number of photographs that l knows.
-func (l *Impostors) Level(cosines []float64, photographs []int) {
-	deviates, level := tables{}, (*table)(nil)
+// that has the same deviate for the largest number of photographs that l knows. In a gallery of people
+// with so many photographs, people with few are named for more strangers than those with many; nil
+// if all are to count the same.
+func (l *Impostors) Level(cosines []float64, photographs, gallery []int) {
+	deviates, level := tables{as: l.counted(gallery)}, (*table)(nil)
 	for c, v := range cosines {
-		if k := photographs[c]; k < len(l.Cosines) {
+		if k := photographs[c]; k < len(l.Cosines) || deviates.as != nil {
 			if level == nil {
 				level = l.newTable(l.Deviates, l.row(len(l.Cosines)))
 			}
@@ -288,7 +303,7 @@ const maxEvidence = 100
 
 // ofMany is 1 − (1 − p)ᴺ: the probability that one of N independent events of
 // probability p happens.
-func ofMany(p float64, n int) float64 { return -math.Expm1(float64(n) * math.Log1p(-p)) }
+func ofMany(p float64, n int) float64 { return powerOf(p, float64(n)) }
 
 // ofOne is the p of which share is ofMany.
 func ofOne(share float64, n int) float64 { return -math.Expm1(math.Log1p(-share) / float64(n)) }

@@ -188,6 +188,24 @@ func (s surroundings) quantile(share float64) float64 {
 	return grid[i-1] + (grid[i]-grid[i-1])*(above-math.Log(share))/(above-below)
 }
 
+// TooAlike reports whether the people of a gallery are so alike that no rate of strangers who are named can be
+// promised: more than those of the kind Assumptions.Alike that is most alike. The middle level of the people
+// decides, from LeastAlike people on, so that two names of one person do not. It is not known, and
+// false, unless c follows the law of a network.
+func (c *Calibration) TooAlike() bool {
+	by := c.assumptions()
+	if len(c.Levels) < by.LeastAlike || float64(len(c.Strangers))*c.FPIR >= float64(by.SureTail) {
+		return false
+	}
+	middle := slices.Sorted(slices.Values(c.Levels))[len(c.Levels)/2]
+	for _, k := range by.Alike {
+		if mean, sd := moments(k.exceeding(c.People - 1)); middle <= mean+by.LevelError*sd {
+			return false
+		}
+	}
+	return true
+}
+
 // limit returns what share of strangers who resemble the people exceeds a level at most, with a
 // probability.
 func (s surroundings) limit(level, probability float64) float64 {

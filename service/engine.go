@@ -334,6 +334,14 @@ func (s *snapshot) tooFew() string {
 	return "Only one person is enrolled, and how similar strangers are is not known for this network: enrol a second person, or measure the network."
 }
 
+// tooAlike says that the people of s are too alike, so that nobody gets a name; "" if they are not.
+func (s *snapshot) tooAlike() string {
+	if s.live == nil || s.live.Model().Calibration == nil || !s.live.Model().Calibration.TooAlike() {
+		return ""
+	}
+	return "Nobody gets a name: the people of this collection are too alike for this network, and how many strangers would get a name cannot be promised. Strangers may help."
+}
+
 // train returns a recogniser of the people of samples.
 func (e *engine) train(ctx context.Context, next *snapshot, samples []store.Sample) (*nrdl.Recogniser, error) {
 	images, err := next.input.images(samples)

@@ -159,7 +159,8 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 			*id = s.people[*id].Name
 		}
 	}
-	if t.Name, t.Known = nil, f.Known && known; t.Known {
+	alike := s.tooAlike()
+	if t.Name, t.Known = nil, f.Known && known && alike == ""; t.Known {
 		t.Name, t.Person = t.Guess, &guess.ID
 	}
 	switch {
@@ -172,6 +173,8 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 		t.Decision, t.Reason = "unknown", s.tooFew()
 	case s.live.Model().Calibration == nil:
 		t.Decision, t.Reason = "doubtful", "There is no threshold yet: enrol more people."
+	case f.Known && alike != "":
+		t.Decision, t.Reason = "unknown", alike
 	case f.Known && !known:
 		t.Decision, t.Reason = "unknown", "The face resembles a person who is ignored."
 	case f.Known:

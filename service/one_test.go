@@ -123,7 +123,7 @@ func TestMeasuredNetwork(t *testing.T) {
 	}
 	c, at, face = enrolled(read())
 	cosine := []float64{0.96}
-	l.Level(cosine, []int{1})
+	l.Level(cosine, []int{1}, nil)
 	c.do(200, "GET", at+"/faces/"+face+"/why", nil, &e)
 	if want := l.Evidence(cosine[0], 1); e.Margin == nil || math.Abs(*e.Margin-want) > 1e-5 || want < 1 {
 		t.Errorf("%+v, the evidence is %v", e, want)

@@ -74,12 +74,13 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 		return nil, nil
 	}
 	x := matrix(in, samples)
-	identified, err := m.Identify(ctx, dataset.Unlabelled(x, in))
+	recognised, err := m.Recognise(ctx, dataset.Unlabelled(x, in))
 	if err != nil {
 		return nil, err
 	}
 	u := classify.Unit(x)
 	classes := m.Parts().Classes
+	groups := m.Enrolled.Groups()
 	columns := map[string][]int{} // by person
 	for j, o := range samples {
 		columns[o.Person] = append(columns[o.Person], j)
@@ -88,7 +89,11 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 	d, _ := u.Dims()
 	face, sum := make([]float64, d), make([]float64, d)
 	for j, o := range samples {
-		scores := identified[j].Scores
+		scores, photographs := recognised[j].Scores, make([]int, len(classes))
+		for c := range photographs {
+			photographs[c] = groups[c+1] - groups[c]
+		}
+		own := -1
 		if c := slices.Index(classes, o.Person); c >= 0 {
 			clear(sum)
 			for _, i := range columns[o.Person] {
@@ -97,12 +102,18 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 				}
 			}
 			if k := len(columns[o.Person]) - 1; k > 0 && floats.Norm(sum, 2) > 0 {
-				cosine := []float64{floats.Dot(sum, mat.Col(face, j, u)) / floats.Norm(sum, 2)}
-				l.Level(cosine, []int{k})
-				scores[c] = cosine[0]
+				scores[c], photographs[c] = floats.Dot(sum, mat.Col(face, j, u))/floats.Norm(sum, 2), k
 			} else {
-				scores[c], all[j].alone = -1, true
+				own, all[j].alone = c, true
 			}
+		}
+		if m.Calibration == nil {
+			l.Level(scores, photographs, nil)
+		} else {
+			l.Level(scores, photographs, photographs)
+		}
+		if own >= 0 {
+			scores[own] = -1
 		}
 		all[j].decide(m, l, scores)
 	}

@@ -104,6 +104,12 @@ func (i *identification) findVars(c *cobra.Command) {
 	c.Flags().StringVar(&i.facts, "people", "", "names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
 	cli.Complete(c, "people", cli.Files("csv"))
 	skipVar(c, &i.skip)
+	forceVar(c, &i.force)
+}
+
+// forceVar registers the flag with which faces are named without a promise.
+func forceVar(c *cobra.Command, force *bool) {
+	c.Flags().BoolVar(force, "force", false, "name faces also if the people of the model are too alike for its network")
 }
 
 // tellInterruption says what is there if ctx has ended.

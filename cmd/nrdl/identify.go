@@ -48,7 +48,7 @@ func (a *app) identifyCmd() *cobra.Command {
 				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
 					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning", args[1]), "nrdl predict names the class of each sample")
 				}
-				p := prediction{json: i.json || i.output != "", scores: i.pairs, output: i.output}
+				p := prediction{json: i.json || i.output != "", scores: i.pairs, force: i.force, output: i.output}
 				p.arrays.Unlabelled, p.arrays.X = true, i.array
 				return a.predict(c.Context(), args[0], args[1], &p)
 			}
@@ -138,6 +138,7 @@ type identification struct {
 type identifyFlags struct {
 	find       face.Options
 	skip       []string
+	force      bool
 	top        int
 	array      string
 	pairs      bool // lines of text have the likeliest people too
@@ -332,6 +333,9 @@ func (i *identification) openModel(path string) (err error) {
 	if !m.Pipeline.SeesImages() {
 		return advice.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", path),
 			"judge it on such samples: nrdl evaluate DATA --model %s", path)
+	}
+	if err := promised(i.r, path, i.force); err != nil {
+		return err
 	}
 	i.top = min(i.top, len(m.Names()))
 	if i.checksum, err = i.modelChecksum(path); err != nil {

@@ -26,6 +26,7 @@ import (
 type prediction struct {
 	arrays       dataset.Arrays
 	scores, json bool
+	force        bool
 	output       string
 }
 
@@ -39,6 +40,7 @@ func (a *app) predictCmd() *cobra.Command {
 	}
 	c.Flags().BoolVar(&p.scores, "scores", false, "add the score of each class")
 	c.Flags().BoolVar(&p.json, "json", false, "write JSON Lines, one object per sample")
+	forceVar(c, &p.force)
 	c.Flags().StringVarP(&p.output, "output", "o", "", "`FILE` to write instead of standard output")
 	c.Flags().StringVar(&p.arrays.X, "x", "", "`ARRAY` of SAMPLES with the samples (default fea, X, training_feats, testing_feats, or the only one)")
 	return c
@@ -66,6 +68,9 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 		return err
 	}
 	m := r.Model()
+	if err := promised(r, model, p.force); err != nil {
+		return err
+	}
 	if p.scores {
 		if m, err = m.Whole(); err != nil {
 			return err

@@ -65,7 +65,25 @@ func refused(path string, err error) error {
 	if useless := (*gallery.UselessError)(nil); errors.As(err, &useless) && useless.Members {
 		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
 	}
+	if tooAlike(err) {
+		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give the photographs of other people as strangers: nrdl train … --strangers DIR; --force writes it all the same")
+	}
 	return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
+}
+
+// tooAlike reports whether err is that of people who are too alike.
+func tooAlike(err error) bool {
+	useless := (*gallery.UselessError)(nil)
+	return errors.As(err, &useless) && useless.TooAlike
+}
+
+// promised returns an error if the people of r, the model at path, are so alike that no rate can be promised, unless
+// it was forced.
+func promised(r *nrdl.Recogniser, path string, force bool) error {
+	if err := r.Model().Usable(); tooAlike(err) && !force {
+		return advice.Add(fmt.Errorf("%s: %w", path, err), "photographs of at least 1,000 other people may help: nrdl calibrate %s --strangers DIR; --force names faces all the same", legible.ShellWord(path))
+	}
+	return nil
 }
 
 // usableAt reports whether there is a model at path under whose threshold faces get their

@@ -13,10 +13,15 @@ import (
 func drawnCentring(t *testing.T, rng *rand.Rand, d, centres int) *Centring {
 	t.Helper()
 	var points []float64
-	for range (centres + 1) * d {
-		points = append(points, rng.NormFloat64()/math.Sqrt(float64(d)))
+	groups := centres / 2
+	for i := range (centres + 1 + groups) * d {
+		v := rng.NormFloat64() / math.Sqrt(float64(d))
+		if i >= (centres+1)*d { // of different lengths
+			v *= 0.1 * float64(1+i/d%3)
+		}
+		points = append(points, v)
 	}
-	c, err := NewCentring(Centring{About: "drawn", Length: d, Centres: centres, Sharpness: 10, Weight: 0.8}, points)
+	c, err := NewCentring(Centring{About: "drawn", Length: d, Centres: centres, Sharpness: 10, Weight: 0.8, Groups: groups, GroupSharpness: 20}, points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,23 +46,30 @@ func plainly(c *Centring, v []float64) []float64 {
 		z[i] -= c.points[i]
 	}
 	z = unit(z)
-	y, sum := slices.Clone(z), 0.0
-	weight := func(k int) float64 {
-		var cosine float64
-		for i := range z {
-			cosine += c.points[(k+1)*c.Length+i] * z[i]
+	less := func(z []float64, first, n int, of func(row []float64) float64, times float64) []float64 {
+		y, sum := slices.Clone(z), 0.0
+		row := func(k int) []float64 { return c.points[(first+k)*c.Length:][:c.Length] }
+		for k := range n {
+			sum += of(row(k))
 		}
-		return math.Exp(c.Sharpness * cosine)
-	}
-	for k := range c.Centres {
-		sum += weight(k)
-	}
-	for k := range c.Centres {
-		for i := range y {
-			y[i] -= c.Weight * weight(k) / sum * c.points[(k+1)*c.Length+i]
+		for k := range n {
+			for i := range y {
+				y[i] -= times * of(row(k)) / sum * row(k)[i]
+			}
 		}
+		return unit(y)
 	}
-	return unit(y)
+	inner := func(a, b []float64) (sum float64) {
+		for i := range a {
+			sum += a[i] * b[i]
+		}
+		return sum
+	}
+	y := less(z, 1, c.Centres, func(row []float64) float64 { return math.Exp(c.Sharpness * inner(row, z)) }, c.Weight)
+	if c.Groups == 0 {
+		return y
+	}
+	return less(y, 1+c.Centres, c.Groups, func(row []float64) float64 { return math.Exp(c.GroupSharpness * inner(unit(row), y)) }, 1)
 }
 
 func TestCentring(t *testing.T) {
@@ -95,6 +107,7 @@ func TestRefusedCentrings(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "no line": strings.TrimRight(file[:20], "\n"), "short": file[:len(file)-1], "long": file + "x",
 		"many centres": strings.Replace(file, `"centres":5`, `"centres":99999999999`, 1), "no length": strings.Replace(file, `"length":8`, `"length":0`, 1),
+		"many groups": strings.Replace(file, `"groups":2`, `"groups":99999999999`, 1), "no groups": strings.Replace(file, `"groups":2`, `"groups":-1`, 1), "no step": strings.Replace(file, `"group_step"`, `"step"`, 1),
 		"no weight": strings.Replace(file, `"weight":0.8`, `"weight":-1`, 1), "unknown": strings.Replace(file, `"weight"`, `"height"`, 1),
 		"a long line": strings.Repeat(" ", maxCentringLine+1) + file,
 	} {

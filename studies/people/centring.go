@@ -16,10 +16,12 @@ const (
 	weight    = 0.8
 	alike     = 5 // faces that the mean of a look-alike counts as
 
+	groupSharpness = 20
+
 	// What a centre is a mean of, at least: no number in the program may tell of a single face.
 	leastFaces, leastPeople = 15, 4
 
-	provenance = "go -C studies run ./people: means of about 40 faces each of 4,724 ordinary people of 0 to 116 years, of 489 famous people in their childhood and of 50 people who look alike; groups of people count by the root of their number"
+	provenance = "go -C studies run ./people: means of about 40 faces each of 4,724 ordinary people of 0 to 116 years, of 489 famous people in their childhood and of 50 people who look alike; groups of people count by the root of their number. The means of groups are those of ordinary people of an age band below 18, and of adults of one sex and group"
 )
 
 // fitCentring makes the centring of the faces of ordinary people, of children and of people who look
@@ -47,7 +49,40 @@ func (p people) fitCentring() (*embedding.Centring, error) {
 	for _, c := range kept {
 		points = append(points, c...)
 	}
-	return embedding.NewCentring(embedding.Centring{About: provenance, Length: d, Centres: len(kept), Sharpness: sharpness, Weight: weight}, points)
+	c := embedding.Centring{About: provenance, Length: d, Centres: len(kept), Sharpness: sharpness, Weight: weight}
+	first, err := embedding.NewCentring(c, points)
+	if err != nil {
+		return nil, err
+	}
+	groups := people{"ordinary": p["ordinary"]}.centred(first).groupMeans()
+	c.Groups, c.GroupSharpness = len(groups), groupSharpness
+	return embedding.NewCentring(c, append(points, slices.Concat(groups...)...))
+}
+
+// groupMeans are the means of the vectors of young people of an age band, and of adults of one sex and
+// group. A mean of n vectors has chance in it: its squared norm is 1/n more than the mean cosine of two
+// of them. So it is multiplied by the share of its squared norm that is not by chance.
+func (p people) groupMeans() (all [][]float64) {
+	for _, s := range p.strata() {
+		n := float64(len(s.faces))
+		if n < leastFaces || s.kind == "famous" || s.kind == "age" && s.faces[0].age >= adult {
+			continue
+		}
+		mean := make([]float64, len(s.faces[0].vector))
+		for _, f := range s.faces {
+			add(mean, 1/n, f.vector)
+		}
+		norm := dot(mean, mean)
+		share := (norm - 1/n) / (1 - 1/n) / norm
+		if !(share > 0) {
+			continue
+		}
+		for i := range mean {
+			mean[i] *= share
+		}
+		all = append(all, mean)
+	}
+	return all
 }
 
 // means has a face for each person: the mean of the vectors.

@@ -143,7 +143,7 @@ func (s scene) drawn(l *openset.Impostors, seed int) *drawnGallery {
 		lin.AtB(cosines, 1, means, columns(faces))
 		for j := range faces {
 			column := mat.Col(nil, j, cosines)
-			l.Level(column, photographs)
+			l.Level(column, photographs, photographs)
 			best := classify.Best(mat.NewDense(len(column), 1, column))[0]
 			all = append(all, reached{l.Evidence(column[best], len(enrolled)), own, best == own})
 		}

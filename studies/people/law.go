@@ -10,32 +10,47 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/openset"
 )
 
-const lawSource = "go -C studies run ./people: the mean over strata of the cosines that a share of the pairs of different people exceeds; one third of the weight is that of seven age bands (0-2, 3-6, 7-12, 13-17, 18-29, 30-59, 60 and older), one third that of adults of one sex and group, and one third that of famous adults; the upper tail is a line"
+const lawSource = "go -C studies run ./people: the mean over strata of the cosines that a share of the pairs of different people exceeds; one third of the weight is that of seven age bands (0-2, 3-6, 7-12, 13-17, 18-29, 30-59, 60 and older), one third that of adults of one sex and group, and one third that of famous adults. Two ordinary people are compared by a centring that was fitted to neither; the upper tail is a line"
 
-// law measures the impostor distribution of centred vectors: at each rate, the mean over the strata of
-// the cosine that such a share of the pairs of photographs exceeds. How it differs for the means of several photographs is measured on famous people.
-func (p people) law() (*openset.Impostors, error) {
-	several, cohort := p.set("lfw_several"), p.set("lfw_cohort")
-	l, err := measure.Law(several, cohort)
+// law measures the impostor distribution of vectors that c has centred: at each rate, the mean over the
+// strata of the cosine that such a share of the pairs of photographs exceeds. How it differs for the means of several
+// photographs is measured on famous people.
+func (p people) law(c *embedding.Centring) (*openset.Impostors, error) {
+	by := p.centred(c)
+	l, err := measure.Law(by.set("lfw_several"), by.set("lfw_cohort"))
 	if err != nil {
 		return nil, err
 	}
-	all, kinds := p.strata(), map[string]float64{}
+	histograms, err := p.crossed()
+	if err != nil {
+		return nil, err
+	}
+	all, kinds := by.strata(), map[string]float64{}
 	for _, s := range all {
 		kinds[s.kind]++
 	}
 	row := make([]float64, len(l.Deviates))
 	var mean, variance float64
 	for _, s := range all {
-		h, weight := s.histogram(), 1/(kinds[s.kind]*float64(len(kinds)))
+		h, weight := histograms[s.name], 1/(kinds[s.kind]*float64(len(kinds)))
+		if h == nil {
+			h = newHistogram()
+			h.add(s, func(i, j int) bool { return true })
+		}
 		add(row, weight, h.quantiles(l.Deviates))
 		m, sd := h.moments()
 		mean, variance = mean+weight*m, variance+weight*sd*sd
+	}
+	famous := *l
+	famous.Cosines = slices.Clone(l.Cosines)
+	for k, row := range l.Cosines {
+		famous.Cosines[k] = slices.Clone(row)
 	}
 	first := slices.Clone(l.Cosines[0])
 	for k := range l.Cosines {
@@ -47,6 +62,10 @@ func (p people) law() (*openset.Impostors, error) {
 				l.Cosines[k][i] = l.Cosines[k][i-1] + 1e-5
 			}
 		}
+	}
+	for k, g := range l.Genuine {
+		at := func(sds float64) float64 { return l.Deviate(k+1, famous.Cosine(k+1, g[0]+sds*g[1])) }
+		l.Genuine[k] = [2]float64{math.Round(at(0)*1e3) / 1e3, math.Round((at(1)-at(-1))/2*1e3) / 1e3}
 	}
 	l.Different.Mean, l.Different.Pair = math.Round(mean*1e4)/1e4, math.Round((variance-2*l.Different.Photograph)*1e6)/1e6
 	l.Accepted, l.People, l.Photographs, l.Faces = nil, 0, 0, 0
@@ -83,17 +102,23 @@ func (p people) strata() (all []stratum) {
 	return append(all, stratum{"famous", "famous adults", p.all("lfw_cohort", "lfw_strangers")})
 }
 
-// pairs calls each with the cosine of every two faces, and with the number of pairs.
-func (s stratum) pairs(each func(cosine, pairs float64)) {
+// each calls f with every two faces and their cosine.
+func (s stratum) each(f func(i, j int, cosine float64)) {
 	n := len(s.faces)
 	x := columns(s.faces)
 	cosines := mat.NewDense(n, n, nil)
 	lin.AtB(cosines, 1, x, x)
 	for i := range n {
-		for _, v := range cosines.RawRowView(i)[:i] {
-			each(v, float64(n*(n-1)/2))
+		for j, v := range cosines.RawRowView(i)[:i] {
+			f(i, j, v)
 		}
 	}
+}
+
+// pairs calls each with the cosine of every two faces, and with the number of pairs.
+func (s stratum) pairs(each func(cosine, pairs float64)) {
+	n := len(s.faces)
+	s.each(func(_, _ int, cosine float64) { each(cosine, float64(n*(n-1)/2)) })
 }
 
 // A histogram counts cosines.
@@ -104,13 +129,59 @@ type histogram struct {
 
 const perUnit = 5000 // bins
 
-func (s stratum) histogram() *histogram {
-	h := &histogram{bins: make([]float64, 2*perUnit+1)}
-	s.pairs(func(cosine, pairs float64) {
-		h.bins[min(len(h.bins)-1, max(0, int((cosine+1)*perUnit)))]++
-		h.total = pairs
+func newHistogram() *histogram { return &histogram{bins: make([]float64, 2*perUnit+1)} }
+
+// add counts the pairs of faces i and j of s for which is is true.
+func (h *histogram) add(s stratum, is func(i, j int) bool) {
+	s.each(func(i, j int, cosine float64) {
+		if is(i, j) {
+			h.bins[min(len(h.bins)-1, max(0, int((cosine+1)*perUnit)))]++
+			h.total++
+		}
 	})
-	return h
+}
+
+// folds are the parts of ordinary people for crossed.
+const folds = 5
+
+// crossed are the histograms of the strata of ordinary people, where two people are compared by a centring that was
+// fitted to neither: those that it was fitted to are less alike by it than others.
+func (p people) crossed() (map[string]*histogram, error) {
+	all := map[string]*histogram{}
+	fold := map[string]int{}
+	for _, f := range p["ordinary"] {
+		if _, seen := fold[f.person]; !seen {
+			fold[f.person] = len(fold) % folds
+		}
+	}
+	for a := range folds {
+		for b := range a + 1 {
+			of, others := people{}, people{"ages": p["ages"], "alike50": p["alike50"]}
+			for _, f := range p["ordinary"] {
+				if at := fold[f.person]; at == a || at == b {
+					of["ordinary"] = append(of["ordinary"], f)
+				} else {
+					others["ordinary"] = append(others["ordinary"], f)
+				}
+			}
+			c, err := others.fitCentring()
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range of.centred(c).strata() {
+				if all[s.name] == nil && s.kind != "famous" {
+					all[s.name] = newHistogram()
+				}
+				if h := all[s.name]; h != nil && len(s.faces) > 0 {
+					h.add(s, func(i, j int) bool {
+						x, y := fold[s.faces[i].person], fold[s.faces[j].person]
+						return x == a && y == b || x == b && y == a
+					})
+				}
+			}
+		}
+	}
+	return all, nil
 }
 
 func (h *histogram) moments() (mean, sd float64) {

@@ -1,7 +1,7 @@
 // Command people measures how the built-in network recognises people of all ages and groups, and makes
 // the numbers of the program that come from many of them.
 //
-//	go -C studies run ./people -data DIR [-fit]
+//	go -C studies run ./people -data DIR [-fit [-other]]
 //	go -C studies run ./people -data DIR -centring FILE
 //	go -C studies run ./people -data DIR -law FILE
 //
@@ -42,16 +42,17 @@ func main() {
 	centring := flag.String("centring", "", "make the centring, and write it to this file")
 	law := flag.String("law", "", "measure the law, and write it to this file")
 	fit := flag.Bool("fit", false, "fit to every second person, and measure the others")
+	other := flag.Bool("other", false, "fit to those who are measured otherwise, and measure the others")
 	draws := flag.Int("draws", 20, "galleries of each kind")
 	by := flag.String("by", "", "assumptions of galleries that differ, as JSON")
 	flag.Parse()
-	if err := run(*data, *centring, *law, *by, *fit, *draws); err != nil {
+	if err := run(*data, *centring, *law, *by, *fit, *other, *draws); err != nil {
 		fmt.Fprintln(os.Stderr, "people:", err)
 		os.Exit(1)
 	}
 }
 
-func run(data, centring, law, by string, fit bool, draws int) error {
+func run(data, centring, law, by string, fit, other bool, draws int) error {
 	raw, err := openAll(data)
 	if err != nil {
 		return err
@@ -61,13 +62,15 @@ func run(data, centring, law, by string, fit bool, draws int) error {
 	if centring != "" || fit {
 		of := raw
 		if fit {
-			of, judged = raw.half(0), raw.half(1)
+			if of, judged = raw.half(0), raw.half(1); other {
+				of, judged = judged, of
+			}
 		}
 		if c, err = of.fitCentring(); err != nil {
 			return err
 		}
 		if fit {
-			l, err = of.centred(c).law()
+			l, err = of.law(c)
 		}
 	}
 	switch {
@@ -76,7 +79,7 @@ func run(data, centring, law, by string, fit bool, draws int) error {
 	case centring != "":
 		return os.WriteFile(centring, c.File(), 0o666)
 	case law != "":
-		if l, err = raw.centred(c).law(); err != nil {
+		if l, err = raw.law(c); err != nil {
 			return err
 		}
 		frontend.Describe(l, embedding.Default())

@@ -67,7 +67,9 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	if few := weakest(review); few != "" {
 		to.Tell("fewest names: %s: add photographs of them", few)
 	}
-	if promise := Promise(m); promise != "" {
+	if err := m.Usable(); err != nil && c.TooAlike() {
+		to.Warn("%v", err)
+	} else if promise := Promise(m); promise != "" {
 		to.Tell("%s", promise)
 	}
 	to.Next("%s, or %s", use, then)
