@@ -96,7 +96,7 @@ func absolute(path string) string {
 // nobody may have, which are left out; progress, which may be nil, never by two goroutines at
 // once. What a pattern of skip matches is left out (Options.Skip).
 func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string, warn func(error), progress func(done, total int), skip ...string) ([]File, error) {
-	more, unused, err := by.names()
+	more, notFound, err := by.names()
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +111,10 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if left := unused(); left != "" {
+	if left := notFound(); left != "" {
 		warn(errors.New(left))
 	}
-	unusable := 0
+	var unused tags.Unused
 	people := &tagNames{canonicalName, map[string]*refusal{}, map[string]int{}}
 	var files []File
 	for j, p := range read {
@@ -125,7 +125,7 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		for _, problem := range p.Problems {
 			warn(fmt.Errorf("tags left out: %w", problem))
 		}
-		unusable += p.Unusable
+		unused.Add(p.Unused)
 		for i := range p.Regions {
 			p.Regions[i].Name = people.of(p.Regions[i].Name, paths[j])
 		}
@@ -139,11 +139,28 @@ func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName f
 		}
 		files = append(files, File{Path: paths[j], ID: Text(filepath.ToSlash(below)), Tags: p})
 	}
-	if unusable > 0 {
-		warn(fmt.Errorf("not used: %s with a name and no rectangle in the photograph", legible.Count(unusable, "region")))
+	countKeywords(files, &unused)
+	for _, line := range tags.Told(unused) {
+		warn(fmt.Errorf("not used: %s", line))
 	}
 	people.tell(warn)
 	return files, nil
+}
+
+// countKeywords counts keywords of files that are names of people and say no more.
+func countKeywords(files []File, unused *tags.Unused) {
+	named := map[string]bool{}
+	for _, f := range files {
+		for _, name := range f.Tags.Names {
+			named[name] = true
+		}
+		for _, r := range f.Tags.Regions {
+			named[r.Name] = true
+		}
+	}
+	for _, f := range files {
+		unused.Add(f.Tags.OfKeywords(func(name string) bool { return named[name] }))
+	}
 }
 
 // readTags reads the tags of the photographs at paths on all processors, with further names of

@@ -118,6 +118,8 @@ type Photograph struct {
 	Reason string        `json:"reason,omitempty" doc:"Why there are no faces"`
 
 	Smaller int `json:"smaller,omitempty" doc:"Number of faces less than half as large as the largest, which are left out"`
+
+	Warnings []string `json:"warnings,omitempty" doc:"What is wrong with the file, which was used all the same"`
 }
 
 // doubtful is the probability from which a face below the threshold is worth a look.

@@ -67,7 +67,7 @@ type importer struct {
 	request importRequest
 	left    int64 // bytes that may still be unpacked
 
-	sidecars map[string]*zip.File // by place; only where tags are read
+	beside besides // only where tags are read
 
 	latest *snapshot // for known, of when there were so many photographs
 	asked  int
@@ -120,13 +120,13 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	limited.left = math.MaxInt64
 	i.steps.total = len(z.File)
 	if i.request.Tags {
-		i.findSidecars(z)
+		i.findBesides(z)
 	}
 	for n := i.steps.j.Done; n < len(z.File); n++ {
 		f := z.File[n]
 		base := path.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isSidecar(base) || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
-			if !f.FileInfo().IsDir() && !(i.request.Tags && isSidecar(base)) {
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isBeside(base) || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
+			if !f.FileInfo().IsDir() && !(i.request.Tags && isBeside(base)) {
 				i.result.Skipped++
 			}
 			continue
@@ -184,10 +184,12 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		i.result.Duplicates++
 		return "", err
 	}
-	seen, photo, why, err := i.find(ctx, data) // with tags every face, as one in the background can have a tag
+	looked, warnings := noting(ctx)
+	seen, photo, why, err := i.find(looked, data) // with tags every face, as one in the background can have a tag
 	if err != nil || why != "" {
 		return why, err
 	}
+	i.note(name, warnings()...)
 	var status huma.StatusError
 	var people []string
 	person, added := "", 0
@@ -245,46 +247,13 @@ func (i *importer) find(ctx context.Context, data []byte) (all []found, photo *s
 	return i.search(ctx, i.input, data, o)
 }
 
-// isSidecar reports whether a file has the name of a sidecar.
-func isSidecar(name string) bool { return strings.EqualFold(path.Ext(name), ".xmp") }
-
-// sidecar is the content of the sidecar of the photograph called name; nil if there is none.
-func (i *importer) sidecar(name string) ([]byte, string, error) {
-	for _, at := range tags.Sidecars(i.place(name)) {
-		if f := i.sidecars[at]; f != nil {
-			return i.unpack(f)
-		}
-	}
-	return nil, "", nil
-}
-
-// place is the path of a file of the zip by which photographs and sidecars belong together:
-// receive has put each upload into a folder of its own.
-func (i *importer) place(name string) string {
-	if i.request.Photos {
-		return path.Base(name)
-	}
-	return name
-}
-
-// findSidecars notes the sidecars in z.
-func (i *importer) findSidecars(z *zip.Reader) {
-	i.sidecars = map[string]*zip.File{}
-	for _, f := range z.File {
-		if isSidecar(f.Name) {
-			i.sidecars[i.place(f.Name)] = f
-		}
-	}
-}
-
 // tag returns the person of each face that was seen in a photograph, "" for nobody, by its face
 // tags, and how many people are new. It notes in the result what became of them.
 func (i *importer) tag(ctx context.Context, name string, data []byte, seen []found, photo *store.Photo) (people []string, added int, err error) {
-	sidecar, why, err := i.sidecar(name)
+	p, why, err := i.tagsOf(name, data)
 	if err != nil {
 		return nil, 0, err
 	}
-	p := tags.Parse("the photograph", data, sidecar)
 	if p.Stored == (image.Point{}) { // of a format whose header is not read
 		p.Stored = image.Pt(photo.Width, photo.Height)
 	}

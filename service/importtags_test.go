@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"nrdl.example/nrdl/service/store"
@@ -91,4 +92,81 @@ func TestImportOfTags(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	c.upload(422, second+"/import?tags=regions&as=strangers", nil, "photo="+photo)
+}
+
+// What lies beside the photographs of a zip is read in every folder: sidecars whose names have another case,
+// and the faces of Picasa. What is not used is told, and so is a file that is damaged and used.
+func TestImportOfWhatLiesBeside(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	all := slices.Concat(photos(t, "people/person001"), photos(t, "people/person002"), photos(t, "people/person003"))
+	all = slices.DeleteFunc(all, func(path string) bool {
+		p, err := tags.Read(path)
+		return err != nil || p.Orientation != 1
+	})
+	read := func(path string) []byte {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	var found struct {
+		Size  struct{ Width, Height float64 }
+		Faces []struct {
+			Box struct{ X, Y, Width, Height float64 }
+		}
+		Warnings []string
+	}
+	area := func(path string) (x, y, w, h float64) {
+		c.upload(200, at+"/detect", &found, "photo="+path)
+		b := found.Faces[0].Box
+		return b.X / found.Size.Width, b.Y / found.Size.Height, b.Width / found.Size.Width, b.Height / found.Size.Height
+	}
+	x, y, w, h := area(all[0])
+	ini := fmt.Sprintf("[a.jpg]\nfaces=rect64(%04x%04x%04x%04x),1;rect64(10),2\n[Contacts2]\n1=Ann;;\n", int(x*65535), int(y*65535), int((x+w)*65535), int((y+h)*65535))
+	x, y, w, h = area(all[1])
+	cut := read(all[2])
+	cut = cut[:len(cut)-2]
+	zipped := archive(t, map[string][]byte{
+		"1/2/a.jpg": read(all[0]), "1/2/.picasa.ini": []byte(ini),
+		"3/B.JPG": read(all[1]), "3/B.jpg.xmp": regions(fmt.Sprintf("Bo %f %f %f", x+w/2, y+h/2, w)),
+		"4/c.jpg": cut,
+	})
+	var j Job
+	var got ImportResult
+	c.upload(200, at+"/import?tags=regions", &j, "archive="+zipped)
+	if j = c.follow(at, j.ID, &got); j.State != store.Succeeded || got.Photos != 3 || got.People != 2 || got.Skipped != 0 {
+		t.Fatalf("%+v %+v", j, got)
+	}
+	const isCut = "the JPEG is damaged or its end is missing"
+	want := map[string]string{"1/2/a.jpg": "not used of its tags: 1 face of .picasa.ini", "4/c.jpg": isCut}
+	for _, o := range got.Warnings {
+		if why := want[o.Name]; why != "" && strings.HasPrefix(o.Why, why) {
+			delete(want, o.Name)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%+v lacks %v", got.Warnings, want)
+	}
+	damaged := filepath.Join(t.TempDir(), "c.jpg")
+	if err := os.WriteFile(damaged, cut, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/identify", "/identify?why=true", "/detect"} {
+		found.Warnings = nil
+		if c.upload(200, at+path, &found, "photo="+damaged); len(found.Warnings) != 1 || !strings.HasPrefix(found.Warnings[0], isCut) {
+			t.Errorf("%s: %v", path, found.Warnings)
+		}
+		found.Warnings = nil
+		if c.upload(200, at+path, &found, "photo="+all[2]); len(found.Warnings) > 0 {
+			t.Errorf("%s, whole: %v", path, found.Warnings)
+		}
+	}
+	var added Added
+	c.upload(200, at+"/faces", &added, "photo="+damaged)
+	if len(added.Warnings) != 1 || !strings.HasPrefix(added.Warnings[0].Why, isCut) {
+		t.Errorf("%+v", added.Warnings)
+	}
 }

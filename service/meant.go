@@ -19,7 +19,7 @@ import (
 // A Warning is of a face that was added to a person, and that the collection takes for another one.
 type Warning struct {
 	Face   string `json:"face,omitempty" doc:"Id of the face that was added"`
-	Person string `json:"person" doc:"Id of the person whom the collection takes it for"`
+	Person string `json:"person" doc:"Id of the person whom the collection takes it for; empty for a damaged file"`
 	Name   string `json:"name"`
 	Why    string `json:"why"`
 
@@ -149,10 +149,7 @@ func (i *importer) warn(ctx context.Context, file, person string, faces []store.
 	}
 	warnings, err := s.takenFor(ctx, person, faces)
 	for _, w := range warnings {
-		const most = 500
-		if len(i.result.Warnings) < most {
-			i.result.Warnings = append(i.result.Warnings, RefusedFile{i.shown(file), w.Why})
-		}
+		i.note(file, w.Why)
 	}
 	return err
 }

@@ -128,6 +128,7 @@ type Search struct {
 	Searched int          `json:"searched" doc:"Faces of nobody yet with which each face was compared"`
 	Space    string       `json:"space,omitempty" doc:"Which network made the vectors; only with them"`
 	Faces    []Searched   `json:"faces" doc:"The largest first"`
+	Warnings []string     `json:"warnings,omitempty" doc:"What is wrong with the file, which was used all the same"`
 }
 
 // A Searched is a face in a photograph, with the most similar faces that have no name yet.
@@ -207,14 +208,16 @@ func (v *Service) searchUnnamed(w http.ResponseWriter, r *http.Request) error {
 	}
 	response := Search{Faces: []Searched{}}
 	var seen []face.Seen
-	err = v.decoded(ctx, func() error {
-		all, size, err := face.Decode(ctx, data, "photo", true, face.All, s.input.cut)
+	looked, warnings := noting(ctx)
+	err = v.decoded(looked, func() error {
+		all, size, err := face.Decode(looked, data, "photo", true, face.All, s.input.cut)
 		seen, response.Size = all, results.Size{Width: size.X, Height: size.Y}
 		return err
 	}, data)
 	if err != nil {
 		return err
 	}
+	response.Warnings = warnings()
 	faces, u, err := v.engine.unnamed(ctx, s)
 	if err != nil {
 		return err

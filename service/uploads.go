@@ -64,14 +64,16 @@ func (v *Service) identify(w http.ResponseWriter, r *http.Request) error {
 	}
 	why := chosen(r, "why")
 	var result nrdl.Result
-	err = v.decoded(r.Context(), func() (err error) {
-		result, err = v.engine.identify(r.Context(), s, data, why, at)
+	ctx, warnings := noting(r.Context())
+	err = v.decoded(ctx, func() (err error) {
+		result, err = v.engine.identify(ctx, s, data, why, at)
 		return err
 	}, data)
 	if err != nil {
 		return err
 	}
 	response := s.photoResponse(result)
+	response.Warnings = warnings()
 	v.notifyHooks(r.Context(), s, response)
 	if why {
 		shown, err := v.show(r.Context(), s, result, response)
@@ -95,6 +97,8 @@ type Detection struct {
 	Size  results.Size `json:"size"`
 	Space string       `json:"space,omitempty" doc:"Which network made the vectors; only with them"`
 	Faces []Detected   `json:"faces" doc:"The largest first"`
+
+	Warnings []string `json:"warnings,omitempty" doc:"What is wrong with the file, which was used all the same"`
 }
 
 func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
@@ -114,8 +118,9 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 	if wanted {
 		response.Space, cut = by.space, by.cut
 	}
-	err = v.decoded(r.Context(), func() error {
-		seen, size, err := face.Decode(r.Context(), data, "photo", true, face.All, cut)
+	ctx, warnings := noting(r.Context())
+	err = v.decoded(ctx, func() error {
+		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, cut)
 		response.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
 			d := Detected{Detection: results.NewDetection(s.Face)}
@@ -131,6 +136,7 @@ func (v *Service) detect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	response.Warnings = warnings()
 	return answer(w, http.StatusOK, response)
 }
 
@@ -139,7 +145,7 @@ type Added struct {
 	Operations []string  `json:"operations" doc:"For undo, one a photograph"`
 	Faces      []Face    `json:"faces"`
 	Refused    []Refusal `json:"refused"`
-	Warnings   []Warning `json:"warnings,omitempty" doc:"Faces that the collection takes for somebody else; they were added all the same"`
+	Warnings   []Warning `json:"warnings,omitempty" doc:"Faces that the collection takes for somebody else, and damaged files; they were added all the same"`
 }
 
 // A Refusal is a file, or a face in it, that cannot be used.
@@ -246,7 +252,8 @@ func placeOf(r *http.Request) (*face.Place, error) {
 
 // addFile adds the faces of file i of a form, or the one at a place.
 func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *snapshot, person string, i int, p part, at *face.Place) error {
-	seen, photo, why, err := v.search(ctx, in, p.data, looking{whole: p.name == "crop", at: at})
+	looked, warnings := noting(ctx)
+	seen, photo, why, err := v.search(looked, in, p.data, looking{whole: p.name == "crop", at: at})
 	switch {
 	case err != nil:
 		return err
@@ -274,6 +281,9 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *sn
 	}
 	if len(faces) == 0 {
 		return nil
+	}
+	for _, why := range warnings() {
+		response.Warnings = append(response.Warnings, Warning{Why: why})
 	}
 	return v.add(ctx, response, s, person, photo, faces)
 }

@@ -18,7 +18,10 @@ import (
 )
 
 // A Verification is the answer of verify.
-type Verification struct{ results.Comparison }
+type Verification struct {
+	results.Comparison
+	Warnings []string `json:"warnings,omitempty" doc:"What is wrong with files, which were used all the same"`
+}
 
 func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	in, err := v.engine.inputOf(r.Context(), r.PathValue("collection"))
@@ -38,23 +41,24 @@ func (v *Service) verify(w http.ResponseWriter, r *http.Request) error {
 	}
 	var compared nrdl.Comparison
 	photos := 2
+	ctx, warnings := noting(r.Context())
 	if person := files["person"]; person != nil {
 		photos = 1
-		compared, err = v.verifyPerson(r.Context(), in, r.PathValue("collection"), string(person), files["a"])
+		compared, err = v.verifyPerson(ctx, in, r.PathValue("collection"), string(person), files["a"])
 	} else {
-		err = v.decoded(r.Context(), func() error {
+		err = v.decoded(ctx, func() error {
 			photo := func(name string) nrdl.Photo {
 				return nrdl.Photo{Name: name, Load: func() ([]byte, error) { return files[name], nil }}
 			}
 			var err error
-			compared, err = nrdl.Verify(r.Context(), nil, v.Search, photo("a"), photo("b"))
+			compared, err = nrdl.Verify(ctx, nil, v.Search, photo("a"), photo("b"))
 			return err
 		}, files["a"], files["b"])
 	}
 	if err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, Verification{results.NewComparison(compared, photos, openset.DefaultFMR)})
+	return answer(w, http.StatusOK, Verification{results.NewComparison(compared, photos, openset.DefaultFMR), warnings()})
 }
 
 var errNoLaw = huma.Error409Conflict("it was not measured how similar different people are to the network of the collection")
@@ -93,6 +97,8 @@ type Comparisons struct {
 	Face   results.Compared `json:"face" doc:"That was compared, the largest of a"`
 	FMR    float64          `json:"fmr" doc:"Highest false match rate of the same person"`
 	Photos []ComparedPhoto  `json:"photos" doc:"In the order in which they were sent"`
+
+	Warnings []string `json:"warnings,omitempty" doc:"What is wrong with a, which was used all the same"`
 }
 
 // A ComparedPhoto is one of the photographs with which compare compares.
@@ -102,6 +108,7 @@ type ComparedPhoto struct {
 	Rate       *float64         `json:"false_match_rate" doc:"Share of other people who are as similar"`
 	Face       results.Compared `json:"face" doc:"That was compared, the largest"`
 	Refused    string           `json:"refused,omitempty" doc:"Why the photograph cannot be used"`
+	Warnings   []string         `json:"warnings,omitempty" doc:"What is wrong with the file, which was used all the same"`
 }
 
 // compare compares one photograph with many.
@@ -123,16 +130,18 @@ func (v *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	if first < 0 || len(all) < 2 || slices.ContainsFunc(all[first+1:], func(p part) bool { return p.name == "a" }) {
 		return huma.Error422UnprocessableEntity("the form needs one file a, and one or more files photo")
 	}
-	a, why, err := v.largest(ctx, in, "photo", all[first].data)
+	looked, warnings := noting(ctx)
+	a, why, err := v.largest(looked, in, "photo", all[first].data)
 	if err == nil && why != nil {
 		err = unusable(why)
 	}
 	if err != nil {
 		return err
 	}
-	response := Comparisons{Face: comparedFace(a), FMR: openset.DefaultFMR, Photos: []ComparedPhoto{}}
+	response := Comparisons{Face: comparedFace(a), FMR: openset.DefaultFMR, Photos: []ComparedPhoto{}, Warnings: warnings()}
 	for _, p := range slices.Delete(all, first, first+1) {
-		b, why, err := v.largest(ctx, in, "photo", p.data)
+		looked, warnings := noting(ctx)
+		b, why, err := v.largest(looked, in, "photo", p.data)
 		if err != nil {
 			return err
 		}
@@ -142,7 +151,7 @@ func (v *Service) compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		c := nrdl.Comparison{Similarity: max(-1, min(floats.Dot(a.Values, b.Values), 1))}
 		c.FMR = law.FMR(1, c.Similarity)
-		response.Photos = append(response.Photos, ComparedPhoto{c.Same(response.FMR), &c.Similarity, &c.FMR, comparedFace(b), ""})
+		response.Photos = append(response.Photos, ComparedPhoto{c.Same(response.FMR), &c.Similarity, &c.FMR, comparedFace(b), "", warnings()})
 	}
 	return answer(w, http.StatusOK, response)
 }

@@ -17,7 +17,22 @@ const (
 	maxPicasaFaces = 1000 // of a photograph
 )
 
-// picasa adds to p the faces that the .picasa.ini beside the photograph at path has of it:
+// PicasaFile is the name of the file in which Picasa keeps the faces of a folder. Older versions
+// wrote it without the point.
+const PicasaFile = ".picasa.ini"
+
+// readPicasa reads the file of Picasa beside the photograph at path; nil if there is none, as in most
+// folders.
+func readPicasa(path string) []byte {
+	for _, name := range []string{PicasaFile, "Picasa.ini"} {
+		if data, err := regular.ReadFile(filepath.Join(filepath.Dir(path), name), maxPicasa); err == nil {
+			return data
+		}
+	}
+	return nil
+}
+
+// picasa adds to p the faces that data, a .picasa.ini, has of the photograph at path:
 //
 //	[a.jpg]
 //	faces=rect64(3f845bcb59418507),8e62398ebda8c1a5;…
@@ -27,10 +42,9 @@ const (
 // A rectangle has the left, upper, right and lower side, each of four digits, as shares of 65535. A
 // face whose person the file does not name is counted. Whether the photograph was turned before, the
 // faces decide.
-func (p *Photo) picasa(path string) {
-	data, err := regular.ReadFile(filepath.Join(filepath.Dir(path), ".picasa.ini"), maxPicasa)
-	if err != nil || !bytes.Contains(data, []byte("rect64")) {
-		return // there is none, in most folders
+func (p *Photo) picasa(path string, data []byte) {
+	if !bytes.Contains(data, []byte("rect64")) {
+		return
 	}
 	section, faces, contacts := "", "", map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
@@ -62,7 +76,7 @@ func (p *Photo) picasa(path string) {
 		case ok && name != "":
 			p.merge(how.region(metadata.Region{Area: area, Name: name}, p.Orientation))
 		case !strings.EqualFold(id, nobody):
-			p.Unusable++
+			p.Unused.Count(metadata.UnusedContact)
 		}
 	}
 }

@@ -45,10 +45,11 @@ type Photo struct {
 	Stored      image.Point // width and height as stored; zero if the file does not tell
 	Orientation int         // 1 … 8, as that of EXIF
 	Regions     []Region
-	Names       []string // PersonInImage, without those that nrdl wrote
-	Weak        bool     // Names are those of a source without regions: who is who is open
-	Unusable    int      // regions with a name and no area in the photograph
-	Problems    []error  // of what could not be read
+	Names       []string  // PersonInImage, without those that nrdl wrote
+	Weak        bool      // Names are those of a source without regions: who is who is open
+	Keywords    []Keyword // some may be names of people
+	Unused      Unused    // what else there is
+	Problems    []error   // of what could not be read
 }
 
 // Named reports whether p has a name that can be used.
@@ -94,13 +95,14 @@ func Read(path string) (*Photo, error) {
 		return nil, err
 	}
 	p := f.tags()
-	p.picasa(path)
+	p.picasa(path, readPicasa(path))
+	p.countNameless()
 	return p, nil
 }
 
-// Parse is Read of a photograph with the content data, and of its sidecar; nil if there is none.
-// Name stands for it in errors.
-func Parse(name string, data, sidecar []byte) *Photo {
+// Parse is Read of a photograph with the content data, and of its sidecar and the .picasa.ini of its
+// folder; nil if there is none. Name is that of the file.
+func Parse(name string, data, sidecar, picasa []byte) *Photo {
 	f := &file{path: name}
 	if sidecar != nil {
 		f.sidecars = []sidecarFile{{name, sidecar}}
@@ -109,7 +111,10 @@ func Parse(name string, data, sidecar []byte) *Photo {
 	if f.File, err = metadata.Read(bytes.NewReader(data), int64(len(data))); err != nil {
 		f.problem = fmt.Errorf("%s: %w", name, err)
 	}
-	return f.tags()
+	p := f.tags()
+	p.picasa(name, picasa)
+	p.countNameless()
+	return p
 }
 
 // tags are the tags of f and of its sidecar.
@@ -228,7 +233,7 @@ func readSidecar(path string) ([]byte, error) {
 
 // photo is f without tags.
 func (f *file) photo() *Photo {
-	p := &Photo{Stored: image.Pt(f.Width, f.Height), Orientation: f.Orientation}
+	p := &Photo{Stored: image.Pt(f.Width, f.Height), Orientation: f.Orientation, Keywords: metadata.Keywords(f.Keywords)}
 	if f.problem != nil {
 		p.Problems = append(p.Problems, f.problem)
 	}
@@ -252,7 +257,8 @@ func (f *file) add(p *Photo, packet []byte) {
 		p.Problems = append(p.Problems, fmt.Errorf("%s: %w", f.path, err))
 		return
 	}
-	p.Unusable += people.Unusable
+	p.Unused.Add(people.Unused)
+	p.Keywords = append(p.Keywords, people.Keywords...)
 	how, err := f.readingOf(people)
 	if err != nil && len(people.Regions) > 0 {
 		p.Problems = append(p.Problems, err)
@@ -264,6 +270,14 @@ func (f *file) add(p *Photo, packet []byte) {
 	}
 	for _, r := range people.Microsoft {
 		p.merge(Region{Area: r.Turned(f.Orientation), Name: r.Name})
+	}
+	shapes := reading{packet: len(p.Regions) + 1, two: f.Orientation > 1}
+	for _, s := range people.Shapes {
+		if r, ok := s.Region(f.Width, f.Height); ok {
+			p.merge(shapes.region(r, f.Orientation))
+		} else {
+			p.Unused.Count(metadata.UnusedPlace)
+		}
 	}
 	for _, name := range people.Names {
 		if !slices.Contains(p.Names, name) {

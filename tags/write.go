@@ -162,6 +162,7 @@ func (f *file) tagsOf(base []byte, own *metadata.People, packets [][]byte, faces
 			f.add(elsewhere, packet)
 		}
 	}
+	elsewhere.picasa(f.path, readPicasa(f.path))
 	boxes := theirs.areas(faces)
 	if err := cmp.Or(theirs.decide(boxes), elsewhere.decide(boxes)); err != nil {
 		return nil, nil, how, fmt.Errorf("%s: %w", f.path, err)

@@ -14,7 +14,7 @@ type Added struct {
 	Faces      []Face    `json:"faces"`
 	Operations []string  `json:"operations"` // For undo, one a photograph
 	Refused    []Refusal `json:"refused"`
-	Warnings   []Warning `json:"warnings,omitempty"` // Faces that the collection takes for somebody else; they were added all the same
+	Warnings   []Warning `json:"warnings,omitempty"` // Faces that the collection takes for somebody else, and damaged files; they were added all the same
 }
 
 // AddedStrangers is the schema AddedStrangers.
@@ -100,14 +100,16 @@ type ComparedPhoto struct {
 	FalseMatchRate *float64 `json:"false_match_rate"`  // Share of other people who are as similar
 	Refused        string   `json:"refused,omitempty"` // Why the photograph cannot be used
 	Same           bool     `json:"same"`
-	Similarity     *float64 `json:"similarity"` // Of the largest face; null if there is none that can be used
+	Similarity     *float64 `json:"similarity"`         // Of the largest face; null if there is none that can be used
+	Warnings       []string `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
 }
 
 // Comparisons is the schema Comparisons.
 type Comparisons struct {
-	Face   Compared        `json:"face"`   // That was compared, the largest of a
-	FMR    float64         `json:"fmr"`    // Highest false match rate of the same person
-	Photos []ComparedPhoto `json:"photos"` // In the order in which they were sent
+	Face     Compared        `json:"face"`               // That was compared, the largest of a
+	FMR      float64         `json:"fmr"`                // Highest false match rate of the same person
+	Photos   []ComparedPhoto `json:"photos"`             // In the order in which they were sent
+	Warnings []string        `json:"warnings,omitempty"` // What is wrong with a, which was used all the same
 }
 
 // Conflict is the schema Conflict.
@@ -203,9 +205,10 @@ type Detected struct {
 
 // Detection is the schema Detection.
 type Detection struct {
-	Faces []Detected `json:"faces"` // The largest first
-	Size  Size       `json:"size"`
-	Space string     `json:"space,omitempty"` // Which network made the vectors; only with them
+	Faces    []Detected `json:"faces"` // The largest first
+	Size     Size       `json:"size"`
+	Space    string     `json:"space,omitempty"`    // Which network made the vectors; only with them
+	Warnings []string   `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
 }
 
 // Done is the schema Done.
@@ -323,7 +326,7 @@ type ImportResult struct {
 	Refused    []RefusedFile `json:"refused"`            // The first 500
 	Skipped    int           `json:"skipped"`            // Files that are no images
 	Tagged     []TaggedFile  `json:"tagged,omitempty"`   // With tags=regions: the photographs with face tags, the first 500
-	Warnings   []RefusedFile `json:"warnings,omitempty"` // Photographs of people whom the collection takes for somebody else, the first 500; they were added all the same
+	Warnings   []RefusedFile `json:"warnings,omitempty"` // Photographs of people whom the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same
 }
 
 // Job is the schema Job.
@@ -584,7 +587,8 @@ type Search struct {
 	Faces    []Searched `json:"faces"`    // The largest first
 	Searched int        `json:"searched"` // Faces of nobody yet with which each face was compared
 	Size     Size       `json:"size"`
-	Space    string     `json:"space,omitempty"` // Which network made the vectors; only with them
+	Space    string     `json:"space,omitempty"`    // Which network made the vectors; only with them
+	Warnings []string   `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
 }
 
 // Searched is the schema Searched.
@@ -645,10 +649,11 @@ type ShownIn struct {
 
 // ShownPhotograph is the schema ShownPhotograph.
 type ShownPhotograph struct {
-	Faces   []Shown `json:"faces"`
-	Reason  string  `json:"reason,omitempty"` // Why there are no faces
-	Size    Size    `json:"size"`
-	Smaller *int    `json:"smaller,omitempty"` // Number of faces less than half as large as the largest, which are left out
+	Faces    []Shown  `json:"faces"`
+	Reason   string   `json:"reason,omitempty"` // Why there are no faces
+	Size     Size     `json:"size"`
+	Smaller  *int     `json:"smaller,omitempty"`  // Number of faces less than half as large as the largest, which are left out
+	Warnings []string `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
 }
 
 // Similar is the schema Similar.
@@ -702,13 +707,14 @@ type Verification struct {
 	FMR            float64    `json:"fmr"` // Highest false match rate of the same person
 	Same           bool       `json:"same"`
 	Similarity     float64    `json:"similarity"`
+	Warnings       []string   `json:"warnings,omitempty"` // What is wrong with files, which were used all the same
 }
 
 // Warning is the schema Warning.
 type Warning struct {
 	Face   string `json:"face,omitempty"` // Id of the face that was added
 	Name   string `json:"name"`
-	Person string `json:"person"` // Id of the person whom the collection takes it for
+	Person string `json:"person"` // Id of the person whom the collection takes it for; empty for a damaged file
 	Why    string `json:"why"`
 }
 

@@ -21,6 +21,7 @@ type File struct {
 	Width, Height int    // as stored
 	Orientation   int    // 1 … 8, as that of EXIF
 	XMP           [][]byte
+	Keywords      []string  // of IPTC's older form (IIM), which is no XMP
 	Taken         time.Time // by the clock of the camera, as if it were UTC; zero if EXIF does not tell
 
 	hasEXIF bool

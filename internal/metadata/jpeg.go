@@ -17,6 +17,7 @@ const (
 const (
 	soi, eoi, sos    = 0xd8, 0xd9, 0xda
 	app0, app1, app2 = 0xe0, 0xe1, 0xe2
+	app13            = 0xed
 )
 
 // A segment is one of a JPEG file before its first scan.
@@ -77,6 +78,14 @@ func (f *File) readJPEG(in *input) error {
 				f.keep(body[len(XMPHeader):])
 			case bytes.HasPrefix(body, []byte(extendedHeader)):
 				e.add(body[len(extendedHeader):])
+			}
+		case s.marker == app13:
+			body, err := in.at(s.at+4, s.length)
+			if err != nil {
+				return false, err
+			}
+			if resources, ok := bytes.CutPrefix(body, []byte("Photoshop 3.0\x00")); ok {
+				f.keywordsOf(resources)
 			}
 		}
 		return true, nil

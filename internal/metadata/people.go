@@ -31,9 +31,13 @@ type People struct {
 	Applied   [2]int   // width and height of the image to which Regions apply; 0 if not told
 	Turned    Turn     // how faces stand in that image
 	Microsoft []Region
+	Shapes    []Shape  // those of IPTC
 	Names     []string // of PersonInImage, without those that nrdl wrote
 	Written   []string // of PersonInImage: those that nrdl wrote
-	Unusable  int      // regions with a name and no area in the image
+	Keywords  []Keyword
+	Unused    Unused
+
+	keywords []string
 }
 
 // A Turn says what the Rotation of regions tells of the image to which they apply.
@@ -74,6 +78,8 @@ func ReadPeople(packet []byte) (*People, error) {
 		if info := d.child(nsMP, "RegionInfo"); info != nil {
 			p.readMicrosoft(info)
 		}
+		p.readShapes(d)
+		p.readKeywords(d)
 		if names := d.child(nsIPTC, "PersonInImage"); names != nil {
 			named = append(named, texts(names)...)
 		}
@@ -81,6 +87,7 @@ func ReadPeople(packet []byte) (*People, error) {
 			named = append(named, v)
 		}
 	}
+	p.Keywords = Keywords(p.keywords)
 	written := writtenNames(descriptions(root))
 	for _, name := range named {
 		if slices.Contains(written, name) {
@@ -154,13 +161,16 @@ func (p *People) readRegions(info *element) {
 		if len(p.Regions) >= maxPeople {
 			return
 		}
-		kind := item.value(nsMWG, "Type")
+		kind, name := item.value(nsMWG, "Type"), item.value(nsMWG, "Name")
 		area := item.field(nsMWG, "Area")
 		if kind != "" && !strings.EqualFold(kind, "Face") {
+			if name != "" {
+				p.Unused.Count(UnusedKind)
+			}
 			continue
 		}
 		if area == nil {
-			p.noteUnusable(item.value(nsMWG, "Name"))
+			p.noteUnusable(name)
 			continue
 		}
 		x, y, w, h := number(area.value(nsArea, "x")), number(area.value(nsArea, "y")), number(area.value(nsArea, "w")), number(area.value(nsArea, "h"))
@@ -169,7 +179,7 @@ func (p *People) readRegions(info *element) {
 			x, y, w, h = x/aw, y/ah, w/aw, h/ah
 		}
 		p.Turned = max(p.Turned, turnOf(item.value(nsMWG, "Rotation")))
-		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: item.value(nsMWG, "Name"), Ours: isOurs(item), Vacant: item.vacancy()}
+		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: name, Ours: isOurs(item), Vacant: item.vacancy()}
 		if !r.valid() {
 			p.noteUnusable(r.Name)
 			continue
@@ -236,7 +246,7 @@ func (p *People) readMicrosoft(info *element) {
 // noteUnusable counts a region that has a name and no area.
 func (p *People) noteUnusable(name string) {
 	if name != "" {
-		p.Unusable++
+		p.Unused.Count(UnusedPlace)
 	}
 }
 

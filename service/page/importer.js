@@ -209,8 +209,8 @@ export const told = (r) => [count(r.photos, "photograph"), count(r.faces, "face"
 /** refusals lists files that could not be used, and why. @param {{name: string, why: string}[]} all */
 export const refusals = (all, open = false) => listed(all, open, `${count(all.length, "picture")} could not be used`);
 
-/** doubts lists files whose faces the collection takes for somebody else. @param {{name: string, why: string}[]} all */
-export const doubts = (all, open = false) => listed(all, open, `${count(all.length, "picture")} may be of somebody else`);
+/** doubts lists files about which there is a warning. @param {{name: string, why: string}[]} all */
+export const doubts = (all, open = false) => listed(all, open, `${count(all.length, "picture")} to look at`);
 
 const listed = (all, open, summary) => h("details", { class: "failures", open, hidden: !all.length }, h("summary", {}, summary),
   h("ul", {}, all.slice(-300).map((f) => h("li", {}, h("strong", { dir: "auto" }, f.name), " ", h("span", { class: "soft" }, f.why)))));

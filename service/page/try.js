@@ -31,8 +31,9 @@ export async function view(root, ctx) {
     if (!readable) { stage.hidden = true; result.classList.add("alone"); } else result.classList.remove("alone");
     const seen = await upload(`${ctx.base}/identify?why=true${where && "&" + where}`, "photo", [file], { signal: ctx.signal, patient: true });
     stage.classList.remove("busy");
+    const wrong = (seen.warnings ?? []).map((w) => h("p", { class: "soft", dir: "auto" }, `${w[0].toUpperCase()}${w.slice(1)}.`));
     if (!seen.faces.length) {
-      side.replaceChildren(h("p", { class: "empty" }, "No face was found in this photograph. Let the face look into the camera, upright, and fill more of the photograph."),
+      side.replaceChildren(...wrong, h("p", { class: "empty" }, "No face was found in this photograph. Let the face look into the camera, upright, and fill more of the photograph."),
         h("div", { class: "row" }, h("button", { onclick: async () => { const at = await point(file, [], "Where is the face?"); if (at) run(file, at); } }, "Show where the face is")));
       say("No face was found");
       return;
@@ -61,7 +62,7 @@ export async function view(root, ctx) {
     watch.observe(boxes);
     ctx.signal.addEventListener("abort", () => watch.disconnect());
     const n = seen.faces.filter((f) => f.decision === "known").length;
-    side.replaceChildren(h("p", { class: "count", role: "status" }, `${count(seen.faces.length, "face")}, ${n === seen.faces.length ? "all recognised" : `${n} recognised`}`), list,
+    side.replaceChildren(...wrong, h("p", { class: "count", role: "status" }, `${count(seen.faces.length, "face")}, ${n === seen.faces.length ? "all recognised" : `${n} recognised`}`), list,
       h("div", { class: "row" }, h("button", { onclick: () => keep(file, where) }, "Add these faces to the collection")));
     say(`${count(seen.faces.length, "face")}, ${n} recognised`);
 

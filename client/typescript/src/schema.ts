@@ -1106,7 +1106,7 @@ export interface components {
             /** @description For undo, one a photograph */
             operations: string[];
             refused: components["schemas"]["Refusal"][];
-            /** @description Faces that the collection takes for somebody else; they were added all the same */
+            /** @description Faces that the collection takes for somebody else, and damaged files; they were added all the same */
             warnings?: components["schemas"]["Warning"][];
         };
         AddedStrangers: {
@@ -1239,6 +1239,8 @@ export interface components {
              * @description Of the largest face; null if there is none that can be used
              */
             similarity: number | null;
+            /** @description What is wrong with the file, which was used all the same */
+            warnings?: string[];
         };
         Comparisons: {
             /** @description That was compared, the largest of a */
@@ -1250,6 +1252,8 @@ export interface components {
             fmr: number;
             /** @description In the order in which they were sent */
             photos: components["schemas"]["ComparedPhoto"][];
+            /** @description What is wrong with a, which was used all the same */
+            warnings?: string[];
         };
         Conflict: {
             /**
@@ -1378,6 +1382,8 @@ export interface components {
             size: components["schemas"]["Size"];
             /** @description Which network made the vectors; only with them */
             space?: string;
+            /** @description What is wrong with the file, which was used all the same */
+            warnings?: string[];
         };
         Done: {
             /** @description For undo */
@@ -1541,7 +1547,7 @@ export interface components {
             skipped: number;
             /** @description With tags=regions: the photographs with face tags, the first 500 */
             tagged?: components["schemas"]["TaggedFile"][];
-            /** @description Photographs of people whom the collection takes for somebody else, the first 500; they were added all the same */
+            /** @description Photographs of people whom the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same */
             warnings?: components["schemas"]["RefusedFile"][];
         };
         Job: {
@@ -1974,6 +1980,8 @@ export interface components {
             size: components["schemas"]["Size"];
             /** @description Which network made the vectors; only with them */
             space?: string;
+            /** @description What is wrong with the file, which was used all the same */
+            warnings?: string[];
         };
         Searched: {
             box?: components["schemas"]["Box"];
@@ -2074,6 +2082,8 @@ export interface components {
              * @description Number of faces less than half as large as the largest, which are left out
              */
             smaller?: number;
+            /** @description What is wrong with the file, which was used all the same */
+            warnings?: string[];
         };
         Similar: {
             /** Format: double */
@@ -2148,12 +2158,14 @@ export interface components {
             same: boolean;
             /** Format: double */
             similarity: number;
+            /** @description What is wrong with files, which were used all the same */
+            warnings?: string[];
         };
         Warning: {
             /** @description Id of the face that was added */
             face?: string;
             name: string;
-            /** @description Id of the person whom the collection takes it for */
+            /** @description Id of the person whom the collection takes it for; empty for a damaged file */
             person: string;
             why: string;
         };
