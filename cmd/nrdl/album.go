@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,7 @@ func (a *app) albumCmd() *cobra.Command {
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if i.pages == "" {
-				return advice.Add(cli.Misuse("album needs -o DIR, the folder for its pages"), "for example: nrdl album %s -o album", strings.Join(args, " "))
+				return advice.Add(cli.Misuse("album needs -o DIR, the folder for its pages"), "for example: nrdl album %s -o album", legible.Arguments(args...))
 			}
 			if err := i.check(c, args[1:]); err != nil {
 				return err
@@ -135,6 +134,6 @@ func (i *identification) tellInterruption(ctx context.Context) {
 		if i.sort != "" {
 			i.Tell("%s has the photographs so far", i.sort)
 		}
-		i.Hint("these go on where they stopped: nrdl album, and identify with -o RESULTS and then --resume")
+		i.Hint("these go on where they stopped: album, and identify with -o RESULTS and then --resume")
 	}
 }

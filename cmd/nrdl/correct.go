@@ -73,7 +73,7 @@ func unknownPerson(path, name string, r *nrdl.Recogniser) error {
 	people := r.Model().Names()
 	err := fmt.Errorf("%s: %w", path, advice.Unknown("person", name, people))
 	if advice.Nearest(name, people) == "" { // they may be very many
-		err = advice.Add(err, "nrdl people %s lists them", path)
+		err = advice.Add(err, "nrdl people %s lists them", legible.ShellWord(path))
 	}
 	return err
 }

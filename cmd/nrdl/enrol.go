@@ -47,7 +47,7 @@ func (f *adding) place(photos []string, chosen bool) (err error) {
 	case ways > 1:
 		return cli.Misuse("--face, --faces, --eyes and --box exclude each other: each of them says which face is meant")
 	case f.name == "" || len(photos) > 1 || err != nil || info.IsDir() || f.find.Detect == face.Never:
-		return advice.Add(cli.Misuse("--face, --eyes or --box is for one photograph, with --name, in which faces are searched"), "for example: nrdl add people.nrdl group.jpg --name ann --box 120,80,60,60")
+		return advice.Add(cli.Misuse("--face, --eyes or --box is for one photograph, with --name, in which faces are searched"), "for example: nrdl add MODEL PHOTO --name NAME --box X,Y,WIDTH,HEIGHT")
 	case f.face != 0:
 		return nil
 	}

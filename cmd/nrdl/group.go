@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,7 +48,7 @@ type grouping struct {
 
 func (g *grouping) run(ctx context.Context, args []string) error {
 	if g.output == "" && !g.json {
-		return advice.Add(cli.Misuse("group needs -o DIR or --json"), "for example: nrdl group %s -o groups", strings.Join(args, " "))
+		return advice.Add(cli.Misuse("group needs -o DIR or --json"), "for example: nrdl group %s -o groups", legible.Arguments(args...))
 	}
 	in, err := frontend.Parse(g.input)
 	if err != nil {

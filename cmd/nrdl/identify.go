@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +24,7 @@ import (
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/linkdir"
 	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/worker"
@@ -46,7 +46,7 @@ func (a *app) identifyCmd() *cobra.Command {
 			}
 			if len(args) == 2 && dataset.IsMatrix(args[1]) {
 				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
-					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning", args[1]), "nrdl predict names the class of each sample")
+					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning", args[1]), "nrdl predict %s names the class of each sample", legible.Arguments(args...))
 				}
 				p := prediction{json: i.json || i.output != "", scores: i.pairs, force: i.force, output: i.output}
 				p.arrays.Unlabelled, p.arrays.X = true, i.array
@@ -95,11 +95,11 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	case i.json && i.csv:
 		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
-		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify … --csv >FILE")
+		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify %s --csv >FILE", legible.Arguments(c.Flags().Args()...))
 	case i.watched != "" && i.nats.URL != "":
 		return cli.Misuse("--watch and --nats exclude each other")
 	case i.resume && i.output == "":
-		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", strings.Join(c.Flags().Args(), " "))
+		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", legible.Arguments(c.Flags().Args()...))
 	case lists > 1:
 		return cli.Misuse("standard input is given twice")
 	}
@@ -332,7 +332,7 @@ func (i *identification) openModel(path string) (err error) {
 	m := i.r.Model()
 	if !m.Pipeline.SeesImages() {
 		return advice.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", path),
-			"judge it on such samples: nrdl evaluate DATA --model %s", path)
+			"judge it on such samples: nrdl evaluate DATA --model %s", legible.ShellWord(path))
 	}
 	if err := promised(i.r, path, i.force); err != nil {
 		return err

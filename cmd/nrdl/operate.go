@@ -91,7 +91,7 @@ func (a *app) keyRevokeCmd(with func(onStore) func(*cobra.Command, []string) err
 		Use: "revoke [DATA] ID", Args: cli.Arguments(1, 2),
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
 			if len(args) != 1 {
-				return cli.Misuse("name the id of one key: nrdl key list shows them")
+				return advice.Add(cli.Misuse("name the id of one key"), "nrdl key list DATA shows them")
 			}
 			err := db.DeleteKey(ctx, "operator", args[0], open)
 			switch {

@@ -61,7 +61,7 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 		return advice.Add(cli.Misuse("--output %s: predict writes a table as text", p.output), "give NAME.csv, or NAME.jsonl with --json")
 	}
 	if !dataset.IsMatrix(path) {
-		return advice.Add(cli.Misuse("%s is no .npz or .mat file", path), "for photographs: nrdl identify %s %s", model, path)
+		return advice.Add(cli.Misuse("%s is no .npz or .mat file", path), "for photographs: nrdl identify %s", legible.Arguments(model, path))
 	}
 	r, err := nrdl.Open(model)
 	if err != nil {
@@ -200,7 +200,7 @@ func (a *app) transformCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
 				return advice.Add(cli.Misuse("transform needs -o CODES, the file to write"),
-					"for example: nrdl transform %s %s -o codes.npz", args[0], args[1])
+					"for example: nrdl transform %s -o codes.npz", legible.Arguments(args...))
 			}
 			if ext := strings.ToLower(filepath.Ext(output)); ext != ".npz" && ext != ".mat" {
 				return advice.Add(cli.Misuse("--output %s is no .npz or .mat file", output), "write NAME.npz or NAME.mat: codes are not images")

@@ -249,7 +249,7 @@ func (a *app) compareCmd() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			old, err := a.readRecords(args[:1])
 			if err != nil && slices.ContainsFunc(method.Names(), func(n string) bool { return strings.EqualFold(n, args[0]) }) {
-				err = advice.Add(err, "records of nrdl bench are compared here; to compare methods: nrdl evaluate DATA --method %s", strings.ToLower(strings.Join(args, ",")))
+				err = advice.Add(err, "records of bench are compared here; to compare methods: nrdl evaluate DATA --method %s", strings.ToLower(strings.Join(args, ",")))
 			}
 			if err != nil {
 				return err

@@ -35,7 +35,7 @@ func (a *app) trainCmd() *cobra.Command {
 				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", legible.ShellWord(args[0]))
 			}
 			if dataset.IsImage(t.output) {
-				return advice.Add(cli.Misuse("-o %s is the name of an image", t.output), "for example: nrdl train %s -o model.nrdl", args[0])
+				return advice.Add(cli.Misuse("-o %s is the name of an image", t.output), "for example: nrdl train %s -o model.nrdl", legible.ShellWord(args[0]))
 			}
 			return a.train(c.Context(), args[0], t)
 		},

@@ -145,10 +145,11 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		case n < least:
 			_, form, _ := strings.Cut(c.Use, " ")
 			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
+			examples := "nrdl help" + strings.TrimPrefix(c.CommandPath(), "nrdl") + " has examples"
 			if strings.HasPrefix(form, "MODEL") {
-				return advice.Add(err, "MODEL is the file that nrdl train wrote; for example: %s", firstExample(c))
+				examples = "MODEL is the file that train wrote; " + examples
 			}
-			return advice.Add(err, "for example: %s", firstExample(c))
+			return advice.Add(err, "%s", examples)
 		case most >= 0 && n > most:
 			return advice.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())
 		}
@@ -160,16 +161,6 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// firstExample is the first example of c that is not there to make what c needs.
-func firstExample(c *cobra.Command) string {
-	for line := range strings.Lines(c.Example) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, c.CommandPath()+" ") {
-			return line
-		}
-	}
-	return c.UseLine()
 }
 
 // exclusive says in a sentence which flags cobra found together that exclude each other.

@@ -63,7 +63,7 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	if c.NearChance(people) {
 		to.Warn("the best guess is right for %s %% of the held-out %ss; a random guess among %s would be right for %s %%: the model does not recognise them",
 			legible.Percent(present.Guess), w.sample, w.classes(people), legible.Percent(1/float64(people)))
-		to.Hint("check whether the labels are right (nrdl data info, nrdl people), give more %ss of each %s, or try other parameters, --method or --input", w.sample, w.class)
+		to.Hint("check whether the labels are right (nrdl people %s), give more %ss of each %s, or try other parameters, --method or --input", path, w.sample, w.class)
 		return
 	}
 	for _, line := range Table(m) {
