@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -51,8 +52,11 @@ func jpegDecode(ctx context.Context, data []byte) (image.Image, error) {
 		return img, err
 	}
 	size := sizeOf(bounded.ReadJPEG(data))
-	if size.Pixels == 0 || size.Memory() > Budget() {
+	if size.Pixels == 0 || admissibleMemory(size.Memory(), len(data)) != nil {
 		return nil, err
+	}
+	if size.Memory() > collected {
+		runtime.GC() // of the first attempt
 	}
 	done, ended := odd.take(ctx)
 	if ended != nil {

@@ -12,7 +12,13 @@ import (
 // bytes of a progressive file can make the decoder visit 16 megapixels, in 12 ms.
 const (
 	maxScans   = 100           // encoders write up to 10, and 15 or so where they search for the best
-	MaxVisited = 2_500_000_000 // pixels
+	maxVisited = 2_500_000_000 // pixels
+
+	// A file of fewBytes may visit visitedOfFew pixels, and visitedOfByte more for each byte beyond: a
+	// progressive photograph visits each of its pixels six times, and has a byte for ten pixels or fewer.
+	fewBytes      = 100_000
+	visitedOfFew  = 400_000_000
+	visitedOfByte = 10_000
 )
 
 // A JPEG has the data from the markers of a JPEG file.
@@ -25,6 +31,7 @@ type JPEG struct {
 
 	OnlyLibjpeg bool // it is coded by arithmetic, or of another kind that image/jpeg does not read
 
+	bytes   int
 	scans   int
 	Visited int // pixels, over all scans and components
 }
@@ -72,7 +79,7 @@ func segments(data []byte, f func(marker byte, body []byte) bool) {
 // ReadJPEG reads the markers of a JPEG file. It stops at invalid markers without an error;
 // the decoder reports them.
 func ReadJPEG(data []byte) *JPEG {
-	j := &JPEG{}
+	j := &JPEG{bytes: len(data)}
 	segments(data, func(marker byte, body []byte) bool {
 		switch {
 		case isFrame(marker):
@@ -149,7 +156,12 @@ func (j *JPEG) Samples() int {
 // tooMany reports whether there are more scans than encoders write. In a sequential file a
 // component has one scan.
 func (j *JPEG) tooMany() bool {
-	return j.scans > maxScans || j.Visited > MaxVisited || !j.progressive && j.scans > len(j.components)
+	return j.scans > maxScans || j.Visited > j.mostVisited() || !j.progressive && j.scans > len(j.components)
+}
+
+// mostVisited is how many pixels the scans may visit.
+func (j *JPEG) mostVisited() int {
+	return min(maxVisited, visitedOfFew+visitedOfByte*max(0, j.bytes-fewBytes))
 }
 
 // Memory returns the number of bytes that package jpeg allocates to decode the file.
@@ -179,7 +191,7 @@ func (j *JPEG) Check() error {
 	case j.scans > maxScans:
 		why = fmt.Sprintf("at most %d are read", maxScans)
 	default:
-		why = fmt.Sprintf("together they visit more than %d million pixels", MaxVisited/1_000_000)
+		why = fmt.Sprintf("together they visit more than %d million pixels, in %d bytes", j.mostVisited()/1_000_000, j.bytes)
 	}
 	return advice.Add(fmt.Errorf("has too many scans: %s", why), "save it anew, as a JPEG that is not progressive")
 }

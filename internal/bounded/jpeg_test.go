@@ -60,6 +60,9 @@ func TestScansAreBounded(t *testing.T) {
 		"filled":              {fill, false},
 		"restarts":            {bytes.Replace(progressive(64, 100), []byte{0x7f, 0xfe}, []byte{0x7f, 0xfe, 0xff, rst0}, -1), false},
 		"pixels":              {progressive(8000, 60), false},
+		"of few bytes":        {progressive(5600, 76), false},
+		"drawing":             {progressive(5600, 11), true},
+		"of many bytes":       {append(progressive(5600, 76), make([]byte, 1<<20)...), true},
 		"sequential":          {once, true},
 		"sequential, 2 scans": {slices.Concat(once[:len(once)-2], scan, once[len(once)-2:]), false},
 	} {
