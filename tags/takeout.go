@@ -32,8 +32,11 @@ const supplemental = ".supplemental-metadata"
 // numbered matches the number of a second photograph of one name, a(1).
 var numbered = regexp.MustCompile(`^(.*)\((\d+)\)$`)
 
-// edited are the ends of the names of photographs that were edited in Google Photos, by language.
-var edited = []string{"-edited", "-bearbeitet", "-modifié", "-modificato", "-ha editado", "-editado", "-editada", "-editat", "-bewerkt", "-edytowane", "-redigerad", "-redigeret", "-redigert", "-muokattu", "-编辑后", "-編集済み"}
+// edited are the ends of the names of photographs that Google Photos edited or made of others, by language.
+var edited = []string{
+	"-edited", "-effects", "-smile", "-mix", "-bearbeitet", "-modifié", "-modificato", "-ha editado", "-editado", "-editada", "-editat", "-bewerkt", "-edytowane",
+	"-redigerad", "-redigeret", "-redigert", "-muokattu", "-upraveno", "-szerkesztve", "-düzenlendi", "-измененный", "-изменено", "-编辑后", "-已修改", "-已編輯", "-編集済み", "-수정됨",
+}
 
 // A Takeout finds the JSON files of photographs in folders that Google Takeout made. It reads each
 // folder once. The zero value is ready to use, also concurrently.
@@ -130,16 +133,24 @@ func (n *photoName) split() {
 	}
 }
 
-// original is n without the end of an edited photograph.
-func (n photoName) original() (photoName, bool) {
+// originals are n without the end of an edited photograph. Of a name that was cut, the end may be cut, too:
+// -edi.
+func (n photoName) originals() (all []photoName) {
+	isCut := len(utf16.Encode([]rune(n.stem+n.ext))) >= takeoutLength
 	for _, end := range edited {
-		if stem, ok := strings.CutSuffix(n.stem, strings.ToLower(end)); ok {
-			n.stem = stem
-			n.split()
-			return n, true
+		for end = strings.ToLower(end); len(end) > 1; end = strings.TrimSuffix(end, end[len(end)-1:]) {
+			if stem, ok := strings.CutSuffix(n.stem, end); ok {
+				o := n
+				o.stem = stem
+				o.split()
+				all = append(all, o)
+			}
+			if !isCut {
+				break
+			}
 		}
 	}
-	return n, false
+	return all
 }
 
 // readTakeout reads the JSON files in the folder dir and finds the photographs that they are of.
@@ -292,18 +303,19 @@ func (f *takeoutFinder) other(n photoName) *takeoutFile {
 
 // edited: a.heic.json of a-edited.jpg.
 func (f *takeoutFinder) edited(n photoName) *takeoutFile {
-	o, ok := n.original()
-	if !ok {
-		return nil
-	}
-	for _, step := range []func(*takeoutFile) bool{
-		func(j *takeoutFile) bool { return j.name.ext == o.ext }, func(*takeoutFile) bool { return true },
-	} {
-		if j := one(f.ofStem(o), step); j != nil {
+	for _, o := range n.originals() {
+		for _, step := range []func(*takeoutFile) bool{
+			func(j *takeoutFile) bool { return j.name.ext == o.ext }, func(*takeoutFile) bool { return true },
+		} {
+			if j := one(f.ofStem(o), step); j != nil {
+				return j
+			}
+		}
+		if j := one(f.cut, func(j *takeoutFile) bool {
+			return j.name.number == o.number && strings.HasPrefix(o.stem+o.ext, strings.TrimRight(j.name.stem+j.name.ext, "\ufffd?"))
+		}); j != nil {
 			return j
 		}
 	}
-	return one(f.cut, func(j *takeoutFile) bool {
-		return j.name.number == o.number && strings.HasPrefix(o.stem+o.ext, strings.TrimRight(j.name.stem+j.name.ext, "\ufffd?"))
-	})
+	return nil
 }

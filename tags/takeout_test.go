@@ -71,7 +71,16 @@ func TestTakeoutForms(t *testing.T) {
 		emoji + ".jpg":        {emoji[:4*23] + ".json", emoji + ".jpg"},
 		"Zoe\u0308.jpg":       {"Zoë.jpg.json", "Zoë.jpg"},
 		"m-bearbeitet.png":    {"m.jpg.json", "m.jpg"},
-		"n.jpg":               {"n.jpg.supplemental-metadata.json", "\ufeff"},
+		"o-edited(2).jpg":     {"o(2).heic.supplemental-metadata.json", "o.heic"},
+		"p-effects.jpg":       {"p.jpg.supplemental-metadata.json", "p.jpg"},
+
+		long[:42] + "-edi.jpg":       {long[:42] + ".jpg.json", long[:42] + ".jpg"},
+		long[:38] + "-edi.jpg":       {long[:38] + ".jpg.supp.json", long[:38] + ".jpg"},
+		long[:44] + "-ed(1).jpg":     {long[:44] + ".j(1).json", long[:44] + ".jpg"},
+		long[:44] + "-b.jpg":         {long[:44] + ".j.json", long[:44] + ".jpg"},
+		emoji[:4*21] + "-modifi.jpg": {emoji[:4*21] + ".jpg.json", emoji[:4*21] + ".jpg"},
+		emoji[:4*20] + "-modif.heic": {emoji[:4*20] + ".jpg.s.json", emoji[:4*20] + ".jpg"},
+		"n.jpg":                      {"n.jpg.supplemental-metadata.json", "\ufeff"},
 	} {
 		dir := t.TempDir()
 		text := `{"title": "` + c.title + `", "photoTakenTime": {}, "people": [{"name": "Ann"}]}`
@@ -101,7 +110,7 @@ func TestTakeoutPartners(t *testing.T) {
 	dir := t.TempDir()
 	for name, people := range map[string]string{
 		"a.jpg": "", "a(1).jpg": "", "a.heic": "", "a.jpg.json": "A", "a.jpg(1).json": "A1", "b.jpg": "", "b.png": "", "b.png.json": "B",
-		"c.mp4": "", "c.mp4.json": "C", "d.mp4.json": "D", "lonely.jpg": "", "gone.jpg.supplemental-metadata.json": "Gone", "metadata.json": "", "a-edited.jpg": "",
+		"c.mp4": "", "c.mp4.json": "C", "d.mp4.json": "D", "lonely.jpg": "", "short-edi.jpg": "", "short.jpg.json": "Short", "gone.jpg.supplemental-metadata.json": "Gone", "metadata.json": "", "a-edited.jpg": "",
 	} {
 		content := ""
 		if strings.HasSuffix(name, ".json") {
@@ -121,7 +130,7 @@ func TestTakeoutPartners(t *testing.T) {
 		}
 	}
 	left := takeout.Left()
-	for _, want := range []string{"3 photographs without", "lonely.jpg", "1 JSON file without a photograph", "gone.jpg.supplemental-metadata.json"} {
+	for _, want := range []string{"3 photographs without", "lonely.jpg", "2 JSON files without a photograph", "gone.jpg.supplemental-metadata.json"} {
 		if !strings.Contains(left, want) {
 			t.Errorf("%q lacks %q", left, want)
 		}
