@@ -231,3 +231,19 @@ func TestPagesOfTIFF(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Legal kinds of JPEG that are not read are not called damaged.
+func TestKindsOfJPEG(t *testing.T) {
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"lossless": {sized(0xc3, 96, 80), "not supported: Unsupported JPEG process"},
+		"no lines": {sized(0xc0, 96, 0), "not supported: its height stands behind the pixels (DNL)"},
+		"12 bits":  {bytes.Replace(sized(0xc1, 96, 80), []byte{17, 8}, []byte{17, 12}, 1), "not supported: Unsupported JPEG data precision 12"},
+	} {
+		if _, err := DecodePhoto(t.Context(), append(c.data, make([]byte, 1000)...), name); err == nil || !strings.Contains(err.Error(), "this kind of JPEG is "+c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

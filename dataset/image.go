@@ -278,7 +278,7 @@ func (f format) explain(ctx context.Context, err error) error {
 		if f.name == "JPEG" {
 			into = "PNG"
 		}
-		return advice.Add(fmt.Errorf("this kind of %s is not supported: %s", f.name, strings.TrimPrefix(err.Error(), "unsupported: ")), "convert it to %s", into)
+		return advice.Add(fmt.Errorf("this kind of %s is not supported: %s", f.name, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "unsupported: "), libjpeg.ErrUnsupported.Error()+": ")), "convert it to %s", into)
 	}
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }

@@ -18,10 +18,13 @@ import (
 // jpegConfig is the header of a JPEG, also of a kind that image/jpeg does not know.
 func jpegConfig(ctx context.Context, data []byte) (image.Config, error) {
 	c, err := using(jpeg.DecodeConfig)(ctx, data)
-	if err == nil || ctx.Err() != nil {
+	if err == nil && c.Height > 0 || ctx.Err() != nil {
 		return c, err
 	}
-	if j := bounded.ReadJPEG(data); j.Width > 0 && j.Height > 0 {
+	switch j := bounded.ReadJPEG(data); {
+	case err == nil: // legal: a marker behind the pixels has it
+		return c, fmt.Errorf("%w: its height stands behind the pixels (DNL)", libjpeg.ErrUnsupported)
+	case j.Width > 0 && j.Height > 0:
 		return image.Config{ColorModel: color.YCbCrModel, Width: j.Width, Height: j.Height}, nil
 	}
 	return c, err

@@ -94,6 +94,9 @@ func (d *decoding) image(i *item, depth int) (img image.Image, err error) {
 	default:
 		return nil, unsupported("an image of kind %q", i.kind)
 	}
+	if errors.Is(err, errDecode) && i.property("oinf") != nil {
+		err = unsupported("an image in layers")
+	}
 	if err != nil {
 		return nil, err
 	}

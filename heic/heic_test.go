@@ -97,6 +97,8 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	for text, data := range map[string][]byte{
+		"a sequence of images, without a still one": []byte("\x00\x00\x00\x18ftypmsf1\x00\x00\x00\x00msf1hevc\x00\x00\x00\x08moov"),
+
 		"no still image": []byte("\x00\x00\x00\x18ftypmsf1\x00\x00\x00\x00msf1hevc"),
 		"fit together":   []byte("\x00\x00\x00\x03ftypheic\x00\x00\x00\x00"),
 	} {

@@ -50,6 +50,14 @@ func (i *item) size() (int, int) {
 	return int(binary.BigEndian.Uint32(b[4:])), int(binary.BigEndian.Uint32(b[8:]))
 }
 
+// noStill is the error of a file without a still image; moves is whether it has moving ones.
+func noStill(moves bool) error {
+	if moves {
+		return unsupported("a sequence of images, without a still one")
+	}
+	return errors.New("it holds no still image")
+}
+
 // read returns the structure of data.
 func read(data []byte) (*container, error) {
 	boxes, err := metadata.Boxes(data)
@@ -57,8 +65,11 @@ func read(data []byte) (*container, error) {
 		return nil, err
 	}
 	var meta []byte
+	moves := false
 	for _, b := range boxes {
 		switch {
+		case b.Kind == "moov":
+			moves = true
 		case b.Kind == "meta" && meta == nil:
 			meta = b.Content
 		case b.Kind == "mini":
@@ -66,7 +77,7 @@ func read(data []byte) (*container, error) {
 		}
 	}
 	if meta == nil {
-		return nil, errors.New("it holds no still image")
+		return nil, noStill(moves)
 	}
 	all, err := metadata.ReadItems(meta)
 	if err != nil {
@@ -91,7 +102,7 @@ func read(data []byte) (*container, error) {
 		}
 	}
 	if f.primary = f.items[all.Primary]; f.primary == nil {
-		return nil, errors.New("it holds no still image")
+		return nil, noStill(moves)
 	}
 	if f.width, f.height = f.primary.size(); f.width == 0 && f.height == 0 {
 		return nil, errors.New("it does not tell the size of its image")
