@@ -54,9 +54,71 @@ func (s *Settings) TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, 
 // returns the columns of the smaller part, and the probability that the parts show two
 // people; 0 for less than two columns.
 func (s *Settings) twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, probability float64) {
+	smaller, usual, aged := s.ratios(l, x)
+	if smaller == nil {
+		return nil, 0
+	}
+	share, r := s.Review.TwoPeople, s.Review.Aged
+	return smaller, 1 / (1 + (1-share)/share*((1-r)*math.Exp(usual)+r*math.Exp(aged)))
+}
+
+// aged returns s with the share of the people of a gallery whose photographs are years apart, and so
+// are less alike than those of others, as in a gallery of children. It is found by expectation
+// maximisation from how alike the two parts of each person's photographs are, which may also show two people.
+// The columns of x, d×n of unit norm, are grouped by person.
+func (s *Settings) aged(l *openset.Impostors, x *mat.Dense, groups []int) *Settings {
+	const turns, people = 30, 10 // as many people as the shares before count for
+	var all [][3]float64
+	for c := range len(groups) - 1 {
+		if groups[c+1]-groups[c] > 1 {
+			if part, usual, aged := s.ratios(l, lin.Cols(x, groups[c], groups[c+1])); part != nil {
+				all = append(all, [3]float64{math.Exp(usual), math.Exp(aged), 1})
+			}
+		}
+	}
+	r := *s
+	two := s.Review.TwoPeople
+	prior := [3]float64{(1 - two) * (1 - s.Review.Aged), (1 - two) * s.Review.Aged, two}
+	shares := prior
+	for range turns {
+		var next [3]float64
+		for i, share := range prior {
+			next[i] = people * share
+		}
+		for _, ratios := range all {
+			var sum float64
+			for i, share := range shares {
+				sum += share * ratios[i]
+			}
+			for i, share := range shares {
+				next[i] += share * ratios[i] / sum
+			}
+		}
+		for i, v := range next {
+			shares[i] = v / float64(people+len(all))
+		}
+	}
+	r.Review.Aged = shares[1] / (shares[0] + shares[1])
+	return &r
+}
+
+// unusual is the share of unusual photographs of one person whose other photographs are the columns of x: if these
+// are years apart, so may be one more.
+func (s *Settings) unusual(l *openset.Impostors, x *mat.Dense) float64 {
+	aged := s.Review.Aged
+	if part, usual, apart := s.ratios(l, x); part != nil {
+		aged = 1 / (1 + (1-aged)/aged*math.Exp(usual-apart))
+	}
+	return max(s.Review.Unusual, aged)
+}
+
+// ratios divides the columns of x as twoMeans does. It returns the columns of the smaller part, nil for less than two
+// columns, and the log likelihood ratios of one person, whose photographs are of about one time or
+// years apart, to two people.
+func (s *Settings) ratios(l *openset.Impostors, x *mat.Dense) (smaller []int, usual, aged float64) {
 	d, n := x.Dims()
 	if n < 2 {
-		return nil, 0
+		return nil, 0, 0
 	}
 	columns := make([][]float64, n)
 	sums := [2][]float64{make([]float64, d), make([]float64, d)}
@@ -99,7 +161,7 @@ func (s *Settings) twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, 
 			floats.Add(sums[part], v)
 		}
 		if count[0] == 0 || count[1] == 0 {
-			return nil, 0 // all are equal
+			return nil, 0, 0 // all are equal
 		}
 	}
 	less := count[1] <= count[0]
@@ -108,9 +170,12 @@ func (s *Settings) twoMeans(l *openset.Impostors, x *mat.Dense) (smaller []int, 
 			smaller = append(smaller, j)
 		}
 	}
-	same := l.SameRatio(floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), float64(count[0]), float64(count[1]), 0)
-	share := s.Review.TwoPeople
-	return smaller, 1 / (1 + (1-share)/share*math.Exp(same))
+	cosine, a, b := floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), float64(count[0]), float64(count[1])
+	apart := *l
+	v := &apart.Same
+	v.Mean, v.Pair = s.Review.AgedMean*l.Same.Mean, s.Review.AgedSD*s.Review.AgedSD
+	above := max(0, cosine-v.Mean) // which speaks for one time
+	return smaller, l.SameRatio(cosine, a, b, 0), apart.SameRatio(cosine, a, b, 0) - above*above/(2*(v.Pair+v.Photograph*(1/a+1/b)))
 }
 
 // OneIsEnough returns nil if a gallery of a single person can recognise that person. The

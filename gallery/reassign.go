@@ -21,6 +21,7 @@ import (
 // speaks for the others, and joins the group that it looks like.
 type reassignment struct {
 	g        *Gallery
+	by       *Settings
 	l        *openset.Impostors
 	x        *mat.Dense // d×n of unit norm
 	labels   []int      // labels
@@ -30,6 +31,7 @@ type reassignment struct {
 	count    []int      // images in each group now
 	dots     *mat.Dense // C×n, of the sums and the images
 	parts    []*part    // of the images, nil for one that is in no part
+	unusual  []float64  // of each image, the share of unusual ones in its group
 }
 
 // A part is two or more images of one group that look like another person together. It stays out of
@@ -51,6 +53,13 @@ type ReviewPriors struct {
 	Unusual     float64 `json:"unusual"`
 	UnusualFall float64 `json:"unusual_fall"`
 	UnusualSD   float64 `json:"unusual_sd"`
+
+	// A share Aged of the people have photographs that are years apart, as children have. Their mean cosine
+	// is AgedMean of that of others, with the standard deviation AgedSD. A review begins with this share, and
+	// finds that of the gallery.
+	Aged     float64 `json:"aged"`
+	AgedMean float64 `json:"aged_mean"`
+	AgedSD   float64 `json:"aged_sd"`
 
 	// An image leaves its group if its label is wrong with the probability Leave, and is a
 	// Suspect from the probability Suspect on: it costs more to miss a wrong label than to look
@@ -76,6 +85,7 @@ type ReviewPriors struct {
 var DefaultReviewPriors = ReviewPriors{
 	Mislabelled: 0.01, TwoPeople: 0.1,
 	Unusual: 0.02, UnusualFall: 2, UnusualSD: 2,
+	Aged: 0.02, AgedMean: 0.55, AgedSD: 0.16,
 	Leave: 0.5, Suspect: 0.1,
 	Copied: 0.995, FewestAlike: 3, AlikeSD: 2, LeastConfused: 0.001,
 }
@@ -84,7 +94,8 @@ const mostRounds = 100
 
 func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	s := g.Images()
-	f := &reassignment{g: g, l: l, x: g.vectors(), labels: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
+	x := g.vectors()
+	f := &reassignment{g: g, by: g.Numbers().aged(l, x, g.Enrolled.Groups()), l: l, x: x, labels: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
 	for j := range f.labels {
 		f.labels[j] = s.ClassOf(j)
 	}
@@ -98,17 +109,31 @@ func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 		f.splitPeople(c)
 	}
 	f.update(all)
+	groups := g.Enrolled.Groups()
+	for c := range len(groups) - 1 {
+		for j := groups[c]; j < groups[c+1]; j++ {
+			f.unusual = append(f.unusual, f.by.Review.Unusual)
+			if groups[c+1]-groups[c] > 1 {
+				others := slices.DeleteFunc(f.group(c), func(i int) bool { return i == j })
+				f.unusual[j] = f.by.unusual(l, lin.Select(x, others))
+			}
+		}
+	}
 	return f
+}
+
+// group are the images with label c.
+func (f *reassignment) group(c int) (in []int) {
+	for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
+		in = append(in, j)
+	}
+	return in
 }
 
 // splitPeople moves parts of group c that look like another person out of it.
 func (f *reassignment) splitPeople(c int) {
-	in := make([]int, 0, f.g.Enrolled.Groups()[c+1]-f.g.Enrolled.Groups()[c])
-	for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
-		in = append(in, j)
-	}
-	for len(in) > 1 {
-		others, p := f.g.Numbers().TwoPeople(f.l, lin.Select(f.x, in))
+	for in := f.group(c); len(in) > 1; {
+		others, p := f.by.TwoPeople(f.l, lin.Select(f.x, in))
 		if others == nil {
 			return
 		}
@@ -176,17 +201,21 @@ func (f *reassignment) ratio(j, c int) float64 {
 	}
 	g := f.l.Genuine[min(len(f.l.Genuine), k)-1]
 	usual := distuv.Normal{Mu: g[0], Sigma: g[1]}
-	a := &f.g.Numbers().Review
+	a := &f.by.Review
 	other := distuv.Normal{Mu: g[0] - a.UnusualFall, Sigma: a.UnusualSD}
 	z = min(z, g[0]) // more similar than usual is no reason against
-	p := (1-a.Unusual)*usual.Prob(z) + a.Unusual*other.Prob(z)
+	share := a.Unusual
+	if c == f.labels[j] {
+		share = f.unusual[j]
+	}
+	p := (1-share)*usual.Prob(z) + share*other.Prob(z)
 	return math.Log(p) - distuv.UnitNormal.LogProb(z)
 }
 
 // wrong is the probability that the label of image j is wrong, and who it shows then,
 // most probably.
 func (f *reassignment) wrong(j int) (probability float64, who int) {
-	people, mislabelled := len(f.count), f.g.Numbers().Review.Mislabelled
+	people, mislabelled := len(f.count), f.by.Review.Mislabelled
 	own := math.Log(1-mislabelled) + f.ratio(j, f.labels[j])
 	no := math.Log(mislabelled / 2)
 	each := math.Log(mislabelled / 2 / float64(people-1))
@@ -225,12 +254,12 @@ func (f *reassignment) run(ctx context.Context) error {
 		}
 		wrong, looks := f.all()
 		for c := range f.count {
-			most, which, to := f.g.Numbers().Review.Leave, -1, nobody
+			most, which, to := f.by.Review.Leave, -1, nobody
 			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
-				case f.assigned[j] != c && p < f.g.Numbers().Review.Leave:
+				case f.assigned[j] != c && p < f.by.Review.Leave:
 					move(j, c)
 				case f.assigned[j] == c && p > most:
 					most, which, to = p, j, who
@@ -267,11 +296,11 @@ func (f *reassignment) suspects() []Suspect {
 	for j, c := range f.labels {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && (p < f.g.Numbers().Review.Suspect || f.contradicted(j, who)) {
+		if in == nil && (p < f.by.Review.Suspect || f.contradicted(j, who)) {
 			continue
 		}
 		if in != nil && p < in.probability {
-			if p < f.g.Numbers().Review.Leave {
+			if p < f.by.Review.Leave {
 				who = nobody
 			}
 			p = in.probability

@@ -69,9 +69,10 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 		return nil, err
 	}
 	r := &Review{Survey: *s, Suspects: []Suspect{}, Pairs: []Pair{}, Advice: make([][]string, len(s.People))}
-	groups, l := g.Enrolled.Groups(), g.Impostors()
+	groups, l, by := g.Enrolled.Groups(), g.Impostors(), g.Numbers()
 	if l != nil {
 		f := newReassignment(g, l)
+		by = f.by
 		if err := f.run(ctx); err != nil {
 			return nil, err
 		}
@@ -95,7 +96,7 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 			all = append([]string{"may be one person with " + legible.Abridged(others)}, all...)
 		}
 		if x != nil {
-			all = append(all, g.Numbers().variety(l, lin.Cols(x, groups[c], groups[c+1]), len(all) == 0)...)
+			all = append(all, by.variety(l, lin.Cols(x, groups[c], groups[c+1]), len(all) == 0)...)
 		}
 		r.Advice[c] = append(all, g.advice(c, p, r.Mislabelled(p.Name), others != nil)...)
 		p.Note = strings.Join(r.Advice[c], "; ")

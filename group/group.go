@@ -19,8 +19,8 @@ import (
 )
 
 // Options say how faces are grouped. The defaults were chosen on alike50, of which halves and
-// draws were looked at, and on lfw_cohort: go -C studies run ./groups prints what they do there
-// and elsewhere.
+// draws were looked at, and on lfw_cohort; FPIR on half of the people of each set: go -C studies run
+// ./people prints what they do there and elsewhere.
 type Options struct {
 	// FPIR is the share of faces that may come into a group of another person.
 	FPIR float64
@@ -37,7 +37,7 @@ type Options struct {
 }
 
 // Default are the options that were chosen.
-var Default = Options{FPIR: 0.002, Rivals: 10, PriorRivals: 2, Weight: 0.25, LeastGroup: 3}
+var Default = Options{FPIR: 0.005, Rivals: 10, PriorRivals: 2, Weight: 0.25, LeastGroup: 3}
 
 // validate reports the first impossible option.
 func (o Options) validate() error {

@@ -19,6 +19,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
+	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/cmd/nrdl/internal/watchdir"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -361,4 +362,7 @@ func (i *identification) tellTally(took time.Duration) {
 		text += fmt.Sprintf("; %d were named before", t.skipped)
 	}
 	i.Tell("%s; %s", text, legible.Seconds(took))
+	if promise := threshold.Promise(i.r.Model()); promise != "" {
+		i.Tell("%s", promise)
+	}
 }

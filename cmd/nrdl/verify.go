@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,9 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 	if c.Same(v.fmr) {
 		_ = v.Out.Flush() // the answer stands first
 		v.Hint("relatives and other people who look alike may count as the same person%s", ofWhom(r))
+	} else if whom := ofWhom(r); whom != "" {
+		_ = v.Out.Flush()
+		v.Tell("%s", strings.TrimPrefix(whom, "; "))
 	}
 	if model := legible.ShellWord(model); r != nil && !v.exitCode {
 		v.Next("nrdl identify %s %s (who it is)", model, legible.ShellWord(a))

@@ -54,7 +54,7 @@ func (p people) fitCentring() (*embedding.Centring, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups := people{"ordinary": p["ordinary"]}.centred(first).groupMeans()
+	groups := people{"ordinary": p["ordinary"]}.centred(first).distinct().groupMeans()
 	c.Groups, c.GroupSharpness = len(groups), groupSharpness
 	return embedding.NewCentring(c, append(points, slices.Concat(groups...)...))
 }

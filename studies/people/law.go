@@ -22,7 +22,7 @@ const lawSource = "go -C studies run ./people: the mean over strata of the cosin
 // strata of the cosine that such a share of the pairs of photographs exceeds. How it differs for the means of several
 // photographs is measured on famous people.
 func (p people) law(c *embedding.Centring) (*openset.Impostors, error) {
-	by := p.centred(c)
+	by := p.centred(c).distinct()
 	l, err := measure.Law(by.set("lfw_several"), by.set("lfw_cohort"))
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (p people) crossed() (map[string]*histogram, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, s := range of.centred(c).strata() {
+			for _, s := range of.centred(c).distinct().strata() {
 				if all[s.name] == nil && s.kind != "famous" {
 					all[s.name] = newHistogram()
 				}

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,8 +93,7 @@ func run(data, centring, law, by string, fit, other bool, draws int) error {
 			return err
 		}
 	}
-	judged.centred(c).report(l, draws, &assumptions)
-	return nil
+	return judged.centred(c).report(l, draws, &assumptions)
 }
 
 // A face is a vector with what its file says of the person.
@@ -164,17 +164,28 @@ func (p people) half(which int) people {
 	return h
 }
 
-// centred are the same faces with vectors that c has centred. Of ordinary people, those who are there
-// before are left out.
+// centred are the same faces with vectors that c has centred.
 func (p people) centred(c *embedding.Centring) people {
-	const same = 0.5 // no two of ten million different people are as similar
 	r := people{}
 	for name, faces := range p {
 		for _, f := range faces {
 			f.vector = slices.Clone(f.vector)
-			if c.Apply(f.vector) && !(name == "ordinary" && slices.ContainsFunc(r[name], func(o face) bool { return dot(o.vector, f.vector) > same })) {
+			if c.Apply(f.vector) {
 				r[name] = append(r[name], f)
 			}
+		}
+	}
+	return r
+}
+
+// distinct are those whose vectors are centred without ordinary people who are there before.
+func (p people) distinct() people {
+	const same = 0.5 // no two of ten million different people are as similar
+	r := maps.Clone(p)
+	r["ordinary"] = nil
+	for _, f := range p["ordinary"] {
+		if !slices.ContainsFunc(r["ordinary"], func(o face) bool { return dot(o.vector, f.vector) > same }) {
+			r["ordinary"] = append(r["ordinary"], f)
 		}
 	}
 	return r

@@ -13,11 +13,16 @@ import (
 var claims = []float64{0.01, 0.001, 0.0001}
 
 // report prints what l and the vectors of p do.
-func (p people) report(l *openset.Impostors, draws int, by *openset.Assumptions) {
+func (p people) report(l *openset.Impostors, draws int, by *openset.Assumptions) error {
+	if err := p.reportGroups(l); err != nil {
+		return err
+	}
+	p = p.distinct()
 	p.reportImpostors(l)
 	p.reportGenuine(l)
 	p.reportGalleries(l, draws, 0.01, by)
 	p.reportGalleries(l, draws, 0.001, by)
+	return nil
 }
 
 // reportImpostors prints, of pairs of different people, the true false match rates where l claims some.
