@@ -27,6 +27,7 @@ func TestUnusualRegions(t *testing.T) {
 	windows := func(rectangle string) string {
 		return packet(`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann"` + rectangle + `/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`)
 	}
+	const acdsee = `<a:Regions xmlns:a="http://ns.acdsee.com/regions/" rdf:parseType="Resource"><a:RegionList><rdf:Bag><rdf:li rdf:parseType="Resource"><a:Name>Ann</a:Name><a:Type>Face</a:Type></rdf:li></rdf:Bag></a:RegionList></a:Regions>`
 	for name, c := range map[string]struct {
 		sidecar           string
 		regions, unusable int
@@ -39,6 +40,8 @@ func TestUnusualRegions(t *testing.T) {
 		"Windows":   {windows(` MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"`), 1, 0},
 		"commas":    {windows(` MPReg:Rectangle="0,15, 0,15, 0,1, 0,1"`), 1, 0},
 		"rectangle": {windows(""), 0, 1},
+		"ACDSee":    {packet(acdsee), 0, 1},
+		"both":      {packet(list("<rdf:Bag>"+good+"</rdf:Bag>") + acdsee), 1, 0},
 	} {
 		for _, file := range []string{"A.JPG.xmp", "A.jpg.xmp", "A.xmp"} {
 			path := photograph(t, t.TempDir(), "A.JPG", 1)

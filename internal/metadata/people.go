@@ -79,6 +79,7 @@ func ReadPeople(packet []byte) (*People, error) {
 			p.readMicrosoft(info)
 		}
 		p.readShapes(d)
+		p.countACDSee(d)
 		p.readKeywords(d)
 		if names := d.child(nsIPTC, "PersonInImage"); names != nil {
 			named = append(named, texts(names)...)

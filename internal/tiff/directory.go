@@ -31,6 +31,8 @@ const (
 
 	compressionNone       = 1
 	compressionLZW        = 5
+	compressionOldJPEG    = 6
+	compressionJPEG       = 7
 	compressionDeflate    = 8
 	compressionPackBits   = 32773
 	compressionOldDeflate = 32946

@@ -111,10 +111,17 @@ func (d *directory) limits() (sandbox.Limits, error) {
 	}
 	bits, samples := min(d.one(tagBits, 1), 64), min(d.one(tagSamples, 1), 64)
 	block := width * height * samples * max(bits, 8) / 8
+	blocks, copies := 2, 1 // in memory at once: decoded ones, and of the file
+	if c := d.one(tagCompression, compressionNone); c == compressionJPEG || c == compressionOldJPEG {
+		blocks = 4
+	}
+	if d.one(tagFillOrder, 1) != 1 {
+		copies = 2
+	}
 	across, down := (w+width-1)/max(width, 1), (h+height-1)/max(height, 1)
 	return sandbox.Limits{
 		Turns:  1<<26 + 16*(across*down*block+d.pixels()+len(d.data)),
-		Memory: 16<<20 + 4*d.pixels() + 4*block + 2*len(d.data),
+		Memory: 16<<20 + 4*d.pixels() + blocks*block + copies*len(d.data),
 		Time:   20*time.Second + time.Duration(d.pixels())*time.Microsecond,
 	}, nil
 }
