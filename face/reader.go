@@ -23,15 +23,19 @@ const (
 	Refuse  Which = "refuse"  // none: a photograph with several faces is refused
 	All     Which = "all"     // all of them, without those in the background
 	Every   Which = "every"   // those in the background too
+
+	// Agreeing is, of the photographs of a person in a data set (package dataset), the face that is like
+	// those of the others; the largest where there are none, or no network makes vectors.
+	Agreeing Which = "agreeing"
 )
 
 // Validate reports an unknown choice.
 func (w Which) Validate() error {
 	switch w {
-	case Largest, Central, Refuse, All, Every:
+	case Largest, Central, Refuse, All, Every, Agreeing:
 		return nil
 	}
-	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every)})
+	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every), string(Agreeing)})
 }
 
 // ordered returns found, of a photograph with these bounds, with the one that w takes
@@ -86,9 +90,16 @@ func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.
 	if err != nil {
 		return nil, err
 	}
-	seen, err := in(ctx, photo, r.Which, r.Cut, r.Limits)
+	which := r.Which
+	if r.agrees() {
+		which = Every
+	}
+	seen, err := in(ctx, photo, which, r.Cut, r.Limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if r.agrees() && len(seen) > 1 && seen[0].Refused != nil {
+		seen = seen[:1] // as if the largest were taken: nobody says yet which of the others is meant
 	}
 	var crops []dataset.Crop
 	for _, s := range seen {
