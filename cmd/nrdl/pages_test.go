@@ -266,7 +266,7 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 		runBlock(t, dir, "cd drawn/people; mv person001 Ana; mv person002 Ben; mv person004 Dan; cd ../..\n"+
-			"nrdl train drawn/people -o m.nrdl; nrdl identify m.nrdl drawn/others/group2.jpg --draw boxes")
+			"nrdl train drawn/people -o m.nrdl; nrdl identify m.nrdl drawn/others/group2.jpg --draw boxes --force") // drawn people are more alike than real ones
 		drawn, err := os.Open(filepath.Join(dir, "boxes", "drawn", "others", "group2.jpg"))
 		if err != nil {
 			t.Fatal(err)

@@ -122,6 +122,7 @@ type drawnGallery struct {
 type reached struct {
 	evidence float64
 	own      int // the person of the face; -1 for a stranger
+	best     int // person
 	right    bool
 }
 
@@ -145,7 +146,7 @@ func (s scene) drawn(l *openset.Impostors, seed int) *drawnGallery {
 			column := mat.Col(nil, j, cosines)
 			l.Level(column, photographs, photographs)
 			best := classify.Best(mat.NewDense(len(column), 1, column))[0]
-			all = append(all, reached{l.Evidence(column[best], len(enrolled)), own, best == own})
+			all = append(all, reached{l.Evidence(column[best], len(enrolled)), own, best, best == own})
 		}
 		return all
 	}
@@ -181,6 +182,7 @@ func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, b
 	for _, s := range p.scenes() {
 		var rows [7]float64
 		var worst float64
+		var sure [2]float64
 		counts := [7]float64{}
 		put := func(i int, v float64) {
 			if !math.IsNaN(v) {
@@ -206,6 +208,7 @@ func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, b
 			put(4, named(g.known, all[int(rate*float64(len(all)))].evidence, any))
 			if len(g.groups) == 7 { // a family: the children are the last
 				put(5, named(g.known, c.Threshold, func(r reached) bool { return r.own >= 4 }))
+				g.sureChildren(c, &sure)
 			}
 			put(6, calibrationError(c, g))
 		}
@@ -214,11 +217,27 @@ func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, b
 		}
 		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t", s.name, rows[0], worst, rows[1], rows[2], rows[3], rows[4], rows[6])
 		if counts[5] > 0 {
-			fmt.Fprintf(w, "children %.1f\t", rows[5])
+			fmt.Fprintf(w, "children %.1f; of children's names at 99 %% or more right %.1f\t", rows[5], 100*sure[1]/sure[0])
 		}
 		fmt.Fprintln(w)
 	}
 	w.Flush()
+}
+
+// sureChildren adds to sum what the faces count that are said to be a child with 99 % or more, and those of them that
+// are the child. Half of the faces are those of strangers.
+func (g *drawnGallery) sureChildren(c *openset.Calibration, sum *[2]float64) {
+	const sure, first = 0.99, 4 // of the children
+	for _, list := range [][]reached{g.known, g.strangers} {
+		for _, r := range list {
+			if r.best >= first && c.Probability(r.evidence) >= sure {
+				weight := 0.5 / float64(len(list))
+				if sum[0] += weight; r.right && r.own >= 0 {
+					sum[1] += weight
+				}
+			}
+		}
+	}
 }
 
 // calibrationError is the expected calibration error of the probabilities of names, in points, over ten
