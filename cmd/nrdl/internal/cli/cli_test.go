@@ -38,7 +38,7 @@ func run(args ...string) error {
 // What makes no sense is refused as misuse that says what is wrong, with a hint.
 func TestMisuse(t *testing.T) {
 	for line, want := range map[string]string{
-		"work":                   "prog work needs FILE|for example: prog work a.txt",
+		"work":                   "prog work needs FILE|prog help work has examples",
 		"work a b":               `unexpected argument "b"|usage: prog work FILE`,
 		"wrok":                   `unknown command "wrok"|did you mean "work"?`,
 		"wrok --help":            `unknown command "wrok"|did you mean "work"?`,

@@ -145,7 +145,8 @@ func Arguments(least, most int) cobra.PositionalArgs {
 		case n < least:
 			_, form, _ := strings.Cut(c.Use, " ")
 			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
-			examples := "nrdl help" + strings.TrimPrefix(c.CommandPath(), "nrdl") + " has examples"
+			program, command, _ := strings.Cut(c.CommandPath(), " ")
+			examples := program + " help " + command + " has examples"
 			if strings.HasPrefix(form, "MODEL") {
 				examples = "MODEL is the file that train wrote; " + examples
 			}
