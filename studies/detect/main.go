@@ -6,6 +6,7 @@
 //	go -C studies run ./detect -data DIR -photos lfw86,lfw_strangers -found auto
 //	go -C studies run ./detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
 //	go -C studies run ./detect -data DIR -photos lfw_several -n 200 -slanted auto -covered auto
+//	go -C studies run ./detect -data DIR -webcams auto -animals auto -photos gt_db -far auto
 //	go -C studies run ./detect -data DIR -photos lfw_cohort -n 1400 -fitted face/networks/covered.f32
 package main
 
@@ -58,6 +59,15 @@ func main() {
 			return wild(ctx, by, *data, folders, *n, covered)
 		})
 	}
+	add("webcams", "how many faces with and without a mask are found in photos/webcams", func(by *face.Search, _ []string) error {
+		return webcams(ctx, by, *data, *names)
+	})
+	add("animals", "in how many pictures of photos/animals a face is found", func(by *face.Search, _ []string) error {
+		return animals(ctx, by, *data, *names)
+	})
+	add("far", "how many small faces are found in large photographs, made of the first folder", func(by *face.Search, folders []string) error {
+		return far(ctx, by, *data, folders)
+	})
 	fitted := flag.String("fitted", "", "only fit what tells covered faces, on those of the first folder, and write the weights to this `FILE`")
 	flag.Parse()
 	if *fitted != "" {
