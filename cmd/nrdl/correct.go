@@ -79,23 +79,30 @@ func unknownPerson(path, name string, r *nrdl.Recogniser) error {
 }
 
 func (a *app) renameCmd() *cobra.Command {
-	var write writing
 	var merge bool
+	c := a.namingCmd("rename MODEL NAME NEW", func(ctx context.Context, r *nrdl.Recogniser, args []string, force bool) (*nrdl.Recogniser, error) {
+		return a.rename(ctx, r, args[0], args[1], args[2], merge, force)
+	})
+	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
+	return c
+}
+
+// namingCmd is a command whose last of three arguments is the name that something in a model gets.
+func (a *app) namingCmd(use string, change func(ctx context.Context, r *nrdl.Recogniser, args []string, force bool) (*nrdl.Recogniser, error)) *cobra.Command {
+	var write writing
 	c := &cobra.Command{
-		Use:  "rename MODEL NAME NEW",
+		Use:  use,
 		Args: cli.Arguments(3, 3),
-		RunE: func(c *cobra.Command, args []string) error {
-			to, err := a.cleaned(args[2])
-			if err != nil {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if args[2], err = a.cleaned(args[2]); err != nil {
 				return cli.AsMisuse(err)
 			}
 			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
-				return a.rename(c.Context(), r, args[0], args[1], to, merge, write.force)
+				return change(c.Context(), r, args, write.force)
 			})
 		},
 		ValidArgsFunction: completePeople(2),
 	}
-	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
 	write.register(a, c)
 	return c
 }
@@ -137,23 +144,9 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 }
 
 func (a *app) moveCmd() *cobra.Command {
-	var write writing
-	c := &cobra.Command{
-		Use:  "move MODEL PERSON/PHOTO NAME",
-		Args: cli.Arguments(3, 3),
-		RunE: func(c *cobra.Command, args []string) error {
-			to, err := a.cleaned(args[2])
-			if err != nil {
-				return cli.AsMisuse(err)
-			}
-			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
-				return a.move(c.Context(), r, args[0], args[1], to)
-			})
-		},
-		ValidArgsFunction: completePeople(2),
-	}
-	write.register(a, c)
-	return c
+	return a.namingCmd("move MODEL PERSON/PHOTO NAME", func(ctx context.Context, r *nrdl.Recogniser, args []string, _ bool) (*nrdl.Recogniser, error) {
+		return a.move(ctx, r, args[0], args[1], args[2])
+	})
 }
 
 func (a *app) move(ctx context.Context, r *nrdl.Recogniser, path, photo, to string) (*nrdl.Recogniser, error) {

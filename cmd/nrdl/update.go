@@ -66,7 +66,7 @@ func refused(path string, err error) error {
 		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
 	}
 	if tooAlike(err) {
-		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give the photographs of other people as strangers: nrdl train … --strangers DIR; --force writes it all the same")
+		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "--force writes it all the same; photographs of other people may help then: nrdl calibrate %s --strangers DIR", legible.ShellWord(path))
 	}
 	return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
 }
