@@ -170,12 +170,17 @@ func (s *Settings) ratios(l *openset.Impostors, x *mat.Dense) (smaller []int, us
 			smaller = append(smaller, j)
 		}
 	}
-	cosine, a, b := floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), float64(count[0]), float64(count[1])
+	usual, aged = s.ratiosOf(l, floats.Dot(sums[0], sums[1])/float64(count[0]*count[1]), float64(count[0]), float64(count[1]))
+	return smaller, usual, aged
+}
+
+// ratiosOf are those of ratios for a and b photographs with this mean cosine.
+func (s *Settings) ratiosOf(l *openset.Impostors, cosine, a, b float64) (usual, aged float64) {
 	apart := *l
 	v := &apart.Same
 	v.Mean, v.Pair = s.Review.AgedMean*l.Same.Mean, s.Review.AgedSD*s.Review.AgedSD
 	above := max(0, cosine-v.Mean) // which speaks for one time
-	return smaller, l.SameRatio(cosine, a, b, 0), apart.SameRatio(cosine, a, b, 0) - above*above/(2*(v.Pair+v.Photograph*(1/a+1/b)))
+	return l.SameRatio(cosine, a, b, 0), apart.SameRatio(cosine, a, b, 0) - above*above/(2*(v.Pair+v.Photograph*(1/a+1/b)))
 }
 
 // OneIsEnough returns nil if a gallery of a single person can recognise that person. The
