@@ -107,7 +107,7 @@ func TestInterruptionIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"names.html was not written", "sorted has the photographs so far", "hint: these go on where they stopped: nrdl album"} {
+	for _, want := range []string{"names.html was not written", "sorted has the photographs so far", "hint: these go on where they stopped: album"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing in %q", want, text)
 		}
