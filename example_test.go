@@ -38,10 +38,10 @@ func Example() {
 	check(err)
 	fmt.Println("now", faces[0].Name)
 	// Output:
-	// unknown 0.05
 	// person002 1.00
 	// person003 1.00
 	// person001 1.00
+	// unknown 0.06
 	// now zoe
 }
 

@@ -138,6 +138,8 @@ func (o Observer) warnOfSeveral(several int, which face.Which, all string) {
 	switch which {
 	case face.Largest, "":
 		what = "the largest is taken"
+	case face.Agreeing:
+		what = "the one that agrees with the other photographs of the person is taken, or else the largest"
 	case face.Central:
 		what = "the one that is large and near the middle is taken"
 	case face.All, face.Every:

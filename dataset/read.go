@@ -52,6 +52,7 @@ type samples struct {
 	images     []int     // the image of each sample
 	faceless   []faceless
 	unreadable map[int]error // by image
+	reader     Reader
 }
 
 // faceless is an image without a face.
@@ -106,6 +107,7 @@ func (s *samples) set(labels, ids, classes []string, opt Options) (*Images, erro
 		classes, _ = oneSpelling(all)
 		classes = slices.DeleteFunc(classes, func(name string) bool { again := seen[name]; seen[name] = true; return again })
 	}
+	s.chosen(labels, ids, opt)
 	classes = s.withoutUnreadable(labels, classes, opt)
 	perImage := map[int]int{}
 	of, names := make([]string, len(s.images)), make([]string, len(s.images))
@@ -201,7 +203,7 @@ func (r *reading) samples() *samples {
 		n += max(1, len(crops))
 	}
 	n -= len(r.unreadable)
-	s := &samples{frame: in, x: mat.NewDense(in.Len(), n, nil), unreadable: r.unreadable}
+	s := &samples{frame: in, x: mat.NewDense(in.Len(), n, nil), unreadable: r.unreadable, reader: r.opt.reader}
 	for i, crops := range r.crops {
 		if r.unreadable[i] != nil {
 			continue

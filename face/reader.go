@@ -23,15 +23,19 @@ const (
 	Refuse  Which = "refuse"  // none: a photograph with several faces is refused
 	All     Which = "all"     // all of them, without those in the background
 	Every   Which = "every"   // those in the background too
+
+	// Agreeing is, of the photographs of a person in a folder, the face that is like those of the
+	// others; the largest where no vectors are made, or there is no other photograph.
+	Agreeing Which = "agreeing"
 )
 
 // Validate reports an unknown choice.
 func (w Which) Validate() error {
 	switch w {
-	case Largest, Central, Refuse, All, Every:
+	case Largest, Central, Refuse, All, Every, Agreeing:
 		return nil
 	}
-	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every)})
+	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every), string(Agreeing)})
 }
 
 // ordered returns found, of a photograph with these bounds, with the one that w takes
@@ -42,7 +46,7 @@ func (s *Search) ordered(w Which, found []Face, photo image.Rectangle) []Face {
 	}
 	centre := Point{float64(photo.Dx()) / 2, float64(photo.Dy()) / 2}
 	weight := func(f Face) float64 {
-		return s.Cascade.size(f) * (1 - s.OffCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
+		return s.size(f) * (1 - s.Front.OffCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
 	}
 	most := slices.MaxFunc(found, func(a, b Face) int { return cmp.Compare(weight(a), weight(b)) })
 	at := slices.IndexFunc(found, func(f Face) bool { return f.Pupils == most.Pupils })

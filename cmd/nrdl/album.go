@@ -40,7 +40,7 @@ func (a *app) albumCmd() *cobra.Command {
 	i.top = 1
 	c.Flags().StringVarP(&i.pages, "output", "o", "", "folder `DIR` for the pages, which is made, or gone on with")
 	cli.Complete(c, "output", cli.Folders)
-	i.findVars(c)
+	i.findVars(c, face.All)
 	return c
 }
 
@@ -97,9 +97,9 @@ func (i *identification) known(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
 	return r.WithFacts(f)
 }
 
-// findVars registers the flags that say which faces get names.
-func (i *identification) findVars(c *cobra.Command) {
-	findVar(c, &i.find, face.All, "as the model does")
+// findVars registers the flags that say which faces get names; which is the default.
+func (i *identification) findVars(c *cobra.Command, which face.Which) {
+	findVar(c, &i.find, which, "as the model does")
 	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
 	c.Flags().StringVar(&i.facts, "people", "", "names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
 	cli.Complete(c, "people", cli.Files("csv"))

@@ -76,7 +76,7 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
 	cli.Complete(c, "html", cli.Files("html"))
 	clusterVar(c, &i.nats, elsewhere)
-	i.findVars(c)
+	i.findVars(c, face.Every)
 	cli.Complete(c, "output", cli.Files("jsonl"))
 	for _, name := range []string{"watch", "draw", "sort"} {
 		cli.Complete(c, name, cli.Folders)

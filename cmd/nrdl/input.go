@@ -65,7 +65,11 @@ func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` before the features that reduce light and noise, as despeckle+lcn, or none")
 	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
 	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs); not for embedding")
-	findVar(c, &f.find, face.Largest, "in photographs and not in crops of faces")
+	which := face.Largest
+	if c.Name() == "train" {
+		which = face.Agreeing
+	}
+	findVar(c, &f.find, which, "in photographs and not in crops of faces")
 	arraysVar(c, &f.labels.arrays)
 	f.labels.register(c)
 	inputs := slices.Concat(inputWords, featureWords)

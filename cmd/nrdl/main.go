@@ -228,8 +228,8 @@ func (a *app) observer(what string) (o nrdl.Observer, done func()) {
 func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string) {
 	detectVar(c, find, auto)
 	find.Which = which
-	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)",
-		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)})
+	cli.Choice(c, &find.Which, "faces", "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, refuse (skip the photograph), or agreeing (with the other photographs of the person)",
+		[]string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every), string(face.Agreeing)})
 }
 
 // skipVar registers the flag that names what is left out of folders.
