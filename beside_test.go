@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"golang.org/x/image/draw"
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -82,6 +84,44 @@ func TestBystanders(t *testing.T) {
 	t.Logf("%d of %d people beside larger ones are taken; %d of %d photographs named, %d faces wrongly", chosen, beside, named, of, wrong)
 	if chosen < beside*9/10 || 100*named < 92*of || wrong > 0 {
 		t.Errorf("%d of %d people beside larger ones are taken; %d of %d photographs named, %d faces wrongly", chosen, beside, named, of, wrong)
+	}
+}
+
+// Of several faces in a photograph of a new person, that is taken which is like the other photographs
+// of the person; a stranger beside somebody who is known is not.
+func TestBystanderOfNewPerson(t *testing.T) {
+	all, dir := folders(t, "lfw86", 4), t.TempDir()
+	known, zoe, stranger := all[0], all[1], all[2][0]
+	for k := range 3 {
+		for i, person := range [][]string{known, all[3]} {
+			writeBeside(t, filepath.Join(dir, "learned", fmt.Sprint("p", i), fmt.Sprint(k, ".jpg")), person[k], "")
+		}
+	}
+	images, err := Read(t.Context(), filepath.Join(dir, "learned"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Train(t.Context(), images, Defaults(images))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []dataset.File
+	for i, pair := range [][2]string{{zoe[0], ""}, {zoe[1], ""}, {known[3], stranger}, {zoe[2], stranger}} {
+		path := filepath.Join(dir, fmt.Sprint(i, ".jpg"))
+		writeBeside(t, path, pair[0], pair[1])
+		files = append(files, dataset.File{Path: path, ID: fmt.Sprint(i), Person: "zoe"})
+	}
+	got, err := r.ReadFiles(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.IDs, []string{"0", "1", "3"}) {
+		t.Fatalf("%v are taken", got.IDs)
+	}
+	var cosine mat.Dense
+	cosine.Mul(got.X.T(), got.X)
+	if c := cosine.At(2, 0) / math.Sqrt(cosine.At(0, 0)*cosine.At(2, 2)); c < face.DefaultAgree.Like {
+		t.Errorf("the cosine of the chosen face is %v", c)
 	}
 }
 

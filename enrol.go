@@ -81,7 +81,7 @@ func (r *Recogniser) faceToEnrol(ctx context.Context, name string, photo image.I
 	}
 	which := 0
 	if r.asks() {
-		which, err = r.meantIn(ctx, "", what, name, faces)
+		which, err = r.meantIn(ctx, "", what, name, faces, nil)
 	}
 	switch {
 	case errors.Is(err, face.ErrSeveral):

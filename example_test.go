@@ -28,7 +28,7 @@ func Example() {
 	for _, f := range faces {
 		fmt.Printf("%s %.2f\n", cmp.Or(f.Name, nrdl.Unknown), f.Probability)
 	}
-	r, _, err = r.Enrol(ctx, "zoe", photo) // the largest face
+	r, _, err = r.Enrol(ctx, "zoe", photo) // the face of zoe, or the only unknown one
 	check(err)
 	check(r.Save(ctx, "people.nrdl"))
 	// example:end

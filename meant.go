@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
@@ -58,12 +60,17 @@ func (r *Recogniser) meant(ctx context.Context, name string, faces []Face) (int,
 	return -1, nil
 }
 
-// meantIn is meant for a photograph at path, "" for one without a file. What it does is told; where the
-// face is not clear it is an error that wraps face.ErrSeveral, and says what to do.
-func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, faces []Face) (int, error) {
+// meantIn is meant for a photograph at path, "" for one without a file. An unknown face is the one that is
+// like those that are alone in other new photographs of the person, if there are any. What it does is
+// told; where the face is not clear it is an error that wraps face.ErrSeveral, and says what to do.
+func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, faces []Face, alone [][]float64) (int, error) {
 	which, err := r.meant(ctx, name, faces)
 	if err != nil || len(faces) < 2 {
 		return which, err
+	}
+	why := "the only unknown one"
+	if len(alone) > 0 && (which < 0 || !faces[which].Known) {
+		which, why = agreeing(faces, alone), "like the other photographs of "+name
 	}
 	candidate := which
 	for i, f := range faces {
@@ -84,7 +91,7 @@ func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, face
 		r.tell("%s: face %d is taken: it is %s", photo, which+1, name)
 		return which, nil
 	case which >= 0:
-		r.tell("%s: face %d is taken: it is the only unknown one", photo, which+1)
+		r.tell("%s: face %d is taken: it is %s", photo, which+1, why)
 		return which, nil
 	}
 	err = fmt.Errorf("%s shows %w: %d, and nothing says which one is %s", photo, face.ErrSeveral, len(faces), name)
@@ -94,6 +101,30 @@ func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, face
 		settings = append(settings, advice.Data.To(path))
 	}
 	return -1, advice.Add(err, "if face %d is %s: %v", candidate+1, name, advice.Enrol.With(settings...))
+}
+
+// agreeing is which of the unknown faces is like those of other photographs, and more so than any other
+// unknown face; -1 if none is.
+func agreeing(faces []Face, others [][]float64) int {
+	best, most, second := -1, -1., -1.
+	for i, f := range faces {
+		if f.Known || f.Rejected != nil {
+			continue
+		}
+		var like float64
+		for _, o := range others {
+			like += floats.Dot(f.values, o) / floats.Norm(f.values, 2) / floats.Norm(o, 2) / float64(len(others))
+		}
+		if like > most {
+			best, most, second = i, like, most
+		} else {
+			second = max(second, like)
+		}
+	}
+	if most < face.DefaultAgree.Like || most < second+face.DefaultAgree.More {
+		return -1
+	}
+	return best
 }
 
 // boxText is b as face.ParsePlace reads it.
@@ -109,6 +140,12 @@ func (r *Recogniser) asks() bool {
 // chooseMeant leaves in read the face that is meant in each file of a person, and an error where that is
 // not clear.
 func (r *Recogniser) chooseMeant(ctx context.Context, files []dataset.File, read []readFile) error {
+	alone := map[string][][]float64{} // by person
+	for i, one := range read {
+		if r.m.Embedder != nil && len(one.seen) == 1 && one.seen[0].Refused == nil {
+			alone[files[i].Person] = append(alone[files[i].Person], one.seen[0].Values)
+		}
+	}
 	for i := range read {
 		one := &read[i]
 		if files[i].Person == "" {
@@ -119,7 +156,7 @@ func (r *Recogniser) chooseMeant(ctx context.Context, files []dataset.File, read
 			continue
 		}
 		path := files[i].Path
-		which, err := r.meantIn(ctx, path, path, files[i].Person, facesOf(r.m, one.seen))
+		which, err := r.meantIn(ctx, path, path, files[i].Person, facesOf(r.m, one.seen), alone[files[i].Person])
 		switch {
 		case errors.Is(err, face.ErrSeveral):
 			one.seen, one.err = nil, err

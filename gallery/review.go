@@ -160,9 +160,12 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 }
 
 // mostLike reports whether most of the images of person a, those that look mislabelled too, are like
-// those of b.
+// those of b, unless b has two that do not look like one person: anybody may be like one of them.
 func (f *reassignment) mostLike(a, b int) bool {
 	like, images := 0, f.g.Enrolled.Groups()
+	if p := f.parts[images[b]]; p != nil && len(p.images) == images[b+1]-images[b] {
+		return false
+	}
 	for j := images[a]; j < images[a+1]; j++ {
 		if f.ratio(j, b) > 0 {
 			like++

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/dataset"
@@ -140,6 +141,34 @@ func TestTwoNamesOfOnePerson(t *testing.T) {
 	}
 	if len(r.Pairs) == 0 || len(r.Suspects) > 0 {
 		t.Errorf("%d pairs, suspects %+v", len(r.Pairs), r.Suspects)
+	}
+}
+
+// Two photographs under one name, of which one shows somebody else of the model, do not make two
+// people one.
+func TestHalfOfAPersonIsNotThePerson(t *testing.T) {
+	for _, l := range openset.Shipped() {
+		for seed := range uint64(3) {
+			s := embedded(t, l, seed, 5, 4, 6, 6, 6)
+			for c := range s.Classes { // photographs of one day
+				first := mat.Col(nil, s.Groups[c], s.X)
+				for j := s.Groups[c]; j < s.Groups[c+1]; j++ {
+					v := mat.Col(nil, j, s.X)
+					floats.Add(v, first)
+					floats.Scale(1/floats.Norm(v, 2), v)
+					s.X.SetCol(j, v)
+				}
+			}
+			r := reviewOf(t, relabelled(t, s, map[int]string{0: "mixed", 5: "mixed"}))
+			for _, p := range r.Pairs {
+				if p.Same {
+					t.Errorf("seed %d: %+v", seed, p)
+				}
+			}
+			if len(r.Suspects) != 2 || r.Suspects[0].Person != "mixed" || r.Suspects[1].Person != "mixed" {
+				t.Errorf("seed %d: %+v", seed, r.Suspects)
+			}
+		}
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/synthetic"
 )
 
 // A boxedPhoto is a photograph with boxes about faces.
@@ -23,16 +22,6 @@ type boxedPhoto struct {
 	file   string
 	labels []string
 	around []face.Box
-}
-
-// boxes are those with a height of at least so many pixels.
-func (p boxedPhoto) boxes(least float64) (some []face.Box) {
-	for _, b := range p.around {
-		if b.Bottom-b.Top >= least {
-			some = append(some, b)
-		}
-	}
-	return some
 }
 
 // boxed reads the photographs of a folder with boxes.csv, by name.
@@ -62,15 +51,6 @@ func boxed(folder string) (all []boxedPhoto, err error) {
 		all[i].around = append(all[i].around, face.Box{Left: v[0], Top: v[1], Right: v[2], Bottom: v[3]})
 	}
 	return all, nil
-}
-
-// drawnBoxes are the boxes about drawn faces.
-func drawnBoxes(p synthetic.Photograph) (all []face.Box) {
-	for _, f := range p.Faces {
-		b := placed{{X: f.Pupils[0].X, Y: f.Pupils[0].Y}, {X: f.Pupils[1].X, Y: f.Pupils[1].Y}}
-		all = append(all, b.box())
-	}
-	return all
 }
 
 func readColour(ctx context.Context, file string) (*dataset.Photo, error) {
