@@ -92,8 +92,13 @@ func Memory(data []byte) int64 {
 		return 0
 	}
 	pixels, shown := f.width*f.height, f.planes()
-	if f.isAVIF() || f.primary.kind == "iovl" {
+	if f.isAVIF() {
 		shown = 8
+	}
+	for _, i := range f.items {
+		if i.kind == "iovl" { // a canvas in RGB, of which others copy the lightness
+			shown = 11
+		}
 	}
 	copies := 1 // turned
 	for _, kind := range []string{"irot", "imir"} {

@@ -23,6 +23,7 @@ type decoding struct {
 	*container
 	run         *sandbox.Run
 	left        int // pixels that may still be decoded or composed
+	canvas      int // pixels of canvases that may still be filled: each is kept while its parts are made
 	bytes       int // of coded data that may still be decoded
 	planesOfRGB bool
 }
@@ -33,7 +34,7 @@ func (f *container) decode(ctx context.Context) (img image.Image, err error) {
 		return f.decodeAVIF(ctx)
 	}
 	d := &decoding{
-		container: f, left: spentPerPixel*f.width*f.height + spentMore, bytes: 2*len(f.data) + 1<<16,
+		container: f, left: spentPerPixel*f.width*f.height + spentMore, canvas: f.width*f.height + spentMore, bytes: 2*len(f.data) + 1<<16,
 		planesOfRGB: f.colours(f.primary, maxDepth).planes,
 	}
 	failed := hevc.Do(ctx, f.limits(), func(r *sandbox.Run) {
@@ -55,6 +56,14 @@ func (d *decoding) spend(w, h int) error {
 		return errDecode
 	}
 	if d.left -= w * h; d.left < 0 {
+		return errWork
+	}
+	return nil
+}
+
+// fill takes w×h pixels from those of canvases in RGB that are left.
+func (d *decoding) fill(w, h int) error {
+	if d.canvas -= w * h; d.canvas < 0 {
 		return errWork
 	}
 	return nil

@@ -58,6 +58,11 @@ func (d *decoding) grid(i *item, depth int) (image.Image, error) {
 			if tile.X*columns < w || tile.Y*rows < h || tile.X*(columns-1) >= w || tile.Y*(rows-1) >= h {
 				return nil, errStructure
 			}
+			if _, ok := img.(*image.RGBA); ok {
+				if err := d.fill(w, h); err != nil {
+					return nil, err
+				}
+			}
 			canvas = blank(img, image.Rect(0, 0, w, h))
 		}
 		if img.Bounds().Size() != tile {
@@ -144,6 +149,9 @@ func (d *decoding) overlay(i *item, depth int) (image.Image, error) {
 		return nil, errStructure
 	}
 	if err := d.spend(field[0], field[1]); err != nil {
+		return nil, err
+	}
+	if err := d.fill(field[0], field[1]); err != nil {
 		return nil, err
 	}
 	canvas := image.NewRGBA(image.Rect(0, 0, field[0], field[1]))

@@ -168,6 +168,8 @@ func TestHostileStructures(t *testing.T) {
 	}{
 		"overlays over overlays": {append(tower, tile), "more pixels to decode"},
 		"one wide overlay":       {[]built{overlay(192, 144, same(2, 10_000)...), tile}, "more pixels to decode"},
+		"one tile in overlays":   {[]built{overlay(3000, 3000, 2), overlay(3000, 3000, 3), overlay(3000, 3000, 4), tile}, "more pixels to decode"},
+		"overlay in a grid":      {[]built{grid(1, 1, 3000, 3000, 2), overlay(3000, 3000, 3), tile}, "more pixels to decode"},
 		"grid of grids":          {[]built{grid(1, 8, 800, 100, same(2, 8)...), grid(8, 8, 100, 100, same(3, 64)...), tile}, ""},
 		"identity chain":         {append(chain, tile), "deep"},
 		"itself":                 {[]built{{kind: "iden", properties: [][]byte{ispe(192, 144)}, parts: []int{1}}}, "deep"},
