@@ -9,6 +9,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/regular"
 )
 
 // Former returns the path of the file in which Replace keeps the version before of the model file
@@ -45,12 +46,17 @@ func Undo(ctx context.Context, path string) (*Recogniser, error) {
 	if err := noContext(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := Open(Former(path)); errors.Is(err, fs.ErrNotExist) {
+	former, _, err := regular.Open(Former(path))
+	if err == nil {
+		former.Close()
+		_, err = Open(Former(path))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, advice.Add(fmt.Errorf("%s has no version before: %s is not there", path, Former(path)), "add, move, remove, rename, calibrate and train keep one")
 	} else if err != nil {
 		return nil, err
 	}
-	if _, err := atomicfile.Replace(ctx, path, Former(path), atomicfile.Content(Former(path))); err != nil {
+	if _, err = atomicfile.Replace(ctx, path, Former(path), atomicfile.Content(Former(path))); err != nil {
 		return nil, err
 	}
 	return Open(path)

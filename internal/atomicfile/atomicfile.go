@@ -74,16 +74,17 @@ func Replace(ctx context.Context, path, backup string, fill func(io.Writer) erro
 	return p.Size, p.Commit()
 }
 
-// Copy writes the content of the file at path to the file at to.
+// Copy writes the content of the file at path to the file at to, whose name a program derives: it is
+// no device and no pipe.
 func Copy(ctx context.Context, path, to string) error {
-	_, err := Write(ctx, to, Content(path))
+	_, err := new(Writer).Write(ctx, to, Content(path))
 	return err
 }
 
-// Content returns a function that writes the content of the file at path.
+// Content returns a function that writes the content of the regular file at path.
 func Content(path string) func(io.Writer) error {
 	return func(w io.Writer) error {
-		f, err := os.Open(path)
+		f, _, err := regular.Open(path)
 		if err != nil {
 			return err
 		}

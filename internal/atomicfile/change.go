@@ -26,13 +26,16 @@ type Change struct {
 	Old    []byte // its content; nil if there is no file
 	New    []byte
 	Like   string // the file whose owner, group and mode a new file gets; "" for those of this process
-	Within string // the folder that the file has to lie in, also where links lead; "" for any
+	Within string // the folder that the file has to lie in, also where links lead; "" for any that is there, and for the folder of Path where none is
 }
 
 // Change writes c.New in the place of c.Old: if the file has another content by then, it stays, and the
 // error wraps ErrChanged. The file keeps its owner, group, mode and extended attributes; Lost are those
 // that the system does not let it keep.
 func (w *Writer) Change(ctx context.Context, c Change) (lost []string, err error) {
+	if c.Within == "" && c.Old == nil { // a link to no file
+		c.Within = filepath.Dir(c.Path)
+	}
 	if c.Within != "" {
 		if err := within(c.Path, c.Within); err != nil {
 			return nil, err

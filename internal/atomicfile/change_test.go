@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,5 +123,21 @@ func TestWithinAFolder(t *testing.T) {
 		}
 	}); strings.Join(names, " ") != "there" || content(t, filepath.Join(out, "there")) != "old" {
 		t.Errorf("%v outside", names)
+	}
+}
+
+// A link to no file, beside a photograph, makes no file elsewhere.
+func TestLinksToNoFile(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out", "a.xmp")
+	link := filepath.Join(in, "a.jpg.xmp")
+	if err := errors.Join(os.Mkdir(in, 0o777), os.Mkdir(filepath.Dir(out), 0o777), os.Symlink(out, link)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := new(Writer).Change(t.Context(), Change{Path: link, New: []byte("new")}); !errors.Is(err, ErrOutside) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
