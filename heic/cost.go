@@ -53,7 +53,7 @@ func (f *container) decoderMemory() int {
 func (f *container) largest() int {
 	most := 0
 	for _, i := range f.items {
-		if w, h := i.size(); i.kind == "hvc1" || i.kind == "hev1" {
+		if w, h := i.size(); i.coded() {
 			if w > maxPixels || h > maxPixels/max(w, 1) {
 				return maxPixels
 			}
@@ -62,6 +62,9 @@ func (f *container) largest() int {
 	}
 	return most
 }
+
+// coded reports whether i is coded by HEVC, and not made of other items.
+func (i *item) coded() bool { return i.kind == "hvc1" || i.kind == "hev1" }
 
 // configuration is the largest value of (b[at]&mask) in the properties of a kind.
 func (f *container) configuration(kind string, at int, mask byte) int {
@@ -100,10 +103,15 @@ func Memory(data []byte) int64 {
 			shown = 11
 		}
 	}
-	copies := 1 // turned
-	for _, kind := range []string{"irot", "imir"} {
-		if f.primary.property(kind) != nil {
-			copies++
+	copies := 1
+	for _, i := range f.items {
+		if i != f.primary && i.coded() { // a tile: small, or counted by largest
+			continue
+		}
+		for _, kind := range []string{"irot", "imir"} {
+			if i.property(kind) != nil { // turned
+				copies++
+			}
 		}
 	}
 	return int64(f.decoderMemory() + (copies*pixels+f.largest())*shown/2)

@@ -160,6 +160,10 @@ func TestHostileStructures(t *testing.T) {
 	for k := range maxDepth - 1 {
 		tower = append(tower, overlay(192, 144, same(k+2, 50)...))
 	}
+	turns := built{kind: "iden", properties: [][]byte{ispe(192, 144)}, parts: []int{2}}
+	for range 2 {
+		turns.properties = append(turns.properties, box("irot", []byte{1}))
+	}
 	large := real(t)
 	large.properties[0] = ispe(8000, 8000)
 	for name, c := range map[string]struct {
@@ -172,6 +176,7 @@ func TestHostileStructures(t *testing.T) {
 		"overlay in a grid":      {[]built{grid(1, 1, 3000, 3000, 2), overlay(3000, 3000, 3), tile}, "more pixels to decode"},
 		"grid of grids":          {[]built{grid(1, 8, 800, 100, same(2, 8)...), grid(8, 8, 100, 100, same(3, 64)...), tile}, ""},
 		"identity chain":         {append(chain, tile), "deep"},
+		"turned again and again": {[]built{turns, tile}, "more than one property irot"},
 		"itself":                 {[]built{{kind: "iden", properties: [][]byte{ispe(192, 144)}, parts: []int{1}}}, "deep"},
 		"each other":             {[]built{overlay(192, 144, 2, 2), overlay(192, 144, 1, 1)}, ""},
 		"thumbnails":             {[]built{{kind: "hvc1", thumbnail: 2, properties: [][]byte{ispe(192, 144)}}, {kind: "hvc1", thumbnail: 1}}, "cannot be decoded"},

@@ -7,10 +7,18 @@ import (
 	"math"
 )
 
-// transform cuts, turns and mirrors img as the properties of i say, in their order.
+// transform cuts, turns and mirrors img as the properties of i say, in their order. Each is there once
+// at most: turns again and again would take the time of many photographs.
 func (i *item) transform(img image.Image) (image.Image, error) {
+	done := map[string]bool{}
 	for _, p := range i.properties {
 		b := img.Bounds()
+		if p.Kind == "clap" || p.Kind == "irot" || p.Kind == "imir" {
+			if done[p.Kind] {
+				return nil, unsupported("an image with more than one property %s", p.Kind)
+			}
+			done[p.Kind] = true
+		}
 		switch {
 		case p.Kind == "clap":
 			r, ok := aperture(p.Content, b.Dx(), b.Dy())
