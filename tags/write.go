@@ -34,9 +34,9 @@ type Writer struct {
 
 	// Warn, if it is not nil, is called for files that lose their owner, group or extended attributes.
 	Warn func(error)
-
-	files atomicfile.Writer
 }
+
+var files atomicfile.Writer
 
 // An Outcome says what Write did.
 type Outcome struct {
@@ -130,6 +130,9 @@ func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next 
 		if now, err := readSidecar(s.path); err != nil || string(now) != string(s.packet) {
 			return false, fmt.Errorf("%s: %w", s.path, cmp.Or(err, atomicfile.ErrChanged))
 		}
+		if err := atomicfile.Inside(s.path, w.Within); err != nil {
+			return false, err
+		}
 		return true, os.Remove(s.path)
 	}
 	return w.change(ctx, atomicfile.Change{Path: s.path, Old: s.packet, New: next, Like: photo})
@@ -138,7 +141,7 @@ func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next 
 // change makes c.
 func (w *Writer) change(ctx context.Context, c atomicfile.Change) (changed bool, err error) {
 	c.Within = w.Within
-	lost, err := w.files.Change(ctx, c)
+	lost, err := files.Change(ctx, c)
 	if len(lost) > 0 && w.Warn != nil {
 		w.Warn(fmt.Errorf("%s: the system did not let it keep %s", c.Path, strings.Join(lost, ", ")))
 	}

@@ -62,7 +62,7 @@ func (i *identification) withEarlier(sources []photolist.Source) []photolist.Sou
 	}
 	for _, path := range i.album.Earlier {
 		if !given[linkdir.Real(path)] {
-			sources = append(sources, photolist.Source{Path: path, Relative: filepath.Base(path), InFolder: true})
+			sources = append(sources, photolist.Source{Path: path, Relative: filepath.Base(path), Folder: filepath.Dir(path)})
 		}
 	}
 	return sources

@@ -167,7 +167,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if done, err := i.startTagging(ctx, sources); done || err != nil {
 		return err
 	}
-	i.single = i.watched == "" && i.pages == "" && len(paths) == 1 && len(sources) == 1 && !sources[0].InFolder
+	i.single = i.watched == "" && i.pages == "" && len(paths) == 1 && len(sources) == 1 && sources[0].Folder == ""
 	closeFile, err := i.openFile()
 	if err != nil {
 		return err

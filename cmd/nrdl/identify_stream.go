@@ -137,7 +137,7 @@ func (i *identification) write(p *photoResult) error {
 // vanished from a folder has none, nor what may still be written.
 func (i *identification) failed(p *photoResult) bool {
 	switch {
-	case p.InFolder && errors.Is(p.Err, fs.ErrNotExist):
+	case p.Folder != "" && errors.Is(p.Err, fs.ErrNotExist):
 		if i.watcher == nil {
 			i.Warn("%s vanished from its folder before it was read", p.Path)
 		}
@@ -170,7 +170,7 @@ func (i *identification) place(p *photoResult) error {
 // unlessVanished returns err, or warns where it is because the image of p is no
 // longer in its folder. A file can be missing in the output as well.
 func (p *photoResult) unlessVanished(err error, done string, warn func(string, ...any)) error {
-	if !p.InFolder || !errors.Is(err, fs.ErrNotExist) {
+	if p.Folder == "" || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if _, gone := os.Stat(p.Path); !errors.Is(gone, fs.ErrNotExist) {

@@ -41,7 +41,7 @@ func TestStreamIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	err := i.stream(ctx, func(yield func(photolist.Source) bool) {
-		for ; yield(photolist.Source{Path: "gone.png", InFolder: true}); n++ {
+		for ; yield(photolist.Source{Path: "gone.png", Folder: "."}); n++ {
 			if n == 10*64 {
 				cancel()
 			}
@@ -70,7 +70,7 @@ func TestStreamWithoutWhatVanished(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := filepath.Join(dir, "missing.png")
-	sources := []photolist.Source{{Path: missing, InFolder: true}, {Path: there, InFolder: true}, {Path: missing}, {Err: errors.New("x.heic cannot be read")}}
+	sources := []photolist.Source{{Path: missing, Folder: "."}, {Path: there, Folder: "."}, {Path: missing}, {Err: errors.New("x.heic cannot be read")}}
 	err = i.stream(t.Context(), func(yield func(photolist.Source) bool) {
 		for _, s := range sources {
 			if !yield(s) {

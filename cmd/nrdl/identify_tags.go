@@ -68,7 +68,7 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 		return true, cli.Misuse("--tags=remove takes photographs and folders, and no list")
 	}
 	i.tagger = &tagger{}
-	i.tagger.Embed, i.tagger.Within, i.tagger.Warn = i.tags == tagEmbed, i.watched, i.app.WarnOf
+	i.tagger.Embed, i.tagger.Warn = i.tags == tagEmbed, i.app.WarnOf
 	if i.tags != tagRemove {
 		i.tagger.Model = i.checksum
 		return false, i.tagger.mayWrite(sources)
@@ -116,11 +116,18 @@ func tagFaces(r nrdl.Result) (faces []tags.Face) {
 // mostTold is the largest number of photographs that cannot be tagged and are named one by one.
 const mostTold = 10
 
+// in writes tags of s: where links lead out of its folder, nothing is written.
+func (t *tagger) in(s photolist.Source) *tags.Writer {
+	w := t.Writer
+	w.Within = s.Folder
+	return &w
+}
+
 // write tags faces in the photograph of s and in its copies. Complain gets the
 // errors of one photograph, after which the others go on.
 func (t *tagger) write(ctx context.Context, s photolist.Source, faces []tags.Face, complain func(error)) error {
 	for k, path := range append([]string{s.Path}, s.Copies...) {
-		o, err := t.Write(ctx, path, faces)
+		o, err := t.in(s).Write(ctx, path, faces)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -209,7 +216,7 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 			continue
 		}
 		for _, path := range append([]string{s.Path}, s.Copies...) {
-			changed, err := t.Remove(ctx, path)
+			changed, err := t.in(s).Remove(ctx, path)
 			if err != nil {
 				if t.failed++; t.failed <= mostTold {
 					a.Complain(fmt.Errorf("tags are not removed: %w", err))

@@ -36,10 +36,8 @@ func (w *Writer) Change(ctx context.Context, c Change) (lost []string, err error
 	if c.Within == "" && c.Old == nil { // a link to no file
 		c.Within = filepath.Dir(c.Path)
 	}
-	if c.Within != "" {
-		if err := within(c.Path, c.Within); err != nil {
-			return nil, err
-		}
+	if err := Inside(c.Path, c.Within); err != nil {
+		return nil, err
 	}
 	p, err := w.Prepare(ctx, c.Path, func(to io.Writer) error { _, err := to.Write(c.New); return err })
 	if err != nil {
@@ -72,9 +70,12 @@ func (p *Pending) commitNew() error {
 	return p.Commit() // a file system without links
 }
 
-// within returns an error if the file at path, or the file that a link there would make, does not lie
-// in folder.
-func within(path, folder string) error {
+// Inside returns an error that wraps ErrOutside if the file at path, or the file that a link there would
+// make, does not lie in folder; "" is any.
+func Inside(path, folder string) error {
+	if folder == "" {
+		return nil
+	}
 	target, err := follow(path)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ const StandardInput = "-"
 type Source struct {
 	Path     string // "" for something in a folder that is no file to read
 	Relative string // its path below a folder of copies
-	InFolder bool   // it was found in a folder, from which it may vanish, and is not named by the command line
+	Folder   string // in which it was found, and from which it may vanish; "" if it is named by the command line
 	Err      error  // why it cannot be read, where that is known
 
 	Copies []string // paths of files in the folder with equal bytes, which are no sources of their own
@@ -104,7 +104,7 @@ func (r Rules) at(path string, several bool, tell func(format string, args ...an
 func In(folder string, paths []string, several bool) []Source {
 	all := make([]Source, len(paths))
 	for j, path := range paths {
-		all[j] = Source{Path: path, Relative: placeBelow(folder, path, several), InFolder: true}
+		all[j] = Source{Path: path, Relative: placeBelow(folder, path, several), Folder: folder}
 	}
 	return all
 }
