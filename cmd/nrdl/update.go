@@ -189,6 +189,9 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 	if err := atomicfile.Check(path); err != nil {
 		return err
 	}
+	if err := new(atomicfile.Writer).Check(nrdl.Former(path)); err != nil && w.backup {
+		return err
+	}
 	r, err := change(old)
 	if err != nil || r == old {
 		return err

@@ -110,14 +110,11 @@ func Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pen
 
 // Prepare does what the function Prepare does.
 func (w *Writer) Prepare(ctx context.Context, path string, fill func(io.Writer) error) (*Pending, error) {
-	target, old, err := place(path)
+	target, old, err := w.place(path)
 	if err != nil {
 		return nil, err
 	}
 	if old != nil && !old.Mode().IsRegular() {
-		if !w.Devices {
-			return nil, fmt.Errorf("write %s: it %w", path, regular.ErrNot)
-		}
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, Error(path, err)
@@ -175,8 +172,11 @@ func (p *Pending) Discard() {
 
 // Check returns the error that Write would return for path. Call it before long work, so that the
 // result of the work is not lost.
-func Check(path string) error {
-	target, old, err := place(path)
+func Check(path string) error { return given().Check(path) }
+
+// Check is Check of w.
+func (w *Writer) Check(path string) error {
+	target, old, err := w.place(path)
 	if err != nil || old != nil && !old.Mode().IsRegular() {
 		return err
 	}
@@ -184,7 +184,7 @@ func Check(path string) error {
 }
 
 // place follows links from path. It returns the file to write and what it is, nil if it does not exist.
-func place(path string) (string, fs.FileInfo, error) {
+func (w *Writer) place(path string) (string, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -194,6 +194,8 @@ func place(path string) (string, fs.FileInfo, error) {
 		return "", nil, Error(path, err)
 	case info.IsDir():
 		return "", nil, advice.Add(fmt.Errorf("write %s: is a folder", path), "name a file in it: %s", filepath.Join(path, "NAME"))
+	case !info.Mode().IsRegular() && !w.Devices:
+		return "", nil, fmt.Errorf("write %s: it %w", path, regular.ErrNot)
 	case !info.Mode().IsRegular():
 		return path, info, nil
 	}

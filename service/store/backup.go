@@ -35,6 +35,9 @@ func BackupFile(ctx context.Context, from, path string) (size int64, err error) 
 	if _, err := os.Stat(from); err != nil {
 		return 0, fmt.Errorf("backup: %w", err)
 	}
+	if err := regularFiles(from); err != nil {
+		return 0, fmt.Errorf("backup: %w", err)
+	}
 	return backup(ctx, fileURL(from)+"?_pragma=busy_timeout(10000)", path)
 }
 

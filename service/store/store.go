@@ -25,6 +25,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/regular"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -212,9 +213,26 @@ func (s *Store) openFile() error {
 	return err
 }
 
+// besides are what the names of files of SQLite end with.
+var besides = []string{"", "-wal", "-shm", "-journal"}
+
+// regularFiles is an error if the database at a path, or what SQLite has beside it, is a pipe or a
+// device, for which SQLite would wait.
+func regularFiles(at string) error {
+	for _, suffix := range besides {
+		if info, err := os.Stat(at + suffix); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("the database %s%s %w", at, suffix, regular.ErrNot)
+		}
+	}
+	return nil
+}
+
 // ownFile makes a file if it is not there, for its owner only, whatever the folder is. One
 // that is there, and what SQLite has beside it, may be a copy that others can read.
 func ownFile(at string) error {
+	if err := regularFiles(at); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(at, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -222,7 +240,7 @@ func ownFile(at string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+	for _, suffix := range besides {
 		info, err := os.Stat(at + suffix)
 		if err != nil || info.Mode().Perm()&0o077 == 0 {
 			continue
