@@ -152,9 +152,9 @@ func (o orientation) turn(dst []byte, dstStride int, src []byte, srcStride, byte
 }
 
 // orientation returns the EXIF orientation in data; 1 if there is none or it is invalid, and for
-// HEIC, whose decoder turns the image.
+// HEIC and AVIF, whose decoder turns the image.
 func (f format) orientation(data []byte) orientation {
-	if f.name == "HEIC" {
+	if f.brands != nil {
 		return 1
 	}
 	h, _ := metadata.Read(bytes.NewReader(data), int64(len(data))) // a damaged header has what was read of it

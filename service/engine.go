@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -381,26 +380,4 @@ func (e *engine) update(ctx context.Context, r *nrdl.Recogniser, next *snapshot,
 		return r.Calibrate(ctx, o, nil)
 	}
 	return r, nil
-}
-
-// identify finds and identifies the faces in an image file. details and at are those of nrdl.Photo.
-func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool, at *face.Place) (nrdl.Result, error) {
-	if s.live == nil {
-		find := s.input.find
-		find.Thumbs, find.At = details, at
-		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
-		r := nrdl.Result{Size: size}
-		for _, f := range seen {
-			r.Smaller = f.Smaller
-			r.Faces = append(r.Faces, nrdl.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
-		}
-		return r, err
-	}
-	one := func(yield func(nrdl.Photo) bool) {
-		yield(nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details, At: at})
-	}
-	for r, err := range s.live.IdentifyAll(ctx, one) {
-		return r, err
-	}
-	return nrdl.Result{}, cmp.Or(context.Cause(ctx), errors.New("no result"))
 }

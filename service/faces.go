@@ -1,8 +1,10 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/explain"
+	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/results"
 	"nrdl.example/nrdl/service/store"
 )
@@ -210,3 +213,25 @@ func (s *snapshot) reason(name string, score float64, f *nrdl.Face) string {
 }
 
 func (s *snapshot) ref(id string) Ref { return Ref{id, s.people[id].Name} }
+
+// identify finds and identifies the faces in an image file. details and at are those of nrdl.Photo.
+func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool, at *face.Place) (nrdl.Result, error) {
+	if s.live == nil {
+		find := s.input.find
+		find.Thumbs, find.At = details, at
+		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
+		r := nrdl.Result{Size: size}
+		for _, f := range seen {
+			r.Smaller = f.Smaller
+			r.Faces = append(r.Faces, nrdl.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
+		}
+		return r, err
+	}
+	one := func(yield func(nrdl.Photo) bool) {
+		yield(nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details, At: at})
+	}
+	for r, err := range s.live.IdentifyAll(ctx, one) {
+		return r, err
+	}
+	return nrdl.Result{}, cmp.Or(context.Cause(ctx), errors.New("no result"))
+}
