@@ -21,7 +21,7 @@ import (
 const (
 	noticeEvery = 2 * time.Second
 	beatEvery   = 10 * time.Second // a worker prolongs the lease of its piece
-	refusedWait = 5 * time.Second  // a worker that refuses a piece waits, so that others take it
+	refusedWait = 5 * time.Second  // the most that a worker or a piece waits after a refusal
 
 	// How long a worker that has to end still waits. Without this, its piece would be free only
 	// after ackWait.
@@ -173,8 +173,7 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 	}
 	if err != nil {
 		w.refuse(p.Task, err)
-		_ = m.Nak()
-		pause(ctx, refusedWait) // others take it meanwhile
+		leave(ctx, m)
 		return
 	}
 	sending, cancel := extended(ctx, sendTime)
@@ -191,6 +190,24 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg) {
 	}) == nil {
 		w.removeFile(sending, m)
 	}
+}
+
+// leave gives back a piece that this worker refuses. The first times, others get it at once, and
+// this worker waits meanwhile. A piece that many refused comes back later and later, and takes
+// no more time of a worker: NATS sends what was given back before anything new, so that a few
+// such pieces would keep workers from all others.
+func leave(ctx context.Context, m jetstream.Msg) {
+	const atOnce = 4
+	times := uint64(atOnce + 1)
+	if meta, err := m.Metadata(); err == nil {
+		times = meta.NumDelivered
+	}
+	if times <= atOnce {
+		_ = m.Nak()
+		pause(ctx, refusedWait)
+		return
+	}
+	_ = m.NakWithDelay(min(100*time.Millisecond<<min(times-atOnce, 10), refusedWait))
 }
 
 // extended returns a context that ends a time after ctx.
