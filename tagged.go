@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -43,11 +44,24 @@ func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Image
 	if written > 0 {
 		o.tell("not used: %s of names that nrdl wrote itself", legible.Count(written, "region"))
 	}
+	if len(files) == 0 && inTakeout(all) {
+		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people, but JSON files of Google Takeout beside the photographs have names", path),
+			"%v", advice.Train.With(advice.Data.To(path), advice.Model.To(filepath.Clean(path)+".nrdl"), advice.Tags.To(string(dataset.Takeout))))
+	}
 	if len(files) == 0 {
 		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people", path),
 			"regions and PersonInImage are read, in the files and in sidecars a.jpg.xmp or a.xmp: let the program that has the names write them; or %v", advice.Group.With(advice.Data.To(path), advice.Output.To("DIR")))
 	}
 	return ReadFiles(ctx, files, o)
+}
+
+// inTakeout reports whether Google Takeout says who is in one of these files.
+func inTakeout(all []dataset.File) bool {
+	var t tags.Takeout
+	return slices.ContainsFunc(all, func(f dataset.File) bool {
+		names, err := t.Names(f.Path)
+		return err == nil && len(names) > 0
+	})
 }
 
 // readTaggedFiles is ReadFiles of files with tags.

@@ -24,6 +24,7 @@ const (
 	Seed         Option = "experiment.Protocol.Seed"
 	Size         Option = "dataset.Frame.Size"
 	Split        Option = "experiment.Protocol.Split"
+	Tags         Option = "nrdl.ReadOptions.Tags"
 
 	Data        Option = "data"         // the images or the file that an action reads
 	Model       Option = "model"        // the file of the model; without a value, the one at hand

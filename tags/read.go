@@ -173,17 +173,19 @@ func Sidecars(path string) []string {
 	return []string{path + ".xmp", path + ".XMP", stem + ".xmp", stem + ".XMP"}
 }
 
-// otherCase are names of the sidecar of a photograph whose extension had another case, A.JPG beside
-// A.jpg.xmp, unless another photograph has that name.
+// otherCase are names of the sidecar of a photograph whose name or extension had another case,
+// A.JPG beside A.jpg.xmp or a.xmp, unless another photograph has that name.
 func otherCase(path string) (all []string) {
-	ext := filepath.Ext(path)
+	folder, name := filepath.Split(path)
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
 	own, err := os.Stat(path)
-	for _, other := range []string{strings.ToLower(ext), strings.ToUpper(ext)} {
-		photo := strings.TrimSuffix(path, ext) + other
-		if there, missing := os.Stat(photo); other == ext || err == nil && missing == nil && !os.SameFile(own, there) {
+	for _, other := range []string{stem + strings.ToLower(ext), stem + strings.ToUpper(ext), strings.ToLower(name), strings.ToUpper(name)} {
+		there, missing := os.Stat(folder + other)
+		if other == name || slices.Contains(all, folder+other+".xmp") || err == nil && missing == nil && !os.SameFile(own, there) {
 			continue
 		}
-		all = append(all, photo+".xmp", photo+".XMP")
+		all = append(all, Sidecars(folder+other)...)
 	}
 	return all
 }

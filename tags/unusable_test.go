@@ -43,7 +43,7 @@ func TestUnusualRegions(t *testing.T) {
 		"ACDSee":    {packet(acdsee), 0, 1},
 		"both":      {packet(list("<rdf:Bag>"+good+"</rdf:Bag>") + acdsee), 1, 0},
 	} {
-		for _, file := range []string{"A.JPG.xmp", "A.jpg.xmp", "A.xmp"} {
+		for _, file := range []string{"A.JPG.xmp", "A.jpg.xmp", "A.xmp", "a.jpg.xmp", "a.jpg.XMP", "a.xmp"} {
 			path := photograph(t, t.TempDir(), "A.JPG", 1)
 			if err := os.WriteFile(filepath.Join(filepath.Dir(path), file), []byte(c.sidecar), 0o666); err != nil {
 				t.Fatal(err)

@@ -44,6 +44,7 @@ var flagOf = map[advice.Option]string{
 	advice.SkipTrained:  "--skip-trained",
 	advice.Split:        "--split",
 	advice.Strangers:    "--strangers",
+	advice.Tags:         "--tags=", // the value may be left out
 }
 
 // commandOf are the commands that do what advice names. A word in capitals is the place of
@@ -69,10 +70,14 @@ var places = map[string]advice.Option{
 
 // Setting implements advice.Wording.
 func (Command) Setting(s advice.Setting) string {
-	if s.Value == "" {
-		return flagOf[s.Option]
+	flag, joint := flagOf[s.Option], " "
+	if bare, ok := strings.CutSuffix(flag, "="); ok {
+		flag, joint = bare, "="
 	}
-	return flagOf[s.Option] + " " + legible.ShellWord(s.Value)
+	if s.Value == "" {
+		return flag
+	}
+	return flag + joint + legible.ShellWord(s.Value)
 }
 
 // Action implements advice.Wording.
