@@ -154,7 +154,7 @@ func TestImportOfWhatLiesBeside(t *testing.T) {
 	if err := os.WriteFile(damaged, cut, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/identify", "/identify?why=true", "/detect"} {
+	for _, path := range []string{"/identify", "/identify?why=true", "/detect", "/search"} {
 		found.Warnings = nil
 		if c.upload(200, at+path, &found, "photo="+damaged); len(found.Warnings) != 1 || !strings.HasPrefix(found.Warnings[0], isCut) {
 			t.Errorf("%s: %v", path, found.Warnings)
@@ -163,6 +163,10 @@ func TestImportOfWhatLiesBeside(t *testing.T) {
 		if c.upload(200, at+path, &found, "photo="+all[2]); len(found.Warnings) > 0 {
 			t.Errorf("%s, whole: %v", path, found.Warnings)
 		}
+	}
+	found.Warnings = nil
+	if c.upload(200, at+"/verify", &found, "a="+all[2], "b="+damaged); len(found.Warnings) != 1 || !strings.HasPrefix(found.Warnings[0], isCut) {
+		t.Errorf("verify: %v", found.Warnings)
 	}
 	var added Added
 	c.upload(200, at+"/faces", &added, "photo="+damaged)
