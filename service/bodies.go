@@ -16,6 +16,13 @@ const (
 	partSize = 10_000                 // bytes
 	partTime = 10 * time.Second       // for a part to arrive
 	hurry    = 250 * time.Millisecond // if memory is short, a body that takes longer for a part gives its memory to another one
+
+	// What is left of a body when its answer is written. Many clients read no answer before they
+	// have sent all, and a connection that is closed meanwhile takes the answer from them.
+	restTimes  = 4                // as many bytes as the body may have
+	restPart   = 256 << 10        // net/http itself reads what is less; of more, such a part ...
+	restPause  = 5 * time.Second  // ... has to arrive in this time
+	restWithin = 30 * time.Second // and all in this
 )
 
 // A bodyError says why the rest of a body is not read. huma takes it for a timeout.
@@ -62,7 +69,9 @@ type arriving struct {
 	req     *request
 	end     time.Time // deadline of the whole body
 
-	streams bool // its bytes are not kept in memory, or no longer
+	ended   bool  // no more of it can be read
+	total   int64 // bytes that were read
+	streams bool  // its bytes are not kept in memory, or no longer
 	actor   string
 	bytes   int64 // in memory
 	evicted bool  // another body has got its memory
@@ -117,6 +126,8 @@ func (a *arriving) count(n int64, err error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a.waits, a.lastRead = false, time.Now()
+	a.total += n
+	a.ended = a.ended || err != nil || a.evicted
 	if a.partBytes += n; a.partBytes >= partSize {
 		a.partStart, a.partBytes = a.lastRead, 0
 	}
@@ -175,4 +186,30 @@ func (a *arriving) release() {
 	a.streams = true
 	a.bodies.add(a, -a.bytes)
 	delete(a.bodies.all, a)
+}
+
+// finish reads and discards what is left of the body of r after its answer, of which at most most
+// bytes were read, until stop is closed: bounded in bytes and seconds, so that nobody can hold
+// connections by it.
+func (a *arriving) finish(r *http.Request, most int64, stop <-chan struct{}) {
+	switch {
+	case a == nil, a.ended, r.ContentLength >= 0 && r.ContentLength-a.total < restPart:
+		return
+	case a.total == 0 && r.Header.Get("Expect") != "": // the client was not told to send it
+		return
+	case a.control.Flush() != nil:
+		return
+	}
+	end := time.Now().Add(restWithin)
+	for left := restTimes * most; left > 0 && time.Now().Before(end); left -= restPart {
+		select {
+		case <-stop:
+			return
+		default:
+			a.setDeadline(time.Now().Add(restPause))
+		}
+		if _, err := io.CopyN(io.Discard, a.ReadCloser, restPart); err != nil {
+			return
+		}
+	}
 }

@@ -285,6 +285,11 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := &recorder{ResponseWriter: w}
 	if r.Body != nil && r.Body != http.NoBody {
 		answer.body = v.bodies.receive(w, r.Body, req, whole, streams)
+		defer func() {
+			if !answer.broken {
+				answer.body.finish(r, most, v.stopping)
+			}
+		}()
 		defer answer.body.release()
 		r.Body = answer.body
 	}
@@ -296,6 +301,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		p := recover()
 		if p == http.ErrAbortHandler {
+			answer.broken = true
 			defer panic(p) // net/http breaks the connection
 		} else if p != nil {
 			v.Log.Error("panic", "request", req.id, "stack", string(debug.Stack())) // the value might have a name
@@ -329,6 +335,7 @@ type recorder struct {
 	code   string        // of a problem; "" for another answer
 	body   *arriving     // nil: none
 	copied *bytes.Buffer // gets a copy of the answer; nil: none
+	broken bool          // the connection ends without the rest of the answer
 }
 
 func (r *recorder) WriteHeader(status int) {
