@@ -111,7 +111,9 @@ type request struct {
 	Classes []string  `json:"classes"`
 	Image   []int     `json:"image"` // height and width of the images that the samples are, each row after row
 	Keep    bool      `json:"keep"`
-	Model   string    `json:"model"` // SHA-256 of a model file
+	Vectors bool      `json:"vectors"` // x are vectors of embed with the same network and words
+	Force   bool      `json:"force"`   // name samples also if the classes are too alike
+	Model   string    `json:"model"`   // SHA-256 of a model file
 	State   []axes    `json:"state"`
 	openSet
 	photographs

@@ -9,15 +9,18 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/engine"
+	"nrdl.example/nrdl/frontend/embedding"
 	"nrdl.example/nrdl/internal/npz"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/synthetic"
@@ -310,6 +313,60 @@ func TestOpenSet(t *testing.T) {
 	}
 	forgotten, _ := c.do(header{"verb": "fit", "method": "nrc", "classes": s.names}, s.sent...)
 	if _, message := c.refused(header{"verb": "calibrate", "model": forgotten["model"]}); !strings.Contains(message, "does not keep") {
+		t.Error(message)
+	}
+}
+
+// Vectors of the network have the threshold of the library, which promises no rate of people who are too alike.
+func TestVectorsOfFaces(t *testing.T) {
+	ctx, f, c := t.Context(), embedding.Default().Frame(), start(t, engine.Options{})
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, apart := range []float64{1, 0.05} {
+		x := mat.NewDense(f.Len(), 8, nil)
+		common := make([]float64, f.Len())
+		for i := range common {
+			common[i] = rng.NormFloat64()
+		}
+		x.Apply(func(i, _ int, _ float64) float64 { return (1-apart)*common[i] + apart*rng.NormFloat64() }, x)
+		x = classify.Unit(x)
+		names := strings.Fields("a b c d e f g h")
+		images, err := dataset.NewImages(x, names, nil, names, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := npz.Int64("y", []int{8}, []int64{0, 1, 2, 3, 4, 5, 6, 7})
+		h, _ := c.do(header{"verb": "fit", "method": "mean", "classes": names, "keep": true, "vectors": true}, samples("x", x), y)
+		h, _ = c.do(header{"verb": "calibrate", "model": h["model"]})
+		promise, _ := h["promise"].(string)
+		if h["threshold"] != want.Model().Calibration.Threshold || promise != want.Model().Promise() || (promise == "") != (apart < 1) {
+			t.Errorf("%v: threshold %v and promise %q, want %v and %q", apart, h["threshold"], promise, want.Model().Calibration.Threshold, want.Model().Promise())
+		}
+		asked := header{"verb": "open_set", "model": h["model"]}
+		if apart < 1 {
+			_, message := c.refused(asked, samples("x", x))
+			if warning := h["warning"].(string); !strings.Contains(message, "too alike") || warning != message {
+				t.Errorf("refused: %q, warned: %q", message, warning)
+			}
+		}
+		asked["force"] = true
+		_, got := c.do(asked, samples("x", x))
+		faces, err := want.Model().Identify(ctx, images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, margin := range columns(t, got["margin"]).RawRowView(0) {
+			if math.Float64bits(margin) != math.Float64bits(faces[j].DecisionScore) {
+				t.Errorf("margin %v, want %v", margin, faces[j].DecisionScore)
+			}
+		}
+	}
+	few := npz.Float64("x", []int{2, 3}, []float64{1, 2, 3, 4, 5, 6})
+	y := npz.Int64("y", []int{2}, []int64{0, 1})
+	if _, message := c.refused(header{"verb": "fit", "method": "mean", "classes": []string{"a", "b"}, "vectors": true}, few, y); !strings.Contains(message, "no vectors of this network") {
 		t.Error(message)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // A problem is what a method is to learn.
 type problem struct {
 	method classify.Method
-	frame  dataset.Frame // of the images that the samples are; zero for vectors
+	frame  dataset.Frame // of the images that the samples are, or of the faces of which a network made them; zero for others
 	x      *mat.Dense
 	labels []string
 }
@@ -51,6 +51,11 @@ func (f *incoming) problem(further ...string) (p problem, err error) {
 	if p.x, err = f.pixels("x", p.frame.Grid(), nil); err != nil {
 		return p, err
 	}
+	if f.Vectors {
+		if p.frame, err = f.vectorsFrame(p.x); err != nil {
+			return p, err
+		}
+	}
 	_, n := p.x.Dims()
 	y, err := f.integers("y", n, len(f.Classes))
 	for _, c := range y {
@@ -69,7 +74,7 @@ func (s *session) fit(ctx context.Context, f *incoming) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := gallery.Learn(ctx, images, frontend.Pipeline{Frame: p.frame}, p.method, classify.Run{Seed: f.Seed}, 0)
+	g, err := gallery.Learn(ctx, images, frontend.Pipeline{}.ForImages(p.frame), p.method, classify.Run{Seed: f.Seed}, 0)
 	if err == nil && !f.Keep {
 		g, err = g.Forget()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -101,12 +102,9 @@ func (f *incoming) each(ctx context.Context, do func(photo *dataset.Photo, to *s
 
 // embed answers with the vector of one face of each image; NaN where there is none.
 func (s *session) embed(ctx context.Context, f *incoming) (*answer, error) {
-	in := frontend.Embedding
-	if f.Network != "" || len(f.Words) > 0 {
-		var err error
-		if in, err = network(f.Network, f.Words); err != nil {
-			return nil, err
-		}
+	in, err := f.network()
+	if err != nil {
+		return nil, err
 	}
 	detect := face.Options{Which: f.Faces}
 	if f.Detect != nil {
@@ -145,15 +143,25 @@ func (s *session) embed(ctx context.Context, f *incoming) (*answer, error) {
 	return &answer{map[string]any{"images": all}, []npz.Array{plain("vectors", x)}}, nil
 }
 
-func network(path string, words []string) (frontend.Pipeline, error) {
+// network is the input that makes vectors of faces.
+func (f *incoming) network() (frontend.Pipeline, error) {
 	text := "embedding"
-	if path != "" {
-		text += ":" + path
+	if f.Network != "" {
+		text += ":" + f.Network
 	}
-	for _, w := range words {
-		text += " " + w
+	return frontend.Parse(strings.Join(append([]string{text}, f.Words...), " "))
+}
+
+// vectorsFrame is the frame of the faces that have the vectors x.
+func (f *incoming) vectorsFrame(x *mat.Dense) (dataset.Frame, error) {
+	in, err := f.network()
+	if d, _ := x.Dims(); err == nil && (f.Image != nil || d != in.Len()) {
+		err = fmt.Errorf("samples of %d numbers are no vectors of this network, which have %d", d, in.Len())
 	}
-	return frontend.Parse(text)
+	if err != nil {
+		return dataset.Frame{}, err
+	}
+	return in.Embedder.Frame(), nil
 }
 
 // take keeps the first face of seen that can be used.

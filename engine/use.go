@@ -134,6 +134,9 @@ func (s *session) calibrate(ctx context.Context, f *incoming) (*answer, error) {
 		return nil, err
 	}
 	a.header["threshold"], a.header["smallest_fpir"] = g.Calibration.Threshold, g.Calibration.SmallestFPIR()
+	if promise := g.Promise(); promise != "" {
+		a.header["promise"] = promise
+	}
 	if useless := g.Usable(); useless != nil {
 		a.header["warning"] = useless.Error()
 	}
@@ -151,8 +154,8 @@ func (s *session) openSet(ctx context.Context, f *incoming) (*answer, error) {
 	if g.Calibration == nil {
 		return nil, errNoThreshold
 	}
-	if g.Calibration.TooAlike() {
-		return nil, g.Usable()
+	if err := g.Usable(); err != nil && g.Calibration.TooAlike() && !f.Force {
+		return nil, advice.Add(err, "samples of others may help: strangers of %v; force names samples all the same", advice.Calibrate)
 	}
 	faces, err := g.Identify(ctx, images)
 	if err != nil {

@@ -178,7 +178,7 @@ func (s *snapshot) faceResponse(f nrdl.Face, o results.Face) Identified {
 		t.Decision, t.Reason = "unknown", s.tooFew()
 	case s.live.Model().Calibration == nil:
 		t.Decision, t.Reason = "doubtful", "There is no threshold yet: enrol more people."
-	case f.Known && alike != "":
+	case alike != "":
 		t.Decision, t.Reason = "unknown", alike
 	case f.Known && !known:
 		t.Decision, t.Reason = "unknown", "The face resembles a person who is ignored."

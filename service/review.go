@@ -294,7 +294,7 @@ func (s *snapshot) guess(ctx context.Context, images *dataset.Images) ([]*Guess,
 	if err != nil {
 		return nil, err
 	}
-	people := s.live.Model().Parts().Classes
+	people, alike := s.live.Model().Parts().Classes, s.tooAlike() != ""
 	for j, f := range identified {
 		if f.Class < 0 {
 			continue
@@ -304,6 +304,7 @@ func (s *snapshot) guess(ctx context.Context, images *dataset.Images) ([]*Guess,
 			all[j].Probability = &identified[j].Probability
 		}
 		switch {
+		case alike:
 		case s.live.Model().Calibration == nil:
 			all[j].Decision = "doubtful"
 		case f.Known:

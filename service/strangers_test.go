@@ -202,3 +202,66 @@ func TestGroupsOfAlikePeople(t *testing.T) {
 		t.Errorf("%d of %d groups may be several people", loose, several)
 	}
 }
+
+// Nobody is named in a collection of people who are too alike, wherever a face is asked about, no rate is
+// said, and the answer says why. Without them the person is named again.
+func TestPeopleTooAlike(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	id, space := filepath.Base(at), c.v.engine.inputs[0].space
+	photo := photos(t, "people/person001")[0]
+	c.add(at, "", photo)
+	own, err := c.v.store.Samples(t.Context(), id, space, "", "", 1)
+	if err != nil || len(own) != 1 {
+		t.Fatal(own, err)
+	}
+	var alike []string
+	rng := rand.New(rand.NewPCG(5, 2))
+	for n := range 8 { // as photographs of one person are
+		var p Person
+		c.do(200, "POST", at+"/people", object{"name": fmt.Sprintf("Baby %d", n)}, &p)
+		alike = append(alike, p.ID)
+		vector := slices.Clone(own[0].Vector)
+		var norm float64
+		for i := range vector {
+			vector[i] += float32(0.03 * rng.NormFloat64())
+			norm += float64(vector[i]) * float64(vector[i])
+		}
+		for i := range vector {
+			vector[i] /= float32(math.Sqrt(norm))
+		}
+		f := store.NewFace{Face: store.Face{Source: store.Vector}, Space: space, Vector: vector}
+		if _, err := c.v.store.AddFaces(t.Context(), "tester", id, nil, p.ID, []store.NewFace{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.publish(at)
+	const why = "the people of this collection are too alike for this network"
+	said := func(alike bool) {
+		t.Helper()
+		wanted := map[bool]string{true: "unknown", false: "known"}[alike]
+		var p Photograph
+		c.upload(200, at+"/identify", &p, "photo="+photo)
+		if len(p.Faces) != 1 || p.Faces[0].Decision != wanted || p.Faces[0].Known == alike || (p.Faces[0].Name == nil) != alike || strings.Contains(p.Faces[0].Reason, why) != alike {
+			t.Errorf("identified: %+v", p.Faces)
+		}
+		var e Explained
+		if c.do(200, "GET", at+"/faces/"+own[0].Face+"/why", nil, &e); e.Decision != wanted || strings.Contains(e.Reason, why) != alike {
+			t.Errorf("explained: %+v", e)
+		}
+		var groups Page[Cluster]
+		if c.do(200, "GET", at+"/review", nil, &groups); len(groups.Items) != 1 || groups.Items[0].Guess == nil || groups.Items[0].Guess.Decision != wanted {
+			t.Errorf("grouped: %+v", groups.Items)
+		}
+		var k Calibration
+		if c.do(200, "GET", at+"/calibration", nil, &k); k.Strangers == nil || k.Strangers.AtLarge.Known() == alike || k.Strangers.Alike.Known() {
+			t.Errorf("calibrated: %+v", k.Strangers)
+		}
+	}
+	said(true)
+	for _, other := range alike[1:] {
+		c.do(200, "DELETE", at+"/people/"+other, nil, nil)
+	}
+	said(false)
+}

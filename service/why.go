@@ -257,13 +257,15 @@ func (v *Service) explained(ctx context.Context, in *InFace) (*body[Explained], 
 	if !math.IsNaN(c.Probability) {
 		response.Probability = &c.Probability
 	}
-	switch {
+	response.Reason = s.sentence(f.Person, c, guess)
+	switch alike := s.tooAlike(); {
+	case alike != "":
+		response.Reason = alike
 	case c.Known && guess.Kind != store.Ignored:
 		response.Decision = "known"
 	case c.Probability >= doubtful && guess.Kind != store.Ignored:
 		response.Decision = "doubtful"
 	}
-	response.Reason = s.sentence(f.Person, c, guess)
 	return answered(response, nil)
 }
 

@@ -15,7 +15,7 @@ from nrdl._faces import FaceEmbedder, detect
 from nrdl._learn import Fit, Step, learn, steps
 from nrdl._methods import *  # noqa: F403
 from nrdl._methods import __all__ as _methods
-from nrdl._openset import OpenSetClassifier
+from nrdl._openset import FaceRecogniser, OpenSetClassifier
 from nrdl._service import Service, ServiceError
 
 try:
@@ -30,6 +30,7 @@ __all__ = [
     "EngineEnded",
     "EngineError",
     "FaceEmbedder",
+    "FaceRecogniser",
     "Fit",
     "OpenSetClassifier",
     "Parts",

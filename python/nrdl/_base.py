@@ -126,14 +126,14 @@ class Method(ClassifierMixin, Parameterised):
         tags.classifier_tags.poor_score = _checks.tags(self)["poor_score"]
         return tags
 
-    def _request(self, X: Any, y: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The members and the arrays of a request to fit; sets what is known of the data."""
+    def _request(self, X: Any, y: Any, least: int = 2) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """The members and the arrays of a request to fit; sets what is known of the data. `least` is how many classes are needed."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = checked(self, X, y, reset=True)
         check_classification_targets(y)
         classes, index = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
+        if len(classes) < least:
             raise ValueError(f"{type(self).__name__} needs samples of two classes or more, and there is 1 class: {classes[0]!r}")
         self.classes_ = classes
         self.seed_ = seed_of(self.random_state)

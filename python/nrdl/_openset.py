@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from nrdl import _checks
 from nrdl._base import Method, checked
 from nrdl._engine import shared
+from nrdl._faces import FaceEmbedder
+from nrdl._methods import Mean
 
 
 class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -32,6 +35,9 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     unknown : object, optional
         The label of strangers; by default ``'unknown'`` among labels that are text, and −1
         among numbers.
+    force : bool, default=False
+        Answer also where the classes are so alike that no rate of strangers can be promised;
+        otherwise that is an error.
 
     Attributes
     ----------
@@ -46,16 +52,19 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     smallest_fpir_ : float
         The smallest `fpir` that so many samples support; the threshold of a smaller one is
         extrapolated.
+    warning_ : str or None
+        Why the threshold is of no use; `fit` warns of it.
     n_features_in_ : int
         Number of features.
     """
 
-    def __init__(self, base: Method, fpir: float = 0.01, *, prior: float = 0.5, folds: int = 0, unknown: Any = None):
+    def __init__(self, base: Method, fpir: float = 0.01, *, prior: float = 0.5, folds: int = 0, unknown: Any = None, force: bool = False):
         self.base = base
         self.fpir = fpir
         self.prior = prior
         self.folds = folds
         self.unknown = unknown
+        self.force = force
 
     def fit(self, X: Any, y: Any, strangers: Any = None) -> "OpenSetClassifier":
         """Learn from samples, and estimate the threshold.
@@ -72,15 +81,21 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        self.base_ = clone(self.base)
-        members, arrays = self.base_._request(X, y)
-        header, made = shared().call("fit", arrays, keep=True, **members)
+        return self._fit(clone(self.base), X, y, strangers, 2)
+
+    def _fit(self, base: Method, X: Any, y: Any, strangers: Any, least: int, **more: Any) -> "OpenSetClassifier":
+        self.base_ = base
+        members, arrays = self.base_._request(X, y, least)
+        header, made = shared().call("fit", arrays, keep=True, **members, **more)
         model = made["model"].tobytes()
-        more = {} if strangers is None else {"strangers": self.base_._pixels(checked(self.base_, strangers, reset=False))}
+        others = {} if strangers is None else {"strangers": self.base_._pixels(checked(self.base_, strangers, reset=False))}
         threshold = {"fpir": float(self.fpir), "prior": float(self.prior), "folds": int(self.folds)}
-        calibrated, made = shared().with_model("calibrate", model, more, **threshold)
+        calibrated, made = shared().with_model("calibrate", model, others, **threshold)
         self.base_._made(header, made)
         self.threshold_, self.smallest_fpir_ = calibrated["threshold"], calibrated["smallest_fpir"]
+        self._promise, self.warning_ = calibrated.get("promise"), calibrated.get("warning")
+        if self.warning_:
+            warnings.warn(self.warning_, UserWarning, stacklevel=3)
         known = self.base_.classes_
         usual: dict[str, Any] = {"U": "unknown", "O": "unknown", "S": b"unknown", **dict.fromkeys("iuf", -1)}
         self.unknown_ = self.unknown if self.unknown is not None else usual.get(known.dtype.kind)
@@ -105,7 +120,8 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _decided(self, X: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self)
-        return shared().with_model("open_set", self.base_.model_, {"x": self.base_._pixels(checked(self.base_, X, reset=False))})[1]
+        arrays = {"x": self.base_._pixels(checked(self.base_, X, reset=False))}
+        return shared().with_model("open_set", self.base_.model_, arrays, force=bool(self.force))[1]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of each sample: of its class, or of strangers below the threshold.
@@ -159,3 +175,80 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             A sample with 0 or more gets the label of a class.
         """
         return self._decided(X)["margin"] - self.threshold_
+
+
+class FaceRecogniser(OpenSetClassifier):
+    """The people in photographs, as ``nrdl train`` and ``nrdl identify`` name them.
+
+    The vectors of the faces, the threshold and the scores are those of the program: the threshold is
+    that of the network's impostor distribution, so that one person and one photograph are enough.
+
+    Parameters
+    ----------
+    base : Method, optional
+        The method; by default `Mean`, as in the program.
+    fpir : float, default=0.01
+        Share of strangers who may get a name, 0 to 1.
+    embedder : FaceEmbedder, optional
+        How a photograph becomes a vector; by default `FaceEmbedder()`.
+    prior, folds, unknown, force
+        As of `OpenSetClassifier`.
+
+    Attributes
+    ----------
+    promise_ : str or None
+        How many strangers get a name at most, and of whom this was measured.
+    base_, classes_, unknown_, threshold_, smallest_fpir_, warning_
+        As of `OpenSetClassifier`.
+    """
+
+    def __init__(
+        self,
+        base: Method | None = None,
+        fpir: float = 0.01,
+        *,
+        embedder: FaceEmbedder | None = None,
+        prior: float = 0.5,
+        folds: int = 0,
+        unknown: Any = None,
+        force: bool = False,
+    ):
+        super().__init__(base, fpir, prior=prior, folds=folds, unknown=unknown, force=force)  # type: ignore[arg-type]
+        self.embedder = embedder
+
+    def fit(self, X: Any, y: Any, strangers: Any = None) -> "FaceRecogniser":
+        """Enrol people, and estimate the threshold.
+
+        Parameters
+        ----------
+        X : sequence of path, or of ndarray of uint8
+            Photographs, as of `FaceEmbedder.transform`.
+        y : array-like of shape (n_images,)
+            Names of one person or more.
+        strangers : sequence of path, or of ndarray of uint8, optional
+            Photographs of other people.
+
+        Returns
+        -------
+        self : object
+        """
+        self.embedder_ = FaceEmbedder() if self.embedder is None else clone(self.embedder)
+        vectors, others = self.embedder_.transform(X), None if strangers is None else self.embedder_.transform(strangers)
+        network = {"network": self.embedder_.network, "words": list(self.embedder_.words) or None}
+        self._fit(Mean() if self.base is None else clone(self.base), vectors, y, others, 1, vectors=True, **network)
+        self.promise_ = self._promise
+        return self
+
+    def _decided(self, X: Any) -> dict[str, np.ndarray]:
+        check_is_fitted(self)
+        return super()._decided(self.embedder_.transform(X))
+
+    def save(self, path: Any) -> None:
+        """Write the model file, which ``nrdl identify`` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+        """
+        check_is_fitted(self)
+        self.base_.save(path)

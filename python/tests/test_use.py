@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+import json
 import multiprocessing
 import os
 import pickle
@@ -384,3 +385,71 @@ def test_refusals_in_words(digits):
     labels = np.where(y > 4, "", "few")
     assert set(nrdl.CRC().fit(X, labels).predict(X)) == {"", "few"}
     assert issubclass(nrdl.EngineEnded, RuntimeError) and nrdl.__version__
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A folder of drawn faces: eight photographs of each of six people."""
+    folder = tmp_path_factory.mktemp("drawn")
+    subprocess.run([find_program(), "data", "synth", "people", "--people", "6", "--images", "8", "--size", "112x112"], cwd=folder, check=True, capture_output=True)
+    return folder / "people"
+
+
+def _command(folder, *words):
+    done = subprocess.run([find_program(), *map(str, words)], cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def _enrolled(drawn, folder, photographs):
+    """A folder with a folder a person, and its files with their names."""
+    files = []
+    for file, name in photographs:
+        at = folder / name / file.name
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_bytes(file.read_bytes())
+        files.append(at)
+    return files, [name for _, name in photographs]
+
+
+@pytest.mark.parametrize("people, each", [(1, 1), (2, 1), (5, 3)])
+def test_recogniser_is_the_command(drawn, tmp_path, people, each):
+    """Names, margins, probabilities and words are those of ``train`` and ``identify``, and files are read by both."""
+    folders = sorted(f for f in drawn.iterdir() if f.is_dir())
+    photographs = [(file, folder.name) for folder in folders[:people] for file in sorted(folder.iterdir())[:each]]
+    probes = [sorted(folder.iterdir())[-1] for folder in folders]
+    files, names = _enrolled(drawn, tmp_path / "people", photographs)
+    status, _, said = _command(tmp_path, "train", "people", "-o", "m.nrdl", "--detect", "never", "--input", "embedding")
+    assert status == 0, said
+    faces = nrdl.FaceRecogniser(embedder=nrdl.FaceEmbedder(detect=False)).fit(files, names)
+    assert faces.warning_ is None and f"strangers: {faces.promise_}\n" in said and "people of all ages" in faces.promise_
+    faces.save(tmp_path / "python.nrdl")
+    margins, probabilities = faces.decision_function(probes) + faces.threshold_, faces.predict_proba(probes)
+    for model in "m.nrdl", "python.nrdl":
+        status, lines, said = _command(tmp_path, "identify", model, "--json", "--detect", "never", *probes)
+        assert status == 0, said
+        results = [json.loads(line)["faces"][0] for line in lines.splitlines()]
+        assert [r["name"] or "unknown" for r in results] == list(faces.predict(probes))
+        np.testing.assert_allclose(margins, [r["margin"] for r in results], atol=1e-6)
+        known = [i for i, r in enumerate(results) if r.get("probability")]
+        best = np.delete(probabilities, list(faces.classes_).index("unknown"), axis=1).max(axis=1)
+        np.testing.assert_allclose(best[known], [results[i]["probability"] for i in known], atol=1e-6)
+
+
+def test_recogniser_of_people_too_alike(drawn, tmp_path):
+    """Where no rate can be promised nobody is named, unless it is forced."""
+    photographs = [(file, f"person {i}") for i, file in enumerate(sorted(next(f for f in sorted(drawn.iterdir()) if f.is_dir()).iterdir()))]
+    files, names = _enrolled(drawn, tmp_path / "people", photographs)
+    alike = "the people of this model are too alike for this network"
+    with pytest.warns(UserWarning, match=alike):
+        faces = nrdl.FaceRecogniser(embedder=nrdl.FaceEmbedder(detect=False)).fit(files, names)
+    assert faces.promise_ is None and alike in faces.warning_
+    for use in faces.predict, faces.predict_proba, faces.decision_function:
+        with pytest.raises(nrdl.EngineError, match=alike) as refused:
+            use(files)
+        assert "strangers" in refused.value.hint and "force" in refused.value.hint
+    assert list(faces.set_params(force=True).predict(files)) == names
+    faces.save(tmp_path / "m.nrdl")
+    status, lines, said = _command(tmp_path, "identify", "m.nrdl", "--detect", "never", *files)
+    assert status != 0 and alike in said and not lines
+    with pytest.raises(nrdl.EngineError, match="no vectors"):
+        shared().call("fit", {"x": np.ones((2, 3)), "y": np.arange(2)}, method="mean", classes=["a", "b"], vectors=True)

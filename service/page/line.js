@@ -44,7 +44,10 @@ export async function view(root, ctx) {
     big.textContent = oneIn(p.fpir);
     range.setAttribute("aria-valuetext", `${oneIn(p.fpir)} strangers`);
     const { alike, at_large: random } = p.strangers;
-    if (alike.most < 1) {
+    if (random.most >= 1) {
+      left.value.textContent = "Nobody can say";
+      left.range.textContent = "Nobody gets a name: the people of this collection are too alike for this network. Photographs of other people may help.";
+    } else if (alike.most < 1) {
       left.value.textContent = oneIn(alike.rate);
       left.range.textContent = `${interval(alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${oneIn(random.rate)}.`;
     } else {

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
 )
 
 // cells prints what searching only the nearest cells of k-means costs in recall: with drawn
@@ -24,11 +23,10 @@ func cells(ctx context.Context, d *drawer, faces int, files []string) error {
 	var rows, queries []float32
 	n := 0
 	for _, f := range files {
-		set, err := dataset.Open(ctx, filepath.Join(*data, f), dataset.Options{})
+		s, err := centred(ctx, filepath.Join(*data, f))
 		if err != nil {
 			return err
 		}
-		s := set.Faces()
 		x := classify.Unit(s.X)
 		n, _ = x.Dims()
 		for j := range s.Len() {

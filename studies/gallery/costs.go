@@ -131,7 +131,7 @@ func evict(path string) {
 func (r *rotation) cost(ctx context.Context, path string, faces int) error {
 	people := faces / each
 	start, used := time.Now(), cputime.Used()
-	if err := r.write(ctx, path, people); err != nil {
+	if err := r.write(ctx, path, people, r.people); err != nil {
 		return err
 	}
 	fmt.Printf("\n%d faces of %d people, %d dimensions; made, calibrated and written in %.1f s, %.1f s of processor time\n\n", faces, people, r.dims, time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
@@ -205,11 +205,11 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	return r.numpy(ctx, path, people, queries)
 }
 
-// write makes the model file of a gallery. It appends part by part, so that only the codes
+// write makes the model file of a gallery of people. It appends part by part, so that only the codes
 // of all faces are in memory.
-func (r *rotation) write(ctx context.Context, path string, people int) error {
+func (r *rotation) write(ctx context.Context, path string, people int, of func(first, people, k int) []*index.Person) error {
 	const part, together = 250_000, 25_000
-	few := imagesOf(r.people(0, min(people, 1000), each), r.dims, r.frame())
+	few := imagesOf(of(0, min(people, 1000), each), r.dims, r.frame())
 	g, err := grow(ctx, few, method.Mean{})
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (r *rotation) write(ctx context.Context, path string, people int) error {
 	x, common := index.New(g.Enrolled.Faces.Dims()), g.Enrolled.Common()
 	for first := 0; first < people; {
 		for end := min(people, first+part); first < end; first += together {
-			if x, err = x.With(r.people(first, min(together, end-first), each)...); err != nil {
+			if x, err = x.With(of(first, min(together, end-first), each)...); err != nil {
 				return err
 			}
 		}

@@ -5,8 +5,9 @@
 //
 //	go -C studies run ./gallery -data DIR
 //	go -C studies run ./gallery -data DIR -faces 100000 -cells
+//	go -C studies run ./gallery -data DIR -from 100000 -exhaustive
 //
-// DIR has the embeddings lfw_several.npz, as for go -C studies run ./people. The faces
+// DIR has the vectors lfw_several.npz, as for go -C studies run ./people. They are centred, and the faces
 // of a gallery are drawn to have their statistics; without DIR, by the mean cosines of the
 // built-in network alone.
 package main
@@ -14,7 +15,10 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"path/filepath"
+
+	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/dataset"
@@ -25,13 +29,14 @@ import (
 )
 
 var (
-	data   = flag.String("data", "", "folder with the embeddings")
-	most   = flag.Int("faces", 1_000_000, "of the largest gallery")
-	least  = flag.Int("from", 10_000, "faces of the smallest gallery")
-	dims   = flag.Int("dims", 192, "of the vectors, which are those drawn, rotated")
-	numpy  = flag.String("numpy", "/usr/bin/python3", "a Python with NumPy; empty for none")
-	coarse = flag.Bool("cells", false, "print the recall of coarse cells, of -faces faces, in place of times")
-	opened = flag.String("opened", "", "measure only the use of this model file, which has -faces faces")
+	data    = flag.String("data", "", "folder with the embeddings")
+	most    = flag.Int("faces", 1_000_000, "of the largest gallery")
+	least   = flag.Int("from", 10_000, "faces of the smallest gallery")
+	dims    = flag.Int("dims", 192, "of the vectors, which are those drawn, rotated")
+	numpy   = flag.String("numpy", "/usr/bin/python3", "a Python with NumPy; empty for none")
+	coarse  = flag.Bool("cells", false, "print the recall of coarse cells, of -faces faces, in place of times")
+	plainly = flag.Bool("exhaustive", false, "compare names and scores with those of a plain comparison with all people, in place of times")
+	opened  = flag.String("opened", "", "measure only the use of this model file, which has -faces faces")
 )
 
 // each is the number of photographs of an enrolled person.
@@ -45,9 +50,9 @@ func main() {
 func run(ctx context.Context) error {
 	d := plain()
 	if *data != "" {
-		several, err := dataset.Open(ctx, filepath.Join(*data, "lfw_several.npz"), dataset.Options{})
+		several, err := centred(ctx, filepath.Join(*data, "lfw_several.npz"))
 		if err == nil {
-			d, err = fit(several.Faces())
+			d, err = fit(several)
 		}
 		if err != nil {
 			return err
@@ -60,10 +65,34 @@ func run(ctx context.Context) error {
 		}
 		return cells(ctx, d, *most, files)
 	}
+	if *plainly {
+		return exhaustive(ctx, d)
+	}
 	if *opened != "" { // costs starts it
 		return rotate(d, *dims).opened(ctx, *opened, *most)
 	}
 	return costs(ctx, d)
+}
+
+// centred reads the faces of a file, with vectors as the program makes them.
+func centred(ctx context.Context, path string) (*dataset.Images, error) {
+	set, err := dataset.Open(ctx, path, dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c := embedding.Default().Centring()
+	if set = set.Faces(); set.Frame.Embedding.Centring != "" {
+		return set, nil
+	}
+	v := make([]float64, set.Frame.Len())
+	for j := range set.Len() {
+		mat.Col(v, j, set.X)
+		if !c.Apply(v) {
+			return nil, fmt.Errorf("%s: the vector of %s cannot be centred", path, set.ID(j))
+		}
+		set.X.SetCol(j, v)
+	}
+	return set, nil
 }
 
 // frame is that of the built-in network, whose embeddings are drawn.

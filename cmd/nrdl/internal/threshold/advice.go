@@ -168,10 +168,13 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	}
 }
 
-// Strangers says in two lines which shares of strangers get a name by m, whose margins are
+// Strangers says in at most two lines which shares of strangers get a name by m, whose margins are
 // evidence, and on how much the network was measured.
 func Strangers(m *gallery.Gallery) []string {
 	c := m.Calibration
+	if err := m.Usable(); err != nil && c.TooAlike() {
+		return []string{"strangers: " + err.Error()}
+	}
 	atLarge, like := c.StrangerRates(m.Impostors())
 	random, alike := atLarge.String()+" get a name", "not known"
 	if !atLarge.Known() {
