@@ -67,7 +67,8 @@ type Group struct {
 // same person are about 1/n. This is done twice. The first groups tell how much each face
 // resembles other people (see Options), so that the second ones keep people apart who look
 // alike. Then each face in a group of fewer than LeastGroup joins the most similar larger group
-// if at most a share o.FPIR of strangers is as similar to it. A person may be split into two
+// if at most a share o.FPIR of strangers is as similar to it, or less where fewer faces are in
+// larger groups than are not. A person may be split into two
 // groups; two people are rarely merged.
 func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impostors, o Options) ([]Group, error) {
 	if x == nil || x.IsEmpty() {
@@ -162,7 +163,22 @@ func shifts(x *mat.Dense, groups []Group, l *openset.Impostors, o Options) []flo
 	return shift
 }
 
-// attach moves the faces of groups of fewer than LeastGroup to the others.
+// oddsOf is how many faces are in the first of groups, for each one in the others: the odds that a face is
+// of a person who has such a group.
+func oddsOf(groups []Group, first int) float64 {
+	in, others := 0, 0
+	for i, g := range groups {
+		if i < first {
+			in += len(g.Faces)
+		} else {
+			others += len(g.Faces)
+		}
+	}
+	return float64(in) / float64(others)
+}
+
+// attach moves the faces of groups of fewer than LeastGroup to the others. Where most faces are of people
+// who have no such group, a face of them is as rarely moved to one as it would be right to move.
 func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Group, shift []float64, o Options) []Group {
 	slices.SortStableFunc(groups, func(a, b Group) int { return len(b.Faces) - len(a.Faces) })
 	large := groups
@@ -173,7 +189,7 @@ func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Grou
 		return groups
 	}
 	means, sizes := meansOf(x, large)
-	least := openset.AtLarge(o.FPIR, len(large))
+	least := openset.AtLarge(o.FPIR*min(1, oddsOf(groups, len(large))), len(large))
 	in := map[[2]int]bool{} // photographs of the large groups
 	others := make([]float64, len(large))
 	for i, g := range large {

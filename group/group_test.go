@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/frontend"
@@ -170,6 +171,32 @@ func TestPeopleWhoLookAlikeStayApart(t *testing.T) {
 	}
 	if in(0.45) != people {
 		t.Error("people who look alike are a group")
+	}
+}
+
+// A face joins a large group by a similarity that one in 200 strangers has if about as many faces are in large
+// groups as are not; among many strangers it needs more, as more of them would join.
+func TestFacesAmongStrangersStayAlone(t *testing.T) {
+	const d, least = 400, 5 // faces of the group
+	for _, c := range []struct {
+		strangers int
+		share     float64 // of strangers who are as similar
+		joins     bool
+	}{{3, 0.004, true}, {3, 0.006, false}, {99, 0.004, false}, {99, 0.0003, false}, {99, 0.0002, true}} {
+		x := mat.NewDense(d, least+1+c.strangers, nil)
+		for j := range least {
+			x.Set(0, j, math.Sqrt(0.7)) // what photographs of a person share
+			x.Set(1+j, j, math.Sqrt(0.3))
+		}
+		toMean := law.Cosine(least, distuv.UnitNormal.Quantile(1-c.share))
+		x.Set(0, least, toMean*math.Sqrt(0.7+0.3/least)/math.Sqrt(0.7))
+		x.Set(1+least, least, math.Sqrt(1-math.Pow(x.At(0, least), 2)))
+		for j := range c.strangers {
+			x.Set(100+j, least+1+j, 1)
+		}
+		if g := faces(t, x, nil); (len(g[0]) == least+1) != c.joins {
+			t.Errorf("%+v: the largest group has %d faces", c, len(g[0]))
+		}
 	}
 }
 
