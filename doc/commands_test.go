@@ -1,4 +1,4 @@
-package nrdl_test
+package doc_test
 
 import (
 	"go/parser"
@@ -24,7 +24,7 @@ var (
 // eachText calls f with every document, script and source file.
 func eachText(t *testing.T, f func(path, text string)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func eachText(t *testing.T, f func(path, text string)) {
 		if entry.IsDir() || !slices.Contains([]string{".md", ".go", ".tmpl", ".yml", ".py", ".js", ""}, filepath.Ext(path)) || path == "NOTICE" {
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(filepath.Join("..", path))
 		if err == nil {
 			f(path, string(text))
 		}
@@ -124,13 +124,13 @@ func TestCommitsExist(t *testing.T) {
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := os.Stat(filepath.Join("..", path))
 	return err == nil
 }
 
 // isProgram reports whether a folder has a file of package main.
 func isProgram(folder string) bool {
-	files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+	files, _ := filepath.Glob(filepath.Join("..", folder, "*.go"))
 	return slices.ContainsFunc(files, func(file string) bool {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
 		return err == nil && f.Name.Name == "main"

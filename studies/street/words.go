@@ -1,0 +1,221 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// literals finds the edits of paths in the calls filepath.Join("..", "..", "doc") of a Go file.
+func (c *checkout) literals(name string, text []byte) (edits []edit) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Join" {
+			return true
+		}
+		var parts []string
+		last := token.NoPos
+		for _, a := range call.Args {
+			l, ok := a.(*ast.BasicLit)
+			if !ok || l.Kind != token.STRING {
+				break
+			}
+			part, err := strconv.Unquote(l.Value)
+			if err != nil {
+				break
+			}
+			parts, last = append(parts, part), l.End()
+		}
+		if len(parts) == 0 || !strings.HasPrefix(parts[0], "..") {
+			return true
+		}
+		to, ok := c.relative(path.Dir(name), path.Dir(place(name)), path.Join(parts...))
+		if !ok {
+			return true
+		}
+		var quoted []string
+		for part := range strings.SplitSeq(to, "/") {
+			quoted = append(quoted, strconv.Quote(part))
+		}
+		edits = append(edits, edit{set.Position(call.Args[0].Pos()).Offset, set.Position(last).Offset, strings.Join(quoted, ", ")})
+		return false
+	})
+	return edits
+}
+
+// relative is a path that counts from the folder dir, as it counts from the folder to after the move.
+// It is false where nothing is to change.
+func (c *checkout) relative(dir, to, p string) (string, bool) {
+	at := path.Join(dir, p)
+	if at == ".." || strings.HasPrefix(at, "../") {
+		return "", false
+	}
+	there, ok := c.placed(at)
+	if !ok {
+		return "", false
+	}
+	out, err := filepath.Rel(filepath.FromSlash("/"+to), filepath.FromSlash("/"+there))
+	out = filepath.ToSlash(out)
+	return out, err == nil && out != path.Clean(p)
+}
+
+// placed is the place of a path of which a first part is there; the rest may be a pattern.
+func (c *checkout) placed(at string) (string, bool) {
+	if at == "." {
+		return ".", true
+	}
+	for p := at; p != "."; p = path.Dir(p) {
+		if c.known[p] {
+			return place(p) + strings.TrimPrefix(at, p), true
+		}
+	}
+	return "", false
+}
+
+var (
+	inGo     = regexp.MustCompile(`"(\.\.(?:/\.\.)*)"`)
+	pathLike = regexp.MustCompile(`[\w.\-]+(?:/[\w.\-*]+)*/?`)
+	ownPath  = regexp.MustCompile(`nrdl\.example/nrdl(/[\w\-]+)*`)
+	ofStudy  = regexp.MustCompile(`(-C (?:\.\./)*)studies( (?:run (?:-[a-z]+ )*\./(\w+)|(?:vet|test|mod|build)\b))`)
+	names    = regexp.MustCompile(`\b(nrdl|service|worker)\.([A-Z]\w*)`)
+	pythonic = regexp.MustCompile(`(?s)` + "```python.*?```")
+)
+
+// words changes the paths that a text names, and the names of packages in documents and comments.
+func (c *checkout) words(name, text string) string {
+	dir, to := path.Dir(name), path.Dir(place(name))
+	if path.Ext(name) == ".go" {
+		text = inGo.ReplaceAllStringFunc(text, func(m string) string {
+			if p, ok := c.relative(dir, to, strings.Trim(m, `"`)); ok {
+				return strconv.Quote(p)
+			}
+			return m
+		})
+	}
+	text = c.studies(text)
+	text = replaced(pathLike, text, func(token string, before byte) string { return c.word(token, before, dir, to) })
+	if path.Ext(name) == ".go" || path.Ext(name) == ".md" || path.Ext(name) == ".tmpl" {
+		if path.Ext(name) != ".go" || strings.HasPrefix(name, "doc/") {
+			text = ownPath.ReplaceAllStringFunc(text, imported)
+		}
+		text = c.names(name, text)
+	}
+	return text
+}
+
+// studies changes the folder in commands that run what is there.
+func (c *checkout) studies(text string) string {
+	return ofStudy.ReplaceAllStringFunc(text, func(m string) string {
+		if _, program, ok := strings.Cut(m, "run "); ok {
+			program = program[strings.LastIndex(program, "./")+2:]
+			if program != "NAME" && !c.known["studies/"+program] {
+				return m
+			}
+		}
+		return strings.Replace(m, "studies", "tools", 1)
+	})
+}
+
+func replaced(r *regexp.Regexp, text string, f func(token string, before byte) string) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range r.FindAllStringIndex(text, -1) {
+		before := byte(' ')
+		if m[0] > 0 {
+			before = text[m[0]-1]
+		}
+		b.WriteString(text[at:m[0]])
+		b.WriteString(f(text[m[0]:m[1]], before))
+		at = m[1]
+	}
+	return b.String() + text[at:]
+}
+
+// word is a path after the move. It counts from the folder of the text if it begins with a dot and is
+// there, else from the root of the repository.
+func (c *checkout) word(token string, before byte, dir, to string) string {
+	if !strings.Contains(token, "/") || strings.ContainsRune("/@:$~", rune(before)) || strings.HasPrefix(token, module) {
+		return token
+	}
+	rest := ""
+	for strings.HasSuffix(token, ".") && !strings.HasSuffix(token, "..") {
+		token, rest = token[:len(token)-1], rest+"."
+	}
+	slash := strings.HasSuffix(token, "/")
+	p := path.Clean(token)
+	first, _, _ := strings.Cut(p, "/")
+	switch {
+	case strings.HasSuffix(token, "..."):
+		p = strings.TrimSuffix(path.Clean(token), "/...")
+		rest = "/..." + rest
+		fallthrough
+	case strings.HasPrefix(token, "./"):
+		if slash {
+			rest = "/" + rest
+		}
+		for _, base := range [][2]string{{dir, to}, {".", "."}, {"studies", "tools"}} {
+			if at := path.Join(base[0], p); c.known[at] && at != "." {
+				if out, ok := c.relative(base[0], base[1], p); ok {
+					if !strings.HasPrefix(out, ".") {
+						out = "./" + out
+					}
+					return out + rest
+				}
+				break
+			}
+		}
+		return token + strings.TrimPrefix(strings.TrimPrefix(rest, "/..."), "/")
+	case first == "..":
+		if out, ok := c.relative(dir, to, p); ok {
+			if slash {
+				out += "/"
+			}
+			return out + rest
+		}
+	case first == "testdata":
+	case c.known[p] || c.known[first] && strings.ContainsAny(p, "*") || first == "studies" && strings.Contains(p, "NAME"):
+		if out, ok := c.placed(p); ok {
+			if slash {
+				out += "/"
+			}
+			return out + rest
+		}
+	}
+	return token + rest
+}
+
+// names changes the names of packages before what they export, in comments and documents.
+func (c *checkout) names(name, text string) string {
+	if strings.HasPrefix(name, "python/") || strings.HasPrefix(name, "client/") || strings.HasPrefix(name, "doc/python") {
+		return text
+	}
+	f := func(text string) string {
+		return names.ReplaceAllStringFunc(text, func(m string) string {
+			of, what, _ := strings.Cut(m, ".")
+			if c.exports[of][what] && !(of == "nrdl" && core[what]) {
+				return map[string]string{"nrdl": "faces", "service": "server", "worker": "cluster"}[of] + "." + what
+			}
+			return m
+		})
+	}
+	var b strings.Builder
+	at := 0
+	for _, m := range pythonic.FindAllStringIndex(text, -1) {
+		b.WriteString(f(text[at:m[0]]) + text[m[0]:m[1]])
+		at = m[1]
+	}
+	return b.String() + f(text[at:])
+}
