@@ -40,7 +40,7 @@ var layers = []string{
 	"report",
 	".",
 	"results service/store worker",
-	"engine service cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
+	"engine service service/clients cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
 	"cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
 	"cmd/nrdl/internal/describe cmd/nrdl/internal/album cmd/nrdl/internal/demo",
 	"internal/release internal/site internal/modulepath internal/fileproxy examples/external/nearest",

@@ -8,22 +8,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/method/methodtest"
 )
 
 // Models that were trained with different back ends for linear algebra differ by rounding
 // errors and give the same guesses. It prints the largest difference of an atom or a
 // score, as a part of the largest value.
 func TestBackEndsDifferByRounding(t *testing.T) {
-	f := synthetic.Default
-	f.People, f.PerPerson, f.Input = 8, 6, dataset.Size{Height: 12, Width: 10}
-	set, err := f.Draw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := methodtest.Cones(8, 6, 120, 1)
 	var train, test []int
 	for j := range set.Len() {
 		if j%2 == 0 {

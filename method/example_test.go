@@ -5,30 +5,21 @@ import (
 	"fmt"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/method/methodtest"
 )
 
 // Choose a method by its name, set a parameter, and learn a classifier from
 // labelled samples.
 func Example() {
 	ctx := context.Background()
-	drawn := synthetic.Default
-	drawn.People, drawn.PerPerson = 6, 10
-	images, err := drawn.Draw(ctx)
-	check(err)
-	train, test, err := dataset.DefaultSplit.Apply(images, 1) // half of each person's images
-	check(err)
-	learn, probes := images.Select(train), images.Select(test)
-	samples, err := classify.NewSamples(learn.X, names(learn), nil, nil)
-	check(err)
+	learn, probes := methodtest.Cones(6, 5, 40, 1), methodtest.Cones(6, 5, 40, 2)
 
 	m, err := method.Named("nrdl")
 	check(err)
 	m, err = method.Set(m, "passes", "30")
 	check(err)
-	c, err := m.Fit(ctx, samples, classify.Run{Seed: 1})
+	c, err := m.Fit(ctx, learn, classify.Run{Seed: 1})
 	check(err)
 	scores, err := c.Scores(ctx, probes.X)
 	check(err)
@@ -38,24 +29,21 @@ func Example() {
 			right++
 		}
 	}
-	fmt.Printf("%s: %d of %d faces are recognised\n", method.Title(m), right, probes.Len())
-	// Output: NRDL: 24 of 30 faces are recognised
+	fmt.Printf("%s: %d of %d samples are recognised\n", method.Title(m), right, probes.Len())
+	// Output: NRDL: 30 of 30 samples are recognised
 }
 
 // Learn from batches that come one after another and are not held together in memory: the
-// first one has a sample of each person.
+// first one has a sample of each class.
 func ExampleNRDLOnline_FitStream() {
 	ctx := context.Background()
-	drawn := synthetic.Default
-	drawn.People, drawn.PerPerson = 4, 12
-	images, err := drawn.Draw(ctx)
-	check(err)
-	batch := func(i int) *classify.Samples { // images 3i, 3i+1 and 3i+2 of each person
+	drawn := methodtest.Cones(4, 12, 40, 1)
+	batch := func(i int) *classify.Samples { // samples 3i, 3i+1 and 3i+2 of each class
 		var columns []int
-		for _, start := range images.Groups[:len(images.Classes)] {
+		for _, start := range drawn.Groups[:len(drawn.Classes)] {
 			columns = append(columns, start+3*i, start+3*i+1, start+3*i+2)
 		}
-		return images.Samples.Select(columns)
+		return drawn.Select(columns)
 	}
 
 	c, err := method.DefaultNRDLOnline.FitStream(ctx, batch(0), func(yield func(*classify.Samples, error) bool) {
@@ -72,16 +60,8 @@ func ExampleNRDLOnline_FitStream() {
 			right++
 		}
 	}
-	fmt.Printf("%d of %d faces are recognised\n", right, probes.Len())
-	// Output: 10 of 12 faces are recognised
-}
-
-// names are the names of the people on images.
-func names(images *dataset.Images) (all []string) {
-	for j := range images.Len() {
-		all = append(all, images.Classes[images.ClassOf(j)])
-	}
-	return all
+	fmt.Printf("%d of %d samples are recognised\n", right, probes.Len())
+	// Output: 12 of 12 samples are recognised
 }
 
 func check(err error) {

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/lin"
 	"nrdl.example/nrdl/internal/testing/realdata"
@@ -35,21 +34,27 @@ func readGolden(t *testing.T, name string) golden {
 	return g
 }
 
-func trainingPart(t *testing.T, file, split string, seed uint64) (train, test *classify.Samples) {
+// trainingPart returns the first samples of each person of a set, and the others.
+func trainingPart(t *testing.T, file string, first int) (train, test *classify.Samples) {
 	t.Helper()
-	set, err := dataset.Open(context.Background(), realdata.Path(t, "sets", file), dataset.Options{})
+	values, people := realdata.Matrix(t, file)
+	x, labels := mat.NewDense(len(values[0]), len(values), nil), make([]string, len(people))
+	for j, sample := range values {
+		x.SetCol(j, sample)
+		labels[j] = fmt.Sprintf("person%03d", people[j])
+	}
+	all, err := classify.NewSamples(x, labels, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.ParseSplit(split)
-	if err != nil {
-		t.Fatal(err)
+	var parts [2][]int
+	for c := range all.Classes {
+		for j := all.Groups[c]; j < all.Groups[c+1]; j++ {
+			part := min(1, (j-all.Groups[c])/first)
+			parts[part] = append(parts[part], j)
+		}
 	}
-	tr, te, err := s.Apply(set, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Samples.Select(tr), set.Samples.Select(te)
+	return all.Select(parts[0]), all.Select(parts[1])
 }
 
 // shortPasses are compared with -short, as on an emulated processor.
@@ -66,14 +71,16 @@ const firstPasses = 4
 func TestGoldenTraces(t *testing.T) {
 	long := os.Getenv("NRDL_LONG") != ""
 	for _, c := range []struct {
-		file, split, golden string
-		floor               float64
-		large               bool
+		file   string
+		first  int
+		golden string
+		floor  float64
+		large  bool
 	}{
-		{"orl_56x46.mat", "first:6", "nrdl_orl_first6.json", 1e-9, false},
-		{"yaleb_32x32.mat", "first:20", "nrdl_yaleb_first20.json", 1e-6, true},
+		{"orl_56x46.mat", 6, "nrdl_orl_first6.json", 1e-9, false},
+		{"yaleb_32x32.mat", 20, "nrdl_yaleb_first20.json", 1e-6, true},
 	} {
-		train, test := trainingPart(t, c.file, c.split, 1)
+		train, test := trainingPart(t, c.file, c.first)
 		for i, b := range blas.Available() {
 			if i > 0 && !long || testing.Short() && c.large {
 				break
@@ -203,7 +210,7 @@ func (g golden) recognise(t *testing.T, model *classify.Classifier, test *classi
 // With conjugate gradients in (14) the same trace comes out.
 func TestGoldenTraceByConjugateGradients(t *testing.T) {
 	g := readGolden(t, "nrdl_orl_first6.json")
-	train, _ := trainingPart(t, "orl_56x46.mat", "first:6", 1)
+	train, _ := trainingPart(t, "orl_56x46.mat", 6)
 	x := classify.Unit(train.X)
 	s, err := newNRDLState(DefaultNRDL, newTask(t, train, 0))
 	if err != nil {

@@ -49,7 +49,7 @@ func readIndependent(t *testing.T) (g independent) {
 // that they agree better than a duality gap alone would promise.
 func TestIndependentPrograms(t *testing.T) {
 	g := readIndependent(t)
-	train, probes := trainingPart(t, "orl_56x46.mat", "first:6", 1)
+	train, probes := trainingPart(t, "orl_56x46.mat", 6)
 	if lasso, omp := g.Coders["lasso"].Checked, g.Coders["omp"].Checked; !(lasso["gap"] <= 1e-10) || omp["early"] != 0 {
 		t.Errorf("lasso: %v, omp: %v", lasso, omp)
 	}

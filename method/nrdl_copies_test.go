@@ -310,7 +310,7 @@ func TestCopiesOfFaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	train, test := trainingPart(t, "orl_56x46.mat", "first:4", 1)
+	train, test := trainingPart(t, "orl_56x46.mat", 4)
 	if os.Getenv("NRDL_LONG") == "" {
 		train, test = ofFirst(train, 20), ofFirst(test, 20)
 	}

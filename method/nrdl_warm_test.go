@@ -4,15 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/lin"
-	"nrdl.example/nrdl/internal/testing/realdata"
 )
 
 func fitted(t testing.TB, m classify.Method, s *classify.Samples, warm *classify.Classifier) *classify.Classifier {
@@ -157,54 +154,5 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 	}
 	if few.Traits().Warm || !DefaultNRDL.Traits().Warm || DefaultCRC.Traits().Warm {
 		t.Error("the traits say otherwise")
-	}
-}
-
-// On ORL, six photographs of each, models to which one person is added keep the rate on
-// the other four: over eight people within 0.1 point of that of a fit from the start, in a
-// fifth of its passes. It runs with NRDL_LONG=1; TestWarmStart is the same for small sets.
-func TestWarmStartOnORL(t *testing.T) {
-	if os.Getenv("NRDL_LONG") == "" {
-		t.Skip("NRDL_LONG is not set")
-	}
-	in := dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}}
-	set, err := dataset.Open(t.Context(), realdata.Path(t, "orl_faces"), dataset.Options{Frame: in})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var learn, judge []int
-	for j, c := range set.Labels() {
-		if j-set.Groups[c] < 6 {
-			learn = append(learn, j)
-		} else {
-			judge = append(judge, j)
-		}
-	}
-	train, probe := set.Samples.Select(learn), set.Samples.Select(judge)
-	right := func(m *classify.Classifier) (n int) {
-		named, err := m.Predict(t.Context(), probe.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, c := range named {
-			if c == probe.ClassOf(j) {
-				n++
-			}
-		}
-		return n
-	}
-	fresh := fitted(t, DefaultNRDL, train, nil)
-	want, passes := right(fresh), fresh.Parts().Trained.Iter
-	const every, people = 5, 8
-	sum := 0
-	for c := range people {
-		warm := fitted(t, DefaultNRDL, train, fitted(t, DefaultNRDL, withoutClass(train, every*c), nil))
-		sum += right(warm)
-		if n := warm.Parts().Trained.Iter; 5*n > passes {
-			t.Errorf("%d passes, from the start %d", n, passes)
-		}
-	}
-	if diff := 100 * (float64(sum)/float64(people) - float64(want)) / 160; math.Abs(diff) > 0.1 {
-		t.Errorf("%.2f points from the %d of 160 of a fit from the start", diff, want)
 	}
 }

@@ -148,15 +148,16 @@ func TestRepresentationsRefuse(t *testing.T) {
 // loop over the printed formulas.
 func TestRepresentationsOnFaces(t *testing.T) {
 	type faces struct {
-		file, split string
-		wrong       map[string]int
+		file  string
+		first int
+		wrong map[string]int
 	}
-	sets := []faces{{"orl_56x46.mat", "first:6", map[string]int{"llc": 9, "lrc": 9, "dsrc": 9, "src": 9}}}
+	sets := []faces{{"orl_56x46.mat", 6, map[string]int{"llc": 9, "lrc": 9, "dsrc": 9, "src": 9}}}
 	if os.Getenv("NRDL_LONG") != "" {
-		sets = append(sets, faces{"gt_50x40.mat", "first:5", map[string]int{"llc": 186, "lrc": 201, "dsrc": 204, "src": 184}})
+		sets = append(sets, faces{"gt_50x40.mat", 5, map[string]int{"llc": 186, "lrc": 201, "dsrc": 204, "src": 184}})
 	}
 	for _, c := range sets {
-		train, test := trainingPart(t, c.file, c.split, 1)
+		train, test := trainingPart(t, c.file, c.first)
 		for _, m := range []classify.Method{DefaultLLC, DefaultLRC, DefaultDSRC, DefaultSRC} {
 			model, err := m.Fit(context.Background(), train, classify.Run{})
 			if err != nil {

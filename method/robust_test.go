@@ -2,8 +2,6 @@ package method_test
 
 import (
 	"context"
-	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,94 +10,8 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/method"
 )
-
-// TestOccludedFaces: with 30 % of each test face of ORL (of 20 people, of all with
-// NRDL_LONG=1) covered, robust coding
-// names nine in ten, and finds what is covered; without it, less than 85 % are
-// named.
-func TestOccludedFaces(t *testing.T) {
-	ctx := context.Background()
-	set, err := dataset.Open(ctx, realdata.Path(t, "sets", "orl_56x46.mat"), dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	split, err := dataset.ParseSplit("first:6")
-	if err != nil {
-		t.Fatal(err)
-	}
-	people := 20
-	if os.Getenv("NRDL_LONG") != "" {
-		people = len(set.Classes)
-	}
-	first := make([]int, set.Groups[people])
-	for j := range first {
-		first[j] = j
-	}
-	set = set.Select(first)
-	train, test, err := split.Apply(set, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	covered, err := dataset.Occlusion{Share: 0.3}.Select(set, test, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	right := map[string]int{}
-	for _, m := range []classify.Method{method.DefaultRobust, method.DefaultRepresentation} {
-		model, err := m.Fit(ctx, set.Samples.Select(train), classify.Run{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := model.Predict(ctx, covered.X)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, label := range covered.Labels() {
-			if got[j] == label {
-				right[m.Name()]++
-			}
-		}
-		if m.Name() == "robust" {
-			findsErrors(t, model, set.Select(test), covered)
-		}
-	}
-	if robust, plain := right["robust"], right["representation"]; 10*robust < 9*len(test) || 20*plain > 17*len(test) {
-		t.Errorf("%d of %d are named rightly by robust coding, %d without", robust, len(test), plain)
-	}
-}
-
-// findsErrors compares the errors, which are small elsewhere, with where
-// covered differs from clean.
-func findsErrors(t *testing.T, model *classify.Classifier, clean, covered *dataset.Images) {
-	t.Helper()
-	result, err := model.Classify(context.Background(), covered.X)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := result.Errors
-	var found, covers, hidden, all float64
-	d, n := e.Dims()
-	for i := range d {
-		for j := range n {
-			wrong := math.Abs(e.At(i, j))
-			all += wrong
-			if clean.X.At(i, j) == covered.X.At(i, j) {
-				continue
-			}
-			covers, hidden = covers+1, hidden+wrong
-			if wrong > 0 {
-				found++
-			}
-		}
-	}
-	if found < 0.8*covers || hidden < 0.6*all {
-		t.Errorf("%.0f %% of the covered pixels are found, with %.0f %% of the errors", 100*found/covers, 100*hidden/all)
-	}
-}
 
 func TestRepresentationRefuses(t *testing.T) {
 	m := method.DefaultRepresentation

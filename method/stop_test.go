@@ -1,26 +1,21 @@
-package method
+package method_test
 
 import (
 	"os"
 	"testing"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/method/methodtest"
 )
 
 // The learners that stop by their objective stop where 1000 passes would not lower it by more
 // than a fiftieth, with far fewer atoms than samples.
 func TestLearnersStopNearTheEnd(t *testing.T) {
-	faces := synthetic.Default
-	faces.People, faces.PerPerson, faces.Input = 2, 30, dataset.Size{Height: 6, Width: 5}
-	set, err := faces.Draw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	learners := []classify.Method{DefaultFDDL, DefaultDLSI}
+	set := methodtest.Cones(2, 30, 30, 1)
+	learners := []classify.Method{method.DefaultFDDL, method.DefaultDLSI}
 	if os.Getenv("NRDL_LONG") != "" {
-		learners = append(learners, DefaultD2L2R2, DefaultLRSDL, DefaultCOPAR, DefaultLEDL)
+		learners = append(learners, method.DefaultD2L2R2, method.DefaultLRSDL, method.DefaultCOPAR, method.DefaultLEDL)
 	}
 	for _, m := range learners {
 		ends := map[string]float64{}
@@ -29,12 +24,13 @@ func TestLearnersStopNearTheEnd(t *testing.T) {
 			if tol != "" {
 				values = map[string]string{"passes": "1000", "tol": tol}
 			}
+			var err error
 			for path, value := range values {
-				if m, err = Set(m, path, value); err != nil {
+				if m, err = method.Set(m, path, value); err != nil {
 					t.Fatal(err)
 				}
 			}
-			c, err := m.Fit(t.Context(), &set.Samples, classify.Run{Watch: func(p classify.Progress) {
+			c, err := m.Fit(t.Context(), set, classify.Run{Watch: func(p classify.Progress) {
 				if p.Iter == p.Limits.Passes || p.Residual < p.Limits.Tol {
 					ends[tol] = classify.Total(p.Terms())
 				}
@@ -54,15 +50,12 @@ func TestLearnersStopNearTheEnd(t *testing.T) {
 
 // Where every sample is an atom, the learners make the passes of the published programs.
 func TestEverySampleAnAtom(t *testing.T) {
-	set, err := synthetic.Faces{People: 3, PerPerson: 4, Input: dataset.Size{Height: 6, Width: 5}}.Draw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := methodtest.Cones(3, 4, 30, 1)
 	for _, c := range []struct {
 		m    classify.Method
 		want int
-	}{{DefaultFDDL, 15}, {DefaultD2L2R2, 15}, {DefaultLRSDL, 15}, {DefaultDLSI, 10}, {DefaultCOPAR, 10}} {
-		learned, err := c.m.Fit(t.Context(), &set.Samples, classify.Run{})
+	}{{method.DefaultFDDL, 15}, {method.DefaultD2L2R2, 15}, {method.DefaultLRSDL, 15}, {method.DefaultDLSI, 10}, {method.DefaultCOPAR, 10}} {
+		learned, err := c.m.Fit(t.Context(), set, classify.Run{})
 		if err != nil {
 			t.Fatal(err)
 		}

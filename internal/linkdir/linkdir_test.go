@@ -10,19 +10,21 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/atomicfile"
 )
 
-// place places a photograph of names, dataset.Unknown, or "" for a face that is
+// unknown is the folder of photographs with a face that nobody has.
+const unknown = "unknown"
+
+// place places a photograph of names, unknown, or "" for a face that is
 // refused.
 func place(s *Sorter, path string, names ...string) error {
 	var people []string
-	other := dataset.NoFaceFolder
+	other := "no face"
 	for _, name := range names {
 		switch name {
 		case "":
-		case dataset.Unknown:
+		case unknown:
 			other = name
 		default:
 			people = append(people, name)
@@ -34,7 +36,7 @@ func place(s *Sorter, path string, names ...string) error {
 func newTestSorter(t *testing.T, dir string, how int) *Sorter {
 	t.Helper()
 	people := []string{"Ann", "Bob", "a/b", "unknown"}
-	s, err := New(dir, people, dataset.FolderNames(people), func(format string, args ...any) { t.Logf(format, args...) })
+	s, err := New(dir, people, []string{"Ann", "Bob", "a_b", "unknown_2"}, func(format string, args ...any) { t.Logf(format, args...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func TestSort(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			photos := map[string][]string{
-				"p/1.jpg": {"Ann"}, "p/q/1.jpg": {"Ann", "Bob", "Ann", dataset.Unknown}, "p/2.jpg": {dataset.Unknown, ""}, "p/3.jpg": {}, "p/4.jpg": {""}, "p/r/1.jpg": {"Ann"},
+				"p/1.jpg": {"Ann"}, "p/q/1.jpg": {"Ann", "Bob", "Ann", unknown}, "p/2.jpg": {unknown, ""}, "p/3.jpg": {}, "p/4.jpg": {""}, "p/r/1.jpg": {"Ann"},
 				"p/5.jpg": {"a/b"}, "p/R/1.JPG": {"Ann"},
 			}
 			paths := []string{"p/1.jpg", "p/q/1.jpg", "p/2.jpg", "p/3.jpg", "p/4.jpg", "p/r/1.jpg", "p/5.jpg", "p/R/1.JPG"}

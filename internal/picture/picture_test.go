@@ -5,12 +5,26 @@ import (
 	"image/color"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/internal/picture"
-	"nrdl.example/nrdl/lettering"
 )
+
+// bars write a bar for each letter.
+type bars struct{}
+
+func (bars) Bounds(text string, size float64) image.Rectangle {
+	return image.Rect(0, -int(0.7*size), int(0.6*size*float64(utf8.RuneCountInString(text))), 0)
+}
+
+func (b bars) Write(dst draw.Image, ink color.Color, text string, size float64, at image.Point, room int) {
+	box := b.Bounds(text, size)
+	box.Max.X = min(box.Max.X, room)
+	draw.Draw(dst, box.Add(at), image.NewUniform(ink), image.Point{}, draw.Over)
+}
 
 // The pixels of a column are stored column after column.
 func TestSampleIsColumnMajor(t *testing.T) {
@@ -71,7 +85,7 @@ func TestSheetKeepsTextBesideSamples(t *testing.T) {
 	}
 	opt := picture.DefaultSheet
 	opt.Groups, opt.Captions = []int{0, 3, 5}, []string{"Ada Lovelace", strings.Repeat("Émilie ", 20)}
-	opt.Letters, opt.Heading = lettering.Regular, lettering.Bold
+	opt.Letters, opt.Heading = bars{}, bars{}
 	opt.Columns, opt.Range, opt.Title = 2, picture.Grey, "A title that is much longer than the sheet below it is wide, and so is cut"
 	img, err := picture.Sheet(x, picture.Size{Height: 2, Width: 2}, opt)
 	if err != nil {

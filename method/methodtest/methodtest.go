@@ -23,11 +23,6 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/gallery/file"
-	"nrdl.example/nrdl/method"
 )
 
 // An Exception says what a parameter needs to matter.
@@ -48,7 +43,7 @@ type Options struct {
 	Exceptions map[string]Exception
 
 	// Others are further methods, beside those of package method, that may be the After of the
-	// method's traits and with which model files are read. The method itself need not be among
+	// method's traits and with which stored models are read. The method itself need not be among
 	// them.
 	Others []classify.Method
 }
@@ -121,17 +116,6 @@ func scores(t *testing.T, m *classify.Classifier, x *mat.Dense) *mat.Dense {
 		t.Fatal(err)
 	}
 	return out
-}
-
-func encode(t *testing.T, m *classify.Classifier) []byte {
-	t.Helper()
-	g := m.Parts().Grid
-	in := frontend.Pipeline{Frame: dataset.Frame{Size: dataset.Size{Height: g.Height, Width: g.Width}}}
-	var b bytes.Buffer
-	if err := file.Write(&b, &gallery.Gallery{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: in}, Classifier: m}}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 func (s *suite) learns(t *testing.T) { s.learnsFrom(t, s.train, s.probe) }
@@ -226,29 +210,6 @@ func (s *suite) input(t *testing.T) {
 	scores(t, s.fit(t, s.m, s.train, nil), s.train.X)
 	if !mat.Equal(before, s.train.X) || !slices.Equal(groups, s.train.Groups) {
 		t.Error("fit or scores changed the training set")
-	}
-}
-
-// saved asks of the methods that the one of a file is among them.
-func (s *suite) saved(t *testing.T, others []classify.Method) {
-	model := s.fitted(t)
-	data := encode(t, model)
-	again, err := file.Read(bytes.NewReader(data), file.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(scores(t, model, s.probe.X), scores(t, again.Classifier, s.probe.X)) {
-		t.Error("the loaded model scores differently")
-	}
-	if !bytes.Equal(data, encode(t, again.Classifier)) {
-		t.Error("the loaded model is saved as other bytes")
-	}
-	by, err := method.Of(again.Classifier, others...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(data, encode(t, s.fit(t, by, s.train, nil))) {
-		t.Error("the method of the file learns another model")
 	}
 }
 

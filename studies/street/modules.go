@@ -131,7 +131,7 @@ func (c *checkout) needs(dir string) (map[string]bool, error) {
 				return err
 			}
 			if p == module || strings.HasPrefix(p, module+"/") {
-				if of := moduleOf(strings.TrimPrefix(strings.TrimPrefix(p, module), "/") + "/x"); of != dir {
+				if of := moduleOf(path.Join(strings.TrimPrefix(strings.TrimPrefix(p, module), "/"), "x.go")); of != dir {
 					all[of] = true
 				}
 			}

@@ -155,12 +155,13 @@ func (c *checkout) renameIn(p *packages.Package, checked map[string]bool) {
 		if !ok || checked[name] {
 			continue
 		}
+		staying := coreUses(file)
 		for x, object := range p.TypesInfo.Uses {
 			if x.Pos() < file.FileStart || x.Pos() >= file.FileEnd {
 				continue
 			}
 			imported, ok := object.(*types.PkgName)
-			if !ok || renamed[imported.Imported().Path()] == "" || imported.Name() != imported.Imported().Name() || isCore(file, x) {
+			if !ok || renamed[imported.Imported().Path()] == "" || imported.Name() != imported.Imported().Name() || staying[x] {
 				continue
 			}
 			to := renamed[imported.Imported().Path()]
@@ -185,15 +186,18 @@ func (c *checkout) renameIn(p *packages.Package, checked map[string]bool) {
 	}
 }
 
-// isCore reports whether x qualifies a name that stays in the package nrdl.
-func isCore(file *ast.File, x *ast.Ident) (is bool) {
+// coreUses are the identifiers that qualify names that stay in the package nrdl.
+func coreUses(file *ast.File) map[*ast.Ident]bool {
+	all := map[*ast.Ident]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok && s.X == ast.Expr(x) {
-			is = x.Name == "nrdl" && core[s.Sel.Name]
+		if s, ok := n.(*ast.SelectorExpr); ok && core[s.Sel.Name] {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "nrdl" {
+				all[x] = true
+			}
 		}
-		return !is
+		return true
 	})
-	return is
+	return all
 }
 
 // renameObject gives another name to what has the new name of a package in its scope.

@@ -19,6 +19,9 @@ func (c *checkout) literals(name string, text []byte) (edits []edit) {
 		return nil
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && path.Dir(name) != path.Dir(place(name)) {
+			edits = append(edits, c.ofRoot(name, set, l)...)
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -54,6 +57,19 @@ func (c *checkout) literals(name string, text []byte) (edits []edit) {
 		return false
 	})
 	return edits
+}
+
+// ofRoot is the edit of a string in a Go file of the root, if it is the path of a file.
+func (c *checkout) ofRoot(name string, set *token.FileSet, l *ast.BasicLit) []edit {
+	p, err := strconv.Unquote(l.Value)
+	if err != nil || path.Dir(name) != "." || !c.known[p] || !strings.ContainsAny(p, "./") || p == "." {
+		return nil
+	}
+	out, err := filepath.Rel("/faces", filepath.FromSlash("/"+place(p)))
+	if err != nil || out == p {
+		return nil
+	}
+	return []edit{{set.Position(l.Pos()).Offset, set.Position(l.End()).Offset, strconv.Quote(filepath.ToSlash(out))}}
 }
 
 // relative is a path that counts from the folder dir, as it counts from the folder to after the move.
@@ -109,7 +125,12 @@ func (c *checkout) words(name, text string) string {
 	text = replaced(pathLike, text, func(token string, before byte) string { return c.word(token, before, dir, to) })
 	if path.Ext(name) == ".go" || path.Ext(name) == ".md" || path.Ext(name) == ".tmpl" {
 		if path.Ext(name) != ".go" || strings.HasPrefix(name, "doc/") {
-			text = ownPath.ReplaceAllStringFunc(text, imported)
+			text = replaced(ownPath, text, func(token string, before byte) string {
+				if before == '/' {
+					return token
+				}
+				return imported(token)
+			})
 		}
 		text = c.names(name, text)
 	}

@@ -1,4 +1,4 @@
-package dictionary_test
+package synthetic_test
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the picture of the documentation 
 // from left to right the noisy picture, the best Gaussian filter, the learned
 // dictionary and the clean picture. This writes it:
 //
-//	go test ./dictionary -run DenoisingPicture -update
+//	go test ./synthetic -run DenoisingPicture -update
 func TestDenoisingPicture(t *testing.T) {
 	path := filepath.Join("..", "doc", "denoising.png")
 	if os.Getenv("NRDL_LONG") == "" && !*update {
@@ -50,7 +50,7 @@ func TestDenoisingPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d := meanDifference(t, path, strip); d > 0.5 {
+	if d := pictureDifference(t, path, strip); d > 0.5 {
 		t.Errorf("%s is another picture, on average by %.2f grey values: write it anew with -update", path, d)
 	}
 }
@@ -73,9 +73,9 @@ func sideBySide(labels []string, pictures ...*mat.Dense) *image.Gray {
 	return strip
 }
 
-// meanDifference compares the picture of a file with want: back ends round
+// pictureDifference compares the picture of a file with want: back ends round
 // differently.
-func meanDifference(t *testing.T, path string, want *image.Gray) float64 {
+func pictureDifference(t *testing.T, path string, want *image.Gray) float64 {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-package dictionary_test
+package synthetic_test
 
 import (
 	"context"
@@ -20,11 +20,11 @@ import (
 	"nrdl.example/nrdl/synthetic"
 )
 
-// A noisy picture is cut into patches; a dictionary is learned from the noisy
+// Remove noise by a learned dictionary. A noisy picture is cut into patches; a dictionary is learned from the noisy
 // patches themselves; each patch is replaced by as few atoms as come within the
 // noise of it; and the overlapping patches are averaged. The noise has no sparse
 // code, so it stays behind.
-func ExampleKSVD_Learn() {
+func Example_denoising() {
 	clean := drawFace(80)
 	noisy := addNoise(clean, 20, 1)
 	found := denoise(noisy, 20)

@@ -1,4 +1,4 @@
-package client_test
+package clients_test
 
 import (
 	"bufio"
@@ -102,7 +102,7 @@ func TestDescription(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	service.New(nil, service.Options{Version: "1"}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
-	stored, err := os.ReadFile("../openapi.json")
+	stored, err := os.ReadFile("../../client/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestOperations(t *testing.T) {
 	defer metrics.Close()
 	asked, err := io.ReadAll(metrics)
 	c.ok(err)
-	text, err := os.ReadFile("../openapi.json")
+	text, err := os.ReadFile("../../client/openapi.json")
 	c.ok(err)
 	var api struct{ Paths map[string]map[string]any }
 	c.ok(json.Unmarshal(text, &api))
@@ -307,11 +307,11 @@ func npm(t *testing.T, script string, environment ...string) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		lacking.Skip(t, "there is no npm")
 	}
-	if _, err := os.Stat("../typescript/node_modules"); err != nil {
+	if _, err := os.Stat("../../client/typescript/node_modules"); err != nil {
 		lacking.Skip(t, "npm ci was not run in client/typescript")
 	}
 	run := exec.CommandContext(t.Context(), "npm", "run", "--silent", script)
-	run.Dir = "../typescript"
+	run.Dir = "../../client/typescript"
 	run.Env = append(os.Environ(), append(environment, "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "REDOCLY_TELEMETRY=off")...)
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -344,7 +344,7 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for language, file := range map[string]string{"go": "example_test.go", "typescript": "../typescript/test/client.test.ts"} {
+	for language, file := range map[string]string{"go": "example_test.go", "typescript": "../../client/typescript/test/client.test.ts"} {
 		tested, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,3 @@
+// Package clients has the tests of the clients of the service, client/go and client/typescript: they
+// speak to a service that runs here. The clients themselves need nothing but their standard library.
+package clients
