@@ -3,7 +3,6 @@ package nrdl
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"image"
 	"iter"
 	"runtime"
@@ -37,15 +36,18 @@ type Photo struct {
 	Look func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error)
 }
 
-func (p Photo) load() ([]byte, error) {
-	if p.Load != nil {
-		return p.Load()
+// load returns the content of the file. Memory for its image is reserved until done, if it is read
+// here.
+func (p Photo) load(ctx context.Context) (data []byte, _ context.Context, done func(), err error) {
+	switch {
+	case p.Load != nil:
+		data, err = p.Load()
+	case p.Look != nil: // it is decoded elsewhere
+		data, err = dataset.ReadFile(p.Name)
+	default:
+		return dataset.Load(ctx, p.Name, 0)
 	}
-	data, err := dataset.ReadFile(p.Name)
-	if err != nil {
-		return nil, fmt.Errorf("read image: %w", err)
-	}
-	return data, nil
+	return data, ctx, func() {}, err
 }
 
 // A Result is the result of IdentifyAll for one Photo.
@@ -150,10 +152,11 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 		}
 		defer processors.Release(1)
 	}
-	data, err := j.Photo.load()
+	data, ctx, done, err := j.Photo.load(ctx)
 	if err != nil {
 		return err
 	}
+	defer done()
 	seen, size, err := look(ctx, data)
 	j.Size, j.Faces, j.Smaller = size, facesOf(r.m, seen), smaller(seen)
 	h, problem := metadata.Read(bytes.NewReader(data), int64(len(data)))

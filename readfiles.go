@@ -283,7 +283,8 @@ func (o ReadOptions) readAll(ctx context.Context, files []dataset.File, cut face
 	detect := o.Detect.Detect != face.Never && !o.Frame.Eyes.IsZero()
 	all := make([]readFile, len(files))
 	parallel.Each(ctx, len(files), o.progress("reading"), func(j int) {
-		data, err := dataset.ReadFile(files[j].Path)
+		data, ctx, done, err := dataset.Load(ctx, files[j].Path, 0)
+		defer done()
 		if err == nil {
 			all[j].seen, all[j].size, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
 		}

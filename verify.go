@@ -49,11 +49,12 @@ func Verify(ctx context.Context, r *Recogniser, detector *face.Search, a, b Phot
 	}
 	var photos [2]namedPhoto
 	for i, p := range []Photo{a, b} {
-		data, err := p.load()
+		data, inner, done, err := p.load(ctx)
 		if err != nil {
 			return Comparison{}, err
 		}
-		photo, err := dataset.DecodeColour(ctx, data, p.Name)
+		photo, err := dataset.DecodeColour(inner, data, p.Name)
+		done()
 		if err != nil {
 			return Comparison{}, err
 		}

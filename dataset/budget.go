@@ -30,6 +30,10 @@ const (
 
 	// An image that takes more is collected when it is no longer needed.
 	collected = 16_000_000
+
+	// The content of a file counts if it is larger than this, or than this share of Budget.
+	mostUncounted  = 8_000_000
+	uncountedShare = 32
 )
 
 // Budget returns the number of bytes that the images which are decoded at one time may take,
@@ -59,8 +63,8 @@ func budgetFor(limit int64) int64 {
 func admissibleMemory(memory int64, bytes int) error {
 	few := memoryOfFew + memoryOfByte*int64(max(0, bytes-fewBytes))
 	switch {
-	case memory > Budget():
-		err := fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken", mega(memory), mega(Budget()))
+	case memory+counted(bytes) > Budget():
+		err := fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken", mega(memory), mega(max(0, Budget()-counted(bytes))))
 		if Budget() < MaxDecoding {
 			return advice.Add(fmt.Errorf("%w, as the memory of this process is limited", err), "give it more memory, or make the image smaller")
 		}
@@ -69,6 +73,14 @@ func admissibleMemory(memory int64, bytes int) error {
 		return advice.Add(fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken for a file of %d bytes", mega(memory), mega(few), bytes), "make the image smaller: no photograph of this size is so small a file")
 	}
 	return nil
+}
+
+// counted is the memory that counts for the content of a file.
+func counted(bytes int) int64 {
+	if n := int64(bytes); n > min(mostUncounted, Budget()/uncountedShare) {
+		return n
+	}
+	return 0
 }
 
 func mega(bytes int64) int64 { return bytes / 1_000_000 }
@@ -80,7 +92,10 @@ type reservedKey struct{}
 // context that it returns does not wait again. If the header is damaged or ctx ends, Reserve
 // returns at once; decoding then returns the error.
 func Reserve(ctx context.Context, data []byte) (_ context.Context, done func()) {
-	_, memory, err := claimed(data)
+	if ctx.Value(reservedKey{}) != nil {
+		return ctx, func() {}
+	}
+	_, memory, err := claimed(data, 0)
 	if err != nil {
 		return ctx, func() {}
 	}
@@ -101,8 +116,9 @@ func acquire(ctx context.Context, memory int64) (release func(), err error) {
 	if ctx.Value(reservedKey{}) != nil {
 		return func() {}, nil
 	}
-	if err := budget().Acquire(ctx, min(memory, Budget())); err != nil {
+	memory = min(memory, Budget())
+	if err := budget().Acquire(ctx, memory); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	return func() { budget().Release(min(memory, Budget())) }, nil
+	return func() { budget().Release(memory) }, nil
 }

@@ -41,7 +41,7 @@ type format struct {
 // any linked package may extend it.
 var formats = []format{
 	{name: "PNM", magic: pnmMagic, config: whole(pnmConfig), decode: pnmDecode},
-	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode)},
+	{name: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"}, config: using(png.DecodeConfig), decode: using(png.Decode), memory: pngMemory},
 	{name: "JPEG", magic: []string{"\xff\xd8\xff"}, config: jpegConfig, decode: jpegDecode, memory: jpegMemory},
 	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode},
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},

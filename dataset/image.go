@@ -109,7 +109,7 @@ func DecodePhoto(ctx context.Context, data []byte, name string) (image.Image, er
 // ImageSize returns the stored width and height from the header of an image file. It does
 // not decode the image. It is an error if DecodePhoto would refuse the header.
 func ImageSize(data []byte, name string) (image.Point, error) {
-	c, _, err := claimed(data)
+	c, _, err := claimed(data, 0)
 	if err != nil {
 		return image.Point{}, fmt.Errorf("read image %s: %w", name, err)
 	}
@@ -119,14 +119,16 @@ func ImageSize(data []byte, name string) (image.Point, error) {
 // DecodingMemory returns the largest number of bytes that DecodeColour takes for an image
 // file, from its header. It is at most Budget(). It is an error if ImageSize fails.
 func DecodingMemory(data []byte, name string) (int64, error) {
-	_, memory, err := claimed(data)
+	_, memory, err := claimed(data, 0)
 	if err != nil {
 		return 0, fmt.Errorf("read image %s: %w", name, err)
 	}
 	return memory, nil
 }
 
-func claimed(data []byte) (image.Config, int64, error) {
+// claimed returns the header of data, and the memory for decoding where the caller takes more bytes
+// for each pixel.
+func claimed(data []byte, more int) (image.Config, int64, error) {
 	f, err := formatOf(data)
 	if err != nil {
 		return image.Config{}, 0, err
@@ -135,7 +137,11 @@ func claimed(data []byte) (image.Config, int64, error) {
 	if err != nil {
 		return image.Config{}, 0, err
 	}
-	memory, err := f.needs(data, c, f.orientation(data), 1)
+	memory, err := f.needs(data, c, f.orientation(data), max(more, 1))
+	if err == nil && more > 0 {
+		memory += int64(more) * int64(c.Width) * int64(c.Height)
+		err = f.tooMuch(data, c, memory)
+	}
 	return c, memory, err
 }
 
@@ -177,10 +183,15 @@ func (f format) needs(data []byte, c image.Config, turned orientation, planes in
 	if turned != 1 {
 		memory += int64(planes) * pixels
 	}
+	return memory, f.tooMuch(data, c, memory)
+}
+
+// tooMuch is an error if an image with the header c may not have so much memory.
+func (f format) tooMuch(data []byte, c image.Config, memory int64) error {
 	if err := admissibleMemory(memory, len(data)); err != nil {
-		return 0, fmt.Errorf("%s claims %d×%d pixels, %w", f.name, c.Width, c.Height, err)
+		return fmt.Errorf("%s claims %d×%d pixels, %w", f.name, c.Width, c.Height, err)
 	}
-	return memory, nil
+	return nil
 }
 
 // decode calls use with the stored image in data and its orientation. Use takes planes

@@ -243,10 +243,11 @@ func (opt Options) read(ctx context.Context, path string) ([]Crop, error) {
 		v, err := ReadImage(ctx, path, opt.images())
 		return []Crop{{Values: v}}, err
 	}
-	data, err := ReadFile(path)
+	data, ctx, done, err := Load(ctx, path, 0)
 	if err != nil {
-		return nil, fmt.Errorf("read image: %w", err)
+		return nil, err
 	}
+	defer done()
 	if opt.reader != nil {
 		return opt.reader.Read(ctx, data, path)
 	}

@@ -42,22 +42,15 @@ func (o ContentOptions) Of(ctx context.Context, paths []string) (Content, error)
 			return "", fmt.Errorf("look for faces: %w", err)
 		}
 		path := paths[i*len(paths)/n]
-		data, err := dataset.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		photo, err := dataset.DecodeColour(ctx, data, path)
-		if err != nil {
+		side, eyes, err := eyesIn(ctx, path, o.LeastSide)
+		switch {
+		case err != nil:
+			return "", err
+		case side == 0:
 			continue
 		}
 		read++
-		side := min(photo.Grey.Rect.Dx(), photo.Grey.Rect.Dy())
-		if side < o.LeastSide {
-			continue
-		}
-		switch eyes, err := DefaultSearch.largestEyes(ctx, photo); {
-		case err != nil:
-			return "", err
+		switch {
 		case eyes == 0:
 		case eyes < o.CropEyes*float64(side):
 			photographs++
@@ -72,6 +65,25 @@ func (o ContentOptions) Of(ctx context.Context, paths []string) (Content, error)
 		return Crops, nil
 	}
 	return Unfound, nil
+}
+
+// eyesIn returns the shorter side of the photograph at path, 0 if it cannot be read, and the distance
+// of the eyes of its largest face, 0 without one, or if the side is shorter than least.
+func eyesIn(ctx context.Context, path string, least int) (side int, eyes float64, err error) {
+	data, ctx, done, err := dataset.Load(ctx, path, 0)
+	defer done()
+	if err != nil {
+		return 0, 0, nil //nolint:nilerr // it is left out
+	}
+	photo, err := dataset.DecodeColour(ctx, data, path)
+	if err != nil {
+		return 0, 0, nil //nolint:nilerr // it is left out
+	}
+	if side = min(photo.Grey.Rect.Dx(), photo.Grey.Rect.Dy()); side < least {
+		return side, 0, nil
+	}
+	eyes, err = DefaultSearch.largestEyes(ctx, photo)
+	return side, eyes, err
 }
 
 // largestEyes returns the distance of the eyes of the largest face in photo, upright and

@@ -88,11 +88,10 @@ func look(ctx context.Context, path string, cut face.Cut) (all []looked, err err
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	data, err := dataset.ReadFile(path)
+	data, ctx, done, err := dataset.Load(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
-	ctx, done := dataset.Reserve(ctx, data)
 	defer done()
 	photo, err := dataset.DecodeColour(ctx, data, path)
 	if err != nil {

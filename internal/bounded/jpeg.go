@@ -164,7 +164,8 @@ func (j *JPEG) mostVisited() int {
 	return min(maxVisited, visitedOfFew+visitedOfByte*max(0, j.bytes-fewBytes))
 }
 
-// Memory returns the number of bytes that package jpeg allocates to decode the file.
+// Memory returns the number of bytes that package jpeg allocates to decode the file, and those of
+// its grey values if they are none of its planes.
 func (j *JPEG) Memory() int64 {
 	each := 1
 	if j.progressive {
@@ -175,7 +176,7 @@ func (j *JPEG) Memory() int64 {
 		n += each * j.samples(c)
 	}
 	if j.rgb {
-		n += 4 * j.Width * j.Height
+		n += 5 * j.Width * j.Height // and grey
 	}
 	return int64(n)
 }

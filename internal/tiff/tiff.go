@@ -37,14 +37,54 @@ func Config(ctx context.Context, data []byte) (image.Config, error) {
 	return image.Config{ColorModel: color.RGBAModel, Width: d.one(tagWidth, 0), Height: d.one(tagHeight, 0)}, nil
 }
 
-// Memory returns the bytes that Decode takes; 0 where these are at most 8 for each pixel.
+// Memory returns the bytes that Decode takes, and those of grey values.
 func Memory(data []byte) (int64, error) {
 	d, _, err := photograph(data)
-	if err != nil || d.usual() {
+	switch {
+	case err != nil:
 		return 0, err
+	case d.usual():
+		each := d.one(tagSamples, 1) * d.one(tagBits, 1) / 8
+		if each > 2 {
+			each = (each + 3) / 4 * 4
+		}
+		return int64(max(each, 1)+1)*int64(d.pixels()) + d.blockMemory(), nil
 	}
 	most, err := d.limits()
-	return int64(most.Memory) + 4*int64(d.pixels()), err
+	return int64(most.Memory) + 5*int64(d.pixels()), err
+}
+
+// A block that is grown while it is decoded takes three times its bytes.
+const growing = 3
+
+// blockMemory is what package tiff of x/image takes for the blocks of the image.
+func (d *directory) blockMemory() int64 {
+	if d.one(tagCompression, compressionNone) != compressionNone {
+		return growing * mostPerPixel * int64(d.blockPixels())
+	}
+	largest := 0
+	for _, tag := range []int{tagStripSizes, tagTileSizes} {
+		for i := range d.count(tag) {
+			largest = max(largest, d.value(tag, i))
+		}
+	}
+	return growing * int64(min(largest, len(d.data)))
+}
+
+// Compressed blocks of more pixels are left to libtiff, as package tiff of x/image gives each of them
+// up to mostPerPixel bytes, whatever it needs.
+const (
+	mostBlock    = 1 << 20
+	mostPerPixel = 8
+)
+
+// blockPixels is the number of pixels of a strip or tile.
+func (d *directory) blockPixels() int {
+	if d.count(tagTileWidth) > 0 {
+		return d.one(tagTileWidth, 0) * d.one(tagTileHeight, 0)
+	}
+	h := d.one(tagHeight, 0)
+	return d.one(tagWidth, 0) * min(h, d.one(tagStripRows, h))
 }
 
 // Decode returns the photograph in a TIFF file as it is stored, and the number of its pages, of which
@@ -74,7 +114,11 @@ func (d *directory) usual() bool {
 	}
 	predictor := d.one(tagPredictor, 1)
 	switch d.one(tagCompression, 1) {
-	case compressionNone, compressionLZW, compressionDeflate, compressionOldDeflate, compressionPackBits:
+	case compressionNone:
+	case compressionLZW, compressionDeflate, compressionOldDeflate, compressionPackBits:
+		if d.blockPixels() > mostBlock {
+			return false
+		}
 	default:
 		return false
 	}

@@ -201,10 +201,11 @@ func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
 			return c.Width, c.Height
 		}
 		path := a.path(p.File)
-		data, err := dataset.ReadFile(path)
+		data, ctx, done, err := dataset.Load(ctx, path, 0)
 		if err != nil {
 			break
 		}
+		defer done()
 		decoded, err := dataset.DecodeColour(ctx, data, path)
 		if err != nil || a.Thumb(ctx, path)(decoded) != nil {
 			break

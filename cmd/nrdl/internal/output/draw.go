@@ -35,11 +35,11 @@ type Drawings struct {
 // Draw reads the photograph of r again and writes it, with boxes and names, to the path
 // below in d.Dir. It returns an error if that would overwrite the photograph itself.
 func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error {
-	data, err := dataset.ReadFile(r.Photo.Name)
+	const copied = 4 // bytes of a pixel that is drawn on
+	data, ctx, done, err := dataset.Load(ctx, r.Photo.Name, copied)
 	if err != nil {
 		return fmt.Errorf("draw: %w", err)
 	}
-	ctx, done := dataset.Reserve(ctx, data)
 	defer done()
 	img, err := dataset.DecodePhoto(ctx, data, r.Photo.Name)
 	if err != nil {

@@ -54,11 +54,10 @@ func (p *Page) AddRecorded(ctx context.Context, r nrdl.Result, path string) erro
 	if len(r.Faces) == 0 {
 		return p.Add(r, nil)
 	}
-	data, err := dataset.ReadFile(path)
+	data, ctx, done, err := dataset.Load(ctx, path, 0)
 	if err != nil {
 		return p.Add(r, err)
 	}
-	ctx, done := dataset.Reserve(ctx, data)
 	defer done()
 	photo, err := dataset.DecodeColour(ctx, data, path)
 	switch {
