@@ -145,9 +145,11 @@ func subtract(v, centres, norms []float64, sharpness, weight float64) bool {
 	weights := make([]float64, len(centres)/len(v))
 	largest := math.Inf(-1)
 	for k := range weights {
+		var dot float64
 		for i, x := range centres[k*len(v):][:len(v)] {
-			weights[k] += x * v[i]
+			dot += x * v[i]
 		}
+		weights[k] = dot
 		if norms != nil {
 			weights[k] /= norms[k]
 		}
