@@ -169,7 +169,7 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 }
 
 // Strangers says in at most two lines which shares of strangers get a name by m, whose margins are
-// evidence, and on how much the network was measured.
+// evidence, and of whom that was measured.
 func Strangers(m *gallery.Gallery) []string {
 	c := m.Calibration
 	if err := m.Usable(); err != nil && c.TooAlike() {
@@ -184,14 +184,9 @@ func Strangers(m *gallery.Gallery) []string {
 		alike = fmt.Sprintf("%v get a name, estimated from %s", like, Known(m.Pipeline, c))
 	}
 	return []string{
-		fmt.Sprintf("strangers chosen at random: %s; the network was measured on %s", random, Measured(m.Impostors())),
+		fmt.Sprintf("strangers chosen at random: %s; measured on %s", random, m.Impostors().Whom()),
 		fmt.Sprintf("strangers who resemble %s, such as relatives: %s", whom(c), alike),
 	}
-}
-
-// Measured says on how much the impostor distribution l of a network was measured.
-func Measured(l *openset.Impostors) string {
-	return fmt.Sprintf("%d pairs of different people", l.Comparisons)
 }
 
 // whom names the people of a model with the calibration c.

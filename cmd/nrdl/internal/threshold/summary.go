@@ -69,6 +69,9 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	}
 	if err := m.Usable(); err != nil && c.TooAlike() {
 		to.Warn("%v", err)
+		to.Hint("photographs of at least 1,000 other people may help: nrdl calibrate %s --strangers DIR; --force names faces all the same", path)
+		to.Next("%s", then)
+		return
 	} else if promise := Promise(m); promise != "" {
 		to.Tell("%s", promise)
 	}
