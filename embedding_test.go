@@ -42,7 +42,7 @@ func tinyNetwork(t *testing.T) (string, *embedding.Embedder) {
 // coloured writes photographs of drawn faces below dir, those of each person tinted
 // with a colour.
 func coloured(dir string, people, each int) {
-	faces := drawnFaces(people, each, 3)
+	faces := drawnFaces(people, each, 8) // all of which are found
 	tint(dir, faces, func(j int) *image.Gray { return photograph(faces, j) })
 }
 
@@ -57,7 +57,7 @@ func tint(dir string, faces *dataset.Images, grey func(j int) *image.Gray) {
 		m := image.NewNRGBA(grey.Rect)
 		c := faces.ClassOf(j)
 		for i, v := range grey.Pix {
-			m.Pix[4*i], m.Pix[4*i+1], m.Pix[4*i+2], m.Pix[4*i+3] = v, byte(int(v)*(9-c)/10), byte(int(v)*(3+c)/12), 255
+			m.Pix[4*i], m.Pix[4*i+1], m.Pix[4*i+2], m.Pix[4*i+3] = v, byte(int(v)*(9-c)/10), byte(int(v)*(10+c)/14), 255
 		}
 		path := filepath.Join(dir, faces.Classes[c], fmt.Sprintf("%04d.png", j-faces.Groups[c]+1))
 		check(os.MkdirAll(filepath.Dir(path), 0o777))
@@ -80,7 +80,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 4, 3)
 	network, e := tinyNetwork(t)
-	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: face.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 			in.Embedder = e.ByReference()
 		}
 		options := nrdl.Defaults(images)
-		options.Detect = quick()
+		options.Detect = face.Options{}
 		options.Pipeline = in
 		r, err := nrdl.Train(t.Context(), images, options)
 		if err != nil {
@@ -163,10 +163,10 @@ func TestExplainOfANetwork(t *testing.T) {
 	dir := t.TempDir()
 	coloured(dir, 4, 4)
 	_, e := tinyNetwork(t)
-	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: quick()})
+	images, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Embedder: e, Detect: face.Options{}})
 	check(err)
 	o := nrdl.Defaults(images)
-	o.Detect = quick()
+	o.Detect = face.Options{}
 	o.Pipeline = frontend.Pipeline{Frame: e.Frame(), Embedder: e}
 	r, err := nrdl.Train(t.Context(), images, o)
 	check(err)

@@ -134,7 +134,7 @@ func TestEnrolPhotographs(t *testing.T) {
 	}
 	images := grown.Model().Images()
 	o := nrdl.Defaults(images)
-	o.Detect, o.OpenSet = quick(), strict()
+	o.Detect, o.OpenSet = face.Options{}, strict()
 	if !bytes.Equal(written(t, grown), written(t, trained(t, images, o))) {
 		t.Error("it is not what training on the same crops gives")
 	}
@@ -152,7 +152,7 @@ func TestEnrolPhotographs(t *testing.T) {
 	// What shows no face is left out, and it is an error if nothing is left.
 	black := image.NewGray(image.Rect(0, 0, 60, 60))
 	warnings := 0
-	told, err := r.With(quick(), nrdl.Observer{Warn: func(error) { warnings++ }})
+	told, err := r.With(face.Options{}, nrdl.Observer{Warn: func(error) { warnings++ }})
 	check(err)
 	if _, report, err := told.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 || warnings != 1 {
 		t.Errorf("%+v, %d warnings, %v", report, warnings, err)
@@ -415,7 +415,7 @@ func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 	known, zoe, other := faces.Groups[0], faces.Groups[5], faces.Groups[6]
 	name := faces.Classes[0]
 	var warned, said []string
-	told, err := r.With(quick(), nrdl.Observer{
+	told, err := r.With(face.Options{}, nrdl.Observer{
 		Warn: func(err error) { warned = append(warned, err.Error()+": "+advice.Text(err)) },
 		Tell: func(a advice.Advice) { said = append(said, a.String()) },
 	})

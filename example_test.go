@@ -36,12 +36,12 @@ func Example() {
 	check(err)
 	faces, err = r.Identify(ctx, photo)
 	check(err)
-	fmt.Println("now", faces[0].Name)
+	fmt.Println("now", faces[len(faces)-1].Name)
 	// Output:
-	// unknown 0.05
 	// person002 1.00
 	// person003 1.00
 	// person001 1.00
+	// unknown 0.06
 	// now zoe
 }
 

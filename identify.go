@@ -100,7 +100,7 @@ func (r *Recogniser) findFaces(ctx context.Context, photo *dataset.Photo) ([]Fac
 		cut.Embedder = kept
 	}
 	if r.detects() {
-		seen, err = face.In(ctx, photo, r.whichFaces(face.All), cut)
+		seen, err = face.In(ctx, photo, r.whichFaces(face.Every), cut)
 	} else {
 		seen, err = face.Whole(ctx, photo, cut)
 	}

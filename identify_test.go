@@ -413,8 +413,8 @@ func TestReadFilesChooseTheFrame(t *testing.T) {
 		name, dir string
 		o         nrdl.ReadOptions
 	}{
-		{"photographs", photos, nrdl.ReadOptions{Detect: quick()}},
-		{"photographs, a network", photos, nrdl.ReadOptions{Embedder: e, Detect: quick()}},
+		{"photographs", photos, nrdl.ReadOptions{Detect: face.Options{}}},
+		{"photographs, a network", photos, nrdl.ReadOptions{Embedder: e, Detect: face.Options{}}},
 		{"crops", filepath.Join(small, "faces"), nrdl.ReadOptions{}},
 		{"crops, a network", filepath.Join(small, "faces"), nrdl.ReadOptions{Embedder: e, Detect: face.Options{Detect: face.Never}}},
 	} {
@@ -451,7 +451,7 @@ func TestReadFiles(t *testing.T) {
 	r, faces := photographs(t)
 	dir := t.TempDir()
 	writePhotographs(dir, faces.Select([]int{3, 7, 11}))
-	detect := quick()
+	detect := face.Options{}
 	detect.Detect = face.Always
 	whole, err := nrdl.Read(t.Context(), dir, nrdl.ReadOptions{Detect: detect})
 	if err != nil {

@@ -171,7 +171,7 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 func (r *Recogniser) lookAt(ctx context.Context, p Photo, data []byte) (seen []face.Seen, size image.Point, err error) {
 	cut := r.cut()
 	cut.Thumbs, cut.Photo, cut.At = p.Details, p.Decoded, p.At
-	return face.Decode(ctx, data, p.Name, r.detects(), r.whichFaces(face.All), cut)
+	return face.Decode(ctx, data, p.Name, r.detects(), r.whichFaces(face.Every), cut)
 }
 
 // smaller is the number of faces that were left out beside those that are seen.

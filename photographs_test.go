@@ -12,7 +12,6 @@ import (
 	"golang.org/x/image/draw"
 
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/synthetic"
 )
 
@@ -49,13 +48,6 @@ func photograph(faces *dataset.Images, columns ...int) *image.Gray {
 		draw.CatmullRom.Scale(m, image.Rect(0, 0, side, side).Add(image.Pt(i*tileSide, 0)), tile, tile.Rect, draw.Src, nil)
 	}
 	return m
-}
-
-// quick finds faces by the cascade, in a quarter of the time of the default.
-func quick() face.Options {
-	cascade, err := face.OpenSearch("cascade")
-	check(err)
-	return face.Options{Search: cascade}
 }
 
 // encoded returns the content of an image file.

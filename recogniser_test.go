@@ -140,10 +140,10 @@ var photographed = sync.OnceValues(func() (*nrdl.Recogniser, *dataset.Images) {
 	}
 	writePhotographs(dir, faces.Select(learned))
 	ctx := context.Background()
-	images, err := nrdl.Read(ctx, dir, nrdl.ReadOptions{Detect: quick()})
+	images, err := nrdl.Read(ctx, dir, nrdl.ReadOptions{Detect: face.Options{}})
 	check(err)
 	o := nrdl.Defaults(images)
-	o.Detect = quick()
+	o.Detect = face.Options{}
 	o.OpenSet = strict()
 	r, err := nrdl.Train(ctx, images, o)
 	check(err)

@@ -2,7 +2,6 @@ package face
 
 import (
 	"cmp"
-	"context"
 	"image"
 	"math"
 	"slices"
@@ -15,6 +14,7 @@ type Box struct{ Left, Top, Right, Bottom float64 }
 
 func (b Box) width() float64  { return b.Right - b.Left }
 func (b Box) height() float64 { return b.Bottom - b.Top }
+func (b Box) side() float64   { return math.Sqrt(b.width() * b.height()) } // of the square of the same area
 func (b Box) centre() Point   { return Point{(b.Left + b.Right) / 2, (b.Top + b.Bottom) / 2} }
 
 // grown is b with so much more on each side.
@@ -29,17 +29,12 @@ func (b Box) overlap(o Box) float64 {
 	return both / (b.width()*b.height() + o.width()*o.height() - both)
 }
 
-// A Detection is a face that a BoxDetector found.
+// A Detection is a face that a detector found.
 type Detection struct {
 	Box       Box
 	Score     float64 // from 0 to 1 for a network
 	Angle     float64 // of the face, radians, clockwise; the box itself is upright
 	Landmarks []Point // the eyes, the tip of the nose and the corners of the mouth, left before right; nil if the detector has none
-}
-
-// A BoxDetector finds faces in a photograph, the one with the highest score first.
-type BoxDetector interface {
-	Detect(ctx context.Context, photo *dataset.Photo) ([]Detection, error)
 }
 
 // suppressed returns the detections, surest first, without those that overlap a
@@ -101,18 +96,34 @@ func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64, need ima
 }
 
 // input returns the h×w image whose point p is that at to.at(p) in the photograph, as
-// three planes of numbers from 0 to 255. Outside the photograph is fill.
+// three planes of numbers from 0 to 255. Outside the photograph is fill, or its edge for edgeGoesOn.
 func (c channels) input(to similarity, w, h int, fill float32) []float32 {
+	return c.inputIn(make([]float32, 3*w*h), to, w, h, fill)
+}
+
+// inputIn is input, in planes.
+func (c channels) inputIn(planes []float32, to similarity, w, h int, fill float32) []float32 {
 	to = c[0].back.inverse().after(to)
 	n := w * h
-	planes := make([]float32, 3*n)
 	width, height, stride := c[0].Rect.Dx(), c[0].Rect.Dy(), c[0].Stride
 	grey := c.grey()
+	whole, isWhole := to.whole()
 	for y := range h {
-		for x := range w {
+		from, end := 0, 0 // columns that are copied
+		if isWhole && fill >= 0 {
+			from, end = to.columnsIn(y, w, Box{0, 0, float64(width), float64(height)})
+			whole.copied(c, planes, y, w, n, from, end)
+		}
+		for x := 0; x < w; x++ {
+			if x == from {
+				x = end
+				if x == w {
+					break
+				}
+			}
 			p := to.at(float64(x)+0.5, float64(y)+0.5)
 			i := y*w + x
-			if p.X < 0 || p.Y < 0 || p.X >= float64(width) || p.Y >= float64(height) {
+			if fill >= 0 && (p.X < 0 || p.Y < 0 || p.X >= float64(width) || p.Y >= float64(height)) {
 				planes[i], planes[n+i], planes[2*n+i] = fill, fill, fill
 				continue
 			}
@@ -132,6 +143,57 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 	}
 	return planes
 }
+
+// A wholeStep takes pixels to pixels: it turns by right angles and shifts by whole pixels.
+type wholeStep struct{ a, b, x, y int }
+
+// whole returns s as a step of whole pixels, if it is one.
+func (s similarity) whole() (w wholeStep, ok bool) {
+	const hardly = 1e-6
+	w = wholeStep{int(math.Round(s.a)), int(math.Round(s.b)), int(math.Round(s.x)), int(math.Round(s.y))}
+	off := max(math.Abs(s.a-float64(w.a)), math.Abs(s.b-float64(w.b)), math.Abs(s.x-float64(w.x)), math.Abs(s.y-float64(w.y)))
+	return w, off < hardly && w.a*w.a+w.b*w.b == 1
+}
+
+// snapped is s, shifted so that pixels lie on pixels where it neither enlarges nor reduces and turns by
+// right angles.
+func (s similarity) snapped() similarity {
+	t := s
+	t.x, t.y = math.Round(s.x), math.Round(s.y)
+	if w, ok := t.whole(); ok {
+		return similarity{float64(w.a), float64(w.b), float64(w.x), float64(w.y)}
+	}
+	return s
+}
+
+// copied copies the pixels from … to before end of row y of planes of n pixels, w in a row.
+func (s wholeStep) copied(c channels, planes []float32, y, w, n, from, end int) {
+	if from >= end {
+		return
+	}
+	// The middle of a pixel, ½ to the right of its corner and below, goes to that of a pixel.
+	at := func(x int) (int, int) {
+		u, v := 2*x+1, 2*y+1
+		return (s.a*u - s.b*v + 2*s.x - 1) / 2, (s.b*u + s.a*v + 2*s.y - 1) / 2
+	}
+	px, py := at(from)
+	stride := c[0].Stride
+	i, step := py*stride+px, s.b*stride+s.a
+	different := 3
+	if c.grey() {
+		different = 1
+	}
+	for k := range different {
+		pix, j := c[k].Pix, i
+		for x := from; x < end; x++ {
+			planes[k*n+y*w+x] = float32(pix[j])
+			j += step
+		}
+	}
+}
+
+// edgeGoesOn is the fill of an input in which the edge of the photograph is repeated.
+const edgeGoesOn = -1
 
 // A between is a place between four pixels of an image.
 type between struct {

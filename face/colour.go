@@ -25,11 +25,7 @@ type Cut struct {
 
 // search is how faces are found.
 func (c Cut) search() *Search {
-	s := cmp.Or(c.Search, DefaultSearch)
-	if !c.byLandmarks() {
-		return s.withPupils()
-	}
-	return s
+	return cmp.Or(c.Search, DefaultSearch)
 }
 
 // byLandmarks reports whether c aligns faces by landmarks.

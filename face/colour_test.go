@@ -94,7 +94,7 @@ func (e counter) Embed(_ context.Context, faces [][]float32) ([][]float64, error
 // them; each vector is that of its own face, in colour.
 func TestSixtyFaces(t *testing.T) {
 	one := drawnPortrait(t)
-	found := DefaultFinder.Find(one)
+	found := findIn(t, dataset.NewPhoto(one))
 	if len(found) != 1 {
 		t.Fatalf("%d faces in a portrait", len(found))
 	}
@@ -103,7 +103,7 @@ func TestSixtyFaces(t *testing.T) {
 	faces := make([]Face, 60)
 	for i := range faces {
 		column, row := i%10*side, i/10*side
-		faces[i] = found[0]
+		faces[i] = Face{Pupils: found[0].Pupils}
 		for k := range 2 {
 			faces[i].Pupils[k].X += float64(column)
 			faces[i].Pupils[k].Y += float64(row)

@@ -3,8 +3,6 @@ package face
 import (
 	"context"
 	_ "embed" // the weights
-	"encoding/binary"
-	"math"
 	"strings"
 	"sync"
 
@@ -49,24 +47,24 @@ func CoverFeatures(ctx context.Context, photo *dataset.Photo, f Face) ([]float64
 }
 
 func coverFeatures(photo *dataset.Photo, five []Point) []float64 {
-	places, _ := dataset.ToArcFace.Template(dataset.ArcFaceEyes, dataset.Size{})
-	to := fitted(pointsOf(places, coverSide, coverSide), five)
+	to := coverPlace(five)
 	scale := max(1, to.scale())
 	part := reachedBy(to, coverSide, coverSide, scale).Intersect(photo.Grey.Rect)
 	if part.Empty() {
 		part = photo.Grey.Rect
 	}
-	v := reduced(photo.Grey, part, scale)
-	crop := v.warped(v.back.inverse().after(to), coverSide, coverSide)
-	pix := make([]float64, coverSide*coverSide)
-	for y := range coverSide {
-		for x := range coverSide {
-			pix[x*coverSide+y] = float64(crop.Pix[y*crop.Stride+x])
-		}
-	}
-	features := make([]float64, coverHOG.Len(coverSide, coverSide))
-	coverExtractor().Extract(features, pix)
-	return features
+	return coverShapes(reduced(photo.Grey, part, scale), to)
+}
+
+// coverPlace is the similarity from the crop to the face with these landmarks.
+func coverPlace(five []Point) similarity {
+	places, _ := dataset.ToArcFace.Template(dataset.ArcFaceEyes, dataset.Size{})
+	return fitted(pointsOf(places, coverSide, coverSide), five)
+}
+
+// coverShapes are the histograms of the crop that to places in v.
+func coverShapes(v view, to similarity) []float64 {
+	return histograms(v.warped(v.back.inverse().after(to), coverSide, coverSide), coverHOG, coverExtractor())
 }
 
 // covered returns the parts of a face that are probably covered, with " and " between.
@@ -74,15 +72,7 @@ func covered(features []float64) string {
 	var parts []string
 	row := 4 * (len(features) + 1)
 	for i, name := range CoverParts {
-		weights := coverWeights[i*row:][:row]
-		at := func(k int) float64 {
-			return float64(math.Float32frombits(binary.LittleEndian.Uint32(weights[4*k:])))
-		}
-		sum := at(len(features))
-		for k, v := range features {
-			sum += at(k) * v
-		}
-		if sum > 0 {
+		if linear(coverWeights[i*row:][:row], features) > 0 {
 			parts = append(parts, name)
 		}
 	}

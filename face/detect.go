@@ -75,7 +75,7 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 	}
 	cut := Cut{Frame: in, Embedder: d.Embedder, Search: d.Search}
 	d.reader = &Reader{Limits: cut.limits(), Which: d.Which, Cut: cut}
-	if d.Which == "" {
+	if d.Which == "" || d.Which == Agreeing && d.Embedder == nil {
 		d.reader.Which = Largest
 	}
 	return d.reader, in, nil

@@ -14,12 +14,16 @@ import (
 func Example() {
 	photo := drawnPhotograph() // or dataset.ReadGrey(ctx, "photo.jpg")
 	frame := dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}, Eyes: dataset.DefaultEyes}
-	for _, f := range face.DefaultFinder.Find(photo) {
+	faces, err := face.DefaultSearch.Find(context.Background(), dataset.NewPhoto(photo))
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range faces {
 		crop := face.Crop(photo, f.Pupils, frame)
 		fmt.Printf("pupils about %.0f pixels apart, seen well: %v; a crop of %d grey values\n", f.Quality.Eyes, face.DefaultLimits.Refusal(f) == nil, len(crop))
 	}
 	// Output:
-	// pupils about 43 pixels apart, seen well: true; a crop of 1024 grey values
+	// pupils about 38 pixels apart, seen well: true; a crop of 1024 grey values
 }
 
 // drawnPhotograph draws the face of a person who does not exist.

@@ -2,26 +2,12 @@
 // their pupils, aligns the pupils to fixed positions, and measures the image
 // quality of each face.
 //
-// A Search is a list of stages. A stage takes the candidates of the stages before
-// it, and returns them with its own; the search ends at the first stage that is
-// sure. Each stage is a file (stage_NAME.go), and so is each format of a
-// detector's network (format_NAME.go).
-//
-// The first stage is the cascade of [pico] as pigo runs it; pupils are found by the
-// cascade of [puploc], in the files of pigo. The search is deterministic: a
-// photograph gives the same faces on every run.
+// README.md in this folder says how faces are found. Each format of a detector's network is a
+// file (format_NAME.go). The search is deterministic: a photograph gives the same faces on every
+// run.
 //
 // Points are pixels of the upright photograph, x to the right and y down, from
 // the top left corner. The centre of the first pixel is (0.5, 0.5).
-//
-// References:
-//
-//	[pico]   N. Markuš, M. Frljak, I. S. Pandžić, J. Ahlberg, R. Forchheimer.
-//	         Object detection with pixel intensity comparisons organized in
-//	         decision trees. arXiv:1305.4537, 2014.
-//	[puploc] N. Markuš, M. Frljak, I. S. Pandžić, J. Ahlberg, R. Forchheimer.
-//	         Eye pupil localization with an ensemble of randomized trees.
-//	         Pattern Recognition 47, 578–587, 2014.
 package face
 
 import (
@@ -59,15 +45,6 @@ type Face struct {
 	// Landmarks are the middles of the eyes, the tip of the nose and the corners of the
 	// mouth, by which Aligned was fitted; zero if no landmarks were searched for.
 	Landmarks [5]Point `json:"-"`
-}
-
-// surest is the highest score of faces; 0 for none.
-func surest(faces []Face) float64 {
-	var most float64
-	for _, f := range faces {
-		most = max(most, f.Quality.Detection)
-	}
-	return most
 }
 
 // OneFaceOptions say which findings are one face, and how large it is.

@@ -2,29 +2,21 @@ package face
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
-	"encoding/csv"
 	"errors"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/synthetic"
 )
 
 func noise(w, h int, seed uint64) *image.Gray {
@@ -57,70 +49,24 @@ func TestFindNothing(t *testing.T) {
 		"ramp":    drawn(300, 200, func(x, y float64) float64 { return (x + y) / 2 }),
 		"stripes": drawn(300, 200, func(x, _ float64) float64 { return 255 * math.Mod(math.Floor(x/7), 2) }),
 	} {
-		if faces := DefaultFinder.Find(m); len(faces) > 0 {
+		if faces := findIn(t, dataset.NewPhoto(m)); len(faces) > 0 {
 			t.Errorf("%s: %+v", name, faces)
 		}
 	}
 }
 
-// TestFindGrainy finds faces that fill a photograph whose single pixels say
-// little: only the closer look, at a small copy, sees them.
-func TestFindGrainy(t *testing.T) {
-	in := dataset.Size{Height: 96, Width: 80}
-	set, err := synthetic.Faces{People: 6, PerPerson: 1, Input: in, Seed: 1, Light: 1, Pose: 1}.Draw(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := DefaultFinder
-	f.Turns = nil
-	found := 0
-	for j := range set.Classes {
-		column := mat.Col(nil, j, set.X)
-		low, high := slices.Min(column), slices.Max(column)
-		r := rand.New(rand.NewPCG(1, uint64(j)))
-		small := view{drawn(in.Width, in.Height, func(x, y float64) float64 {
-			return 64 + 128*(column[int(x)*in.Height+int(y)]-low)/(high-low)
-		}), similarity{a: 1}}
-		m := small.warped(similarity{a: 1. / 6, x: -10, y: -10}, 600, 696).Gray
-		const grain = 100
-		for i, v := range m.Pix {
-			m.Pix[i] = byte(max(0, min(255, float64(v)+grain*(2*r.Float64()-1))))
-		}
-		switch faces := f.Find(m); len(faces) {
-		case 0:
-		case 1:
-			found++
-			if eyes := faces[0].Quality.Eyes / float64(m.Rect.Dx()); eyes < 0.2 || eyes > 0.4 {
-				t.Errorf("face %d: the eyes are %.2f of the width apart", j, eyes)
-			}
-		default:
-			t.Errorf("face %d: %d faces", j, len(faces))
-		}
-	}
-	if found < 5 {
-		t.Errorf("%d of 6 faces found", found)
-	}
-}
-
-// TestFindConcurrently finds the same in the same image, whoever looks. The
-// thresholds are low, so that there is something to find in noise.
+// TestFindConcurrently finds the same in the same image, whoever looks.
 func TestFindConcurrently(t *testing.T) {
-	f := DefaultFinder
-	f.Score, f.Other, f.Rival, f.Background, f.Spread = 0, 0, 0, 0, 1
-	var want []Face
-	var m *image.Gray
-	for seed := uint64(1); len(want) == 0 && seed < 20; seed++ {
-		m = view{noise(12, 9, seed), similarity{a: 1}}.warped(similarity{a: 0.1}, 120, 90).Gray
-		want = f.Find(m)
-	}
-	if len(want) == 0 {
+	photo := dataset.NewPhoto(cartoon(120))
+	want := findIn(t, photo)
+	if len(want) != 1 {
 		t.Fatal("nothing to compare")
 	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if got := f.Find(m); !reflect.DeepEqual(got, want) {
-				t.Errorf("%+v, first %+v", got, want)
+			if got, err := DefaultSearch.Find(t.Context(), photo); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, first %+v (%v)", got, want, err)
 			}
 		})
 	}
@@ -184,73 +130,6 @@ func TestTurned(t *testing.T) {
 		p := turned.back.at(2.5, 7.5)
 		if turned.GrayAt(2, 7) != m.GrayAt(int(p.X), int(p.Y)) {
 			t.Errorf("%v°: pixel (2, 7) is not that at %v", degrees, p)
-		}
-	}
-}
-
-func TestPadded(t *testing.T) {
-	m := view{noise(30, 20, 6), similarity{a: 1}}
-	v := m.padded(0.2)
-	if v.Rect != image.Rect(0, 0, 42, 28) {
-		t.Fatalf("%v", v.Rect)
-	}
-	if v.GrayAt(6, 4) != m.GrayAt(0, 0) || v.GrayAt(0, 0) != m.GrayAt(0, 0) || v.GrayAt(41, 10) != m.GrayAt(29, 6) {
-		t.Error("the edge is not repeated")
-	}
-	if p := v.back.at(6, 4); p != (Point{}) {
-		t.Errorf("(6, 4) is %v", p)
-	}
-}
-
-// pigoGolden returns what pigo 1.4.6 said: of windows, by the digest of image and sides,
-// their number and the digest of the hits; of pupils, by the photograph, their mean place
-// from five random starts.
-func pigoGolden(t *testing.T) map[string][2]string {
-	t.Helper()
-	f, err := os.Open("testdata/pigo.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden := map[string][2]string{}
-	for _, r := range rows {
-		golden[r[0]] = [2]string{r[1], r[2]}
-	}
-	return golden
-}
-
-// digest is a short hash of what values print as.
-func digest(values ...any) string {
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendln(nil, values...)))[:16]
-}
-
-// TestPupilFile holds the cascade against the numbers in the head of the file.
-func TestPupilFile(t *testing.T) {
-	c := pupilCascade()
-	if c.stages != 5 || c.trees != 20 || c.depth != 10 || math.Abs(c.shrink-0.8) > 1e-7 {
-		t.Errorf("%d stages of %d trees of depth %d, shrink %v", c.stages, c.trees, c.depth, c.shrink)
-	}
-	if len(c.nodes) != 100*4*1023 || len(c.leaves) != 100*2*1024 {
-		t.Errorf("%d nodes, %d leaves", len(c.nodes), len(c.leaves))
-	}
-}
-
-// TestWalkMirrored walks in an image and in its mirror image.
-func TestWalkMirrored(t *testing.T) {
-	m := blurredNoise(3)
-	mirror := mirrored(m)
-	width := float64(m.Rect.Dx())
-	for i := range 20 {
-		p := Point{60.3 + float64(i)*3.17, 40.1 + float64(i)*2.31}
-		a, b := []walk{{Point: p, scale: 31, mirror: 1}}, []walk{{Point: Point{width - p.X, p.Y}, scale: 31, mirror: -1}}
-		pupilCascade().follow(m, a)
-		pupilCascade().follow(mirror, b)
-		if a[0].to(Point{width - b[0].X, b[0].Y}) > 1e-9 {
-			t.Errorf("from %v to %v and to %v", p, a, b)
 		}
 	}
 }
@@ -367,8 +246,8 @@ func FuzzFind(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, found := range DefaultFinder.Find(m) {
-			if !inside(found.Pupils[0], m.Rect) || !inside(found.Pupils[1], m.Rect) || found.Box.Empty() || !found.Box.In(m.Rect) {
+		for _, found := range findIn(t, dataset.NewPhoto(m)) {
+			if !inside(middle(found.Pupils), m.Rect) || found.Box.Empty() || !found.Box.In(m.Rect) {
 				t.Errorf("%+v", found)
 			}
 			Crop(m, found.Pupils, cropInput)

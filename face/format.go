@@ -22,7 +22,7 @@ type format struct {
 
 // formats are those that are known. Networks in files name theirs in the metadata as
 // "preset", or are recognised by their outputs.
-var formats = []format{ssdFormat, tinyFormat, yunetFormat, scrfdFormat, cornersFormat}
+var formats = []format{yunetFormat, scrfdFormat, cornersFormat}
 
 // pixels says how a network takes the colours of an image.
 type pixels struct {
@@ -66,7 +66,7 @@ func recognised(outputs []network.Info, name string) (format, error) {
 			shapes = append(shapes, strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Shape), " ", "×"), "[]"))
 		}
 		return format{}, advice.Add(fmt.Errorf("it is no detector that is known: its outputs have the shapes %s", strings.Join(shapes, ", ")),
-			"known are YuNet, SCRFD, and scores with corners; or name one of: %s", strings.Join(Detectors, ", "))
+			"known are YuNet, SCRFD, and scores with corners")
 	}
 	f := formats[i]
 	if !slices.Contains(f.outputs, len(outputs)) {

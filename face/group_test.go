@@ -22,7 +22,7 @@ func TestRealSmallGroup(t *testing.T) {
 		x, y := 75*unit*(k%5), 140*unit*(k/5)
 		xdraw.CatmullRom.Scale(group, image.Rect(x, y, x+68*unit, y+68*unit*img.Rect.Dy()/img.Rect.Dx()), img, img.Rect, xdraw.Src, nil)
 	}
-	if found := DefaultFinder.Find(group); len(found) != 10 {
+	if found := findIn(t, dataset.NewPhoto(group)); len(found) != 10 {
 		t.Errorf("%d faces of 10", len(found))
 	}
 }

@@ -16,20 +16,23 @@ type Limits struct {
 	Detection float64 // least score
 }
 
+// leastScore is below the scores of all faces that are found.
+const leastScore = 4
+
 // DefaultLimits are those for hand-made features. They reject none of the 1898 faces that
-// DefaultFinder finds in the photographs of Georgia Tech and LFW. Their eyes are 23 to 83
+// the search finds in the photographs of Georgia Tech and LFW. Their eyes are 23 to 83
 // pixels apart (1 % below 31), the sharpness is at least 0.09 (1 % below 0.18, the median
 // 0.35), the exposure at least 0.78 (1 % below 0.94) and the angle at most 35° (1 % above
 // 19°). A blur whose standard deviation is a tenth of the eye distance leaves a sharpness
 // of 0.00 to 0.07.
-var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: DefaultFinder.Score}
+var DefaultLimits = Limits{Eyes: 20, Sharpness: 0.07, Exposure: 0.5, Angle: 45, Detection: leastScore}
 
 // NetworkLimits are those for a network, which recognises people in much worse photographs.
 // They rest on 40 faces of LFW of each kind (doc/photographs.md): with 9 pixels between the
 // eyes a quarter were still recognised, with 7 one in twenty; blurred by a tenth of the eye
 // distance, one in forty; turned by any angle, as many as upright. Strangers in bad
 // photographs did not get names more often, so one threshold serves all.
-var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.05, Exposure: 0.1, Angle: 180, Detection: DefaultFinder.Score}
+var NetworkLimits = Limits{Eyes: 8, Sharpness: 0.05, Exposure: 0.1, Angle: 180, Detection: leastScore}
 
 // Refusal returns nil if the quality of f is sufficient, or else an error with
 // the value, the limit and a hint.

@@ -74,7 +74,7 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 	if err != nil {
 		return nil, err
 	}
-	if which == Every || cut.At != nil {
+	if which == Every || which == Agreeing || cut.At != nil {
 		found, behind = append(found, behind...), nil
 	}
 	if cut.At != nil {
@@ -122,7 +122,7 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 // used.
 func (w Which) chosen(found []Face, limits Limits) []Seen {
 	of := len(found)
-	if of > 1 && w != All && w != Every && w != Refuse {
+	if of > 1 && w != All && w != Every && w != Agreeing && w != Refuse {
 		found = found[:1]
 	}
 	seen := make([]Seen, len(found))

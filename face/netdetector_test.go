@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"nrdl.example/nrdl/dataset"
@@ -47,23 +46,10 @@ func cartoon(side int) *image.RGBA {
 	return m
 }
 
-// The networks compute what face-api computes by the same weights. Its numbers are in
+// The network of landmarks computes what face-api computes by the same weights. Its numbers are in
 // testdata/faceapi.json, made by testdata/faceapi.js.
-func TestNetworksAsFaceAPI(t *testing.T) {
-	if folder := os.Getenv("NRDL_PICTURES"); folder != "" {
-		for _, side := range []int{512, 416, 112} {
-			var pix []byte
-			for i, v := range cartoon(side).Pix {
-				if i%4 < 3 {
-					pix = append(pix, v)
-				}
-			}
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("picture%d.rgb", side)), pix, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	var want struct{ SSDScores, SSDBoxes, Tiny, Landmarks []float64 }
+func TestLandmarksAsFaceAPI(t *testing.T) {
+	var want struct{ Landmarks []float64 }
 	text, err := os.ReadFile("testdata/faceapi.json")
 	if err != nil {
 		t.Fatal(err)
@@ -71,38 +57,10 @@ func TestNetworksAsFaceAPI(t *testing.T) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	raw := func(d NetDetector) [][]float32 {
-		net, err := d.net.at(t.Context(), d.Side)
-		if err != nil {
-			t.Fatal(err)
-		}
-		photo := dataset.NewPhoto(cartoon(d.Side))
-		out, err := net.Run(t.Context(), nil, coloursOf(photo, photo.Grey.Rect, 1, photo.Grey.Rect).input(similarity{a: 1}, d.Side, d.Side, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
 	compare := func(name string, got, want, off float64) {
 		if math.Abs(got-want) > off {
 			t.Errorf("%s: %v, not %v", name, got, want)
 		}
-	}
-	ssd := NewSSD(512)
-	boxes := decodeSSD(raw(ssd), 512, 512, 0)
-	if len(boxes) != 5118 {
-		t.Fatalf("%d priors", len(boxes))
-	}
-	for k, score := range want.SSDScores {
-		d := boxes[29*k]
-		compare(fmt.Sprint("score of box ", 29*k), d.Score, score, 1e-4)
-		for i, v := range []float64{d.Box.Top, d.Box.Left, d.Box.Bottom, d.Box.Right} {
-			compare(fmt.Sprint("box ", 29*k), v/512, want.SSDBoxes[4*k+i], 1e-3)
-		}
-	}
-	cells := raw(NewTiny(416))[0]
-	for k, v := range want.Tiny {
-		compare(fmt.Sprint("cell of number ", k), float64(cells[75*(k/25)+k%25]), v, 1e-2)
 	}
 	photo := dataset.NewPhoto(cartoon(landmarkSide))
 	points, err := landmarks68(t.Context(), photo, Point{landmarkSide / 2, landmarkSide / 2}, landmarkSide, 0)
@@ -112,5 +70,37 @@ func TestNetworksAsFaceAPI(t *testing.T) {
 	for i, p := range points {
 		compare(fmt.Sprint("x of landmark ", i), p.X/landmarkSide, want.Landmarks[2*i], 1e-4)
 		compare(fmt.Sprint("y of landmark ", i), p.Y/landmarkSide, want.Landmarks[2*i+1], 1e-4)
+	}
+}
+
+// Tiles cover a side, are no longer than they may be, and each pair that lies side by side shares
+// enough pixels.
+func TestTiles(t *testing.T) {
+	o := DefaultSearch.Scales
+	for n := 1; n < 5000; n += 7 {
+		tiles := o.tiles(n)
+		if tiles[0][0] != 0 || tiles[len(tiles)-1][1] != n {
+			t.Fatalf("%d pixels: %v", n, tiles)
+		}
+		for i, tile := range tiles {
+			if tile[1]-tile[0] > o.Tile || tile[1] <= tile[0] || i > 0 && tiles[i-1][1]-tile[0] < o.Share {
+				t.Fatalf("%d pixels: %v", n, tiles)
+			}
+		}
+	}
+}
+
+// Small faces in a large photograph, and in a long one, are found in tiles, all but one of the drawn
+// ones.
+func TestFindFar(t *testing.T) {
+	portrait := drawnPortrait(t)
+	for _, size := range []image.Point{{2400, 1600}, {4000, 800}} {
+		places := map[image.Rectangle]image.Image{}
+		for i := range 3 {
+			places[image.Rect(0, 0, 130, 130).Add(image.Pt(size.X*(2*i+1)/6-40, size.Y*(i+1)/4-40))] = portrait
+		}
+		if faces := findIn(t, onGrey(size.X, size.Y, places)); len(faces) < len(places)-1 || len(faces) > len(places) {
+			t.Errorf("%v: %d faces of %d", size, len(faces), len(places))
+		}
 	}
 }

@@ -44,7 +44,7 @@ func ParsePlace(text string, box bool) (*Place, error) {
 // window is the square of the face at p.
 func (p *Place) window() window {
 	if p.Box.Empty() {
-		return DefaultPupils.windowOf(p.Eyes)
+		return windowOf(p.Eyes)
 	}
 	b := boxOf(p.Box)
 	return window{Point: b.centre(), side: max(b.width(), b.height())}
@@ -87,10 +87,7 @@ func (s *Search) faceAt(ctx context.Context, photo *dataset.Photo, p *Place) (Fa
 		eyes[0], eyes[1] = eyes[1], eyes[0]
 	}
 	if !p.Box.Empty() {
-		w := p.window()
-		apart := 2 * DefaultPupils.Aside * w.side
-		m := Point{w.X, w.Y - DefaultPupils.Above*w.side}
-		eyes = [2]Point{{m.X - apart/2, m.Y}, {m.X + apart/2, m.Y}}
+		eyes = pupilsIn(p.window())
 		five, err := s.Sighting.landmarksAt(ctx, photo, eyes)
 		if err != nil {
 			return Face{}, err
@@ -104,9 +101,9 @@ func (s *Search) faceAt(ctx context.Context, photo *dataset.Photo, p *Place) (Fa
 	if !inside(eyes[0], whole) || !inside(eyes[1], whole) || !(eyes[0].to(eyes[1]) >= 1) {
 		return Face{}, fmt.Errorf("%w: the eyes would be at %.0f,%.0f and %.0f,%.0f of %d×%d pixels", ErrPlace, eyes[0].X, eyes[0].Y, eyes[1].X, eyes[1].Y, whole.Dx(), whole.Dy())
 	}
-	f := Face{Pupils: eyes, Box: p.Box.Intersect(whole), Quality: DefaultQuality.of(photo.Grey, eyes, DefaultFinder.Score)} // a person is sure that it is a face
+	f := Face{Pupils: eyes, Box: p.Box.Intersect(whole), Quality: DefaultQuality.of(photo.Grey, eyes, leastScore)} // a person is sure that it is a face
 	if p.Box.Empty() {
-		f.Box = DefaultPupils.windowOf(eyes).box(whole)
+		f.Box = windowOf(eyes).box(whole)
 	}
 	return f, nil
 }

@@ -46,12 +46,8 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	// A face that the detector does not find.
-	cascade, err := OpenSearch("cascade")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blind := *cascade
-	blind.Cascade.LeastSide = 1 << 20
+	blind := *DefaultSearch
+	blind.Scales.LeastSide = 1 << 20
 	hidden := cut
 	hidden.Search = &blind
 	drawn := synthetic.Photographs{People: 6, PerPerson: 1, Size: dataset.Size{Height: 240, Width: 320}, Seed: 7}
@@ -62,7 +58,7 @@ func TestPlace(t *testing.T) {
 			eyes[k] = Point{X: at.X, Y: at.Y}
 		}
 		apart := eyes[0].to(eyes[1])
-		box := DefaultPupils.windowOf(eyes).box(img.Rect).Inset(-int(apart / 4)).Add(image.Pt(int(apart/6), 0)) // as a hand draws it
+		box := windowOf(eyes).box(img.Rect).Inset(-int(apart / 4)).Add(image.Pt(int(apart/6), 0)) // as a hand draws it
 		for _, p := range []*Place{{Eyes: eyes}, {Box: box}} {
 			c := hidden
 			c.At = p

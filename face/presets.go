@@ -1,7 +1,6 @@
 package face
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,72 +10,50 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/internal/regular"
 )
 
-// Names of the built-in detectors.
-const autoDetector, cascadeDetector, tinyDetector, ssdDetector = "auto", "cascade", "tiny", "ssd"
+// autoDetector is the name of the built-in detector.
+const autoDetector = "auto"
 
 // Detectors lists the built-in detectors.
-var Detectors = []string{autoDetector, cascadeDetector, tinyDetector, ssdDetector}
+var Detectors = []string{autoDetector}
 
-// OpenSearch returns the Search by the built-in detector of this name, or by the network in
-// the ONNX file text. The network's outputs tell its format:
+// formerDetectors were built in before; models that name one open with the present one.
+var formerDetectors = []string{"cascade", "tiny", "ssd"}
+
+// OpenSearch returns the Search by the built-in detector ("" or "auto"), or by the network in the
+// ONNX file text. The network's outputs tell its format:
 //
 //	yunet     cls_S, obj_S, bbox_S and kps_S for each stride S
 //	scrfd     scores, distances and landmarks for each stride
 //	corners   scores of the background and of faces, and corners from 0 to 1
-//	ssd, tiny the built-in networks; the file names them as "preset" in its metadata
 func OpenSearch(text string) (*Search, error) {
-	s, err := openSearch(text)
-	if err != nil || s == DefaultSearch {
-		return s, err
-	}
-	s.opened = new(Search)
-	*s.opened = *s
-	return s, nil
-}
-
-func openSearch(text string) (*Search, error) {
-	alone := *DefaultSearch
-	alone.Name, alone.Large, alone.First, alone.Last, alone.Turns = text, 0, false, nil, nil
-	switch text {
-	case "", autoDetector:
+	switch {
+	case text == "" || text == autoDetector:
 		return DefaultSearch, nil
-	case cascadeDetector:
-		alone.Network = nil
-		return &alone, nil
-	case tinyDetector:
-		alone.Network, alone.Turns = DefaultSearch.Network, DefaultSearch.Turns
-		return &alone, nil
-	case ssdDetector:
-		alone.Network = aloneDetector(builtInSSD, 512)
-		return &alone, nil
-	}
-	if !strings.HasSuffix(strings.ToLower(text), ".onnx") {
+	case slices.Contains(formerDetectors, text):
+		return nil, advice.Add(fmt.Errorf("the detector %s is no longer built in", text), "leave out %v: the detector that is built in finds more faces in less time", advice.Detector.To(text))
+	case !strings.HasSuffix(strings.ToLower(text), ".onnx"):
 		return nil, advice.Unknown("detector", text, append(slices.Clone(Detectors), "FILE.onnx"))
 	}
 	data, err := readDetector(text)
 	if err != nil {
 		return nil, fmt.Errorf("detector: %w", err)
 	}
-	net, side, err := netOf(data)
+	net, err := netOf(data)
 	if err != nil {
 		err = fmt.Errorf("detector %s: %w", text, err)
 		if advice.Text(err) == "" {
-			err = advice.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s", strings.Join(Detectors, ", "))
+			err = advice.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in is %s", autoDetector)
 		}
 		return nil, err
 	}
-	alone.Name, alone.path, alone.Digest = filepath.Base(text), text, fmt.Sprintf("%x", sha256.Sum256(data))
-	alone.Network = aloneDetector(net, side)
-	return &alone, nil
-}
-
-// aloneDetector is the detector with this network that no other detector helps.
-func aloneDetector(net *detectorNet, side int) NetDetector {
-	return NetDetector{Side: side, Border: 0.15, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: net}
+	s := *DefaultSearch
+	s.Name, s.path, s.Digest, s.net = filepath.Base(text), text, fmt.Sprintf("%x", sha256.Sum256(data)), net
+	opened := s
+	s.opened = &opened
+	return &s, nil
 }
 
 // maxDetectorBytes bounds the file of a detector.
@@ -92,6 +69,9 @@ func readDetector(path string) ([]byte, error) {
 // still be used without photographs.
 func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 	if digest == "" {
+		if slices.Contains(formerDetectors, name) {
+			return DefaultSearch, nil
+		}
 		if !slices.Contains(Detectors, name) {
 			return nil, fmt.Errorf("the detector %.80q is not built in, and has no digest", name)
 		}
@@ -100,8 +80,8 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 	if filepath.Base(name) != name || !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, fmt.Errorf("the detector %.80q is no name of an ONNX file", name)
 	}
-	lost := absent{advice.Add(fmt.Errorf("the faces of this model were found by the detector %s, which is not at hand", name),
-		"put the file beside the model, or name another detector: %v", advice.Detector.To("NAME"))}
+	lost := advice.Add(fmt.Errorf("the faces of this model were found by the detector %s, which is not at hand", name),
+		"put the file beside the model, or name another detector: %v", advice.Detector.To("NAME"))
 	for _, folder := range folders {
 		s, err := OpenSearch(filepath.Join(folder, name))
 		switch {
@@ -111,14 +91,10 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 		case s.Digest == digest:
 			return s, nil
 		default:
-			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%v", advice.Of(lost.why))
+			lost = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%v", advice.Of(lost))
 		}
 	}
-	return &Search{Name: name, Digest: digest, Network: lost, Sighting: DefaultSighting, Content: DefaultContent}, nil
+	s := *DefaultSearch
+	s.Name, s.Digest, s.lost, s.net = name, digest, lost, nil
+	return &s, nil
 }
-
-// absent is a detector whose file is missing.
-type absent struct{ why error }
-
-// Detect implements BoxDetector.
-func (a absent) Detect(context.Context, *dataset.Photo) ([]Detection, error) { return nil, a.why }

@@ -67,8 +67,8 @@ func TestKindsOfDetectors(t *testing.T) {
 			at(all, "boxes", out, 4, 24./96, 0, 56./96, 48./64)
 		}, 0.8, false},
 	} {
-		k := &detectorNet{size: size}
-		if err := k.recognise(c.outputs, ""); err != nil {
+		decode, err := decoderOf(c.outputs, "", size)
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -77,7 +77,7 @@ func TestKindsOfDetectors(t *testing.T) {
 			out[i] = make([]float32, o.Len())
 		}
 		c.write(c.outputs, out)
-		found := k.decode(out, size.Width, size.Height, least)
+		found := decode(out, size.Width, size.Height, least)
 		if len(found) != 1 {
 			t.Errorf("%s: %d faces", name, len(found))
 			continue
@@ -94,6 +94,14 @@ func TestKindsOfDetectors(t *testing.T) {
 	}
 }
 
+func decoderOf(outputs []network.Info, preset string, size dataset.Size) (decoder, error) {
+	f, err := recognised(outputs, preset)
+	if err != nil {
+		return nil, err
+	}
+	return f.decoder(outputs, size)
+}
+
 // Outputs that no kind has are refused, and the message says what they are.
 func TestUnknownDetectors(t *testing.T) {
 	size := dataset.Size{Height: 64, Width: 64}
@@ -104,17 +112,13 @@ func TestUnknownDetectors(t *testing.T) {
 	}{
 		"one output":   {[]network.Info{info("a", 1, 5)}, "", "its outputs have the shapes 1×5"},
 		"three":        {[]network.Info{info("a", 1, 5, 4), info("b", 1, 5, 2), info("c", 1, 5, 10)}, "", "its outputs have the shapes 1×5×4, 1×5×2, 1×5×10"},
-		"few priors":   {[]network.Info{info("boxes", 1, 7, 4), info("scores", 1, 7, 1)}, "ssd", `output "boxes" has 28 numbers`},
-		"one of ssd":   {[]network.Info{info("boxes", 1, 7, 4)}, "ssd", "it has 1 outputs"},
-		"tiny":         {[]network.Info{info("cells", 1, 3, 3, 25)}, "tiny", "has 225 numbers"},
 		"other preset": {[]network.Info{info("cells", 1, 3, 3, 25)}, "huge", "it is no detector that is known"},
 		"one number":   {[]network.Info{info("a"), info("b", 1, 3, 4)}, "", `output "a" is a single number`},
 		"many scrfd":   {slices.Repeat([]network.Info{info("a", 1, 1)}, 10), "scrfd", "it has 10 outputs"},
 		"one corner":   {[]network.Info{info("a", 1, 4)}, "corners", "it has 1 outputs"},
 		"more corners": {[]network.Info{info("boxes", 1, 3, 4), info("scores", 1, 4, 2)}, "", "has 8 numbers"},
 	} {
-		k := &detectorNet{size: size}
-		if err := k.recognise(c.outputs, c.preset); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := decoderOf(c.outputs, c.preset, size); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -135,7 +139,7 @@ func TestOpenSearch(t *testing.T) {
 		}
 		return path
 	}
-	if _, err := OpenSearch("sdd"); err == nil || !strings.Contains(advice.Text(err), "ssd") {
+	if _, err := OpenSearch("outo"); err == nil || !strings.Contains(advice.Text(err), "auto") {
 		t.Errorf("a name that is none: %v, %s", err, advice.Text(err))
 	}
 	if _, err := OpenSearch(filepath.Join(folder, "none.onnx")); !errors.Is(err, os.ErrNotExist) {
@@ -147,13 +151,23 @@ func TestOpenSearch(t *testing.T) {
 	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil || !strings.Contains(err.Error(), "its outputs have the shapes") {
 		t.Errorf("a network that is no detector: %v", err)
 	}
-	tiny, err := OpenSearch(write("tiny.onnx", packed.Bytes(tinyFile)))
+	// The built-in network in a file finds what it finds, and so does one of a detector that was built
+	// in before.
+	m := dataset.NewPhoto(cartoon(300))
+	want := findIn(t, m)
+	file, err := OpenSearch(write("yunet.onnx", packed.Bytes(yunetFile)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := dataset.NewPhoto(cartoon(300))
-	found, err := tiny.Network.Detect(t.Context(), m)
-	if err != nil || len(found) == 0 {
-		t.Errorf("%v, %v: the file of the tiny detector sees no drawn face", found, err)
+	if found, err := file.Find(t.Context(), m); err != nil || len(found) != 1 || len(want) != 1 || found[0].Pupils != want[0].Pupils {
+		t.Errorf("%v, %v: the file finds other faces than %v", found, err, want)
+	}
+	for _, name := range formerDetectors {
+		if s, err := RestoreSearch(name, "", nil); err != nil || s != DefaultSearch {
+			t.Errorf("a model that names %s: %v, %v", name, s, err)
+		}
+		if _, err := OpenSearch(name); err == nil || advice.Text(err) == "" {
+			t.Errorf("%s: %v, hint %q", name, err, advice.Text(err))
+		}
 	}
 }

@@ -46,7 +46,7 @@ func (s *Search) ordered(w Which, found []Face, photo image.Rectangle) []Face {
 	}
 	centre := Point{float64(photo.Dx()) / 2, float64(photo.Dy()) / 2}
 	weight := func(f Face) float64 {
-		return s.Cascade.size(f) * (1 - s.OffCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
+		return s.size(f) * (1 - s.Front.OffCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
 	}
 	most := slices.MaxFunc(found, func(a, b Face) int { return cmp.Compare(weight(a), weight(b)) })
 	at := slices.IndexFunc(found, func(f Face) bool { return f.Pupils == most.Pupils })

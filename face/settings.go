@@ -6,30 +6,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"nrdl.example/nrdl/advice"
 )
-
-// numbersOf are the numbers of a Search: those of its networks are beside it, since their
-// fields are interfaces.
-type numbersOf struct {
-	*plainSearch
-	Network, Last *NetDetector // nil for detectors of other types
-}
-
-type plainSearch Search // without methods
-
-// numbers returns the numbers of s, which change with s but for those of the networks.
-func (s *Search) numbers() numbersOf {
-	n := numbersOf{plainSearch: (*plainSearch)(s)}
-	if d, ok := s.Network.(NetDetector); ok {
-		n.Network = &d
-	}
-	if d, ok := s.Last.(NetDetector); ok {
-		n.Last = &d
-	}
-	return n
-}
 
 // original is the Search that OpenSearch returned, of which s may be a changed copy.
 func (s *Search) original() *Search {
@@ -42,14 +22,14 @@ func (s *Search) original() *Search {
 // Settings returns the numbers of s as JSON, to be stored with results that depend on them;
 // nil if they are the ones that OpenSearch gives for the name of s.
 func (s *Search) Settings() (json.RawMessage, error) {
-	if _, lost := s.Network.(absent); lost {
+	if s.lost != nil {
 		return s.stored, nil
 	}
-	settings, err := json.Marshal(s.numbers())
+	settings, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("settings of the detector %s: %w", s.Name, err)
 	}
-	usual, err := json.Marshal(s.original().numbers())
+	usual, err := json.Marshal(s.original())
 	if err != nil || bytes.Equal(settings, usual) {
 		return nil, err
 	}
@@ -68,32 +48,19 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 		return s, nil
 	}
 	t := *s
-	if _, lost := s.Network.(absent); lost {
+	if s.lost != nil {
 		t.stored = settings
 		return &t, nil
 	}
-	t.Turns, t.Aside, t.Slant, t.Cascade.Turns = nil, nil, nil, nil // which Decode would overwrite in place
-	n := t.numbers()
+	t.Scales.Turns, t.Scales.Slants, t.Confirm.Sides = slices.Clone(s.Scales.Turns), slices.Clone(s.Scales.Slants), slices.Clone(s.Confirm.Sides) // which Decode overwrites in place
 	d := json.NewDecoder(bytes.NewReader(settings))
 	d.DisallowUnknownFields()
-	err := d.Decode(&n)
-	for _, list := range []struct{ got, usual *[]float64 }{{&t.Turns, &s.Turns}, {&t.Aside, &s.Aside}, {&t.Slant, &s.Slant}, {&t.Cascade.Turns, &s.Cascade.Turns}} {
-		if *list.got == nil {
-			*list.got = *list.usual
-		}
-	}
+	err := d.Decode(&t)
 	if err == nil {
-		usual := s.original().numbers()
-		err = near(reflect.ValueOf(n), reflect.ValueOf(usual), "")
+		err = near(reflect.ValueOf(t), reflect.ValueOf(*s.original()), "")
 	}
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("settings of the detector %s: %w", s.Name, err), "the file was written by a newer version, or is damaged")
-	}
-	if n.Network != nil {
-		t.Network = *n.Network
-	}
-	if n.Last != nil {
-		t.Last = *n.Last
+		return nil, advice.Add(fmt.Errorf("settings of the detector %s: %w", s.Name, err), "the file was written by another version, or is damaged; name the detector: %v", advice.Detector.To(autoDetector))
 	}
 	return &t, nil
 }
@@ -102,14 +69,6 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 func near(v, usual reflect.Value, name string) error {
 	fail := func(x any) error { return fmt.Errorf("%s = %v is out of range", name, x) }
 	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() != usual.IsNil() {
-			return fail("a detector")
-		}
-		if v.IsNil() {
-			return nil
-		}
-		return near(v.Elem(), usual.Elem(), name)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() || f.Anonymous {
@@ -118,20 +77,19 @@ func near(v, usual reflect.Value, name string) error {
 				}
 			}
 		}
-	case reflect.Slice: // of angles
+	case reflect.Slice: // of angles or sides
 		const most = 64
 		if v.Len() > most {
 			return fail(v.Len())
 		}
 		for i := range v.Len() {
-			if x := v.Index(i).Float(); !(math.Abs(x) <= 360) {
+			if x := v.Index(i).Float(); !(math.Abs(x) <= 1024) {
 				return fail(x)
 			}
 		}
 	case reflect.Int, reflect.Float64:
 		x, u := number(v), number(usual)
 		switch {
-		case name == "CloseSide" && x == 0: // no closer look
 		case u == 0 && x >= 0 && x <= 1:
 		case !(x >= u/mostFactor && x <= u*mostFactor):
 			return fail(x)

@@ -21,12 +21,8 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: the usual settings are %s, %v", name, settings, err)
 		}
 		changed := *s
-		changed.Sure, changed.Cascade.MostTilt, changed.Cascade.Measure.Side, changed.Cascade.Turns = 0.6, 0.5, 80, []float64{45}
-		changed.OffCentre, changed.Tilted, changed.Cascade.SameEyes, changed.Sighting.Looks, changed.Content.Judged = 0.5, 30, 0.4, 2, 8
-		if d, ok := changed.Network.(NetDetector); ok {
-			d.Light.Dark = 100
-			changed.Network = d
-		}
+		changed.Confirm.Sure, changed.Confirm.Sides, changed.Measure.Side, changed.Scales.Turns = 0.8, []float64{80}, 80, []float64{45}
+		changed.Front.OffCentre, changed.SameEyes, changed.Sighting.Looks, changed.Content.Judged, changed.Look.Light.Dark = 0.5, 0.4, 2, 8, 100
 		settings, err := changed.Settings()
 		if err != nil {
 			t.Fatal(err)
@@ -38,13 +34,13 @@ func TestSettings(t *testing.T) {
 		if got, err := again.Settings(); string(got) != string(settings) || err != nil {
 			t.Errorf("%s: settings\n%s\nbecome\n%s, %v", name, settings, got, err)
 		}
-		if DefaultSearch.Turns[0] != 90 || DefaultFinder.Turns[0] != 30 {
+		if DefaultSearch.Scales.Turns[0] != 90 || DefaultSearch.Confirm.Sides[0] != 64 {
 			t.Fatal("the defaults changed")
 		}
 	}
 	for text, want := range map[string]string{
-		`{"Sure": 100}`: "Sure = 100", `{"Cascade": {"Starts": 100000}}`: "Starts = 100000", `{"Cascade": {"Side": 0}}`: "Side = 0",
-		`{"Turns": [361]}`: "Turns = 361", `{"Shore": 1}`: "unknown field", `{"Network": null}`: "a detector", `7`: "cannot unmarshal",
+		`{"Confirm": {"Sure": 100}}`: "Sure = 100", `{"Scales": {"Parts": 100000000}}`: "Parts = 1e+08", `{"Scales": {"Tile": 0}}`: "Tile = 0",
+		`{"Scales": {"Turns": [3610]}}`: "Turns = 3610", `{"Shore": 1}`: "unknown field", `{"Cascade": {"Side": 640}}`: "unknown field", `7`: "cannot unmarshal",
 	} {
 		if _, err := DefaultSearch.WithSettings(json.RawMessage(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -54,8 +50,8 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost, err = lost.WithSettings(json.RawMessage(`{"Sure":0.6}`))
-	if settings, err2 := lost.Settings(); string(settings) != `{"Sure":0.6}` || err != nil || err2 != nil {
+	lost, err = lost.WithSettings(json.RawMessage(`{"Front":{}}`))
+	if settings, err2 := lost.Settings(); string(settings) != `{"Front":{}}` || err != nil || err2 != nil {
 		t.Errorf("of a missing detector: %s, %v, %v", settings, err, err2)
 	}
 }
@@ -73,23 +69,23 @@ func TestSettingsDecide(t *testing.T) {
 	if s.ordered(Central, []Face{corner, centre}, image.Rect(0, 0, 100, 100))[0] != centre {
 		t.Error("the face in the corner is meant")
 	}
-	s.OffCentre = 0.1
+	s.Front.OffCentre = 0.1
 	if s.ordered(Central, []Face{corner, centre}, image.Rect(0, 0, 100, 100))[0] != corner {
 		t.Error("the smaller face is meant")
 	}
 	near := at(54, 50, 10)
-	if !s.Cascade.alike([]Face{centre}, near) {
+	if !s.alike([]Face{centre}, near) {
 		t.Error("they are two faces")
 	}
-	if s.Cascade.SameEyes = 0.3; s.Cascade.alike([]Face{centre}, near) {
+	if s.SameEyes = 0.3; s.alike([]Face{centre}, near) {
 		t.Error("they are one face")
 	}
 	near.Box = image.Rect(0, 0, 60, 60)
-	if s.Cascade.size(near) != 0.33*60 {
-		t.Errorf("a size of %v", s.Cascade.size(near))
+	if s.size(near) != 0.33*60 {
+		t.Errorf("a size of %v", s.size(near))
 	}
-	if s.Cascade.EyesOfBox = 0.2; s.Cascade.size(near) != 12 {
-		t.Errorf("a size of %v", s.Cascade.size(near))
+	if s.EyesOfBox = 0.2; s.size(near) != 12 {
+		t.Errorf("a size of %v", s.size(near))
 	}
 	photo := dataset.NewPhoto(noise(60, 60, 1))
 	five, err := s.Sighting.landmarksAt(t.Context(), photo, centre.Pupils)

@@ -147,7 +147,10 @@ func cutout(ctx context.Context, photo *dataset.Photo, pupils [2]face.Point) ([]
 		if err != nil {
 			return nil, err
 		}
-		found := face.DefaultFinder.Find(again.Grey)
+		found, err := face.DefaultSearch.Find(ctx, again)
+		if err != nil {
+			return nil, err
+		}
 		if len(found) > 0 && face.DefaultLimits.Refusal(found[0]) == nil && central(found[0], float64(side), distance) {
 			return b.Bytes(), nil
 		}

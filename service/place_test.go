@@ -48,12 +48,8 @@ func TestFaceByHand(t *testing.T) {
 	}
 
 	// No detector sees this one.
-	cascade, err := face.OpenSearch("cascade")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blind := *cascade
-	blind.Cascade.LeastSide = 1 << 20
+	blind := *face.DefaultSearch
+	blind.Scales.LeastSide = 1 << 20
 	c = newClient(t, Options{Search: &blind})
 	at = c.collection()
 	c.do(200, "POST", at+"/people", object{"name": "Ann"}, &p)

@@ -87,16 +87,8 @@ func newClient(t *testing.T, o Options) *client {
 }
 
 // serving is a client of a service on a store, which it closes in the end.
-// Faces are found by the cascade alone, the quickest detector, unless the options name one.
 func serving(t *testing.T, s *store.Store, o Options) *client {
 	t.Helper()
-	if o.Search == nil {
-		cascade, err := face.OpenSearch("cascade")
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Search = cascade
-	}
 	c := &client{T: t, log: &bytes.Buffer{}}
 	o.Log = slog.New(slog.NewJSONHandler(c.log, nil))
 	c.v = New(s, o)

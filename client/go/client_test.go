@@ -21,7 +21,6 @@ import (
 
 	client "nrdl.example/nrdl/client/go"
 	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
 	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/service"
 	"nrdl.example/nrdl/service/store"
@@ -43,11 +42,7 @@ func serve(t *testing.T) (address, key, photos string) {
 	if key, err = service.CreateKey(t.Context(), db, store.Key{Name: "tester", Scopes: []string{"admin"}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	cascade, err := face.OpenSearch("cascade")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := service.New(db, service.Options{Search: cascade, Backups: filepath.Join(dir, "backups"), Photos: filepath.Join(dir, "photos")})
+	v := service.New(db, service.Options{Backups: filepath.Join(dir, "backups"), Photos: filepath.Join(dir, "photos")})
 	server := httptest.NewServer(v)
 	ctx, stop := context.WithCancel(context.Background())
 	var working sync.WaitGroup

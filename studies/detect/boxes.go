@@ -15,6 +15,7 @@ import (
 
 	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/synthetic"
 )
 
 // A boxedPhoto is a photograph with boxes about faces.
@@ -22,6 +23,16 @@ type boxedPhoto struct {
 	file   string
 	labels []string
 	around []face.Box
+}
+
+// boxes are those with a height of at least so many pixels.
+func (p boxedPhoto) boxes(least float64) (some []face.Box) {
+	for _, b := range p.around {
+		if b.Bottom-b.Top >= least {
+			some = append(some, b)
+		}
+	}
+	return some
 }
 
 // boxed reads the photographs of a folder with boxes.csv, by name.
@@ -53,6 +64,15 @@ func boxed(folder string) (all []boxedPhoto, err error) {
 	return all, nil
 }
 
+// drawnBoxes are the boxes about drawn faces.
+func drawnBoxes(p synthetic.Photograph) (all []face.Box) {
+	for _, f := range p.Faces {
+		b := placed{{X: f.Pupils[0].X, Y: f.Pupils[0].Y}, {X: f.Pupils[1].X, Y: f.Pupils[1].Y}}
+		all = append(all, b.box())
+	}
+	return all
+}
+
 func readColour(ctx context.Context, file string) (*dataset.Photo, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -65,7 +85,7 @@ func readColour(ctx context.Context, file string) (*dataset.Photo, error) {
 const leastBox = 48
 
 // webcams prints how many of the boxes of webcam photographs are found, with and without a mask, and
-// how many faces lie in none, of every second photograph and of the others.
+// how many faces lie in none, of the half that is fitted on and of the other.
 func webcams(ctx context.Context, by *face.Search, root string, names bool) error {
 	all, err := boxed(filepath.Join(root, "photos", "webcams"))
 	if err != nil {
@@ -73,7 +93,7 @@ func webcams(ctx context.Context, by *face.Search, root string, names bool) erro
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "webcams\twith a mask: found\tof\t%\twithout: found\tof\t%\telsewhere\tms\t")
-	for half, name := range []string{"first half", "second half"} {
+	for half, name := range []string{"fitted on", "reported"} {
 		var found, of [2]int
 		elsewhere, ms := 0, 0.
 		for i := half; i < len(all); i += 2 {
@@ -131,7 +151,7 @@ func animals(ctx context.Context, by *face.Search, root string, names bool) erro
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "animals\tpictures\twith a face\t%\tms\t")
-	for half, name := range []string{"first half", "second half"} {
+	for half, name := range []string{"fitted on", "reported"} {
 		with, of, ms := 0, 0, 0.
 		for i := half; i < len(files); i += 2 {
 			photo, err := readColour(ctx, files[i])

@@ -7,6 +7,7 @@
 //	go -C studies run ./detect -data DIR -photos gt_db,lfw_colour15,lfw86 -n 100 -turned auto
 //	go -C studies run ./detect -data DIR -photos lfw_several -n 200 -slanted auto -covered auto
 //	go -C studies run ./detect -data DIR -webcams auto -animals auto -photos gt_db -far auto
+//	go -C studies run ./detect -data DIR -n 60 -confirming face/networks/confirm.f32
 //	go -C studies run ./detect -data DIR -photos lfw_cohort -n 1400 -fitted face/networks/covered.f32
 package main
 
@@ -68,8 +69,12 @@ func main() {
 	add("far", "how many small faces are found in large photographs, made of the first folder", func(by *face.Search, folders []string) error {
 		return far(ctx, by, *data, folders)
 	})
+	confirming := flag.String("confirming", "", "only fit what confirms a finding, on n people of lfw_cohort and of ordinary and on half of webcams and animals, and write the weights to this `FILE`")
 	fitted := flag.String("fitted", "", "only fit what tells covered faces, on those of the first folder, and write the weights to this `FILE`")
 	flag.Parse()
+	if *confirming != "" {
+		measurements = append(measurements, func() error { return fitConfirming(ctx, *data, *n, *confirming) })
+	}
 	if *fitted != "" {
 		measurements = append(measurements, func() error {
 			return fitCovers(ctx, face.DefaultSearch, filepath.Join(*data, "photos", strings.Split(*photos, ",")[0]), *n, *fitted)
@@ -145,7 +150,7 @@ func sources(root, folder string, n int) (all []source, err error) {
 	return all, nil
 }
 
-// sourceOf reads a photograph. Its pupils are those that the cascade finds; in the
+// sourceOf reads a photograph. Its pupils are those of the largest face; in the
 // photographs of LFW, if these are elsewhere than in all others, where they are in those.
 func sourceOf(file string) (s source, err error) {
 	data, err := os.ReadFile(file)
@@ -159,10 +164,11 @@ func sourceOf(file string) (s source, err error) {
 	if lfw {
 		s.pupils = lfwPupils
 	}
-	if faces := face.DefaultFinder.Find(s.photo.Grey); len(faces) > 0 && (!lfw || near(faces[0].Pupils, lfwPupils)) {
+	faces, err := face.DefaultSearch.Find(context.Background(), s.photo)
+	if len(faces) > 0 && (!lfw || near(faces[0].Pupils, lfwPupils)) {
 		s.pupils = faces[0].Pupils
 	}
-	return s, nil
+	return s, err
 }
 
 // near reports whether pupils are those of a face at p.

@@ -1,7 +1,7 @@
 // Command weights writes the networks that packages embedding and face have inside:
-// two face recognition networks, two detectors of faces, and one of landmarks. The
-// network that is the default is fr_feature.onnx of the npm package
-// faceplugin-face-recognition-js; the others have the weights of the npm package
+// two face recognition networks, a detector of faces, and one of landmarks. The
+// network for embeddings that is the default is fr_feature.onnx of the npm package
+// faceplugin-face-recognition-js; the detector is YuNet, of the repository of its authors; the others have the weights of the npm package
 // @vladmandic/face-api, which quantised them to 8 bits.
 // With -check it only tells whether the files are those that it would write, and
 // fetches nothing.
@@ -25,6 +25,7 @@ import (
 	"io"
 	"log"
 	"math"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,8 @@ import (
 const (
 	npmPackage = "@vladmandic/face-api@1.7.15"
 	integrity  = "WDMmK3CfNLo8jylWqMoQgf4nIst3M0fzx1dnac96wv/dvMTN4DxC/Pq1DGtduDk1lktCamQ3MIDXFnvrdHTXDw=="
+
+	yunetURL = "https://raw.githubusercontent.com/ShiqiYu/libfacedetection.train/0047ac24afb1a50a0c6105001c89d1b5b805dbf1/onnx/yunet_n_dynamic.onnx"
 
 	mobilePackage   = "faceplugin-face-recognition-js@0.0.1"
 	mobileIntegrity = "shriXjd4zJHEwhK1jHK+bWo8Vv6Vu9B/w6RRsd4AFtNM/jaI2vhuOamOSMl9qQmLd8WlQ7dgqN+3C2iOi5pXWw=="
@@ -52,8 +55,7 @@ type file struct {
 var files = []file{
 	{"frontend/embedding/weights/faceplugin.onnx.zst", func(model map[string][]byte) ([]byte, error) { return mobile(model["fr_feature.onnx"]) }, "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9"},
 	{"frontend/embedding/weights/dlib.onnx.zst", quantised("face_recognition_model", weights.network), "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
-	{"face/networks/ssd.onnx.zst", quantised("ssd_mobilenetv1_model", weights.ssd), "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
-	{"face/networks/tiny.onnx.zst", quantised("tiny_face_detector_model", weights.tiny), "2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92"},
+	{"face/networks/yunet.onnx.zst", func(map[string][]byte) ([]byte, error) { return download(yunetURL) }, "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12"},
 	{"face/networks/landmarks.onnx.zst", quantised("face_landmark_68_model", weights.landmarks), "a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87"},
 }
 
@@ -115,6 +117,19 @@ func run(root string, check bool) error {
 		}
 	}
 	return nil
+}
+
+// download returns the file at an address; its digest is compared afterwards.
+func download(url string) ([]byte, error) {
+	answer, err := http.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, answer.Status)
+	}
+	return io.ReadAll(answer.Body)
 }
 
 // fetch adds the files in the folder model of an npm package, whose integrity is known.
