@@ -192,9 +192,7 @@ func (v *Service) parts(r *http.Request, names ...string) (all []part, err error
 		if err != nil {
 			return nil, asCut(err)
 		}
-		var read bytes.Buffer
-		_, err = read.ReadFrom(p)
-		data := read.Bytes()
+		data, err := readPieces(p)
 		switch {
 		case err != nil:
 			return nil, asCut(err)
@@ -209,6 +207,29 @@ func (v *Service) parts(r *http.Request, names ...string) (all []part, err error
 		return nil, huma.Error422UnprocessableEntity("the form has no file")
 	}
 	return all, nil
+}
+
+// inMemory is how many times the bytes of a body may be in memory: as pieces, and as a whole.
+const inMemory = 2
+
+// readPieces reads r to its end. One buffer that grows would take three times what it has.
+func readPieces(r io.Reader) ([]byte, error) {
+	const most = 1 << 20
+	var pieces [][]byte
+	for {
+		var b bytes.Buffer
+		if pieces != nil {
+			b.Grow(most + bytes.MinRead)
+		}
+		_, err := io.CopyN(&b, r, most)
+		pieces = append(pieces, b.Bytes())
+		switch {
+		case errors.Is(err, io.EOF):
+			return slices.Concat(pieces...), nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 // asCut is the answer to a body that cannot be read.

@@ -48,8 +48,8 @@ type Options struct {
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
 	Body    int64         // most bytes of a request; 20 MB
-	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB
-	Decoded int64         // most memory of the images that are decoded at one time, in bytes; dataset.Budget()
+	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget() if that is limited
+	Decoded int64         // most memory of the images that are decoded at one time, in bytes; what the requests leave of dataset.Budget()
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
 	Wait    time.Duration // longest wait for memory to decode an image; 10 s
@@ -66,11 +66,33 @@ type Options struct {
 // WithDefaults returns o with defaults instead of zeros.
 func (o Options) WithDefaults() Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	o.Body, o.Bodies, o.Decoded = cmp.Or(o.Body, 20<<20), cmp.Or(o.Bodies, 512<<20), cmp.Or(o.Decoded, dataset.Budget())
+	bodies, images := shares(dataset.Budget())
+	o.Bodies, o.Decoded = cmp.Or(o.Bodies, max(bodies, o.Body)), cmp.Or(o.Decoded, images)
+	o.Body = cmp.Or(o.Body, min(20<<20, o.Bodies))
 	o.Rate, o.Burst = cmp.Or(o.Rate, 200), cmp.Or(o.Burst, 2000)
 	o.Wait, o.Lease, o.Request = cmp.Or(o.Wait, 10*time.Second), cmp.Or(o.Lease, 20*time.Second), cmp.Or(o.Request, time.Minute)
 	o.Import, o.Files = cmp.Or(o.Import, 1<<30), cmp.Or(o.Files, 4<<30)
 	return o
+}
+
+// shares divides memory between the bodies of requests and the images that are decoded.
+func shares(memory int64) (bodies, images int64) {
+	if memory >= dataset.MaxDecoding { // it is not limited
+		return 512 << 20, dataset.MaxDecoding
+	}
+	bodies = memory / 5
+	return bodies, memory - inMemory*bodies
+}
+
+// CheckMemory returns an error if the bodies of requests and the images that are decoded may take
+// more than this process has.
+func (o Options) CheckMemory() error { return o.fits(dataset.Budget()) }
+
+func (o Options) fits(memory int64) error {
+	if need := inMemory*o.Bodies + o.Decoded; memory < dataset.MaxDecoding && need > memory {
+		return fmt.Errorf("%d MB for requests, twice, and %d MB for images do not fit into the %d MB that the memory limit of this process leaves", o.Bodies/1_000_000, o.Decoded/1_000_000, memory/1_000_000)
+	}
+	return nil
 }
 
 // A Service is an http.Handler.

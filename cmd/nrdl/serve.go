@@ -274,6 +274,9 @@ func checkLimits(o service.Options) error {
 	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
 	}
+	if err := o.CheckMemory(); err != nil {
+		return cli.Misuse("%s: give --max-requests and --max-decoding less, or the process more memory", err)
+	}
 	return nil
 }
 
