@@ -115,12 +115,6 @@ func (s stratum) each(f func(i, j int, cosine float64)) {
 	}
 }
 
-// pairs calls each with the cosine of every two faces, and with the number of pairs.
-func (s stratum) pairs(each func(cosine, pairs float64)) {
-	n := len(s.faces)
-	s.each(func(_, _ int, cosine float64) { each(cosine, float64(n*(n-1)/2)) })
-}
-
 // A histogram counts cosines.
 type histogram struct {
 	bins  []float64

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -25,22 +26,51 @@ func (p people) report(l *openset.Impostors, draws int, by *openset.Assumptions)
 	return nil
 }
 
+// interval is that of 90 % of the percentage of pairs of n people who are alike, over draws of the people. Pairs
+// of one person are not independent: it is wider than that of so many pairs.
+func interval(n int, alike [][2]int) (least, most float64) {
+	const draws, tail = 1000, 0.05
+	rng := rand.New(rand.NewPCG(uint64(n), 1))
+	var all []float64
+	times := make([]float64, n)
+	for range draws {
+		clear(times)
+		for range n {
+			times[rng.IntN(n)]++
+		}
+		hits, pairs := 0.0, float64(n*n)
+		for _, v := range times {
+			pairs -= v * v
+		}
+		for _, p := range alike {
+			hits += times[p[0]] * times[p[1]]
+		}
+		all = append(all, 100*hits/(pairs/2))
+	}
+	slices.Sort(all)
+	return all[int(tail*draws)], all[int((1-tail)*draws)]
+}
+
 // reportImpostors prints, of pairs of different people, the true false match rates where l claims some.
 func (p people) reportImpostors(l *openset.Impostors) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "pairs of different people\tpeople\tpairs\tclaimed 1 %\t0.1 %\t0.01 %\t")
+	fmt.Fprintln(w, "pairs of different people\tpeople\tpairs\tclaimed 1 %\t90 % interval\t0.1 %\t0.01 %\t")
 	others := []stratum{{"", "famous people in childhood", first(p.young())}, {"", "students of gt_db", first(p["gt_db"])}, {"", "look-alikes (alike50)", first(p["alike50"])}}
 	for _, s := range append(p.strata(), others...) {
-		above, pairs := make([]float64, len(claims)), 0.0
-		s.pairs(func(cosine, n float64) {
-			pairs = n
-			for i, claim := range claims {
+		above, n := make([]float64, len(claims)), len(s.faces)
+		pairs := float64(n*(n-1)) / 2
+		var alike [][2]int
+		s.each(func(i, j int, cosine float64) {
+			for k, claim := range claims {
 				if l.FMR(1, cosine) <= claim {
-					above[i] += 100 / n
+					if above[k] += 100 / pairs; k == 0 {
+						alike = append(alike, [2]int{i, j})
+					}
 				}
 			}
 		})
-		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\t%.3f\t%.4f\t\n", s.name, len(s.faces), pairs, above[0], above[1], above[2])
+		least, most := interval(n, alike)
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\t%.2f to %.2f\t%.3f\t%.4f\t\n", s.name, n, pairs, above[0], least, most, above[1], above[2])
 	}
 	w.Flush()
 }
