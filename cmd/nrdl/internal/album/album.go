@@ -205,9 +205,12 @@ func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
 		if err != nil {
 			break
 		}
-		defer done()
 		decoded, err := dataset.DecodeColour(ctx, data, path)
-		if err != nil || a.Thumb(ctx, path)(decoded) != nil {
+		if err == nil {
+			err = a.Thumb(ctx, path)(decoded)
+		}
+		done()
+		if err != nil {
 			break
 		}
 	}
