@@ -28,6 +28,9 @@ const (
 	largePixels = 16_000_000
 
 	bytesPerPixel = 8 // memory that decoding takes at most, except for JPEG
+	// A large image and the copies in which faces are searched for; measured with 100 million
+	// pixels of a JPEG that is turned.
+	searched = 6
 )
 
 // A turn is a lock: one goroutine has it at a time.
@@ -182,6 +185,9 @@ func (f format) needs(data []byte, c image.Config, turned orientation, planes in
 	}
 	if turned != 1 {
 		memory += int64(planes) * pixels
+	}
+	if pixels > largePixels && Budget() < MaxDecoding {
+		memory = max(memory, searched*pixels)
 	}
 	return memory, f.tooMuch(data, c, memory)
 }
