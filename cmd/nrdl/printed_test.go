@@ -142,7 +142,7 @@ func commandsIn(line string, root *cobra.Command) (all [][]string) {
 			if bare[k] && (strings.HasPrefix(w, "(") || slices.Contains(notOfCommands, w)) && !(k == 0 && w != "which") {
 				break
 			}
-			end := bare[k] && strings.ContainsAny(w[len(w)-1:], ",;:)")
+			end := w != "" && strings.ContainsAny(w[len(w)-1:], ",;:)") // also behind the quotes of a word
 			if end {
 				w = strings.TrimRight(w, ",;:)")
 			}
