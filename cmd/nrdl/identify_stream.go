@@ -289,10 +289,14 @@ type tally struct {
 	taken    int // faces that lost a name to another one of the photograph
 }
 
-// tellNext says how to see more of what was named, where a person and no program reads it.
+// tellNext says what the names are worth, and how to see more of them, where a person and no program
+// reads it.
 func (i *identification) tellNext(model string, paths []string) {
 	if i.json || i.csv || i.pairs || i.output != "" || i.watched != "" || slices.Contains(paths, photolist.StandardInput) {
 		return
+	}
+	if i.sorter == nil && i.draw == "" { // else the tally has it
+		i.tellPromise()
 	}
 	model, path := legible.ShellWord(model), legible.ShellWord(paths[0])
 	switch {
@@ -362,6 +366,11 @@ func (i *identification) tellTally(took time.Duration) {
 		text += fmt.Sprintf("; %d were named before", t.skipped)
 	}
 	i.Tell("%s; %s", text, legible.Seconds(took))
+	i.tellPromise()
+}
+
+// tellPromise says how many strangers get a name, and of whom that is true.
+func (i *identification) tellPromise() {
 	if promise := threshold.Promise(i.r.Model()); promise != "" {
 		i.Tell("%s", promise)
 	}
