@@ -80,7 +80,7 @@ func (c *checkout) relative(dir, to, p string) (string, bool) {
 		return "", false
 	}
 	there, ok := c.placed(at)
-	if !ok {
+	if !ok || there == "." && len(p) < len("../..") {
 		return "", false
 	}
 	out, err := filepath.Rel(filepath.FromSlash("/"+to), filepath.FromSlash("/"+there))
@@ -88,24 +88,26 @@ func (c *checkout) relative(dir, to, p string) (string, bool) {
 	return out, err == nil && out != path.Clean(p)
 }
 
-// placed is the place of a path of which a first part is there; the rest may be a pattern.
+// placed is the place of a path that is there, or of a pattern whose folder is.
 func (c *checkout) placed(at string) (string, bool) {
 	if at == "." {
 		return ".", true
 	}
-	for p := at; p != "."; p = path.Dir(p) {
-		if c.known[p] {
-			return place(p) + strings.TrimPrefix(at, p), true
-		}
+	folder, _, _ := strings.Cut(at, "*")
+	if folder != at {
+		folder = path.Dir(folder + "x")
 	}
-	return "", false
+	if first, rest, ok := strings.Cut(at, "/NAME"); ok && c.known[first] {
+		return place(first) + "/NAME" + rest, true
+	}
+	return place(folder) + strings.TrimPrefix(at, folder), c.known[folder]
 }
 
 var (
-	inGo     = regexp.MustCompile(`"(\.\.(?:/\.\.)*)"`)
+	inGo     = regexp.MustCompile(`"(\.\.(?:/\.\.)+)"`)
 	pathLike = regexp.MustCompile(`[\w.\-]+(?:/[\w.\-*]+)*/?`)
 	ownPath  = regexp.MustCompile(`nrdl\.example/nrdl(/[\w\-]+)*`)
-	ofStudy  = regexp.MustCompile(`(-C (?:\.\./)*)studies( (?:run (?:-[a-z]+ )*\./(\w+)|(?:vet|test|mod|build)\b))`)
+	ofStudy  = regexp.MustCompile(`(-C (?:\.\./)*)studies( (?:run (?:-[a-z]+ )*\./(\w+)|(?:vet|test|mod|build)\b.*))`)
 	names    = regexp.MustCompile(`\b(nrdl|service|worker)\.([A-Z]\w*)`)
 	pythonic = regexp.MustCompile(`(?s)` + "```python.*?```")
 )
@@ -120,33 +122,36 @@ func (c *checkout) words(name, text string) string {
 			}
 			return m
 		})
+		text = strings.ReplaceAll(text, `"studies"`, `"tools"`)
 	}
 	text = c.studies(text)
 	text = replaced(pathLike, text, func(token string, before byte) string { return c.word(token, before, dir, to) })
+	text = strings.ReplaceAll(text, program, "./")
 	if path.Ext(name) == ".go" || path.Ext(name) == ".md" || path.Ext(name) == ".tmpl" {
-		if path.Ext(name) != ".go" || strings.HasPrefix(name, "doc/") {
-			text = replaced(ownPath, text, func(token string, before byte) string {
-				if before == '/' {
-					return token
-				}
-				return imported(token)
-			})
-		}
+		text = replaced(ownPath, text, func(token string, before byte) string {
+			if before == '/' || token == module && path.Ext(name) == ".go" {
+				return token
+			}
+			return imported(token)
+		})
 		text = c.names(name, text)
 	}
 	return text
 }
 
+// program stands for the ./ of a program that keeps its name.
+const program = "\x00"
+
 // studies changes the folder in commands that run what is there.
 func (c *checkout) studies(text string) string {
 	return ofStudy.ReplaceAllStringFunc(text, func(m string) string {
-		if _, program, ok := strings.Cut(m, "run "); ok {
-			program = program[strings.LastIndex(program, "./")+2:]
-			if program != "NAME" && !c.known["studies/"+program] {
+		if _, name, ok := strings.Cut(m, "run "); ok {
+			name = name[strings.LastIndex(name, "./")+2:]
+			if name != "NAME" && !c.known["studies/"+name] {
 				return m
 			}
 		}
-		return strings.Replace(m, "studies", "tools", 1)
+		return strings.Replace(strings.Replace(m, "studies", "tools", 1), "./", program, 1)
 	})
 }
 
@@ -199,7 +204,7 @@ func (c *checkout) word(token string, before byte, dir, to string) string {
 			}
 		}
 		return token + strings.TrimPrefix(strings.TrimPrefix(rest, "/..."), "/")
-	case first == "..":
+	case first == ".." && strings.Trim(p, "./") != "":
 		if out, ok := c.relative(dir, to, p); ok {
 			if slash {
 				out += "/"
@@ -207,7 +212,7 @@ func (c *checkout) word(token string, before byte, dir, to string) string {
 			return out + rest
 		}
 	case first == "testdata":
-	case c.known[p] || c.known[first] && strings.ContainsAny(p, "*") || first == "studies" && strings.Contains(p, "NAME"):
+	case c.known[first]:
 		if out, ok := c.placed(p); ok {
 			if slash {
 				out += "/"
