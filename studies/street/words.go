@@ -97,6 +97,9 @@ func (c *checkout) placed(at string) (string, bool) {
 	if folder != at {
 		folder = path.Dir(folder + "x")
 	}
+	if folder == "." {
+		return at, true
+	}
 	if first, rest, ok := strings.Cut(at, "/NAME"); ok && c.known[first] {
 		return place(first) + "/NAME" + rest, true
 	}
