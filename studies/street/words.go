@@ -26,12 +26,15 @@ func (c *checkout) literals(name string, text []byte) (edits []edit) {
 		if !ok {
 			return true
 		}
-		if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Join" {
+		if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Join" || len(call.Args) == 0 {
 			return true
 		}
 		var parts []string
-		last := token.NoPos
-		for _, a := range call.Args {
+		last, arguments := token.NoPos, call.Args
+		if x, ok := arguments[0].(*ast.Ident); ok && x.Name == "root" && len(arguments) > 1 {
+			arguments = arguments[1:]
+		}
+		for _, a := range arguments {
 			l, ok := a.(*ast.BasicLit)
 			if !ok || l.Kind != token.STRING {
 				break
@@ -42,10 +45,14 @@ func (c *checkout) literals(name string, text []byte) (edits []edit) {
 			}
 			parts, last = append(parts, part), l.End()
 		}
-		if len(parts) == 0 || !strings.HasPrefix(parts[0], "..") {
+		p := path.Join(parts...)
+		if len(parts) == 0 || len(arguments) == len(call.Args) && !strings.HasPrefix(p, "..") {
 			return true
 		}
-		to, ok := c.relative(path.Dir(name), path.Dir(place(name)), path.Join(parts...))
+		to, ok := place(p), c.known[p] && place(p) != p
+		if len(arguments) == len(call.Args) {
+			to, ok = c.relative(path.Dir(name), path.Dir(place(name)), p)
+		}
 		if !ok {
 			return true
 		}
@@ -53,7 +60,7 @@ func (c *checkout) literals(name string, text []byte) (edits []edit) {
 		for part := range strings.SplitSeq(to, "/") {
 			quoted = append(quoted, strconv.Quote(part))
 		}
-		edits = append(edits, edit{set.Position(call.Args[0].Pos()).Offset, set.Position(last).Offset, strings.Join(quoted, ", ")})
+		edits = append(edits, edit{set.Position(arguments[0].Pos()).Offset, set.Position(last).Offset, strings.Join(quoted, ", ")})
 		return false
 	})
 	return edits
