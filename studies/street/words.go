@@ -135,7 +135,7 @@ func (c *checkout) words(name, text string) string {
 		text = strings.ReplaceAll(text, `"studies"`, `"tools"`)
 	}
 	text = c.studies(text)
-	text = replaced(pathLike, text, func(token string, before byte) string { return c.word(token, before, dir, to) })
+	text = replaced(pathLike, text, func(token string, before byte) string { return c.word(token, before, name) })
 	text = strings.ReplaceAll(text, program, "./")
 	if path.Ext(name) == ".go" || path.Ext(name) == ".md" || path.Ext(name) == ".tmpl" {
 		text = replaced(ownPath, text, func(token string, before byte) string {
@@ -182,7 +182,8 @@ func replaced(r *regexp.Regexp, text string, f func(token string, before byte) s
 
 // word is a path after the move. It counts from the folder of the text if it begins with a dot and is
 // there, else from the root of the repository.
-func (c *checkout) word(token string, before byte, dir, to string) string {
+func (c *checkout) word(token string, before byte, name string) string {
+	dir, to := path.Dir(name), path.Dir(place(name))
 	if !strings.Contains(token, "/") || strings.ContainsRune("/@:$~", rune(before)) || strings.HasPrefix(token, module) {
 		return token
 	}
@@ -221,7 +222,8 @@ func (c *checkout) word(token string, before byte, dir, to string) string {
 			}
 			return out + rest
 		}
-	case first == "testdata":
+	case first == "testdata", dir != "." && c.known[path.Join(dir, p)]:
+	case first == p && first != "studies" && path.Ext(name) != ".md": // which is many other things too
 	case c.known[first]:
 		if out, ok := c.placed(p); ok {
 			if slash {
