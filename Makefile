@@ -10,15 +10,15 @@ test:
 lint:
 	go vet ./...
 	go tool staticcheck ./...
-	go -C studies vet ./...
+	go -C tools vet ./...
 	test -z "$$(go tool gofumpt -l .)"
 
 bench:
 	go test -run '^$$' -bench . ./coding ./internal/blas
-	go -C studies test -run '^$$' -bench Yale ./bench
+	go -C tools test -run '^$$' -bench Yale ./bench
 
 release:
-	go run ./internal/release -o dist -check
+	go run ./tools/release -o dist -check
 
 # Everything, as the workflow runs it; installs Debian packages that it needs.
 check:

@@ -25,25 +25,25 @@ import (
 // own only.
 var layers = []string{
 	"internal/testing/lacking",
-	"doc client/go advice internal/testing/edits internal/natural internal/packed internal/version internal/videorange internal/legible internal/testing/realdata internal/blas internal/scatter internal/significance plans internal/testing/onnxfile internal/testing/postgres internal/testing/smalldisk internal/licences/embedded internal/picture internal/metadata internal/regular",
-	"internal/testing/natsserver internal/sandbox internal/bounded internal/parallel internal/page dataset/bundled internal/licences lettering",
-	"internal/array network internal/lin internal/tiff internal/libjpeg internal/atomicfile internal/config internal/blas/asm internal/blas/asm/neon",
-	"coding internal/mat5 internal/npz internal/safetensors internal/jsonl internal/linkdir gallery/index",
-	"classify frontend/feature frontend/projection",
+	"doc client/go advice internal/kit/testing/edits internal/natural internal/kit/packed internal/kit/version faces/internal/videorange internal/legible internal/testing/realdata internal/blas faces/internal/scatter lab/significance plans internal/kit/testing/onnxfile internal/kit/testing/postgres internal/kit/testing/smalldisk cmd/nrdl/licences/embedded internal/kit/picture internal/kit/metadata internal/kit/regular",
+	"cmd/nrdl/internal/natsserver faces/internal/sandbox faces/internal/bounded internal/parallel internal/kit/page faces/dataset/bundled cmd/nrdl/licences lettering",
+	"internal/kit/array network internal/lin faces/internal/tiff faces/internal/libjpeg internal/kit/atomicfile internal/config tools/asm tools/asm/neon",
+	"coding faces/internal/mat5 internal/kit/npz faces/internal/safetensors internal/kit/jsonl internal/kit/linkdir faces/gallery/index",
+	"classify faces/frontend/feature projection",
 	"dictionary openset tags",
 	"dataset method",
-	"frontend/embedding dataset/reference heic",
+	"faces/frontend/embedding lab/reference heic",
 	"synthetic frontend face",
 	"gallery group measure",
-	"gallery/file explain",
-	"experiment report/plot method/methodtest",
+	"faces/gallery/file explain",
+	"experiment lab/report/plot method/methodtest",
 	"report",
 	".",
-	"results service/store worker",
-	"engine service service/clients cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
+	"results server/store worker",
+	"engine service server/clients cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
 	"cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
 	"cmd/nrdl/internal/describe cmd/nrdl/internal/album cmd/nrdl/internal/demo",
-	"internal/release internal/site internal/modulepath internal/fileproxy examples/external/nearest",
+	"tools/release tools/site tools/modulepath tools/fileproxy examples/external/nearest",
 	"cmd/nrdl",
 }
 
@@ -266,13 +266,13 @@ const mostLines = 60
 
 // longFunctions are the functions that are longer, with the reason.
 var longFunctions = map[string]string{
-	"internal/blas/asm/conv.go: conv":                 "a kernel: its instructions in their order",
-	"internal/blas/asm/conv.go: window":               "a kernel: its instructions in their order",
-	"internal/blas/asm/gemm.go: gemm":                 "a kernel: its instructions in their order",
-	"internal/blas/asm/neon/conv.go: window":          "a kernel: its instructions in their order",
-	"internal/blas/asm/neon/gemm.go: gemm":            "a kernel: its instructions in their order",
-	"internal/blas/asm/neon/winograd.go: winogradOut": "a kernel: its instructions in their order",
-	"internal/blas/asm/winograd.go: winogradOut":      "a kernel: its instructions in their order",
+	"tools/asm/conv.go: conv":                 "a kernel: its instructions in their order",
+	"tools/asm/conv.go: window":               "a kernel: its instructions in their order",
+	"tools/asm/gemm.go: gemm":                 "a kernel: its instructions in their order",
+	"tools/asm/neon/conv.go: window":          "a kernel: its instructions in their order",
+	"tools/asm/neon/gemm.go: gemm":            "a kernel: its instructions in their order",
+	"tools/asm/neon/winograd.go: winogradOut": "a kernel: its instructions in their order",
+	"tools/asm/winograd.go: winogradOut":      "a kernel: its instructions in their order",
 }
 
 // Functions fit a screen, unless there is a reason.
@@ -283,7 +283,7 @@ func TestFunctionsFitAScreen(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || path == "studies"):
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || path == "tools"):
 			return fs.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -375,7 +375,7 @@ func TestSmallCommand(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("links the command: set NRDL_LONG=1")
 	}
-	network, err := os.Stat("frontend/embedding/weights/faceplugin.onnx.zst")
+	network, err := os.Stat("faces/frontend/embedding/weights/faceplugin.onnx.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/classify"
 )
 
-//go:generate go -C studies run ./docgen
+//go:generate go -C tools run ./docgen
 
 // Learn learns from a matrix: the columns of x, d×N, are samples in any scale and y, len N,
 // has their labels. Neither is changed. The classify.Fit has the matrices that m has learned and the

@@ -28,7 +28,7 @@ func ExampleAdvice_Word() {
 	}
 	fmt.Println(advice.Of(err).Word(buttons{}))
 	// Output:
-	// train it again: nrdl.Train with face.Options.Detect: always
+	// train it again: faces.Train with face.Options.Detect: always
 	// detect = always
 	// train it again: press Train (detect: always)
 }

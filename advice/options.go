@@ -6,15 +6,15 @@ type Option string
 
 // The options that advice names.
 const (
-	Credentials  Option = "worker.Options.Credentials"
+	Credentials  Option = "cluster.Options.Credentials"
 	AllowProgram Option = "experiment.Bench.Programs"
 	Detect       Option = "face.Options.Detect"
 	Detector     Option = "face.Options.Search"
 	Folders      Option = "experiment.Databases.Roots"
-	Forget       Option = "nrdl.Options.Forget"
-	Input        Option = "nrdl.Options.Pipeline"
-	Method       Option = "nrdl.Options.Method"
-	Metrics      Option = "worker.Options.Metrics"
+	Forget       Option = "faces.Options.Forget"
+	Input        Option = "faces.Options.Pipeline"
+	Method       Option = "faces.Options.Method"
+	Metrics      Option = "cluster.Options.Metrics"
 	Mirror       Option = "frontend.Pipeline.Mirror"
 	LabelArray   Option = "dataset.Arrays.Y"
 	Names        Option = "dataset.Options.Names"
@@ -24,7 +24,7 @@ const (
 	Seed         Option = "experiment.Protocol.Seed"
 	Size         Option = "dataset.Frame.Size"
 	Split        Option = "experiment.Protocol.Split"
-	Tags         Option = "nrdl.ReadOptions.Tags"
+	Tags         Option = "faces.ReadOptions.Tags"
 
 	Data        Option = "data"         // the images or the file that an action reads
 	Model       Option = "model"        // the file of the model; without a value, the one at hand
@@ -40,17 +40,17 @@ type Verb string
 
 // The verbs that advice names.
 const (
-	Calibrate      Verb = "nrdl.Recogniser.Calibrate"
-	Compare        Verb = "nrdl.Verify"
+	Calibrate      Verb = "faces.Recogniser.Calibrate"
+	Compare        Verb = "faces.Verify"
 	DescribeData   Verb = "dataset.Describe"
-	Enrol          Verb = "nrdl.Recogniser.Enrol"
+	Enrol          Verb = "faces.Recogniser.Enrol"
 	Group          Verb = "group.InPhotographs"
 	ListParameters Verb = "method.Params"
 	MeasureNetwork Verb = "measure.Law"
-	Open           Verb = "nrdl.Open"
+	Open           Verb = "faces.Open"
 	RunPlan        Verb = "experiment.Bench.Run"
-	Train          Verb = "nrdl.Train"
-	Undo           Verb = "nrdl.Undo"
+	Train          Verb = "faces.Train"
+	Undo           Verb = "faces.Undo"
 	WritePlan      Verb = "experiment.WritePlan"
 )
 

@@ -115,7 +115,7 @@ func TestNewKeepsTypes(t *testing.T) {
 	if got := a.Settings(); !reflect.DeepEqual(got, []advice.Setting{setting, action.Settings[0], setting, {Option: advice.Forget}}) {
 		t.Errorf("%v", got)
 	}
-	if got := a.String(); got != "2 × %v face.Options.Detect: never: nrdl.Train with face.Options.Detect: never, without nrdl.Options.Forget" {
+	if got := a.String(); got != "2 × %v face.Options.Detect: never: faces.Train with face.Options.Detect: never, without faces.Options.Forget" {
 		t.Error(got)
 	}
 }

@@ -65,7 +65,7 @@ type Robust struct {
 // doc/adr/0009-robust-coder.md has the numbers, made by this command and by the same with
 // other data and shares:
 //
-//	go -C studies run ./validate -data orl_56x46.mat -split random:6 -seed 100 -repeats 3 \
+//	go -C tools run ./validate -data orl_56x46.mat -split random:6 -seed 100 -repeats 3 \
 //		-method robust -grid "coder.lambda=0.03,0.04,0.05,0.07,0.1" -occlude 0.5
 //
 // λ and Rounds depend on each other. More rounds, or a larger λ, recognise more of ORL's

@@ -35,7 +35,7 @@ func TestGlossary(t *testing.T) {
 func TestTermsOfPages(t *testing.T) {
 	used := regexp.MustCompile(`\bterm"? "([^"]+)"`)
 	n := 0
-	for _, page := range []string{"../report/page.html.tmpl", "../explain/page.html.tmpl"} {
+	for _, page := range []string{"../lab/report/page.html.tmpl", "../faces/explain/page.html.tmpl"} {
 		text, err := os.ReadFile(filepath.FromSlash(page))
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func TestOptionalInterfacesAreFew(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "studies" || d.Name() == "examples" || d.Name() == "testdata"):
+		case d.IsDir() && (d.Name() == "tools" || d.Name() == "examples" || d.Name() == "testdata"):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -98,7 +98,7 @@ func TestOptionalInterfacesAreFew(t *testing.T) {
 // purpose, as in the plan that nrdl bench init writes, that is no list of all; learners of
 // dictionaries for the engine have some of these names, too. Package face names detectors.
 func TestMethodsAreNamedInTheirFile(t *testing.T) {
-	chosen := []string{filepath.Join("..", "experiment", "planinit.go"), filepath.Join("..", "engine", "dictionary.go")}
+	chosen := []string{filepath.Join("..", "lab", "experiment", "planinit.go"), filepath.Join("..", "cmd", "nrdl", "engine", "dictionary.go")}
 	var names []string
 	for _, name := range method.Names() {
 		if coded := slices.ContainsFunc(coding.All, func(c coding.Coder) bool { return c.Name() == name }); !coded && len(name) > 3 && !strings.HasPrefix(name, "nrdl") && name != "mean" {
@@ -109,7 +109,7 @@ func TestMethodsAreNamedInTheirFile(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains([]string{"studies", "method", "testdata", "face"}, d.Name()):
+		case d.IsDir() && slices.Contains([]string{"tools", "method", "testdata", "face"}, d.Name()):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || slices.Contains(chosen, path):
 			return nil

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/projection"
 )
 
 // LDA is regularised linear discriminant analysis [rda]: it projects the samples to the
@@ -57,7 +57,7 @@ type PCALDA struct {
 // DefaultPCALDA has the components of projection.DefaultPCA. The N − C of the paper leave
 // next to no scatter within classes in some directions, which then decide. Of 50, 100 and 150
 // components 100 have the best mean rate in folds of the training parts of the paper's five
-// databases (studies/validate); no number suits all.
+// databases (tools/validate); no number suits all.
 var DefaultPCALDA = register(PCALDA{Dims: projection.DefaultPCA.Dims, Ridge: 1e-4})
 
 func (PCALDA) Name() string { return "pca-lda" }

@@ -8,9 +8,9 @@ import (
 
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/frontend/projection"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/method/methodtest"
+	"nrdl.example/nrdl/projection"
 )
 
 func init() {

@@ -150,8 +150,8 @@ var databases = []struct{ name, about string }{
 // validation inside the training part, never by test images; where the defaults are as good
 // as any, there is none.
 const (
-	validated = "studies/validate: best of a grid in folds of the training part"
-	level     = "studies/validate: within the error of the best in folds of the training part"
+	validated = "tools/validate: best of a grid in folds of the training part"
+	level     = "tools/validate: within the error of the best in folds of the training part"
 	atRest    = "with every sample an atom K-SVD is at rest from the first pass"
 	twin      = "D-KSVD's preset, γ divided evenly: γ = β + αK_c [equiv]"
 )

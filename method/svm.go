@@ -32,7 +32,7 @@ type SVM struct {
 
 // DefaultSVM has a C that is large enough for images at unit norm, whose differences are
 // small: the best of 1, 10, 100 and 1000, or within its error, in folds of the training part
-// of each of the paper's five databases (studies/validate).
+// of each of the paper's five databases (tools/validate).
 var DefaultSVM = register(SVM{C: 100, Tol: 1e-4})
 
 // maxSVMSteps bounds the steps for each class, in units of its samples: more is an error.

@@ -18,7 +18,7 @@ import (
 // Impostors is how similar a network finds different people: the distribution of
 // the cosine of a face and the mean of k photographs of somebody else. It belongs
 // to the network and not to a gallery, so it is measured once, by
-// go -C studies run ./people on people who are in nobody's gallery, and shipped.
+// go -C tools run ./people on people who are in nobody's gallery, and shipped.
 //
 // A deviate is a cosine on the scale on which these cosines are standard normal: a
 // share Q(z) of strangers has a deviate above z, where Q is the upper tail of the

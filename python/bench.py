@@ -1,7 +1,7 @@
 """Measure what a call costs beside the same call in Go: scores of samples over 200 atoms of 20 classes.
 
 Usage: python3 bench.py [ROUNDS], in a checkout with Go. Each round has the benchmark of Go
-(``go test -bench Scores ./engine``), and then as many calls from Python, so that both see the
+(``go test -bench Scores ./cmd/nrdl/engine``), and then as many calls from Python, so that both see the
 same load of the machine. The least times of all calls are compared, and the medians.
 """
 
@@ -44,7 +44,7 @@ def main():
     root = Path(__file__).resolve().parent.parent
     with tempfile.TemporaryDirectory() as folder:
         benchmark = os.path.join(folder, "benchmark")
-        subprocess.run(["go", "test", "-c", "-o", benchmark, "./engine"], cwd=root, check=True)
+        subprocess.run(["go", "test", "-c", "-o", benchmark, "./cmd/nrdl/engine"], cwd=root, check=True)
         for n, d, calls in SIZES:
             go, python = [], []
             for _ in range(rounds):

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/internal/kit/linkdir"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/linkdir"
 )
 
 // albumCmd is identify with pages of photographs as its result.
@@ -82,7 +82,7 @@ func (i *identification) writeAlbum(ctx context.Context, model string) error {
 }
 
 // known returns r with what is known of people beside their faces.
-func (i *identification) known(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+func (i *identification) known(r *faces.Recogniser) (*faces.Recogniser, error) {
 	if i.facts == "" {
 		return r, nil
 	}

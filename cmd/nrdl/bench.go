@@ -16,14 +16,14 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cluster"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/plans"
-	"nrdl.example/nrdl/report"
-	"nrdl.example/nrdl/worker"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/plans"
+	"nrdl.example/nrdl/lab/report"
 )
 
 // benching is the flags of bench.
@@ -37,7 +37,7 @@ type benching struct {
 	create bool
 	schema bool
 	only   string
-	nats   worker.Options
+	nats   cluster.Options
 	arrays dataset.Arrays
 }
 

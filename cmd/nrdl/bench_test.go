@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/lab/experiment"
 )
 
 // The plan of the kills, of methods with a closed form, tuned and not, its runs,

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -73,7 +73,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 		Use:  "calibrate MODEL [--strangers DIR]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], write, find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, find, func(r *faces.Recogniser) (*faces.Recogniser, error) {
 				return a.recalibrate(c.Context(), r, args[0], strangers, array, &f)
 			})
 		},
@@ -91,7 +91,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 
 // recalibrate returns r with a threshold for f and for the strangers in the images
 // at path, where that is not empty, or in an array of that file.
-func (a *app) recalibrate(ctx context.Context, r *nrdl.Recogniser, model, path, array string, f *calibration) (*nrdl.Recogniser, error) {
+func (a *app) recalibrate(ctx context.Context, r *faces.Recogniser, model, path, array string, f *calibration) (*faces.Recogniser, error) {
 	how := r.OpenSet()
 	if f.fpir > 0 {
 		how.FPIR = f.fpir

@@ -17,8 +17,8 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
-	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -23,7 +23,7 @@ func (a *app) removeCmd() *cobra.Command {
 		Use:  "remove MODEL NAME|PERSON/PHOTO...",
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *faces.Recogniser) (*faces.Recogniser, error) {
 				return a.remove(c.Context(), r, args[0], args[1:])
 			})
 		},
@@ -33,7 +33,7 @@ func (a *app) removeCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names []string) (*nrdl.Recogniser, error) {
+func (a *app) remove(ctx context.Context, r *faces.Recogniser, path string, names []string) (*faces.Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -69,7 +69,7 @@ func (a *app) remove(ctx context.Context, r *nrdl.Recogniser, path string, names
 }
 
 // unknownPerson is the error for somebody who is not in the model at path.
-func unknownPerson(path, name string, r *nrdl.Recogniser) error {
+func unknownPerson(path, name string, r *faces.Recogniser) error {
 	people := r.Model().Names()
 	err := fmt.Errorf("%s: %w", path, advice.Unknown("person", name, people))
 	if advice.Nearest(name, people) == "" { // they may be very many
@@ -80,7 +80,7 @@ func unknownPerson(path, name string, r *nrdl.Recogniser) error {
 
 func (a *app) renameCmd() *cobra.Command {
 	var merge bool
-	c := a.namingCmd("rename MODEL NAME NEW", func(ctx context.Context, r *nrdl.Recogniser, args []string, force bool) (*nrdl.Recogniser, error) {
+	c := a.namingCmd("rename MODEL NAME NEW", func(ctx context.Context, r *faces.Recogniser, args []string, force bool) (*faces.Recogniser, error) {
 		return a.rename(ctx, r, args[0], args[1], args[2], merge, force)
 	})
 	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
@@ -88,7 +88,7 @@ func (a *app) renameCmd() *cobra.Command {
 }
 
 // namingCmd is a command whose last of three arguments is the name that something in a model gets.
-func (a *app) namingCmd(use string, change func(ctx context.Context, r *nrdl.Recogniser, args []string, force bool) (*nrdl.Recogniser, error)) *cobra.Command {
+func (a *app) namingCmd(use string, change func(ctx context.Context, r *faces.Recogniser, args []string, force bool) (*faces.Recogniser, error)) *cobra.Command {
 	var write writing
 	c := &cobra.Command{
 		Use:  use,
@@ -97,7 +97,7 @@ func (a *app) namingCmd(use string, change func(ctx context.Context, r *nrdl.Rec
 			if args[2], err = a.cleaned(args[2]); err != nil {
 				return cli.AsMisuse(err)
 			}
-			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, face.Options{}, func(r *faces.Recogniser) (*faces.Recogniser, error) {
 				return change(c.Context(), r, args, write.force)
 			})
 		},
@@ -107,7 +107,7 @@ func (a *app) namingCmd(use string, change func(ctx context.Context, r *nrdl.Rec
 	return c
 }
 
-func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to string, merge, force bool) (*nrdl.Recogniser, error) {
+func (a *app) rename(ctx context.Context, r *faces.Recogniser, path, from, to string, merge, force bool) (*faces.Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -144,12 +144,12 @@ func (a *app) rename(ctx context.Context, r *nrdl.Recogniser, path, from, to str
 }
 
 func (a *app) moveCmd() *cobra.Command {
-	return a.namingCmd("move MODEL PERSON/PHOTO NAME", func(ctx context.Context, r *nrdl.Recogniser, args []string, _ bool) (*nrdl.Recogniser, error) {
+	return a.namingCmd("move MODEL PERSON/PHOTO NAME", func(ctx context.Context, r *faces.Recogniser, args []string, _ bool) (*faces.Recogniser, error) {
 		return a.move(ctx, r, args[0], args[1], args[2])
 	})
 }
 
-func (a *app) move(ctx context.Context, r *nrdl.Recogniser, path, photo, to string) (*nrdl.Recogniser, error) {
+func (a *app) move(ctx context.Context, r *faces.Recogniser, path, photo, to string) (*faces.Recogniser, error) {
 	if err := r.Keeps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -185,11 +185,11 @@ func (a *app) undo(ctx context.Context, path string) error {
 		return err
 	}
 	defer unlock()
-	was, err := nrdl.Open(path)
+	was, err := faces.Open(path)
 	if err != nil {
 		return err
 	}
-	r, err := nrdl.Undo(ctx, path)
+	r, err := faces.Undo(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/dataset/reference"
-	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/frontend/feature"
+	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/lab/reference"
 )
 
 func (a *app) dataCmd() *cobra.Command {
@@ -88,7 +88,7 @@ func featuresOf(s *studied) (*dataset.Images, error) {
 
 // modelInfo describes the model file at path.
 func (a *app) modelInfo(path string, asJSON bool) error {
-	r, err := nrdl.Open(path)
+	r, err := faces.Open(path)
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 }
 
 func (a *app) demoCmd() *cobra.Command {
-	d := demo.Demo{Console: a.Console, Observe: func() (nrdl.Observer, func()) { return a.observer("learning") }, Faces: synthetic.Default}
+	d := demo.Demo{Console: a.Console, Observe: func() (faces.Observer, func()) { return a.observer("learning") }, Faces: synthetic.Default}
 	c := &cobra.Command{
 		Use:  "demo",
 		Args: cli.Arguments(0, 0),

@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/gallery"
 )
 
 // adding is the flags of add.
@@ -78,7 +78,7 @@ func (a *app) addCmd() *cobra.Command {
 			if err := f.place(args[1:], c.Flags().Changed("faces")); err != nil {
 				return err
 			}
-			return a.updateModel(c.Context(), args[0], write, f.find, func(r *nrdl.Recogniser) (*nrdl.Recogniser, error) {
+			return a.updateModel(c.Context(), args[0], write, f.find, func(r *faces.Recogniser) (*faces.Recogniser, error) {
 				return a.add(c.Context(), r, args[0], args[1:], &f)
 			})
 		},
@@ -100,7 +100,7 @@ func (a *app) addCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos []string, f *adding) (*nrdl.Recogniser, error) {
+func (a *app) add(ctx context.Context, r *faces.Recogniser, path string, photos []string, f *adding) (*faces.Recogniser, error) {
 	err := r.Keeps()
 	if err == nil && f.forget && r.Model().Shortlists() {
 		_, err = r.Forget() // says why, before the photographs are read
@@ -141,7 +141,7 @@ func (a *app) add(ctx context.Context, r *nrdl.Recogniser, path string, photos [
 }
 
 // newFaces reads the faces in photos with their people, for the model r.
-func (a *app) newFaces(ctx context.Context, r *nrdl.Recogniser, photos []string, f *adding) (*dataset.Images, error) {
+func (a *app) newFaces(ctx context.Context, r *faces.Recogniser, photos []string, f *adding) (*dataset.Images, error) {
 	files, err := f.files(ctx, photos, r.Model().CanonicalName, a.WarnOf)
 	if errors.Is(err, dataset.ErrNoPerson) {
 		err = cli.AsMisuse(err)
@@ -205,7 +205,7 @@ func peopleOf(args []string) (names []cobra.Completion) {
 	if len(args) == 0 {
 		return nil
 	}
-	if r, err := nrdl.Open(args[0]); err == nil {
+	if r, err := faces.Open(args[0]); err == nil {
 		for _, p := range r.People() {
 			names = append(names, p.Name)
 		}
@@ -232,6 +232,6 @@ func (l *labels) register(c *cobra.Command) {
 }
 
 // options are those by which a data set is read for in.
-func (l labels) options(in frontend.Pipeline, find face.Options) nrdl.ReadOptions {
-	return nrdl.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tags: l.tags, Skip: l.skip, Arrays: l.arrays}
+func (l labels) options(in frontend.Pipeline, find face.Options) faces.ReadOptions {
+	return faces.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tags: l.tags, Skip: l.skip, Arrays: l.arrays}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/testing/realdata"
 )
 

@@ -10,18 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/report"
 )
 
 // evaluation is the flags of evaluate.
@@ -227,7 +227,7 @@ func (a *app) runs(prefix string, runs int) (o experiment.Observer, done func())
 }
 
 func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (experiment.Result, error) {
-	r, err := nrdl.Open(e.model)
+	r, err := faces.Open(e.model)
 	if err != nil {
 		return experiment.Result{}, err
 	}
@@ -272,7 +272,7 @@ func (a *app) warnOfOne(people []string, faces bool) {
 }
 
 // readLike reads the data set at path for r to judge.
-func (a *app) readLike(ctx context.Context, path string, r *nrdl.Recogniser, by labels) (*dataset.Images, error) {
+func (a *app) readLike(ctx context.Context, path string, r *faces.Recogniser, by labels) (*dataset.Images, error) {
 	find := face.Options{}
 	if r.Model().Frame.Eyes.IsZero() {
 		find.Detect = face.Never

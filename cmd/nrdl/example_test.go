@@ -175,7 +175,7 @@ func taskCommands(t *testing.T) (commands []string) {
 // smaller faces and fewer repeats.
 func smallQuick(t *testing.T, path string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "plans", "quick.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "lab", "plans", "quick.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

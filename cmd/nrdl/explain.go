@@ -12,17 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/explain"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/explain"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/lettering"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/picture"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/picture"
-	"nrdl.example/nrdl/lettering"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -183,13 +183,13 @@ func (e *explaining) tell(o output.Explained, faces []explain.Face) error {
 
 // A numbered face is one of several.
 type numbered struct {
-	nrdl.Face
+	faces.Face
 	number int // from 1, the largest first
 }
 
 // faces returns the faces of the photograph that are to be explained, and how many
 // faces it has.
-func (e *explaining) faces(ctx context.Context, r *nrdl.Recogniser, photo string) ([]numbered, int, error) {
+func (e *explaining) faces(ctx context.Context, r *faces.Recogniser, photo string) ([]numbered, int, error) {
 	img, err := dataset.ReadPhoto(ctx, photo)
 	if err != nil {
 		return nil, 0, readable(err)

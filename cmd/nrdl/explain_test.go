@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/internal/testing/realdata"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/synthetic"
 )
 
 // photographed writes a model of people who were photographed, of drawn crops

@@ -11,10 +11,10 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/group"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/group"
 	"nrdl.example/nrdl/internal/legible"
 )
 

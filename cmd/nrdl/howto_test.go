@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/results"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/faces/synthetic"
 )
 
 // What programs write about one face, made from their documented formats: the name is %[1]s, the middle

@@ -12,22 +12,22 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/album"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cluster"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/cmd/nrdl/internal/watchdir"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/linkdir"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/linkdir"
-	"nrdl.example/nrdl/results"
-	"nrdl.example/nrdl/worker"
 )
 
 func (a *app) identifyCmd() *cobra.Command {
@@ -117,7 +117,7 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 type identification struct {
 	*app
 	identifyFlags
-	r        *nrdl.Recogniser
+	r        *faces.Recogniser
 	checksum string // of the model file, where results have it
 	single   bool   // one image is asked for, and nothing else
 	folders  photolist.Rules
@@ -151,7 +151,7 @@ type identifyFlags struct {
 	facts      string // file of them
 	tags       string
 	html       string
-	nats       worker.Options
+	nats       cluster.Options
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -323,7 +323,7 @@ func (i *identification) mayWatch() error {
 
 // openModel reads the model and prepares what depends on it.
 func (i *identification) openModel(path string) (err error) {
-	if i.r, err = i.open(path, i.find, nrdl.Observer{Warn: i.WarnOf}); err != nil {
+	if i.r, err = i.open(path, i.find, faces.Observer{Warn: i.WarnOf}); err != nil {
 		return err
 	}
 	if i.r, err = i.known(i.r); err != nil {

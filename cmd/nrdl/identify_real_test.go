@@ -18,14 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/faces"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	xdraw "golang.org/x/image/draw"
 
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
 	"nrdl.example/nrdl/internal/testing/realdata"
-	"nrdl.example/nrdl/results"
 )
 
 // TestIdentifyPhotographs learns from real photographs and names others, among
@@ -51,7 +51,7 @@ func TestIdentifyPhotographs(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"run": runs, "status": status, "guessed": guessed, "faces": faces, "killed": killed, "once": once, "drawn": drawnAll, "sorted": sortedRight,
+			"run": runs, "status": status, "guessed": guessed, "faces": found, "killed": killed, "once": once, "drawn": drawnAll, "sorted": sortedRight,
 		},
 		Condition: holds,
 	})
@@ -210,7 +210,7 @@ func guessed(ts *testscript.TestScript, _ bool, _ []string) {
 
 // faces FILE PATH N M wants results to have N faces of a photograph, M of them
 // looked at.
-func faces(ts *testscript.TestScript, _ bool, args []string) {
+func found(ts *testscript.TestScript, _ bool, args []string) {
 	for _, o := range objectsIn(ts, ts.ReadFile(args[0])) {
 		if filepath.ToSlash(o.File) != args[1] {
 			continue
@@ -263,7 +263,7 @@ func sortedRight(ts *testscript.TestScript, _ bool, args []string) {
 	for _, link := range links {
 		_, err := os.Stat(link)
 		ts.Check(err)
-		if person := filepath.Base(filepath.Dir(link)); person != nrdl.Unknown && !strings.HasPrefix(filepath.Base(link), person) {
+		if person := filepath.Base(filepath.Dir(link)); person != faces.Unknown && !strings.HasPrefix(filepath.Base(link), person) {
 			wrong++
 		}
 	}

@@ -15,21 +15,21 @@ import (
 
 	"golang.org/x/term"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/cmd/nrdl/internal/watchdir"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/internal/legible"
 )
 
 // A photoResult is an image file with what the model says of it.
 type photoResult struct {
 	photolist.Source
-	nrdl.Result
+	faces.Result
 }
 
 // stream names the faces in sources, of which there are total, or 0 where that
@@ -40,7 +40,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 	i.drawJobs.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	var queue []photolist.Source // those that are being looked at, in order
-	photos := func(yield func(nrdl.Photo) bool) {
+	photos := func(yield func(faces.Photo) bool) {
 		for s := range sources {
 			if s.Err == nil && !i.file.Claim(s.Path) {
 				i.tally.skipped++
@@ -51,7 +51,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 			mu.Lock()
 			queue = append(queue, s)
 			mu.Unlock()
-			photo := nrdl.Photo{Name: s.Path, Details: i.page != nil}
+			photo := faces.Photo{Name: s.Path, Details: i.page != nil}
 			if i.album != nil {
 				photo.Decoded = i.album.Thumb(ctx, s.Path)
 			}
@@ -161,7 +161,7 @@ func (i *identification) place(p *photoResult) error {
 		case f.Known:
 			people = append(people, f.Name)
 		default:
-			other = nrdl.Unknown
+			other = faces.Unknown
 		}
 	}
 	return i.sorter.Place(p.Path, people, other)

@@ -12,7 +12,7 @@ import (
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/method"
 )
 

@@ -12,17 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/faces/tags"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/jsonl"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/results"
-	"nrdl.example/nrdl/tags"
 )
 
 // What --tags does with the names that are found.
@@ -99,7 +99,7 @@ func (t *tagger) mayWrite(sources []photolist.Source) error {
 }
 
 // tagFaces are the faces of r, with the names that become tags.
-func tagFaces(r nrdl.Result) (faces []tags.Face) {
+func tagFaces(r faces.Result) (found []tags.Face) {
 	for _, f := range r.Faces {
 		if f.Rejected != nil || f.Box.Empty() {
 			continue
@@ -108,9 +108,9 @@ func tagFaces(r nrdl.Result) (faces []tags.Face) {
 		if f.Known {
 			face.Name = f.Name
 		}
-		faces = append(faces, face)
+		found = append(found, face)
 	}
-	return faces
+	return found
 }
 
 // mostTold is the largest number of photographs that cannot be tagged and are named one by one.

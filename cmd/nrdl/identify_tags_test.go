@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
-	"nrdl.example/nrdl/tags"
+	"nrdl.example/nrdl/faces/tags"
 )
 
 // What is no JPEG file is counted, and not told one by one.

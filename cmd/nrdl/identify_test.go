@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/synthetic"
 )
 
 // trained returns the file of a model of drawn people and the set that it was
@@ -31,7 +31,7 @@ func trained(t testing.TB, m classify.Method, people, perPerson int, in dataset.
 
 func saved(t testing.TB, set *dataset.Images, m classify.Method) string {
 	t.Helper()
-	r, err := nrdl.Train(t.Context(), set, nrdl.Options{Method: m})
+	r, err := faces.Train(t.Context(), set, faces.Options{Method: m})
 	if err != nil {
 		t.Fatal(err)
 	}

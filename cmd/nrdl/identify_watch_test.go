@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/picture"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/internal/kit/picture"
 	"nrdl.example/nrdl/method"
 )
 

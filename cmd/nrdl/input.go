@@ -9,20 +9,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/frontend/feature"
-	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/frontend/embedding"
+	"nrdl.example/nrdl/faces/frontend/feature"
+	"nrdl.example/nrdl/faces/measure"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/measure"
+	"nrdl.example/nrdl/lab/experiment"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/projection"
 )
 
 // inputFlags say how faces become samples.
@@ -157,7 +157,7 @@ func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 }
 
 // reads returns how the images at path are read, with the stages that the flags
-// name. Without a size, nrdl.Read chooses.
+// name. Without a size, faces.Read chooses.
 func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 	in, err := f.edit(frontend.Pipeline{})
 	if err != nil {
@@ -202,7 +202,7 @@ func (f *inputFlags) isAuto() (bool, error) {
 // A data set with the options by which the flags want to learn from it.
 type studied struct {
 	images *dataset.Images
-	nrdl.Options
+	faces.Options
 	auto bool // Pipeline and Method are to be chosen
 }
 
@@ -290,7 +290,7 @@ func (l *learning) plausible(path string, in frontend.Pipeline) error {
 		return err
 	}
 	if !l.projectionChosen() {
-		in = nrdl.Options{Pipeline: in}.For(m).Pipeline
+		in = faces.Options{Pipeline: in}.For(m).Pipeline
 	}
 	if l.input.text == auto || in.Size == (dataset.Size{}) && dataset.IsMatrix(path) {
 		return nil
@@ -307,8 +307,8 @@ func (l *learning) projectionChosen() bool {
 }
 
 // options are the defaults for images with what the flags say.
-func (l *learning) options(images *dataset.Images) (o nrdl.Options, err error) {
-	o = nrdl.Defaults(images)
+func (l *learning) options(images *dataset.Images) (o faces.Options, err error) {
+	o = faces.Defaults(images)
 	o.Seed, o.Detect = l.seed, l.input.find
 	if o.Pipeline, err = l.input.edit(o.Pipeline); err != nil {
 		return o, err
@@ -355,7 +355,7 @@ func (a *app) candidates(ctx context.Context, path string, s *studied, columns [
 		if embed {
 			r.Embedder = embedding.Default()
 		}
-		images, err := nrdl.Read(ctx, a.databases("").Find(path), r)
+		images, err := faces.Read(ctx, a.databases("").Find(path), r)
 		if err != nil || columns == nil {
 			return images, err
 		}

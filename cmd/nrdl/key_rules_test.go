@@ -16,10 +16,10 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/internal/kit/testing/postgres"
 	"nrdl.example/nrdl/internal/testing/lacking"
-	"nrdl.example/nrdl/internal/testing/postgres"
-	"nrdl.example/nrdl/service"
-	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/store"
 )
 
 // A keyed is a service on a database, with which the command works meanwhile.
@@ -38,9 +38,9 @@ func newKeyed(t *testing.T, at string, where ...string) *keyed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	server := httptest.NewServer(service.New(db, service.Options{}))
-	t.Cleanup(server.Close)
-	to, err := url.Parse(server.URL)
+	srv := httptest.NewServer(server.New(db, server.Options{}))
+	t.Cleanup(srv.Close)
+	to, err := url.Parse(srv.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/dataset/reference"
-	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/lab/reference"
 	"nrdl.example/nrdl/method"
 )
 
@@ -131,12 +131,12 @@ func splitVar(c *cobra.Command, to *dataset.Split, use string) {
 
 // read reads the data set at path, or else below the folder that NRDL_DATA names, and tells
 // what it holds.
-func (a *app) read(ctx context.Context, path string, options nrdl.ReadOptions) (*dataset.Images, error) {
+func (a *app) read(ctx context.Context, path string, options faces.ReadOptions) (*dataset.Images, error) {
 	start := time.Now()
 	path = a.databases("").Find(path)
 	o, done := a.observer("reading " + path)
 	options.Observer = o
-	images, err := nrdl.Read(ctx, path, options)
+	images, err := faces.Read(ctx, path, options)
 	done()
 	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
 		if strings.HasPrefix(filepath.ToSlash(path), "sets/") {
@@ -208,5 +208,5 @@ func (a *app) warnOfSides(s *studied, methods ...classify.Method) {
 
 // defaultMethod is the method for the samples of in where none is named.
 func defaultMethod(in frontend.Pipeline) classify.Method {
-	return nrdl.Options{Pipeline: in}.For().Method
+	return faces.Options{Pipeline: in}.For().Method
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/results"
-	"nrdl.example/nrdl/synthetic"
 )
 
 // hostile are names of files that steer a terminal, or look like what they are

@@ -25,20 +25,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
-	"nrdl.example/nrdl/dataset"
 	"nrdl.example/nrdl/doc"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/heic"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/heic"
 	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/service"
+	"nrdl.example/nrdl/server"
 )
 
 // Exit statuses.
@@ -68,7 +68,7 @@ func run(args []string) int {
 		os.Exit(a.failure())
 	}, func() time.Duration {
 		if a.drains.Load() {
-			return service.Grace + ending
+			return server.Grace + ending
 		}
 		return ending
 	})
@@ -199,7 +199,7 @@ func setInstead(c *cobra.Command, name string) string {
 type app struct {
 	*console.Console
 	endless bool        // interrupting is how the command ends
-	drains  atomic.Bool // requests that are not answered when it is interrupted have service.Grace
+	drains  atomic.Bool // requests that are not answered when it is interrupted have server.Grace
 
 	trouble atomic.Int32 // exit status for a failure, if that is not 1
 }
@@ -211,10 +211,10 @@ func newApp(stdout, stderr *os.File) *app {
 }
 
 // observer shows long work, which begins with what, until done is called.
-func (a *app) observer(what string) (o nrdl.Observer, done func()) {
+func (a *app) observer(what string) (o faces.Observer, done func()) {
 	watch, watched := a.Watch(what)
 	step, stepped := a.Stages(what)
-	o = nrdl.Observer{
+	o = faces.Observer{
 		Watch: watch, Progress: step,
 		Tell:   func(s advice.Advice) { a.Tell("%s", s.Word(a.Wording)) },
 		Detail: func(s advice.Advice) { a.Detail("%s", s.Word(a.Wording)) },
@@ -260,8 +260,8 @@ func detectorVar(c *cobra.Command, by **face.Search) {
 }
 
 // open reads the model file at path, to look at photographs as find says.
-func (a *app) open(path string, find face.Options, o nrdl.Observer) (*nrdl.Recogniser, error) {
-	r, err := nrdl.Open(path)
+func (a *app) open(path string, find face.Options, o faces.Observer) (*faces.Recogniser, error) {
+	r, err := faces.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -20,12 +20,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/explain"
-	"nrdl.example/nrdl/internal/packed"
-	"nrdl.example/nrdl/internal/testing/onnxfile"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/explain"
+	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/internal/kit/packed"
+	"nrdl.example/nrdl/internal/kit/testing/onnxfile"
+	"nrdl.example/nrdl/lab/experiment"
 )
 
 func TestMain(m *testing.M) {
@@ -68,7 +68,7 @@ func TestScripts(t *testing.T) {
 func networkFile(ts *testscript.TestScript, _ bool, args []string) {
 	data := onnxfile.Means(112, nil)
 	if len(args) == 1 {
-		stored, err := os.ReadFile("../../frontend/embedding/weights/faceplugin.onnx.zst")
+		stored, err := os.ReadFile("../../faces/frontend/embedding/weights/faceplugin.onnx.zst")
 		ts.Check(err)
 		var g onnxfile.Graph
 		g.Meta("copy", "of another digest")

@@ -11,16 +11,16 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/engine"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/engine"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/frontend/feature"
-	"nrdl.example/nrdl/frontend/projection"
+	notices "nrdl.example/nrdl/cmd/nrdl/licences"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/frontend/feature"
 	"nrdl.example/nrdl/internal/legible"
-	notices "nrdl.example/nrdl/internal/licences"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/projection"
 )
 
 func (a *app) methodsCmd() *cobra.Command {

@@ -12,15 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/measure"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/measure"
 	"nrdl.example/nrdl/openset"
 )
 
@@ -141,7 +141,7 @@ func (m *measuring) compareOrders(ctx context.Context, file, path string, in fro
 	var separation []float64
 	for _, p := range []frontend.Pipeline{in, exchanged} {
 		frame.Embedding = p.Embedding
-		set, err := nrdl.ReadFiles(ctx, files[:min(most, len(files))], nrdl.ReadOptions{Frame: frame, Embedder: p.Embedder, Detect: m.find})
+		set, err := faces.ReadFiles(ctx, files[:min(most, len(files))], faces.ReadOptions{Frame: frame, Embedder: p.Embedder, Detect: m.find})
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (m *measuring) strangers(ctx context.Context, path string, in frontend.Pipe
 	}
 	o, done := m.observer("reading " + path)
 	defer done()
-	set, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: frame, Embedder: in.Embedder, Detect: m.find, Observer: o})
+	set, err := faces.ReadFiles(ctx, files, faces.ReadOptions{Frame: frame, Embedder: in.Embedder, Detect: m.find, Observer: o})
 	if err != nil {
 		return nil, err
 	}

@@ -8,15 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/report"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report"
 )
 
 // openSet is the flags of evaluate --open-set.
@@ -145,7 +145,7 @@ func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*d
 	o, done := a.observer("reading " + path)
 	defer done()
 	o.Warn = nil // those without a face count
-	set, err := nrdl.ReadFiles(ctx, files, nrdl.ReadOptions{Frame: s.images.Frame, Embedder: s.Pipeline.Embedder, Observer: o})
+	set, err := faces.ReadFiles(ctx, files, faces.ReadOptions{Frame: s.images.Frame, Embedder: s.Pipeline.Embedder, Observer: o})
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/service"
-	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/store"
 )
 
 func (a *app) healthcheckCmd() *cobra.Command {
@@ -24,7 +24,7 @@ func (a *app) healthcheckCmd() *cobra.Command {
 		Use:  "healthcheck URL",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return service.CheckReady(c.Context(), args[0])
+			return server.CheckReady(c.Context(), args[0])
 		},
 	}
 }
@@ -45,7 +45,7 @@ func (a *app) backupCmd() *cobra.Command {
 			if err != nil && filepath.Ext(args[1]) == "" { // a file of this name would be in the way of the next backup
 				return advice.Add(cli.Misuse("there is no folder %s, and it has no ending, as a file has", args[1]), "make the folder first, or give a file, such as %s.db", args[1])
 			}
-			at, size, err := service.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
+			at, size, err := server.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
 			if err != nil {
 				return err
 			}
@@ -136,7 +136,7 @@ func withStore(c *cobra.Command, database string, args []string, do onStore) err
 			return fmt.Errorf("no database of a service: %w", err)
 		}
 	} else if database == "" {
-		if err := service.CheckFolder(filepath.Dir(at), false); err != nil {
+		if err := server.CheckFolder(filepath.Dir(at), false); err != nil {
 			return cli.AsMisuse(err)
 		}
 	}
@@ -155,7 +155,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 	create := &cobra.Command{
 		Use: "create [DATA]", Args: cli.Arguments(0, 1),
 		PreRunE: func(*cobra.Command, []string) error {
-			if err := service.CheckScopes(k.Scopes); err != nil {
+			if err := server.CheckScopes(k.Scopes); err != nil {
 				return cli.Misuse("--scope, given once for each: %v", err)
 			}
 			for _, c := range k.Collections {
@@ -173,7 +173,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 			return nil
 		},
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
-			secret, err := service.CreateKey(ctx, db, k, expires)
+			secret, err := server.CreateKey(ctx, db, k, expires)
 			if err != nil {
 				return err
 			}
@@ -185,7 +185,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 		}),
 	}
 	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")
-	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(service.Scopes, ", "))
+	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(server.Scopes, ", "))
 	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, given once for each (default all)")
 	create.Flags().StringVar(&day, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
 	return create

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/synthetic"
 )
 
 var update = flag.Bool("update", false, "write the output of commands into the pages of the documentation")

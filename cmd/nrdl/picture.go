@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/faces/lettering"
+	"nrdl.example/nrdl/internal/kit/picture"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/picture"
-	"nrdl.example/nrdl/lettering"
 )
 
 // picturing is the flags of picture.
@@ -60,7 +60,7 @@ func (a *app) pictureCmd() *cobra.Command {
 
 // picture draws the atoms of the model at path.
 func (a *app) picture(ctx context.Context, path string, p *picturing) error {
-	r, err := nrdl.Open(path)
+	r, err := faces.Open(path)
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/gallery/file"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/faces/gallery/file"
 	"nrdl.example/nrdl/method"
 )
 
@@ -55,19 +55,19 @@ func TestOrderOfPixels(t *testing.T) {
 // opened compares the scores of a model of Python, opened in Go.
 func opened(t *testing.T, model string, want *mat.Dense) {
 	t.Helper()
-	r, err := nrdl.Open(model + ".nrdl")
+	r, err := faces.Open(model + ".nrdl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	vectors := r.Model().Frame.Same(dataset.Frame{})
-	probes, err := nrdl.Read(t.Context(), "rows.npz", nrdl.ReadOptions{Frame: r.Model().Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
+	probes, err := faces.Read(t.Context(), "rows.npz", faces.ReadOptions{Frame: r.Model().Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := scoresOf(t, r.Model(), probes); !mat.Equal(got, want) {
 		t.Errorf("%s in Go: other scores than in Python", model)
 	}
-	images, err := nrdl.Read(t.Context(), "cube.npz", nrdl.ReadOptions{Arrays: dataset.Arrays{Unlabelled: true}})
+	images, err := faces.Read(t.Context(), "cube.npz", faces.ReadOptions{Arrays: dataset.Arrays{Unlabelled: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func goesBack(t *testing.T) {
 	if err := file.Save(t.Context(), "go.nrdl", g); err != nil {
 		t.Fatal(err)
 	}
-	probes, err := nrdl.Read(t.Context(), "rows.npz", nrdl.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true}})
+	probes, err := faces.Read(t.Context(), "rows.npz", faces.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

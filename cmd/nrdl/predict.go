@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -63,7 +63,7 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 	if !dataset.IsMatrix(path) {
 		return advice.Add(cli.Misuse("%s is no .npz or .mat file", path), "for photographs: nrdl identify %s", legible.Arguments(model, path))
 	}
-	r, err := nrdl.Open(model)
+	r, err := faces.Open(model)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 	if err != nil {
 		return err
 	}
-	faces, err := m.Identify(ctx, set)
+	found, err := m.Identify(ctx, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -89,9 +89,9 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 	if p.scores {
 		classes = m.Names()
 	}
-	all := make([]predicted, len(faces))
-	for j := range faces {
-		all[j] = predictedOf(j+1, &faces[j], m.Calibration != nil, classes)
+	all := make([]predicted, len(found))
+	for j := range found {
+		all[j] = predictedOf(j+1, &found[j], m.Calibration != nil, classes)
 	}
 	write := func(w io.Writer) error { return writePredictedCSV(w, all, m.Calibration != nil, classes) }
 	if p.json {
@@ -216,7 +216,7 @@ func (a *app) transformCmd() *cobra.Command {
 }
 
 func (a *app) transform(ctx context.Context, model, data, output string, arrays dataset.Arrays) error {
-	r, err := nrdl.Open(model)
+	r, err := faces.Open(model)
 	if err != nil {
 		return err
 	}

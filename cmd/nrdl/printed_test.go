@@ -184,7 +184,7 @@ func sites(t *testing.T, root *cobra.Command) (all []site) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "studies" || d.Name() == "examples" || d.Name() == "site" || d.Name() == "wording" || path != "../.." && strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "tools" || d.Name() == "examples" || d.Name() == "site" || d.Name() == "wording" || path != "../.." && strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

@@ -17,11 +17,11 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/report"
 )
 
 // reporting is the flags of report.

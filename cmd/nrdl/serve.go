@@ -18,9 +18,9 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/service"
-	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/store"
 )
 
 func (a *app) serveCmd() *cobra.Command {
@@ -37,11 +37,11 @@ func (a *app) serveCmd() *cobra.Command {
 			}
 			if len(args) == 1 {
 				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")
-				if err := service.CheckFolder(s.data, true); err != nil {
+				if err := server.CheckFolder(s.data, true); err != nil {
 					return cli.AsMisuse(err)
 				}
 			}
-			if err := service.CheckAddress(s.listen, s.database); err != nil {
+			if err := server.CheckAddress(s.listen, s.database); err != nil {
 				return cli.AsMisuse(err)
 			}
 			return s.run(c.Context())
@@ -58,7 +58,7 @@ func (a *app) serveCmd() *cobra.Command {
 	cli.Var(c, &s.limits.Origins, "allow-origin", "", "ORIGIN", "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas", func(text string) ([]string, error) {
 		all := strings.Split(text, ",")
 		for _, origin := range all {
-			if err := service.CheckOrigin(origin); err != nil {
+			if err := server.CheckOrigin(origin); err != nil {
 				return nil, err
 			}
 		}
@@ -75,14 +75,14 @@ func (a *app) serveCmd() *cobra.Command {
 }
 
 // loadCertificate returns that of the flags, or nil without one.
-func (s *serving) loadCertificate(log *slog.Logger) (*service.Certificate, error) {
+func (s *serving) loadCertificate(log *slog.Logger) (*server.Certificate, error) {
 	switch {
 	case (s.certificate == "") != (s.key == ""):
 		return nil, cli.Misuse("--tls-cert and --tls-key belong together")
 	case s.certificate == "":
 		return nil, nil
 	}
-	return service.LoadCertificate(s.certificate, s.key, log)
+	return server.LoadCertificate(s.certificate, s.key, log)
 }
 
 // warnOfNoKey warns if nobody is answered: a service that had a key needs one.
@@ -112,7 +112,7 @@ func (s *serving) warnIn(log *slog.Logger, warning, hint string) {
 // warnOfPlain warns if others can read on the way what is sent.
 func (s *serving) warnOfPlain(log *slog.Logger, secure bool) {
 	const warning, hint = "keys and faces are sent without TLS, and other machines reach this address", "give --tls-cert and --tls-key, or let a firewall admit only a proxy that speaks TLS"
-	if !secure && service.IsPublic(s.listen) {
+	if !secure && server.IsPublic(s.listen) {
 		s.warnIn(log, warning, hint)
 	}
 }
@@ -122,7 +122,7 @@ type serving struct {
 	*app
 	data, database, listen, input string
 	certificate, key, log, level  string
-	limits                        service.Options
+	limits                        server.Options
 	private                       bool
 	detector                      *face.Search
 }
@@ -144,7 +144,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.Input, err = service.ParseInput(s.input); err != nil {
+	if o.Input, err = server.ParseInput(s.input); err != nil {
 		return err
 	}
 	if s.data != "" {
@@ -162,7 +162,7 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	s.warnOfNoRoom(ctx, db, o.Log)
-	v := service.New(db, o)
+	v := server.New(db, o)
 	l, err := v.Listen(ctx, s.listen)
 	if err != nil {
 		return err
@@ -251,8 +251,8 @@ func parseTime(text string) (time.Duration, error) {
 }
 
 // limitFlags registers flags for the limits of the service.
-func limitFlags(c *cobra.Command, o *service.Options) {
-	*o = service.Options{}.WithDefaults()
+func limitFlags(c *cobra.Command, o *server.Options) {
+	*o = server.Options{}.WithDefaults()
 	size := func(to *int64, name, use string) { cli.Var(c, to, name, "", "BYTES", use, parseBytes, showBytes) }
 	size(&o.Body, "max-request", "take requests of at most `BYTES`")
 	size(&o.Bodies, "max-requests", "hold at most `BYTES` of all requests in memory, half of it for one key")
@@ -270,7 +270,7 @@ func limitFlags(c *cobra.Command, o *service.Options) {
 }
 
 // checkLimits returns an error for limits that contradict each other.
-func checkLimits(o service.Options) error {
+func checkLimits(o server.Options) error {
 	if o.Body > o.Bodies {
 		return cli.Misuse("--max-request is more than --max-requests: one request would not fit")
 	}

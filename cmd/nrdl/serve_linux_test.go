@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"nrdl.example/nrdl/internal/testing/smalldisk"
-	"nrdl.example/nrdl/service/store"
+	"nrdl.example/nrdl/internal/kit/testing/smalldisk"
+	"nrdl.example/nrdl/server/store"
 )
 
 // On a full disk serve starts, says so, and answers what only reads.

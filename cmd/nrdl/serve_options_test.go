@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nrdl.example/nrdl/service"
+	"nrdl.example/nrdl/server"
 )
 
 // Sizes are read and written in the same units; what is no size is refused.
@@ -36,7 +36,7 @@ func TestBytes(t *testing.T) {
 func TestFromEnvironment(t *testing.T) {
 	t.Setenv("NRDL_MAX_REQUEST", "50MB")
 	t.Setenv("NRDL_RATE", "5")
-	var o service.Options
+	var o server.Options
 	c := &cobra.Command{}
 	limitFlags(c, &o)
 	f := c.Flags()
@@ -75,7 +75,7 @@ func TestNewLog(t *testing.T) {
 // Limits that contradict each other are refused.
 func TestCheckLimits(t *testing.T) {
 	t.Parallel()
-	good := service.Options{}.WithDefaults()
+	good := server.Options{}.WithDefaults()
 	if err := checkLimits(good); err != nil {
 		t.Error(err)
 	}
@@ -87,7 +87,7 @@ func TestCheckLimits(t *testing.T) {
 // Each number of the options of the service is set by a flag, and so by a variable of the environment.
 func TestEveryLimitIsAFlag(t *testing.T) {
 	t.Parallel()
-	var o service.Options
+	var o server.Options
 	c := &cobra.Command{}
 	limitFlags(c, &o)
 	f := c.Flags()
@@ -117,7 +117,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o service.Options
+	var o server.Options
 	c := &cobra.Command{}
 	limitFlags(c, &o)
 	f := c.Flags()

@@ -12,16 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -86,7 +86,7 @@ func (a *app) train(ctx context.Context, data string, t *training) error {
 		s.Watch = trace.watch(o.Watch)
 	}
 	start := time.Now()
-	r, err := nrdl.Train(ctx, s.images, s.Options)
+	r, err := faces.Train(ctx, s.images, s.Options)
 	done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
@@ -183,7 +183,7 @@ func (p *passTrace) watch(next classify.Watch) classify.Watch {
 
 // writeTrained writes the model r and the trace, or neither. It keeps the model that is there for
 // undo if keep is set.
-func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training, trace *passTrace, keep bool) error {
+func (a *app) writeTrained(ctx context.Context, r *faces.Recogniser, t *training, trace *passTrace, keep bool) error {
 	model, err := atomicfile.Prepare(ctx, t.output, r.Write)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training,
 		}
 	}
 	if keep {
-		if err := atomicfile.Copy(ctx, t.output, nrdl.Former(t.output)); err != nil {
+		if err := atomicfile.Copy(ctx, t.output, faces.Former(t.output)); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (a *app) writeTrained(ctx context.Context, r *nrdl.Recogniser, t *training,
 
 // tellTrained tells how the training of r, which will be at path, ended, and what
 // its threshold does.
-func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
+func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) {
 	m := r.Model()
 	tell := a.Tell
 	if m.Impostors() != nil { // which the class means follow from at once
@@ -233,7 +233,7 @@ func (a *app) tellTrained(r *nrdl.Recogniser, path string, took time.Duration) {
 
 // tellOutcome says of r, which is at path, which labels look wrong, how well the people are
 // recognised, and what to do next: after a training on data, or after a change where that is "".
-func (a *app) tellOutcome(ctx context.Context, r *nrdl.Recogniser, path, data string) error {
+func (a *app) tellOutcome(ctx context.Context, r *faces.Recogniser, path, data string) error {
 	const many = 2000 // people, of whom a review would take long, as it does without the law of a network
 	m := r.Model()
 	var review *gallery.Review

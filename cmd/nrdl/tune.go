@@ -13,13 +13,13 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cluster"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/report"
-	"nrdl.example/nrdl/worker"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report"
 )
 
 // tuning is the flags of tune.
@@ -28,7 +28,7 @@ type tuning struct {
 	split  dataset.Split // zero: all
 	search experiment.Search
 	json   bool
-	nats   worker.Options
+	nats   cluster.Options
 }
 
 func (a *app) tuneCmd() *cobra.Command {

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )
@@ -36,7 +36,7 @@ func (a *app) registerWriting(c *cobra.Command, force *bool) {
 }
 
 // replace writes r to the file at path, and keeps what is there for undo if keep is set.
-func (a *app) replace(ctx context.Context, r *nrdl.Recogniser, path string, keep bool) error {
+func (a *app) replace(ctx context.Context, r *faces.Recogniser, path string, keep bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular(): // a device, a pipe
@@ -50,7 +50,7 @@ func (a *app) replace(ctx context.Context, r *nrdl.Recogniser, path string, keep
 		return err
 	}
 	if !keep {
-		if err := os.Remove(nrdl.Former(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(faces.Former(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func tooAlike(err error) bool {
 
 // promised returns an error if the people of r, the model at path, are so alike that no rate can be promised, unless
 // it was forced.
-func promised(r *nrdl.Recogniser, path string, force bool) error {
+func promised(r *faces.Recogniser, path string, force bool) error {
 	if err := r.Model().Usable(); tooAlike(err) && !force {
 		return advice.Add(fmt.Errorf("%s: %w", path, err), "photographs of at least 1,000 other people may help: nrdl calibrate %s --strangers DIR; --force names faces all the same", legible.ShellWord(path))
 	}
@@ -94,11 +94,11 @@ func usableAt(path string) bool {
 }
 
 // modelAt is the model at path; nil if there is none.
-func modelAt(path string) *nrdl.Recogniser {
+func modelAt(path string) *faces.Recogniser {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would wait
 		return nil
 	}
-	if old, err := nrdl.Open(path); err == nil {
+	if old, err := faces.Open(path); err == nil {
 		return old
 	}
 	return nil
@@ -106,7 +106,7 @@ func modelAt(path string) *nrdl.Recogniser {
 
 // warnOfLost says what the model old, which was at path, had that r, trained on data in its
 // place, does not have: what add and calibrate did is not in the folders.
-func (a *app) warnOfLost(old, r *nrdl.Recogniser, path, data string) {
+func (a *app) warnOfLost(old, r *faces.Recogniser, path, data string) {
 	was, is := old.Model(), r.Model()
 	if !was.Pipeline.SeesImages() || !is.Pipeline.SeesImages() {
 		return
@@ -170,9 +170,9 @@ func lockModel(path string) (unlock func(), err error) {
 // updateModel replaces the model at path by what change makes of it, whole or
 // not at all, with no other process writing it meanwhile. Where change returns
 // the same one, nothing is written.
-func (a *app) updateModel(ctx context.Context, path string, w writing, find face.Options, change func(*nrdl.Recogniser) (*nrdl.Recogniser, error)) error {
+func (a *app) updateModel(ctx context.Context, path string, w writing, find face.Options, change func(*faces.Recogniser) (*faces.Recogniser, error)) error {
 	if _, err := os.Stat(path); err != nil {
-		_, err := nrdl.Open(path)
+		_, err := faces.Open(path)
 		return err
 	}
 	unlock, err := lockModel(path)
@@ -189,7 +189,7 @@ func (a *app) updateModel(ctx context.Context, path string, w writing, find face
 	if err := atomicfile.Check(path); err != nil {
 		return err
 	}
-	if err := new(atomicfile.Writer).Check(nrdl.Former(path)); err != nil && w.backup {
+	if err := new(atomicfile.Writer).Check(faces.Former(path)); err != nil && w.backup {
 		return err
 	}
 	r, err := change(old)

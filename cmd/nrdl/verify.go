@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/results"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
-	"nrdl.example/nrdl/results"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -50,16 +50,16 @@ type verification struct {
 }
 
 func (v *verification) run(ctx context.Context, model, a, b string) (err error) {
-	var r *nrdl.Recogniser
+	var r *faces.Recogniser
 	if model != photolist.StandardInput {
-		if r, err = v.open(model, v.find, nrdl.Observer{}); err != nil {
+		if r, err = v.open(model, v.find, faces.Observer{}); err != nil {
 			return err
 		}
 		if err := face.Mistaken(ctx, r.Model().Frame, []string{a, b}); err != nil {
 			v.WarnOf(err)
 		}
 	}
-	c, err := nrdl.Verify(ctx, r, v.find.Search, nrdl.Photo{Name: a}, nrdl.Photo{Name: b})
+	c, err := faces.Verify(ctx, r, v.find.Search, faces.Photo{Name: a}, faces.Photo{Name: b})
 	if err != nil {
 		return readable(err)
 	}
@@ -90,7 +90,7 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 }
 
 // ofWhom says of whom the rate was measured that r, nil for none, is used with.
-func ofWhom(r *nrdl.Recogniser) string {
+func ofWhom(r *faces.Recogniser) string {
 	l := frontend.Embedding.Law()
 	if r != nil {
 		l = r.Model().Impostors()

@@ -4,20 +4,20 @@ import (
 	"context"
 	"slices"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/face"
 )
 
 // numbered says in f where face --face of a photograph is, as the faces are listed.
-func (f *adding) numbered(ctx context.Context, r *nrdl.Recogniser, photo string) error {
+func (f *adding) numbered(ctx context.Context, r *faces.Recogniser, photo string) error {
 	find := f.find
 	find.Which = face.All
 	looking, err := r.With(find, r.Observer)
 	if err != nil {
 		return err
 	}
-	for result, err := range looking.IdentifyAll(ctx, slices.Values([]nrdl.Photo{{Name: photo}})) {
+	for result, err := range looking.IdentifyAll(ctx, slices.Values([]faces.Photo{{Name: photo}})) {
 		if err != nil {
 			return nil // add reads it again, and says so
 		}

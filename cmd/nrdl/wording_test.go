@@ -15,7 +15,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
-	"nrdl.example/nrdl/plans"
+	"nrdl.example/nrdl/lab/plans"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -78,7 +78,7 @@ func TestLibrarySpeaksNoCommandLine(t *testing.T) {
 	names, shorthands := commandWords(newApp(os.Stdout, os.Stderr).rootCmd())
 	flag := regexp.MustCompile(`(^|[^-\w(]|[^r]\()--[a-z]|(^|[\s(])-(` + strings.Join(shorthands, "|") + `)([\s).,;]|$)`) // var(--x) is CSS
 	line := regexp.MustCompile(`\bnrdl (` + strings.Join(names, "|") + `)\b`)
-	others := strings.Fields("cmd service studies examples internal/testing internal/release internal/modulepath internal/fileproxy internal/site")
+	others := strings.Fields("cmd service studies examples internal/testing tools/release tools/modulepath tools/fileproxy tools/site")
 	n := 0
 	check := func(file, text string) {
 		n++

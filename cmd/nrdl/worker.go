@@ -15,21 +15,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/engine"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
-	"nrdl.example/nrdl/engine"
-	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/cmd/nrdl/internal/cluster"
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/report"
-	"nrdl.example/nrdl/worker"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report"
 )
 
 // elsewhere is the usage of --nats for the commands that hand out work.
 const elsewhere = "let workers do the work, through the NATS server at `URL`"
 
 // clusterVar registers the flags that say how a cluster is reached.
-func clusterVar(c *cobra.Command, o *worker.Options, usage string) {
+func clusterVar(c *cobra.Command, o *cluster.Options, usage string) {
 	c.Flags().StringVar(&o.URL, "nats", "", usage)
 	c.Flags().StringVar(&o.Credentials, "creds", "", "`FILE` of credentials for the NATS server")
 	c.Flags().StringVar(&o.CA, "ca", "", "`FILE` of certificates that sign the one of the NATS server")
@@ -38,17 +38,17 @@ func clusterVar(c *cobra.Command, o *worker.Options, usage string) {
 
 // cluster connects as o says, nil without --nats, and returns what tells how many workers
 // there are.
-func (a *app) cluster(ctx context.Context, o worker.Options) (*worker.Cluster, func(worker.Status), error) {
+func (a *app) cluster(ctx context.Context, o cluster.Options) (*cluster.Cluster, func(cluster.Status), error) {
 	if o.URL == "" {
 		return nil, nil, nil
 	}
 	o.Warn = a.WarnOf
-	c, err := worker.Connect(ctx, o)
+	c, err := cluster.Connect(ctx, o)
 	if err == nil {
 		a.Tell("on each machine that works: nrdl worker --nats %s", o.URL)
 	}
 	workers := -1
-	return c, func(s worker.Status) {
+	return c, func(s cluster.Status) {
 		if s.Workers != workers {
 			workers = s.Workers
 			a.Tell("%s at work, %d done, %.1f a second", legible.Count(workers, "worker"), s.Done, s.Rate)
@@ -57,7 +57,7 @@ func (a *app) cluster(ctx context.Context, o worker.Options) (*worker.Cluster, f
 }
 
 func (a *app) workerCmd() *cobra.Command {
-	o := worker.Options{Wait: true, Warn: a.WarnOf}
+	o := cluster.Options{Wait: true, Warn: a.WarnOf}
 	var root string
 	var child bool
 	var allow []string
@@ -115,12 +115,12 @@ func allowedPrograms(allow []string) (map[string]string, error) {
 	return programs, nil
 }
 
-func (a *app) worker(ctx context.Context, o worker.Options, root string, programs map[string]string, processes int, child bool) error {
-	cluster, err := worker.Connect(ctx, o)
+func (a *app) worker(ctx context.Context, o cluster.Options, root string, programs map[string]string, processes int, child bool) error {
+	machines, err := cluster.Connect(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer cluster.Close()
+	defer machines.Close()
 	if !child {
 		a.Tell("waiting for work from %s, %d at a time", o.URL, processes)
 		program, err := os.Executable()
@@ -128,11 +128,11 @@ func (a *app) worker(ctx context.Context, o worker.Options, root string, program
 			return err
 		}
 		again := slices.Concat(os.Args[1:], []string{"--child"})
-		return cluster.Supervise(ctx, processes, func() *exec.Cmd { return exec.Command(program, again...) })
+		return machines.Supervise(ctx, processes, func() *exec.Cmd { return exec.Command(program, again...) })
 	}
 	blas.SetThreads(1)
-	w := worker.Worker{
-		Cluster: cluster,
+	w := cluster.Worker{
+		Cluster: machines,
 		Bench:   experiment.Bench{Databases: a.databases(root), Programs: programs, Jobs: 1, Version: buildinfo.Read().Line(), Warn: func(s string) { a.Warn("%s", s) }},
 		Done:    func(r *experiment.Record) { a.Tell("%s", report.Line(r)) },
 	}

@@ -37,8 +37,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-//go:generate go run ./asm -out kern_amd64.s -stubs kern_amd64.go -pkg blas
-//go:generate go run ./asm/neon -o kern_arm64
+//go:generate go run ../../tools/asm -out kern_amd64.s -stubs kern_amd64.go -pkg blas
+//go:generate go run ../../tools/asm/neon -o kern_arm64
 
 // A Backend is a set of kernels.
 type Backend int

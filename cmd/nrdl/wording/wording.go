@@ -9,11 +9,11 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/plans"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/plans"
 )
 
 // Command is the advice.Wording of the command. Model is the file of the model at hand.
@@ -57,7 +57,7 @@ var commandOf = map[advice.Verb]string{
 	advice.Group:          "nrdl group DATA -o DIR",
 	advice.ListParameters: "nrdl methods NAME",
 	advice.MeasureNetwork: "nrdl network measure FILE.onnx FACES -o FILE.json",
-	advice.Open:           "nrdl.Open of the Go library",
+	advice.Open:           "faces.Open of the Go library",
 	advice.RunPlan:        "nrdl bench PLAN",
 	advice.Train:          "nrdl train DATA -o MODEL",
 	advice.Undo:           "nrdl undo MODEL",

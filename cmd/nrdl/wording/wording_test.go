@@ -7,7 +7,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/wording"
-	"nrdl.example/nrdl/experiment"
+	"nrdl.example/nrdl/lab/experiment"
 	"nrdl.example/nrdl/method"
 )
 
@@ -16,7 +16,7 @@ func ExampleCommand() {
 	fmt.Println(again)
 	fmt.Println(again.Word(wording.Command{Model: "my model.nrdl"}))
 	// Output:
-	// train it again, without nrdl.Options.Forget: nrdl.Train with face.Options.Detect: always
+	// train it again, without faces.Options.Forget: faces.Train with face.Options.Detect: always
 	// train it again, without --forget: nrdl train DATA -o 'my model.nrdl' --detect always
 }
 

@@ -13,10 +13,10 @@ import (
 	"log"
 	"os"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/synthetic"
 )
 
 // Balanced is a ridge representation by all training faces.
@@ -84,12 +84,12 @@ func main() {
 		drawn.People, drawn.PerPerson = 8, 6
 		images, err := drawn.Draw(ctx)
 		check(err)
-		r, err := nrdl.Train(ctx, images, nrdl.Defaults(images).For(Default))
+		r, err := faces.Train(ctx, images, faces.Defaults(images).For(Default))
 		check(err)
 		check(r.Save(ctx, path))
 		return
 	}
-	r, err := nrdl.Open(path, Default)
+	r, err := faces.Open(path, Default)
 	check(err)
 	_, err = r.Survey(ctx, true)
 	check(err)

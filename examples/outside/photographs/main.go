@@ -15,30 +15,30 @@ import (
 	"net/http"
 	"os"
 
-	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/heic"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/heic"
 )
 
 func main() {
 	heic.Register() // photographs of telephones too
 	ctx := context.Background()
-	images, err := nrdl.Read(ctx, os.Args[1], nrdl.ReadOptions{})
+	images, err := faces.Read(ctx, os.Args[1], faces.ReadOptions{})
 	check(err)
-	people, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+	people, err := faces.Train(ctx, images, faces.Defaults(images))
 	check(err)
 	listener, err := net.Listen("tcp", os.Args[2])
 	check(err)
 	log.Printf("listening on http://%s", listener.Addr())
 	check(http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		photo := nrdl.Photo{Name: "photo", Load: func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, 20<<20)) }}
+		photo := faces.Photo{Name: "photo", Load: func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, 20<<20)) }}
 		names := []string{}
-		for result, err := range people.IdentifyAll(r.Context(), func(yield func(nrdl.Photo) bool) { yield(photo) }) {
+		for result, err := range people.IdentifyAll(r.Context(), func(yield func(faces.Photo) bool) { yield(photo) }) {
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
 			}
 			for _, face := range result.Faces {
-				names = append(names, cmp.Or(face.Name, nrdl.Unknown))
+				names = append(names, cmp.Or(face.Name, faces.Unknown))
 			}
 		}
 		check(json.NewEncoder(w).Encode(names))

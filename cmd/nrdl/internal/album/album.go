@@ -22,14 +22,14 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/jsonl"
+	"nrdl.example/nrdl/internal/kit/linkdir"
+	"nrdl.example/nrdl/internal/kit/regular"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/linkdir"
-	"nrdl.example/nrdl/internal/regular"
-	"nrdl.example/nrdl/results"
 )
 
 // What is in the folder of an album.
@@ -169,7 +169,7 @@ func thumb(name string) string {
 }
 
 // Thumb returns a function that writes the thumbnail of the photograph at path, for
-// nrdl.Photo.Decoded.
+// faces.Photo.Decoded.
 func (a *Album) Thumb(ctx context.Context, path string) func(*dataset.Photo) error {
 	return func(p *dataset.Photo) error {
 		small := p.Image()

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
 )
 
 // people have names that file systems and pages must not take at their word.
@@ -72,13 +72,13 @@ func drawn(t *testing.T, n int) *Album {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := nrdl.Result{Photo: nrdl.Photo{Name: path}, Size: image.Pt(480, 360), Orientation: 1, Stored: image.Pt(480, 360)}
+		r := faces.Result{Photo: faces.Photo{Name: path}, Size: image.Pt(480, 360), Orientation: 1, Stored: image.Pt(480, 360)}
 		if k%10 > 0 {
 			r.Taken = time.Date(2001, 1, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(n-k) * 30 * time.Hour)
 		}
 		box := image.Rect(100, 90, 180, 190)
 		for _, name := range []string{people[0], people[k%len(people)]} {
-			r.Faces = append(r.Faces, nrdl.Face{Name: name, Known: true, Box: box, Detected: &face.Face{Box: box}, Ranked: []nrdl.Candidate{{Name: name}}})
+			r.Faces = append(r.Faces, faces.Face{Name: name, Known: true, Box: box, Detected: &face.Face{Box: box}, Ranked: []faces.Candidate{{Name: name}}})
 		}
 		if k%100 == 0 {
 			r.Faces = r.Faces[:1]
@@ -89,7 +89,7 @@ func drawn(t *testing.T, n int) *Album {
 		}
 	}
 	bad := filepath.Join(root, "photos #1", "bad.jpg")
-	if err := errors.Join(os.WriteFile(bad, nil, 0o666), a.File.Write(nrdl.Result{Photo: nrdl.Photo{Name: bad}}, errors.New("not an image"))); err != nil {
+	if err := errors.Join(os.WriteFile(bad, nil, 0o666), a.File.Write(faces.Result{Photo: faces.Photo{Name: bad}}, errors.New("not an image"))); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -251,7 +251,7 @@ func TestOpen(t *testing.T) {
 		if _, err := Open(dir, model, t.Logf); err == nil {
 			t.Error("two processes write one album")
 		}
-		if err := errors.Join(a.File.Write(nrdl.Result{Photo: nrdl.Photo{Name: "a.jpg"}}, nil), a.Close()); err != nil {
+		if err := errors.Join(a.File.Write(faces.Result{Photo: faces.Photo{Name: "a.jpg"}}, nil), a.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if (told != "") != (model == "1") {
@@ -279,7 +279,7 @@ func TestEarlier(t *testing.T) {
 			t.Errorf("run %d: %q, want %q", i, names, want)
 		}
 		photo := filepath.Join(root, fmt.Sprintf("%d.jpg", i))
-		err = errors.Join(os.WriteFile(photo, nil, 0o666), a.File.Write(nrdl.Result{Photo: nrdl.Photo{Name: photo}}, nil))
+		err = errors.Join(os.WriteFile(photo, nil, 0o666), a.File.Write(faces.Result{Photo: faces.Photo{Name: photo}}, nil))
 		if i == 3 { // the others were interrupted before
 			_, written := a.Write(t.Context(), "m.nrdl")
 			err = errors.Join(err, written)

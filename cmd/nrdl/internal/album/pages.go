@@ -18,11 +18,11 @@ import (
 	"strings"
 	"time"
 
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/internal/kit/page"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/natural"
-	"nrdl.example/nrdl/internal/page"
-	"nrdl.example/nrdl/results"
 )
 
 var (

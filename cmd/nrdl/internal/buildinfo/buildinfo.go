@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/internal/blas"
+	"nrdl.example/nrdl/internal/kit/version"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/version"
 )
 
 // An Info describes this program: its version, its platform and its linear algebra.

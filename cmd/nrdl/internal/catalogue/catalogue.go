@@ -10,15 +10,15 @@ import (
 	"text/tabwriter"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/cmd/nrdl/engine"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/engine"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/frontend/embedding"
-	"nrdl.example/nrdl/frontend/feature"
-	"nrdl.example/nrdl/frontend/projection"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/frontend/embedding"
+	"nrdl.example/nrdl/faces/frontend/feature"
 	"nrdl.example/nrdl/internal/config"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/projection"
 )
 
 // A Method is a method with its defaults.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/catalogue"
-	"nrdl.example/nrdl/frontend/feature"
+	"nrdl.example/nrdl/faces/frontend/feature"
 	"nrdl.example/nrdl/method"
 )
 

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/internal/legible"
 )
 

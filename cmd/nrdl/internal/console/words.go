@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"nrdl.example/nrdl/classify"
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/internal/legible"
 )
 

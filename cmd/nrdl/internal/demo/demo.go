@@ -17,24 +17,24 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/lettering"
+	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/picture"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/picture"
-	"nrdl.example/nrdl/lettering"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report/plot"
 	"nrdl.example/nrdl/method"
-	"nrdl.example/nrdl/report/plot"
-	"nrdl.example/nrdl/synthetic"
 )
 
 // A Demo names faces in drawn photographs, and compares methods on drawn faces.
 type Demo struct {
 	*console.Console
-	Observe func() (o nrdl.Observer, done func()) // of a training
-	Dir     string                                // for photographs, models, pictures and the page
+	Observe func() (o faces.Observer, done func()) // of a training
+	Dir     string                                 // for photographs, models, pictures and the page
 	Faces   synthetic.Faces
 
 	train, test *dataset.Images
@@ -152,7 +152,7 @@ func (d *Demo) nearest() {
 
 // contest tests the contestants and returns the model of the last one, without a
 // threshold.
-func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
+func (d *Demo) contest(ctx context.Context) (r *faces.Recogniser, err error) {
 	all := contestants
 	if exact := all[len(all)-1]; d.Verbose {
 		exact.set, exact.name = "", "NRDL"
@@ -173,7 +173,7 @@ func (d *Demo) contest(ctx context.Context) (r *nrdl.Recogniser, err error) {
 			o.Watch = d.watched(c.name, o.Watch)
 		}
 		start := time.Now()
-		r, err = nrdl.Train(ctx, d.train, nrdl.Options{Method: m, Observer: o})
+		r, err = faces.Train(ctx, d.train, faces.Options{Method: m, Observer: o})
 		done()
 		if err != nil {
 			return nil, err
@@ -197,7 +197,7 @@ func (d *Demo) row(name string, r experiment.Run) {
 }
 
 // write writes the pictures and the model.
-func (d *Demo) write(ctx context.Context, r *nrdl.Recogniser, model, sheet, atoms string) error {
+func (d *Demo) write(ctx context.Context, r *faces.Recogniser, model, sheet, atoms string) error {
 	if err := d.writeFaces(ctx, r, sheet); err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (d *Demo) pictured() int { return min(d.Faces.People, 12) }
 
 // writeFaces draws for each person the training faces, then the test faces
 // with a mark for how r names them.
-func (d *Demo) writeFaces(ctx context.Context, r *nrdl.Recogniser, path string) error {
+func (d *Demo) writeFaces(ctx context.Context, r *faces.Recogniser, path string) error {
 	named, err := r.Model().Predict(ctx, d.test)
 	if err != nil {
 		return err

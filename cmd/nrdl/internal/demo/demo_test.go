@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/faces/synthetic"
 )
 
 // A demo that is interrupted leaves no folder.

@@ -10,16 +10,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/experiment"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/page"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/internal/page"
-	"nrdl.example/nrdl/report/plot"
-	"nrdl.example/nrdl/synthetic"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/report/plot"
 )
 
 // Photographs are those that a Demo draws: few and small, so that it does not take long.
@@ -43,11 +43,11 @@ func (d *Demo) names(ctx context.Context, model string) error {
 	}
 	o, done := d.Observe()
 	defer done()
-	images, err := nrdl.Read(ctx, filepath.Join(drawn, "people"), nrdl.ReadOptions{Observer: nrdl.Observer{Progress: o.Progress}})
+	images, err := faces.Read(ctx, filepath.Join(drawn, "people"), faces.ReadOptions{Observer: faces.Observer{Progress: o.Progress}})
 	if err != nil {
 		return err
 	}
-	r, err := nrdl.Train(ctx, images, nrdl.Defaults(images))
+	r, err := faces.Train(ctx, images, faces.Defaults(images))
 	done()
 	if err != nil {
 		return err
@@ -90,10 +90,10 @@ func (d *Demo) names(ctx context.Context, model string) error {
 }
 
 // photosOf are the photographs in files.
-func photosOf(files []dataset.File) iter.Seq[nrdl.Photo] {
-	return func(yield func(nrdl.Photo) bool) {
+func photosOf(files []dataset.File) iter.Seq[faces.Photo] {
+	return func(yield func(faces.Photo) bool) {
 		for _, f := range files {
-			if !yield(nrdl.Photo{Name: f.Path}) {
+			if !yield(faces.Photo{Name: f.Path}) {
 				return
 			}
 		}

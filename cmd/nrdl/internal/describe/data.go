@@ -9,9 +9,9 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
 	"nrdl.example/nrdl/coding"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/openset"
 )

@@ -8,7 +8,7 @@ import (
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
 	"nrdl.example/nrdl/cmd/nrdl/internal/threshold"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/legible"
 )
 

@@ -13,13 +13,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"nrdl.example/nrdl"
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/lettering"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/faces/lettering"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 )
 
 // jpegQuality is that of photographs with boxes.
@@ -34,7 +34,7 @@ type Drawings struct {
 
 // Draw reads the photograph of r again and writes it, with boxes and names, to the path
 // below in d.Dir. It returns an error if that would overwrite the photograph itself.
-func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error {
+func (d *Drawings) Draw(ctx context.Context, r faces.Result, below string) error {
 	const copied = 4 // bytes of a pixel that is drawn on
 	data, ctx, done, err := dataset.Load(ctx, r.Photo.Name, copied)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *Drawings) Draw(ctx context.Context, r nrdl.Result, below string) error 
 }
 
 // markOf is the box of f, or the whole image where it is taken as it is.
-func markOf(f nrdl.Face, whole image.Rectangle) face.Mark {
+func markOf(f faces.Face, whole image.Rectangle) face.Mark {
 	m := face.Mark{Box: whole, Text: nameOf(f)}
 	if f.Detected != nil {
 		m.Box = f.Box

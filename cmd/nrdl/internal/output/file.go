@@ -12,13 +12,13 @@ import (
 	"sync"
 	"time"
 
-	"nrdl.example/nrdl"
+	"nrdl.example/nrdl/faces"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/internal/kit/jsonl"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/results"
 )
 
 // A File is a JSON-lines file of results. Lines are appended in batches; a run that is
@@ -121,7 +121,7 @@ const (
 )
 
 // Write appends the result p, or the error unread if the photograph could not be read.
-func (r *File) Write(p nrdl.Result, unread error) error {
+func (r *File) Write(p faces.Result, unread error) error {
 	p.Photo.Name = r.name(p.Photo.Name)
 	return r.add(results.New(p, unread, r.top, r.model))
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/atomicfile"
-	"nrdl.example/nrdl/results"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
 )
 
 // A file of results goes on wherever it was cut, and names what is missing then.

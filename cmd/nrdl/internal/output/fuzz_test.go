@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl/internal/jsonl"
+	"nrdl.example/nrdl/internal/kit/jsonl"
 )
 
 // FuzzResults: what --resume reads is whole lines from the beginning, each of

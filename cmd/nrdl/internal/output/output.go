@@ -12,31 +12,31 @@ import (
 	"strconv"
 	"strings"
 
-	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/explain"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/explain"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/faces/results"
 	"nrdl.example/nrdl/internal/legible"
-	"nrdl.example/nrdl/results"
 )
 
 // A Writer writes the result of a photograph. Unread is the error of a photograph that
 // could not be read, else nil.
-type Writer func(r nrdl.Result, unread error) error
+type Writer func(r faces.Result, unread error) error
 
 // Lines returns a Writer of one line of CSV per face: file, name and probability, in a word and
 // as a number, then the top likeliest people with their scores.
 func Lines(to io.Writer, top int) Writer {
-	return func(r nrdl.Result, unread error) error {
+	return func(r faces.Result, unread error) error {
 		if unread != nil {
 			return nil
 		}
-		faces := r.Faces
-		if len(faces) == 0 {
-			faces = []nrdl.Face{{Rejected: face.ErrNoFace}}
+		found := r.Faces
+		if len(found) == 0 {
+			found = []faces.Face{{Rejected: face.ErrNoFace}}
 		}
 		var rows [][]string
-		for _, f := range faces {
+		for _, f := range found {
 			fields := []string{legible.Field(r.Photo.Name), legible.Field(labelOf(f)), ""}
 			if f.Known {
 				fields[2] = f.Confidence
@@ -47,20 +47,20 @@ func Lines(to io.Writer, top int) Writer {
 	}
 }
 
-// nameOf is whose face it is, nrdl.Unknown, or "" where it is refused.
-func nameOf(f nrdl.Face) string {
+// nameOf is whose face it is, faces.Unknown, or "" where it is refused.
+func nameOf(f faces.Face) string {
 	switch {
 	case f.Rejected != nil:
 		return ""
 	case !f.Known:
-		return nrdl.Unknown
+		return faces.Unknown
 	}
 	return f.Name
 }
 
 // labelOf is nameOf and, for an unknown face, who it may be, or whose name another face has,
 // and which parts of it may be covered.
-func labelOf(f nrdl.Face) string {
+func labelOf(f faces.Face) string {
 	if f.Known || f.Rejected != nil {
 		return nameOf(f)
 	}
@@ -83,13 +83,13 @@ func labelOf(f nrdl.Face) string {
 		notes = append(notes, c+" probably covered")
 	}
 	if notes == nil {
-		return nrdl.Unknown
+		return faces.Unknown
 	}
-	return fmt.Sprintf("%s (%s)", nrdl.Unknown, strings.Join(notes, ", "))
+	return fmt.Sprintf("%s (%s)", faces.Unknown, strings.Join(notes, ", "))
 }
 
 // coveredOf says which parts of f are probably covered; "" for none.
-func coveredOf(f nrdl.Face) string {
+func coveredOf(f faces.Face) string {
 	if f.Detected == nil {
 		return ""
 	}
@@ -98,7 +98,7 @@ func coveredOf(f nrdl.Face) string {
 
 // guesses are the fields of the top likeliest people and their scores, empty where
 // the face is refused.
-func guesses(f nrdl.Face, top int) []string {
+func guesses(f faces.Face, top int) []string {
 	fields := make([]string, 2*top)
 	for n, g := range f.Ranked[:min(top, len(f.Ranked))] {
 		fields[2*n], fields[2*n+1] = legible.Field(g.Name), decimals(g.Score, 4)
@@ -124,7 +124,7 @@ func Table(to io.Writer, top int) (Writer, error) {
 		fields = append(fields[:len(fields):len(fields)], "guess"+strconv.Itoa(n), "score"+strconv.Itoa(n))
 	}
 	fields = slices.Concat(fields, footer)
-	return func(r nrdl.Result, unread error) error {
+	return func(r faces.Result, unread error) error {
 		if unread != nil {
 			return nil
 		}
@@ -133,7 +133,7 @@ func Table(to io.Writer, top int) (Writer, error) {
 }
 
 // rows are the rows of a table for r.
-func rows(r nrdl.Result, top int) [][]string {
+func rows(r faces.Result, top int) [][]string {
 	if len(r.Faces) == 0 {
 		fields := make([]string, len(header)+2*(top-1)+len(footer))
 		fields[0], fields[len(header)-1] = legible.Field(r.Photo.Name), face.ErrNoFace.Error()
@@ -183,7 +183,7 @@ func decimals(v float64, n int) string {
 
 // JSON returns a Writer of JSON lines, a results.Object per photograph.
 func JSON(to io.Writer, top int, model string) Writer {
-	return func(r nrdl.Result, unread error) error {
+	return func(r faces.Result, unread error) error {
 		return results.Write(to, results.New(r, unread, top, model))
 	}
 }
@@ -216,7 +216,7 @@ type Atom struct {
 
 // Explain returns the JSON form of face f of a photograph, counted from 1, and of the
 // reasons why model m names it.
-func Explain(m *gallery.Gallery, number int, f nrdl.Face, why *explain.Explanation) ExplainedFace {
+func Explain(m *gallery.Gallery, number int, f faces.Face, why *explain.Explanation) ExplainedFace {
 	o := ExplainedFace{Number: number, Sentence: explain.Sentence(m, why), Face: results.NewFace(f, explain.DefaultShow.People)}
 	if m.Calibration != nil {
 		o.Threshold = results.Rounded(m.Calibration.Threshold)

@@ -16,14 +16,14 @@ import (
 	"slices"
 	"sync"
 
-	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/explain"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/gallery"
-	"nrdl.example/nrdl/internal/atomicfile"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/explain"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/internal/kit/atomicfile"
+	"nrdl.example/nrdl/internal/kit/page"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/natural"
-	"nrdl.example/nrdl/internal/page"
 )
 
 var (
@@ -119,7 +119,7 @@ func (p *Page) Close() error {
 }
 
 // Add adds the result of a photograph. It is a Writer.
-func (p *Page) Add(r nrdl.Result, why error) error {
+func (p *Page) Add(r faces.Result, why error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.photos++
@@ -168,7 +168,7 @@ func (p *Page) add(at place, c card) error {
 }
 
 // fill fills in what is known of f, and returns where it belongs.
-func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
+func (p *Page) fill(c *card, f faces.Face) (place, error) {
 	if f.Thumb != nil {
 		thumb, err := page.JPEG(f.Thumb, thumbQuality)
 		if err != nil {
@@ -208,7 +208,7 @@ func (p *Page) fill(c *card, f nrdl.Face) (place, error) {
 
 // why says in words how far the decision is from the threshold, and how similar the
 // nearest photographs are.
-func (p *Page) why(f nrdl.Face) (all []string) {
+func (p *Page) why(f faces.Face) (all []string) {
 	best, other := f.Ranked[0], ""
 	if len(f.Ranked) > 1 {
 		other = fmt.Sprintf("; the rival, %s, has %.3f", f.Ranked[1].Name, f.Ranked[1].Score)
@@ -260,7 +260,7 @@ type group struct {
 // groups are the cards, which are sorted, in groups.
 func (p *Page) groups() (all []group) {
 	titles := [...][2]string{
-		unknown:    {nrdl.Unknown, "Faces that are not similar enough to anybody in the model. Those nearest to the threshold come first."},
+		unknown:    {faces.Unknown, "Faces that are not similar enough to anybody in the model. Those nearest to the threshold come first."},
 		refused:    {"Not identified", "Faces of too poor quality to be identified; each has its reason."},
 		faceless:   {"No face found", ""},
 		unreadable: {"Files that could not be read", ""},

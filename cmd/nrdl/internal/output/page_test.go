@@ -12,19 +12,19 @@ import (
 	"strings"
 	"testing"
 
-	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/explain"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/explain"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/openset"
 )
 
 // faceOfPage is a face named, or guessed, with this margin.
-func faceOfPage(name string, known bool, margin float64) nrdl.Face {
-	f := nrdl.Face{
+func faceOfPage(name string, known bool, margin float64) faces.Face {
+	f := faces.Face{
 		Known: known, Probability: 0.637, Margin: margin, Thumb: image.NewRGBA(image.Rect(0, 0, face.ThumbSide, face.ThumbSide)),
-		Ranked:  []nrdl.Candidate{{Name: name, Score: 0.5}, {Name: "second", Score: 0.4}},
+		Ranked:  []faces.Candidate{{Name: name, Score: 0.5}, {Name: "second", Score: 0.4}},
 		Nearest: []explain.Photograph{{ID: name + "/1.jpg", Person: name, Cosine: 0.9}},
 	}
 	if known {
@@ -60,17 +60,17 @@ func TestPage(t *testing.T) {
 	const bad = `<b onclick="x">`
 	page := pageOf(t, &openset.Calibration{Threshold: 1, FPIR: 0.01, Faces: 100, LeftOut: make([]float64, 100)}, func(p *Page) {
 		for _, r := range []struct {
-			nrdl.Result
+			faces.Result
 			error
 		}{
-			{nrdl.Result{Photo: nrdl.Photo{Name: "broken.jpg"}}, errors.New("it is <broken>")},
-			{nrdl.Result{Photo: nrdl.Photo{Name: "empty.jpg"}}, nil},
-			{nrdl.Result{Photo: nrdl.Photo{Name: "far.jpg"}, Faces: []nrdl.Face{faceOfPage("ann", false, 0.2)}}, nil},
-			{nrdl.Result{Photo: nrdl.Photo{Name: "near.jpg"}, Faces: []nrdl.Face{faceOfPage("ann", false, 0.9)}}, nil},
-			{nrdl.Result{Photo: nrdl.Photo{Name: "two.jpg"}, Faces: []nrdl.Face{faceOfPage("person10", true, 3), {Rejected: errors.New("too small")}}}, nil},
-			{nrdl.Result{Photo: nrdl.Photo{Name: "sure.jpg"}, Faces: []nrdl.Face{faceOfPage("person9", true, 3)}}, nil},
-			{nrdl.Result{Photo: nrdl.Photo{Name: "folder/unsure & 1#?.jpg"}, Faces: []nrdl.Face{faceOfPage("person9", true, 1.1)}}, nil},
-			{nrdl.Result{Photo: nrdl.Photo{Name: bad}, Faces: []nrdl.Face{faceOfPage(bad, true, 2)}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: "broken.jpg"}}, errors.New("it is <broken>")},
+			{faces.Result{Photo: faces.Photo{Name: "empty.jpg"}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: "far.jpg"}, Faces: []faces.Face{faceOfPage("ann", false, 0.2)}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: "near.jpg"}, Faces: []faces.Face{faceOfPage("ann", false, 0.9)}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: "two.jpg"}, Faces: []faces.Face{faceOfPage("person10", true, 3), {Rejected: errors.New("too small")}}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: "sure.jpg"}, Faces: []faces.Face{faceOfPage("person9", true, 3)}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: "folder/unsure & 1#?.jpg"}, Faces: []faces.Face{faceOfPage("person9", true, 1.1)}}, nil},
+			{faces.Result{Photo: faces.Photo{Name: bad}, Faces: []faces.Face{faceOfPage(bad, true, 2)}}, nil},
 		} {
 			if err := p.Add(r.Result, r.error); err != nil {
 				t.Fatal(err)
@@ -107,7 +107,7 @@ func TestPageOfMany(t *testing.T) {
 		for i := range many {
 			f := faceOfPage(fmt.Sprint("person", i%7), true, float64(i))
 			f.Probability = math.NaN()
-			if err := p.Add(nrdl.Result{Photo: nrdl.Photo{Name: fmt.Sprint(i, ".jpg")}, Faces: []nrdl.Face{f}}, nil); err != nil {
+			if err := p.Add(faces.Result{Photo: faces.Photo{Name: fmt.Sprint(i, ".jpg")}, Faces: []faces.Face{f}}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +124,7 @@ func TestPageInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Add(nrdl.Result{Photo: nrdl.Photo{Name: "a.jpg"}}, fs.ErrInvalid); err != nil {
+	if err := p.Add(faces.Result{Photo: faces.Photo{Name: "a.jpg"}}, fs.ErrInvalid); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

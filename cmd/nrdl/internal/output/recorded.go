@@ -6,20 +6,20 @@ import (
 	"image"
 	"math"
 
-	"nrdl.example/nrdl"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/face"
-	"nrdl.example/nrdl/results"
+	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/results"
 )
 
 // Recorded is the result of which o is the JSON form, as far as o has it: of the people only the
 // most likely ones, and no pictures.
-func Recorded(o results.Object) nrdl.Result {
-	r := nrdl.Result{Photo: nrdl.Photo{Name: o.File}, Smaller: o.Smaller}
+func Recorded(o results.Object) faces.Result {
+	r := faces.Result{Photo: faces.Photo{Name: o.File}, Smaller: o.Smaller}
 	for _, f := range o.Faces {
-		one := nrdl.Face{Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival, Trained: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability)}
+		one := faces.Face{Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival, Trained: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability)}
 		for _, c := range f.Top {
-			one.Ranked = append(one.Ranked, nrdl.Candidate{Name: c.Name, Score: c.Score})
+			one.Ranked = append(one.Ranked, faces.Candidate{Name: c.Name, Score: c.Score})
 		}
 		if f.Name != nil {
 			one.Name = *f.Name
@@ -49,7 +49,7 @@ func number(v *float64) float64 {
 }
 
 // AddRecorded adds a result that Recorded has returned, with pictures from the photograph at path.
-func (p *Page) AddRecorded(ctx context.Context, r nrdl.Result, path string) error {
+func (p *Page) AddRecorded(ctx context.Context, r faces.Result, path string) error {
 	r.Photo.Name = path
 	if len(r.Faces) == 0 {
 		return p.Add(r, nil)

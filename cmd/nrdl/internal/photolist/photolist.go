@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
-	"nrdl.example/nrdl/internal/linkdir"
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/internal/kit/linkdir"
 )
 
 // StandardInput is the path that stands for a list of paths on standard input.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/advice"
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
 )
 
 // Whatever the path, what is drawn stays in the folder.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/frontend"
-	"nrdl.example/nrdl/gallery"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/legible"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"nrdl.example/nrdl/dataset"
+	"nrdl.example/nrdl/faces/dataset"
 )
 
 // How a folder is watched. It is read again and again: unlike the events of the

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"bytes"
+	"container/list"
+	"crypto/sha256"
+	"fmt"
+
+	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/faces/gallery"
+	"nrdl.example/nrdl/faces/gallery/file"
+	"nrdl.example/nrdl/internal/kit/npz"
+)
+
+// modelArray has the bytes of a model file.
+const modelArray = "model"
+
+// models are those of earlier requests, by the SHA-256 of their files. Of more than most bytes
+// those that were not used for longest are dropped.
+type models struct {
+	most, size int64
+	order      list.List // of *kept, the last used first
+	byHash     map[string]*list.Element
+}
+
+type kept struct {
+	hash string
+	size int64
+	g    *gallery.Gallery
+}
+
+func (m *models) get(hash string) *gallery.Gallery {
+	e := m.byHash[hash]
+	if e == nil {
+		return nil
+	}
+	m.order.MoveToFront(e)
+	return e.Value.(*kept).g
+}
+
+func (m *models) put(k *kept) {
+	if m.byHash[k.hash] != nil || k.size > m.most {
+		return
+	}
+	if m.byHash == nil {
+		m.byHash = map[string]*list.Element{}
+	}
+	m.byHash[k.hash] = m.order.PushFront(k)
+	for m.size += k.size; m.size > m.most; {
+		last := m.order.Remove(m.order.Back()).(*kept)
+		delete(m.byHash, last.hash)
+		m.size -= last.size
+	}
+}
+
+// model returns the model that f names or brings.
+func (s *session) model(f *incoming) (*gallery.Gallery, error) {
+	if i := f.arrays.Index(modelArray); i >= 0 {
+		return s.given(f, f.arrays[i])
+	}
+	if f.Model == "" {
+		return nil, &coded{"request", fmt.Errorf("%s needs a model", f.Verb)}
+	}
+	if g := s.models.get(f.Model); g != nil {
+		return g, nil
+	}
+	return nil, &coded{"model", advice.Add(fmt.Errorf("no model %.64q is known", f.Model), "send its file again, as the array %s", modelArray)}
+}
+
+// given reads the model in a.
+func (s *session) given(f *incoming, a npz.Array) (*gallery.Gallery, error) {
+	if a.Type != "u1" {
+		return nil, &coded{"request", fmt.Errorf("%s is %s: the bytes of a model file are uint8", a.Word(), a.Kind)}
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256(a.Data))
+	if f.Model != "" && f.Model != hash {
+		return nil, &coded{"request", fmt.Errorf("the model has the SHA-256 %s, not %.64s", hash, f.Model)}
+	}
+	if g := s.models.get(hash); g != nil {
+		return g, nil
+	}
+	g, err := file.Read(bytes.NewReader(a.Data), file.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("read the model: %w", err)
+	}
+	s.models.put(&kept{hash, int64(len(a.Data)), g})
+	return g, nil
+}
+
+// made is the answer with the file of g.
+func (s *session) made(g *gallery.Gallery) (*answer, error) {
+	var b bytes.Buffer
+	if err := file.Write(&b, g); err != nil {
+		return nil, err
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
+	s.models.put(&kept{hash, int64(b.Len()), g})
+	trained := g.Shared().Trained
+	return &answer{
+		map[string]any{"model": hash, "status": trained.Status, "passes": trained.Iter, "residual": trained.Residual},
+		[]npz.Array{npz.Uint8(modelArray, []int{b.Len()}, b.Bytes())},
+	}, nil
+}

@@ -1,0 +1,5 @@
+module nrdl.example/nrdl/doc
+
+go 1.26.0
+
+require nrdl.example/nrdl v0.3.0

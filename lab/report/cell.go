@@ -1,0 +1,219 @@
+package report
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/significance"
+)
+
+// A Cell is the result of the runs of a label in a column.
+type Cell struct {
+	N          int                   // runs with a rate
+	Mean       float64               // percent; NaN without runs
+	SD         float64               // points, sample standard deviation; NaN for fewer than 2 runs
+	Published  *experiment.Published // nil if none is
+	Note       string                // about this rate, from the plan
+	Failed     int
+	Missing    int // repeats that only other labels of the column have
+	Errors     []string
+	Mixed      bool        // the runs have different parameters although none is tuned
+	Best       bool        // highest mean of the complete cells of the column
+	Alike      bool        // not significantly different from the best
+	Comparison *Comparison // with the best; nil for the best and if there is no test
+	Rank       float64     // in the column, among the ranked labels; NaN for others
+
+	records []*experiment.Record // failed ones too, by repeat
+	runs    []*experiment.Record // those that count
+}
+
+func newCell(c *Column, records []*experiment.Record) *Cell {
+	cell := &Cell{Mean: math.NaN(), SD: math.NaN(), Rank: math.NaN(), records: records, Missing: len(c.Repeats) - len(records)}
+	for _, r := range records {
+		cell.Published = cmp.Or(cell.Published, r.Published)
+		cell.Note = cmp.Or(cell.Note, r.Note)
+		if r.Error != "" {
+			cell.Failed++
+			if !slices.Contains(cell.Errors, r.Error) {
+				cell.Errors = append(cell.Errors, r.Error)
+			}
+			continue
+		}
+		cell.runs = append(cell.runs, r)
+		first := cell.runs[0]
+		if r.Tuning == nil && first.Tuning == nil && string(r.Params) != string(first.Params) {
+			cell.Mixed = true
+		}
+	}
+	rates := cell.rates()
+	if cell.N = len(rates); cell.N > 0 {
+		cell.Mean = stat.Mean(rates, nil)
+	}
+	if cell.N > 1 {
+		cell.SD = stat.StdDev(rates, nil)
+	}
+	return cell
+}
+
+// rates returns the rates of the runs, in percent.
+func (c *Cell) rates() []float64 {
+	rates := make([]float64, len(c.runs))
+	for i, r := range c.runs {
+		rates[i] = 100 * r.Rate
+	}
+	return rates
+}
+
+// Complete reports whether no run of the column is missing and all have the
+// same parameters or are tuned.
+func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 && !c.Mixed }
+
+// Interval returns the exact 95 % interval of the rate of a single run, in percent. It is
+// not ok if there is not exactly one run.
+func (c *Cell) Interval() (low, high float64, ok bool) {
+	if c.N != 1 {
+		return math.NaN(), math.NaN(), false
+	}
+	r := c.runs[0]
+	low, high = significance.Interval(r.N-r.Wrong, r.N, level)
+	return 100 * low, 100 * high, true
+}
+
+// Images returns the number of test images of a run; 0 without runs.
+func (c *Cell) Images() int {
+	if c.N == 0 {
+		return 0
+	}
+	return c.runs[0].N
+}
+
+// Difference returns the mean minus the published rate, in points; NaN if there is no
+// published rate.
+func (c *Cell) Difference() float64 {
+	if c.Published == nil {
+		return math.NaN()
+	}
+	return c.Mean - c.Published.Mean
+}
+
+// absences returns the reasons for missing runs.
+func (c *Cell) absences() []string {
+	var why []string
+	total := c.N + c.Failed + c.Missing
+	switch {
+	case len(c.records) == 0:
+		return []string{"no run in these records: not in the plan, or not run yet"}
+	case c.Failed > 0:
+		why = append(why, fmt.Sprintf("%s failed: %s", ofRuns(c.Failed, total), strings.Join(c.Errors, "; ")))
+	}
+	if c.Missing > 0 {
+		verb := "are"
+		if c.Missing == 1 {
+			verb = "is"
+		}
+		why = append(why, fmt.Sprintf("%s %s not made yet", ofRuns(c.Missing, total), verb))
+	}
+	return why
+}
+
+// remarks returns the footnotes of c.
+func (c *Cell) remarks() []string {
+	why := c.absences()
+	if c.Mixed {
+		why = append(why, "its runs have different parameters: the plan was changed between them")
+	}
+	return why
+}
+
+// ofRuns is "3 of 10 runs", or "the run".
+func ofRuns(n, total int) string {
+	switch {
+	case total == 1:
+		return "the run"
+	case n == total:
+		return fmt.Sprintf("all %d runs", total)
+	}
+	return fmt.Sprintf("%d of %d runs", n, total)
+}
+
+var csvHead = []string{
+	"plan", "dataset", "split", "noise", "occlusion", "label", "method", "n", "mean", "sd", "low", "high", "paper_mean", "paper_sd",
+	"difference", "rank", "p_adjusted", "told_from_best", "p_paired_t", "fit_seconds", "code_seconds", "passes", "failed", "missing", "note",
+}
+
+// writeCSV writes a line for each cell, with all digits: rates in percent,
+// times and passes as medians, low and high the exact 95 % interval of
+// a single run, told_from_best "best", "yes", "no" or "" where
+// no test was made, p_paired_t of the t-test against the best, without
+// correction. What is not known is empty.
+func (r *Report) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(csvHead); err != nil {
+		return err
+	}
+	for _, p := range r.Plans {
+		for j := range p.Columns {
+			for i := range p.Labels {
+				if err := out.Write(p.csvLine(i, j)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (p *Plan) csvLine(i, j int) []string {
+	column, label, c := p.Columns[j], p.Labels[i], p.Cells[i][j]
+	mean, sd := math.NaN(), math.NaN()
+	if c.Published != nil {
+		mean = c.Published.Mean
+		if c.Published.SD > 0 {
+			sd = c.Published.SD
+		}
+	}
+	adjusted, told, student := math.NaN(), "", math.NaN()
+	if c.Comparison != nil {
+		adjusted, told, student = c.Comparison.Adjusted, "yes", c.Comparison.PairedT
+	}
+	switch {
+	case c.Best:
+		told = "best"
+	case c.Alike:
+		told = "no"
+	}
+	low, high, _ := c.Interval()
+	remarks := c.remarks()
+	if c.Note != "" {
+		remarks = append([]string{c.Note}, remarks...)
+	}
+	return []string{
+		cellText(p.Name), cellText(column.Source.Name), cellText(column.Split), exact(column.Noise), exact(column.Occlude),
+		cellText(label.Name), cellText(label.Method),
+		strconv.Itoa(c.N), exact(c.Mean), exact(c.SD), exact(low), exact(high), exact(mean), exact(sd), exact(c.Difference()), exact(c.Rank),
+		exact(adjusted), told, exact(student), exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
+		strconv.Itoa(c.Failed), strconv.Itoa(c.Missing), cellText(strings.Join(remarks, "; ")),
+	}
+}
+
+// exact formats v with as many digits as are needed to restore it; "" if it is not finite.
+func exact(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(cmp.Or(v, 0), 'g', -1, 64) // no −0
+}
+
+// cellText changes s so that spreadsheets do not treat it as a formula.
+func cellText(s string) string { return legible.Cell(oneLine(s)) }

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/lab/experiment"
+)
+
+// A measure is a time of a run.
+type measure struct {
+	caption string
+	value   func(experiment.Cost) float64
+}
+
+var measures = []measure{
+	{"Time to learn, median over runs", func(c experiment.Cost) float64 { return c.FitSeconds }},
+	{"Time to name all test images, median over runs", func(c experiment.Cost) float64 { return c.CodeSeconds }},
+	{"Time to tune, median over runs", func(c experiment.Cost) float64 { return c.TuneSeconds }},
+}
+
+// median is the median of a value over the runs of c; NaN without runs.
+func (c *Cell) median(of func(*experiment.Record) float64) float64 {
+	v := make([]float64, len(c.runs))
+	for i, r := range c.runs {
+		v[i] = of(r)
+	}
+	return median(v)
+}
+
+// median is the median of v, for an even number the mean of the two in the middle; NaN if v
+// is empty. It sorts v.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// grid makes tables of labels and columns. Tables without any text are left out.
+func (p *Plan) grid(caption string, write func(c *Cell) cell) (blocks []block) {
+	for _, panel := range p.panels() {
+		t := &table{Caption: caption, Head: p.heads(panel)}
+		some := false
+		for _, i := range panel.labels {
+			row := []cell{{Text: p.Labels[i].Name}}
+			for _, j := range panel.columns {
+				c := write(p.Cells[i][j])
+				some = some || c.Text != ""
+				c.Text = cmp.Or(c.Text, "—")
+				row = append(row, c)
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		if some {
+			blocks = append(blocks, block{Table: t.upright()})
+		}
+	}
+	return blocks
+}
+
+// timed returns a plan with every label and data set of p whose runs were made one at a
+// time, which gives the most exact times; nil if there is none.
+func (r *Report) timed(p *Plan) *Plan {
+	for _, q := range r.Plans {
+		if q != p && q.alone() && !p.alone() && q.covers(p) {
+			return q
+		}
+	}
+	return nil
+}
+
+// alone reports whether the runs of p were made one at a time.
+func (p *Plan) alone() bool {
+	for r := range p.all {
+		if r.Cost.Jobs > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether p has the labels and the data sets of q.
+func (p *Plan) covers(q *Plan) bool {
+	for _, l := range q.Labels {
+		if !slices.ContainsFunc(p.Labels, func(m *Label) bool { return m.Name == l.Name }) {
+			return false
+		}
+	}
+	for _, c := range q.Columns {
+		if !slices.ContainsFunc(p.Columns, func(d *Column) bool { return d.Source.Name == c.Source.Name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// cost is the section on time and memory.
+func (p *Plan) cost() (blocks []block) {
+	for _, m := range measures {
+		blocks = append(blocks, p.grid(m.caption, func(c *Cell) cell {
+			v := c.medianOf(m)
+			if c.N == 0 || v == 0 {
+				return cell{}
+			}
+			return cell{Text: seconds(v)}
+		})...)
+	}
+	blocks = append(blocks, p.grid("Passes, median over runs, and how the fits ended", endings)...)
+	blocks = append(blocks, p.grid("Memory of a run beyond that of the data, largest over runs", func(c *Cell) cell {
+		most := c.memory()
+		if most == 0 {
+			return cell{}
+		}
+		return cell{Text: fmt.Sprintf("%d MiB", (uint64(most)+1<<19)>>20)}
+	})...)
+	if len(blocks) > 0 {
+		blocks = append(blocks, block{Text: p.circumstances()})
+	}
+	return blocks
+}
+
+// memory is the largest memory of a run of c, without that of the data, in bytes; 0 if it
+// is not known.
+func (c *Cell) memory() float64 {
+	most := uint64(0)
+	for _, r := range c.runs {
+		if cost := r.Cost; cost.BaseBytes > 0 && cost.PeakBytes > cost.BaseBytes {
+			most = max(most, cost.PeakBytes-cost.BaseBytes)
+		}
+	}
+	return float64(most)
+}
+
+// endings returns the passes of the runs of c, and how many runs converged.
+func endings(c *Cell) cell {
+	converged, open, closed := 0, 0, 0
+	for _, r := range c.runs {
+		switch r.Status {
+		case classify.Converged:
+			converged++
+		case classify.Exhausted:
+			open++
+		case classify.ClosedForm:
+			closed++
+		}
+	}
+	if c.N == 0 || c.runs[0].Method == experiment.ProgramMethod {
+		return cell{}
+	}
+	if closed == c.N {
+		return cell{Text: "nothing to iterate"}
+	}
+	out := cell{Text: digits(c.passes(), 6)}
+	switch {
+	case converged+open > 0:
+		out.Sub = fmt.Sprintf("%d of %d converged", converged, c.N)
+	default:
+		out.Sub = "all passes made"
+	}
+	return out
+}
+
+// circumstances describes how the times were measured.
+func (p *Plan) circumstances() string {
+	var jobs, threads []int
+	for r := range p.all {
+		jobs, threads = append(jobs, r.Cost.Jobs), append(threads, r.Cost.Threads)
+	}
+	most, least := slices.Max(jobs), slices.Min(jobs)
+	if most <= 1 {
+		return fmt.Sprintf("Times were taken with one run at a time on %s.", legible.Count(slices.Max(threads), "thread"))
+	}
+	n := fmt.Sprint(most)
+	if least != most {
+		n = fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("Times were taken with %s runs at a time, each on %s: alone on the machine a run is faster. "+
+		"The memory of a run is known where it is alone: one run at a time.", n, legible.Count(slices.Max(threads), "thread"))
+}
+
+// medianOf is the median of m over the runs of c; NaN without runs.
+func (c *Cell) medianOf(m measure) float64 {
+	return c.median(func(r *experiment.Record) float64 { return m.value(r.Cost) })
+}
+
+// passes is the median over the runs of c; NaN without runs.
+func (c *Cell) passes() float64 {
+	return c.median(func(r *experiment.Record) float64 { return float64(r.Passes) })
+}

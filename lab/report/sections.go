@@ -1,0 +1,392 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/internal/legible"
+)
+
+// document returns r as a document.
+func (r *Report) document(o Options) *document {
+	d := &document{Title: o.Title}
+	if d.Title == "" {
+		var names []string
+		for _, p := range r.Plans {
+			names = append(names, p.Name)
+		}
+		d.Title = "Results of " + join(names)
+	}
+	for n, p := range r.Plans {
+		d.plan(p, r.timed(p))
+		if n == 0 && len(o.Pictures) > 0 {
+			d.add(3, "Pictures", block{Pictures: o.Pictures})
+		}
+		d.details(p, r.timed(p))
+	}
+	if sides := r.sides(); len(sides) > 0 {
+		d.add(2, "Plans side by side", sidesBlocks(sides)...)
+	}
+	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
+		d.add(2, "Terms", glossary()...)
+	}
+	d.add(2, "To repeat it", r.repetition(o)...)
+	if r.ofVectors() {
+		theirs := map[string]bool{}
+		for _, p := range r.Plans {
+			theirs[p.About] = true
+			for _, c := range p.Columns {
+				theirs[c.Source.About] = true
+			}
+		}
+		d.speakOfSamples(theirs)
+	}
+	d.nameFigures()
+	return d
+}
+
+// ofVectors reports whether no data set has images or faces.
+func (r *Report) ofVectors() bool {
+	for _, p := range r.Plans {
+		for _, c := range p.Columns {
+			if s := c.Source; s.Drawn != nil || s.Path == "" || !s.Input.Same(dataset.Frame{}) {
+				return false
+			}
+		}
+	}
+	return len(r.Plans) > 0
+}
+
+// speakOfSamples puts the words for samples of any kind in place of those for faces, but not
+// into the texts theirs, those of a plan.
+func (d *document) speakOfSamples(theirs map[string]bool) {
+	say := func(texts ...*string) {
+		for _, t := range texts {
+			if !theirs[*t] {
+				*t = legible.OfSamples(*t)
+			}
+		}
+	}
+	for i := range d.Sections {
+		say(&d.Sections[i].Title)
+		for j := range d.Sections[i].Blocks {
+			b := &d.Sections[i].Blocks[j]
+			say(&b.Text)
+			for k := range b.Items {
+				say(&b.Items[k].Text)
+			}
+			if b.Table != nil {
+				say(&b.Table.Caption)
+				for k := range b.Table.Head {
+					say(&b.Table.Head[k].Title, &b.Table.Head[k].Sub)
+				}
+			}
+			for _, f := range b.Figures {
+				say(&f.Title, &f.Caption, &f.Alt, &f.Axes.Title, &f.Axes.X, &f.Axes.Y)
+			}
+		}
+	}
+}
+
+// plan adds the section of p that one opens it for: the rates and a figure of them, and then
+// what they mean. The plan timed has better times, if it is not nil.
+func (d *document) plan(p, timed *Plan) {
+	rates := p.rates()
+	blocks := append(rates[:1:1], p.rankFigure()...)
+	var meaning []item
+	for _, i := range []item{{"Which method to take", p.Advice(timed)}, {"NRDL", p.place()}} {
+		if i.Text != "" {
+			meaning = append(meaning, i)
+		}
+	}
+	if len(meaning) > 0 {
+		blocks = append(blocks, block{Items: meaning})
+	}
+	blocks = append(blocks, rates[1:]...)
+	d.add(2, p.Name, blocks...)
+}
+
+// details adds the other sections of p, without times if the plan timed has better ones.
+func (d *document) details(p, timed *Plan) {
+	var about []block
+	if p.About != "" {
+		about = append(about, block{Text: p.About})
+	}
+	d.add(3, "What is compared", slices.Concat(about, []block{{Text: p.overview()}}, d.unsaid(p.Name, p.contestants()))...)
+	if len(p.Labels) > 1 {
+		d.add(3, "Ranks", p.ranks()...)
+	}
+	d.add(3, "Rates against what varies", figureBlocks(slices.Concat(p.curves(), p.varied(), p.heatMaps()))...)
+	d.add(3, "Objective", figureBlocks(p.traces())...)
+	if timed == nil {
+		d.add(3, "Time and memory", p.cost()...)
+	} else {
+		d.add(3, "Time and memory", block{Text: "These runs were made several at a time; the plan " + timed.Name + " has the times of the same methods, one run at a time."})
+	}
+	if t := p.tuned(); t != nil {
+		d.add(3, "Tuned parameters", block{Table: t},
+			block{Text: "Ranges and lists are over the runs. Validation rates are means over the folds of the training part, those of the chosen parameters optimistic, since they were chosen by them; no test image was looked at."})
+	}
+	if t := p.confused(); t != nil {
+		d.add(3, "Most confused people", block{Table: t})
+	}
+	title, why := "Data sets", []block(nil)
+	if sentence, t := p.differences(); sentence != "" {
+		title, why = "What differs from the paper, and why", []block{{Text: sentence}}
+		if t != nil {
+			why = append(why, block{Table: t})
+		}
+	}
+	d.add(3, title, append(why, d.unsaid(p.Name, p.abouts())...)...)
+}
+
+// unsaid returns those items of a plan that no plan before has, and names the plans that have
+// the others.
+func (d *document) unsaid(plan string, items []item) (blocks []block) {
+	if d.plans == nil {
+		d.plans = map[item]string{}
+	}
+	var fresh []item
+	var before []string
+	for _, i := range items {
+		if in := d.plans[i]; in == "" {
+			d.plans[i] = plan
+			fresh = append(fresh, i)
+		} else if in != plan && !slices.Contains(before, in) {
+			before = append(before, in)
+		}
+	}
+	if len(fresh) > 0 {
+		blocks = append(blocks, block{Items: fresh})
+	}
+	if len(before) > 0 {
+		blocks = append(blocks, block{Text: "What is not listed here is explained with " + join(before) + "."})
+	}
+	return blocks
+}
+
+// add adds a section that has blocks.
+func (d *document) add(level int, title string, blocks ...block) {
+	if len(blocks) > 0 {
+		d.Sections = append(d.Sections, section{fmt.Sprintf("s%d", len(d.Sections)+1), title, level, blocks})
+	}
+}
+
+// nameFigures gives every figure a name for its file.
+func (d *document) nameFigures() {
+	n := 0
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			for _, f := range b.Figures {
+				n++
+				f.Name = fmt.Sprintf("figure-%02d", n)
+			}
+		}
+	}
+}
+
+// overview counts the runs, methods and settings of p.
+func (p *Plan) overview() string {
+	runs, failed, taken, threads := 0, 0, 0.0, 1
+	for r := range p.all {
+		runs++
+		threads = max(threads, r.Cost.Threads)
+		taken += r.Cost.FitSeconds + r.Cost.CodeSeconds + r.Cost.TuneSeconds
+		if r.Error != "" {
+			failed++
+		}
+	}
+	s := fmt.Sprintf("%s of %s in %s", legible.Count(runs, "run"), legible.Count(len(p.Labels), "method"), legible.Count(len(p.Columns), "setting"))
+	if failed > 0 {
+		s += fmt.Sprintf("; %d failed", failed)
+	}
+	each := "one thread"
+	if threads > 1 {
+		each = "at most " + legible.Count(threads, "thread")
+	}
+	s += "; " + span(taken) + " of learning, naming and tuning by the clock, each run on " + each + "."
+	switch {
+	case p.allTuned():
+		s += " Parameters are chosen by cross-validation on the training images."
+	case p.tuned() == nil:
+		s += " Nothing was tuned: methods have their defaults, or the values of presets and of the plan, which may suit one better than another."
+	}
+	if untuned := p.untuned(); len(untuned) > 0 && p.tuned() != nil {
+		s += " Not tuned: " + few(untuned) + "."
+	}
+	return s
+}
+
+// untuned are the names of the labels without a run with tuned parameters. A label whose values
+// vary is named once.
+func (p *Plan) untuned() (names []string) {
+	for _, l := range p.Labels {
+		if !l.Tuned && !slices.Contains(names, l.Base()) {
+			names = append(names, l.Base())
+		}
+	}
+	return names
+}
+
+// span formats a duration in a suitable unit.
+func span(seconds float64) string {
+	switch {
+	case seconds < 100:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 100*60:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}
+
+// rates returns the main tables and an explanation of their marks.
+func (p *Plan) rates() (blocks []block) {
+	caption := p.caption()
+	for _, panel := range p.panels() {
+		t := &table{Caption: caption, Head: p.heads(panel)}
+		for n, j := range panel.columns {
+			t.Head[n+1].Sub += ", " + legible.Count(len(p.Columns[j].Repeats), "run")
+		}
+		ranked := len(p.Ranking.Labels) > 0 && slices.Contains(panel.columns, p.Ranking.Columns[0])
+		if ranked {
+			t.Head = append(t.Head, head{Title: "average rank"})
+		}
+		for _, i := range panel.labels {
+			row := []cell{{Text: p.Labels[i].Name}}
+			for _, j := range panel.columns {
+				row = append(row, p.Cells[i][j].tableCell(t))
+			}
+			if rank := p.Ranking.meanRank(i); ranked && !math.IsNaN(rank) {
+				row = append(row, cell{Text: fixed(rank, 2), Best: equalRanks(rank, slices.Min(p.Ranking.Mean))})
+			} else if ranked {
+				row = append(row, cell{Text: "—"})
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		blocks = append(blocks, block{Table: t.upright()})
+	}
+	blocks = append(blocks, block{Text: p.key()})
+	for _, s := range []string{p.overlapping(), p.twins()} {
+		if s != "" {
+			blocks = append(blocks, block{Text: s})
+		}
+	}
+	if len(p.AmbiguousRates) > 0 {
+		blocks = append(blocks, block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " + join(p.AmbiguousRates) + "."})
+	}
+	return blocks
+}
+
+// caption says what the numbers of the main tables are.
+func (p *Plan) caption() string {
+	s := "Plan " + p.Name + ": recognition rates in percent, mean ± sample standard deviation over the runs"
+	printed, single := false, false
+	for _, row := range p.Cells {
+		for _, c := range row {
+			printed, single = printed || c.Published != nil, single || c.N == 1
+		}
+	}
+	if single {
+		s += ". In brackets: the exact 95 % interval of a single run (Clopper and Pearson)"
+	}
+	if printed {
+		s += ". Below a rate: the published one"
+		if tags := p.sources(); len(tags) > 0 {
+			s += " [" + strings.Join(tags, ", ") + "]"
+		}
+		s += " and the difference in points"
+	}
+	return s
+}
+
+// key explains the marks of the main tables.
+func (p *Plan) key() string {
+	key := "A setting is a data set with a split and a corruption. Bold: the highest mean of a setting, among the methods that have all its runs."
+	if tests := p.tests(); tests != "" {
+		key += " " + tests
+	}
+	return key
+}
+
+// tableCell returns c for the main table t, and adds its remarks to the notes of t.
+func (c *Cell) tableCell(t *table) cell {
+	out := c.rateCell()
+	out.Best, out.Alike = c.Best, c.Alike
+	if low, high, ok := c.Interval(); ok {
+		out.Sub = fmt.Sprintf("[%s, %s]", tenths(low), tenths(high))
+	}
+	if c.Published != nil {
+		p := published(c)
+		if out.Sub != "" {
+			out.Sub += " "
+		}
+		out.Sub += p.Text
+		if p.Spread != "" {
+			out.Sub += " ± " + p.Spread
+		}
+		if c.N > 0 {
+			out.Sub += ", " + signed(c.Difference())
+		}
+	}
+	for _, remark := range c.remarks() {
+		out.Notes = append(out.Notes, t.noted(remark))
+	}
+	return out
+}
+
+// rankFigure returns the diagram of the average ranks, if there are some.
+func (p *Plan) rankFigure() []block {
+	if len(p.Labels) < 2 || p.overall() == "" {
+		return nil
+	}
+	k := &p.Ranking
+	f := &Figure{Title: "Plan " + p.Name + ": average ranks", ranks: p.drawnRanks()}
+	if len(f.ranks.Labels) < 2 {
+		return nil
+	}
+	for _, i := range f.ranks.Labels {
+		f.rankNames = append(f.rankNames, p.Labels[i].Name)
+	}
+	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
+	if len(f.ranks.Labels) < len(k.Labels) {
+		f.Caption += " Pairs of varied parameters are ranked, too; maps show them."
+	}
+	var words []string
+	for _, i := range f.ranks.order() {
+		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
+	}
+	f.Alt = f.Title + ": " + few(words) + "."
+	return []block{{Figures: []*Figure{f}}}
+}
+
+// ranks returns the test over columns.
+func (p *Plan) ranks() (blocks []block) {
+	if s := p.overall(); s != "" {
+		blocks = append(blocks, block{Text: s})
+	}
+	for _, s := range []string{p.familyRanks(), p.leftOut()} {
+		if s != "" {
+			blocks = append(blocks, block{Text: s})
+		}
+	}
+	return blocks
+}
+
+func figureBlocks(figures []*Figure) []block {
+	if len(figures) == 0 {
+		return nil
+	}
+	return []block{{Figures: figures}}
+}
+
+func sidesBlocks(sides []*table) []block {
+	blocks := []block{{Text: fmt.Sprintf("Rates in percent. Differences are means over the runs that have equal splits in both plans (pairs), or else of the means; "+
+		"p is of the paired test that the number of pairs allows, adjusted by Holm's correction over the methods of a table; level %g.", level)}}
+	for _, t := range sides {
+		blocks = append(blocks, block{Table: t})
+	}
+	return blocks
+}

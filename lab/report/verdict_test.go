@@ -1,0 +1,230 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/lab/experiment"
+	"nrdl.example/nrdl/lab/plans"
+	"nrdl.example/nrdl/method"
+)
+
+// rated are made-up records in which each method has so many errors in each run, and
+// the seconds of a run.
+func rated(t *testing.T, data []experiment.Source, repeats int, errors map[string]int, seconds map[string]float64) []experiment.Record {
+	t.Helper()
+	var methods []string
+	for m := range errors {
+		methods = append(methods, m)
+	}
+	slices.Sort(methods)
+	records := made{plan: "p", methods: methods, data: data, repeats: repeats}.records(t)
+	for i := range records {
+		r := &records[i]
+		r.N = 200
+		wrong(r, errors[r.Method]+r.Repeat%2)
+		r.Cost.FitSeconds, r.Cost.CodeSeconds, r.Cost.Jobs = seconds[r.Method], 0, 1
+	}
+	return records
+}
+
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		records []experiment.Record
+		says    []string
+		not     string
+	}{
+		{
+			"one setting, sure", rated(t, faces[2:3], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, nil),
+			[]string{"NRC has the highest rate of 3 methods, 94.8 %, on PIE, random:10.", "This is sure: each of the other 2 is significantly worse (paired tests, level 0.05).", "The setting has 10 runs."},
+			"few",
+		},
+		{
+			"a tie that is cheaper", rated(t, faces[2:3], 3, map[string]int{"crc": 11, "nrc": 10, "nrdl": 80}, map[string]float64{"crc": 0.1, "nrc": 4, "nrdl": 9}),
+			[]string{
+				"NRC has", "This is not sure: 1 of the other 2 is significantly worse (", "Not significantly different from NRC, a tie: CRC.",
+				"The setting has 3 runs: few, so that only large differences", "CRC is as accurate, as far as these tests can tell, and 40 times as fast as NRC to train and test.",
+			},
+			"closest",
+		},
+		{
+			"nothing is worse", rated(t, faces[2:3], 2, map[string]int{"crc": 11, "nrc": 10, "nrdl": 12}, map[string]float64{"crc": 4, "nrc": 4, "nrdl": 9}),
+			[]string{"This is not sure: no other method is significantly worse (paired tests, level 0.05). Not significantly different from NRC, a tie: CRC and NRDL.", "No tied method is more than twice as fast as NRC"},
+			"closest",
+		},
+		{
+			"several settings", rated(t, faces[2:5], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, map[string]float64{"crc": 1, "nrc": 8, "nrdl": 9}),
+			[]string{"NRC has the best average rank of 3 methods, 1.00, over 3 settings, and the highest rate in 3 of them. This is sure: each of the other 2 is significantly worse in every setting"},
+			"few",
+		},
+		{
+			"sure about these images, not about others", overlapping(t, 10),
+			[]string{
+				"NRC has", "This is fairly sure: each of the other 2 is significantly worse (paired tests, level 0.05). " +
+					"The corrected t-test, which allows for the overlap of the random splits, confirms this for 1 of 2.",
+			},
+			"This is sure",
+		},
+		{
+			"one run", rated(t, faces[:1], 1, map[string]int{"crc": 40, "nrc": 10, "nrdl": 50}, nil),
+			[]string{"This is fairly sure: each of the other 2 is significantly worse (", "The setting has 1 run: few"},
+			"corrected",
+		},
+		{"one method", rated(t, faces[2:3], 3, map[string]int{"crc": 1}, nil), nil, "has"},
+	} {
+		got := arranged(t, c.records).Plans[0].Advice(nil)
+		for _, want := range c.says {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q lacks %q", c.name, got, want)
+			}
+		}
+		if strings.Contains(got, c.not) || (got == "") != (c.says == nil) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// overlapping are records of random splits in which NRDL is below NRC by a little more
+// or less in each run, and CRC far below it.
+func overlapping(t *testing.T, repeats int) []experiment.Record {
+	records := rated(t, faces[2:3], repeats, map[string]int{"crc": 90, "nrc": 10, "nrdl": 20}, nil)
+	for i := range records {
+		if r := &records[i]; r.Method == "nrdl" {
+			wrong(r, 12+3*r.Repeat)
+		}
+	}
+	return records
+}
+
+// A method that is better somewhere and worse nowhere is named, as is where another
+// method is better.
+func TestAdviceNamesExceptions(t *testing.T) {
+	records := rated(t, faces[2:5], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 11}, nil)
+	for i := range records {
+		if r := &records[i]; r.Dataset.Name == "lfw" && r.Method == "crc" {
+			wrong(r, 2)
+		} else if r.Method == "nrdl" {
+			wrong(r, []int{10, 9, 10, 11, 10}[r.Repeat%5]+r.Repeat%2)
+			if r.Dataset.Name == "pie" {
+				wrong(r, 5)
+			}
+		}
+	}
+	got := arranged(t, records).Plans[0].Advice(nil)
+	for _, want := range []string{"NRDL has", "Others are significantly better in 1 setting: CRC (by ", "points) on LFW, random:8."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}
+
+// A label with tuned runs is tuned, whatever its plan says of it, and the others are named, a
+// varied parameter once.
+func TestUntunedAreNamed(t *testing.T) {
+	var records []experiment.Record
+	for _, r := range rated(t, faces[2:3], 2, map[string]int{"crc": 40, "nrc": 10}, nil) {
+		if r.Method == "nrc" {
+			r.Tuning, r.Explained = &experiment.Tuning{Trials: []experiment.Trial{{N: 1}}}, "mine"
+			records = append(records, r)
+			continue
+		}
+		for _, value := range []string{"1", "2"} {
+			r.Label, r.Varied = "CRC, kappa="+value, &experiment.Varied{Path: "kappa", Value: value}
+			records = append(records, r)
+		}
+	}
+	p := arranged(t, records).Plans[0]
+	if s := p.overview(); !strings.HasSuffix(s, " Not tuned: CRC.") {
+		t.Error(s)
+	}
+	if s := p.contestants()[1].Text; s != "Mine"+tunedWords+"." {
+		t.Error(s)
+	}
+	all := arranged(t, slices.DeleteFunc(records, func(r experiment.Record) bool { return r.Varied != nil })).Plans[0]
+	if s := all.contestants()[0].Text; !all.allTuned() || s != "Mine." {
+		t.Error(s)
+	}
+}
+
+// Every contestant of every built-in plan is explained: in the plan, if it has a
+// label of its own, or else by its method.
+func TestContestantsAreExplained(t *testing.T) {
+	titles := map[string]bool{}
+	for _, m := range method.All() {
+		titles[method.Title(m)] = true
+		if about := method.Describe(m); about == m.Name() || len(about) < 20 {
+			t.Errorf("%s is described by %q", m.Name(), about)
+		}
+	}
+	for _, name := range plans.Names() {
+		p := builtin[name]()
+		if p.Name != name {
+			t.Errorf("the plan %s is called %s", name, p.Name)
+		}
+		about := p.Explain()
+		for _, line := range p.List() {
+			label, _, _ := strings.Cut(line, "  ")
+			base, _, varied := strings.Cut(label, ", atoms=")
+			if about[label] == "" && !titles[label] && !(varied && titles[base]) {
+				t.Errorf("plan %s does not say what %q is", name, label)
+			}
+		}
+	}
+}
+
+// A record says what its contestant is, also of a plan that nobody knows.
+func TestRecordsExplain(t *testing.T) {
+	r := experiment.Record{Plan: "mine", Method: "nrc", Label: "mine", Explained: "NRC, on my features", Varied: &experiment.Varied{Path: "coder.rho", Value: "2"}}
+	if got := about(&r); !strings.HasPrefix(got, "NRC, on my features; with coder.rho = 2 (") {
+		t.Error(got)
+	}
+	r = experiment.Record{Plan: "quick", About: builtin["quick"]().About, Method: "nrdl", Label: "NRDL, stopped coder"}
+	if got := about(&r); !strings.Contains(got, "stopped after 5 passes") {
+		t.Error(got)
+	}
+	r = experiment.Record{Plan: "mine", Method: "nrc", Label: "X", Tuning: &experiment.Tuning{}}
+	if got := about(&r); !strings.HasPrefix(got, "NRC: non-negative representation") || !strings.Contains(got, "cross-validation") {
+		t.Error(got)
+	}
+}
+
+// Beside contestants with features, one without is said to take the data as they are.
+func TestPlainContestantsAreExplained(t *testing.T) {
+	features, err := frontend.Parse("faces32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, shaped := experiment.Record{Plan: "mine", Method: "nrc", Label: "NRC"}, experiment.Record{Plan: "mine", Method: "nrc", Label: "shaped", Input: &features}
+	const grey = "; the data as they are, of images the grey values."
+	alone, both := Plan{Labels: []*Label{newLabel(&plain)}}, Plan{Labels: []*Label{newLabel(&plain), newLabel(&shaped)}}
+	if s := alone.contestants()[0].Text; strings.Contains(s, grey) {
+		t.Error(s)
+	}
+	if items := both.contestants(); !strings.HasSuffix(items[0].Text, "residual"+grey) || strings.Contains(items[1].Text, grey) {
+		t.Error(items)
+	}
+}
+
+// The page explains its terms and its contestants; the glossary has all of them.
+func TestPageExplains(t *testing.T) {
+	page := written(t, realistic(t), Options{Format: "html"})
+	for _, want := range []string{"<dt>Which method to take</dt><dd>", "What is compared", "<dt>~</dt>", `<abbr title="Not significantly`, `title="the methods of each setting are ranked`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, p := range arranged(t, realistic(t)).Plans {
+		if len(p.Ranking.Labels) < 2 {
+			continue
+		}
+		if s := p.Advice(nil); p.Ranking.near(p.verdict().best) > 0 && strings.Contains(s, "fairly sure") {
+			t.Errorf("%s is too sure: %s", p.Name, s)
+		}
+	}
+	if _, err := define("no such term"); err == nil {
+		t.Error("an unknown term is defined")
+	}
+}
