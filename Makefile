@@ -5,12 +5,11 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o nrdl ./cmd/nrdl
 
 test:
-	go test ./...
+	go test work
 
 lint:
-	go vet ./...
-	go tool staticcheck ./...
-	go -C tools vet ./...
+	go vet work
+	go tool staticcheck work
 	test -z "$$(go tool gofumpt -l .)"
 
 bench:

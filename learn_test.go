@@ -25,6 +25,12 @@ func samples() (x *mat.Dense, y []string) {
 	return drawn.X, y
 }
 
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // Learn from a matrix and its labels, and look at what was learned.
 func ExampleLearn() {
 	x, y := samples()

@@ -1,3 +1,19 @@
+// Package nrdl learns classifiers from a matrix and labels. Learn returns what a method has learned,
+// and Steps is Learn as a loop over its passes.
+//
+//	fit, err := nrdl.Learn(ctx, x, y, method.DefaultNRDL, classify.LearnOptions{})
+//	classes, err := fit.Classifier.Predict(ctx, probes)
+//
+// The methods are in package method, what they code with in coding and dictionary, thresholds and
+// probabilities of open sets in openset. Photographs are another module: nrdl.example/nrdl/faces. The
+// project started from the paper
+//
+//	[nrdl] Chen, Wu, Kittler. Non-negative representation based discriminative
+//	dictionary learning for face recognition.
+//
+// Importing the package installs a fast BLAS-3 in gonum's blas64, and fast products in blas32, where
+// the processor has AVX2, AVX-512 or NEON; the environment variable NRDL_BLAS
+// (avx512, avx2, neon, go, gonum) forces one.
 package nrdl
 
 import (

@@ -17,7 +17,7 @@ import (
 
 var (
 	runs        = regexp.MustCompile(`go (?:-C (\S+) )?run (?:-\S+ )*(\.{1,2}/[\w./-]+)`)
-	studyFile   = regexp.MustCompile(`\bstudies/[a-z][\w./-]*`)
+	studyFile   = regexp.MustCompile(`\btools/[a-z][\w./-]*`)
 	namedCommit = regexp.MustCompile("(?:[Cc]ommit|git switch --detach) `?([0-9a-f]{7,40})\\b")
 )
 
@@ -64,7 +64,7 @@ func inHistory(t *testing.T, text, path string) bool {
 }
 
 // Every program that a document, a script or a comment runs with go run exists, as do the
-// files of studies that they name, here or at a commit that the text names. CHANGELOG.md is
+// files of tools that they name, here or at a commit that the text names. CHANGELOG.md is
 // about the past.
 func TestCommandsExist(t *testing.T) {
 	n, missing := 0, history(t)

@@ -1,4 +1,4 @@
-// Package nrdl recognises people in photographs. Train makes a Recogniser of
+// Package faces recognises people in photographs. Train makes a Recogniser of
 // labelled images, Open reads one from a file; Identify names the faces in a
 // photograph, and reports a face that matches nobody as unknown.
 //

@@ -56,7 +56,7 @@ var proxied = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	known, cache := strings.TrimSpace(string(out)), filepath.Join(shared, "mod")
-	path, err = writeProxy(filepath.Join(shared, "proxy"), root, "v0.0.0")
+	path, err = writeProxy(filepath.Join(shared, "proxy"), root)
 	for _, dir := range []string{"cache/download", "."} {
 		for name := range strings.SplitSeq(path, "/") {
 			err = errors.Join(err, link(filepath.Join(cache, dir), filepath.Join(known, dir), name))
@@ -113,7 +113,7 @@ func (o *outside) build(example string) string {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples/outside", example))); err != nil {
 		o.t.Fatal(err)
 	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	sums, err := os.ReadFile(filepath.Join(root, "tools", "go.sum"))
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -160,8 +160,8 @@ func TestInstallOutside(t *testing.T) {
 	o := newOutside(t)
 	bin := t.TempDir()
 	o.env = append(o.env, "GOBIN="+bin, "GOFLAGS="+os.Getenv("GOFLAGS")+" -modcacherw -trimpath", "GOSUMDB=off")
-	o.run(t.TempDir(), "go", "install", o.path+"/cmd/nrdl@v0.0.0")
-	if out := o.run(".", filepath.Join(bin, "nrdl"), "version"); !bytes.HasPrefix(out, []byte("nrdl 0.0.0\n")) {
+	o.run(t.TempDir(), "go", "install", o.path+"/cmd/nrdl@"+version)
+	if out := o.run(".", filepath.Join(bin, "nrdl"), "version"); !bytes.HasPrefix(out, []byte("nrdl 0.3.0\n")) {
 		t.Errorf("%s", out)
 	}
 }
@@ -222,4 +222,29 @@ func TestPhotographsOutside(t *testing.T) {
 			t.Errorf("%s %v, want %s", text, err, want)
 		}
 	}
+}
+
+// Who imports the package method gets a small module that needs few others.
+func TestSmallCore(t *testing.T) {
+	o := newOutside(t)
+	dir := filepath.Dir(o.build("matrix"))
+	all := map[string]bool{}
+	for named := range strings.FieldsSeq(string(o.run(dir, "go", "mod", "graph"))) {
+		name, _, _ := strings.Cut(named, "@")
+		all[name] = true
+	}
+	delete(all, "go") // which is no module
+	delete(all, "toolchain")
+	if len(all) > 25 || len(all) < 4 {
+		t.Errorf("a program with package method has %d modules: %v", len(all), all)
+	}
+	t.Logf("%d modules", len(all))
+	archive, err := os.Stat(filepath.Join(shared, "proxy", filepath.FromSlash(o.path), "@v", version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if archive.Size() > 1<<20 {
+		t.Errorf("the archive of %s has %d bytes", o.path, archive.Size())
+	}
+	t.Logf("%d bytes", archive.Size())
 }

@@ -11,9 +11,37 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// writeProxy writes the module in root, as the given version, to a folder that GOPROXY
-// may name with file://. It returns the module's path.
-func writeProxy(dir, root, version string) (path string, err error) {
+// version is that by which our modules require each other.
+const version = "v0.3.0"
+
+// writeProxy writes the modules of the workspace in root, but the tools, to a folder that GOPROXY
+// may name with file://. It returns the path of the one in the root.
+func writeProxy(dir, root string) (path string, err error) {
+	text, err := os.ReadFile(filepath.Join(root, "go.work"))
+	if err != nil {
+		return "", err
+	}
+	work, err := modfile.ParseWork("go.work", text, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, use := range work.Use {
+		if use.Path == "./tools" {
+			continue
+		}
+		at, err := writeModule(dir, filepath.Join(root, use.Path))
+		if err != nil {
+			return "", err
+		}
+		if use.Path == "." {
+			path = at
+		}
+	}
+	return path, nil
+}
+
+// writeModule writes one module.
+func writeModule(dir, root string) (path string, err error) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", err

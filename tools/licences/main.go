@@ -90,7 +90,7 @@ func linked(root string) ([]linkedModule, error) {
 		goos, goarch, _ := strings.Cut(system, "/")
 		list := exec.Command("go", "list", "-deps", "-json=Module", "./cmd/nrdl")
 		list.Dir, list.Stderr = root, os.Stderr
-		list.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOWORK=off")
+		list.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
 		out, err := list.Output()
 		if err != nil {
 			return nil, fmt.Errorf("go list for %s: %w", system, err)

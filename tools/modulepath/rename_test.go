@@ -21,7 +21,7 @@ func TestRename(t *testing.T) {
 		command := exec.Command(name, arguments...)
 		command.Dir = dir
 		// To compress files that are read once takes longer than to write and read them.
-		command.Env = append(os.Environ(), "GOWORK=off", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.compression", "GIT_CONFIG_VALUE_0=0", "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@nrdl.example", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@nrdl.example")
+		command.Env = append(os.Environ(), "GOWORK=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.compression", "GIT_CONFIG_VALUE_0=0", "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@nrdl.example", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@nrdl.example")
 		out, err := command.CombinedOutput()
 		return string(out), err
 	}
@@ -76,6 +76,6 @@ func TestRename(t *testing.T) {
 	// A small package that imports others is built. With NRDL_LONG every import has to lead to a package.
 	must(copied, "go", "build", "./internal/kit/linkdir")
 	if os.Getenv("NRDL_LONG") != "" {
-		must(copied, "go", "list", "-deps", "./...")
+		must(copied, "go", "list", "-deps", "work")
 	}
 }

@@ -75,7 +75,7 @@ func TestNoticeNamesFiles(t *testing.T) {
 			}
 		}
 	}
-	list := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "./...")
+	list := exec.Command("go", "list", "-f", `{{$d := .Dir}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, "work")
 	list.Dir = root
 	out, err := list.Output()
 	if err != nil {
