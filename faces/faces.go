@@ -5,7 +5,7 @@
 //	images, err := faces.Read(ctx, "people", faces.ReadOptions{}) // one folder of photographs per person
 //	r, err := faces.Train(ctx, images, faces.Defaults(images))
 //	photo, err := dataset.ReadPhoto(ctx, "photo.jpg")
-//	faces, err := r.Identify(ctx, photo)
+//	found, err := r.Identify(ctx, photo)
 //
 // A Recogniser is made of parts that can be used alone: package face finds and
 // aligns faces, frontend makes samples of them, the methods of package method learn

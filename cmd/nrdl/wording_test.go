@@ -78,7 +78,7 @@ func TestLibrarySpeaksNoCommandLine(t *testing.T) {
 	names, shorthands := commandWords(newApp(os.Stdout, os.Stderr).rootCmd())
 	flag := regexp.MustCompile(`(^|[^-\w(]|[^r]\()--[a-z]|(^|[\s(])-(` + strings.Join(shorthands, "|") + `)([\s).,;]|$)`) // var(--x) is CSS
 	line := regexp.MustCompile(`\bnrdl (` + strings.Join(names, "|") + `)\b`)
-	others := strings.Fields("cmd service studies examples internal/testing tools/release tools/modulepath tools/fileproxy tools/site")
+	others := strings.Fields("cmd server tools examples internal/testing internal/kit/testing")
 	n := 0
 	check := func(file, text string) {
 		n++
@@ -88,6 +88,7 @@ func TestLibrarySpeaksNoCommandLine(t *testing.T) {
 		}
 	}
 	literals(t, "../..", func(folder string) bool { return slices.Contains(others, folder) }, check)
+	literals(t, "engine", func(string) bool { return false }, check)
 	for line := range strings.Lines(string(plans.Schema())) { // errors of plans quote its descriptions
 		check("the schema of plans", line)
 	}

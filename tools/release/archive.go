@@ -137,6 +137,9 @@ func (r *release) sbom(name, program string) error {
 		if m.Replace != nil {
 			m = m.Replace
 		}
+		if m.Version == "(devel)" { // a module of this repository
+			m.Version = "v" + r.version
+		}
 		parts = append(parts, component{Type: "library", Ref: url(m.Path, m.Version), Name: m.Path, Version: m.Version, PURL: url(m.Path, m.Version)})
 	}
 	goVersion := strings.TrimPrefix(info.GoVersion, "go")
