@@ -17,7 +17,7 @@ import (
 
 var (
 	runs        = regexp.MustCompile(`go (?:-C (\S+) )?run (?:-\S+ )*(\.{1,2}/[\w./-]+)`)
-	studyFile   = regexp.MustCompile(`\btools/[a-z][\w./-]*`)
+	studyFile   = regexp.MustCompile(`(?:^|[^\w./-])(tools/[a-z][\w./-]*)`)
 	namedCommit = regexp.MustCompile("(?:[Cc]ommit|git switch --detach) `?([0-9a-f]{7,40})\\b")
 )
 
@@ -88,8 +88,8 @@ func TestCommandsExist(t *testing.T) {
 				t.Errorf("%s: there is no program %s: %s", path, program, m[0])
 			}
 		}
-		for _, name := range studyFile.FindAllString(text, -1) {
-			if name = strings.TrimRight(name, "./-"); !exists(name) && !atCommit(name) {
+		for _, m := range studyFile.FindAllStringSubmatch(text, -1) {
+			if name := strings.TrimRight(m[1], "./-"); !exists(name) && !atCommit(name) {
 				t.Errorf("%s: there is no %s", path, name)
 			}
 		}

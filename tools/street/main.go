@@ -1,6 +1,6 @@
 // Command street moves the packages of one module into the modules of a street, as table.go says.
 //
-//	go -C studies run ./street
+//	go -C tools run ./street -root CHECKOUT
 //
 // It changes the checkout in which it is run, and commits nothing: files go to their new folders,
 // imports and names of packages follow, as do paths in documents, scripts and strings, and each
