@@ -59,7 +59,7 @@ func main() {
 func run(ctx context.Context, programs, only string) error {
 	runtime.GOMAXPROCS(1)
 	var rows []row
-	records := filepath.Join("..", "experiment", "results", "agreement.json")
+	records := filepath.Join("..", "lab", "experiment", "results", "agreement.json")
 	text, err := os.ReadFile(records)
 	if err := errors.Join(err, json.Unmarshal(text, &rows)); err != nil {
 		return err

@@ -33,14 +33,14 @@ func main() {
 	root := os.Args[1]
 	pixels, labels, err := digits(filepath.Join(root, "usr/lib/python3/dist-packages/sklearn/datasets/data/digits.csv.gz"))
 	if err == nil {
-		err = write("../dataset/bundled/digits.npz", 8, pixels, labels)
+		err = write("../faces/dataset/bundled/digits.npz", 8, pixels, labels)
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 	pixels, labels, err = fashion(filepath.Join(root, "usr/share/datasets/fashion-mnist"))
 	if err == nil {
-		err = write("../dataset/bundled/fashion.npz", 28, pixels, labels)
+		err = write("../faces/dataset/bundled/fashion.npz", 28, pixels, labels)
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -51,8 +51,8 @@ func write(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile("../dataset/reference/databases.json", append(text, '\n'), 0o666); err != nil {
+	if err := os.WriteFile("../lab/reference/databases.json", append(text, '\n'), 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile("../dataset/reference/databases.bin", reference.Pack(all), 0o666)
+	return os.WriteFile("../lab/reference/databases.bin", reference.Pack(all), 0o666)
 }
