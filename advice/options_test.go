@@ -79,7 +79,7 @@ func TestNamesAreThoseOfTheModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := declared(t, ".", "dataset", "experiment", "face", "frontend", "group", "measure", "method", "worker")
+	names := declared(t, "faces", "faces/dataset", "lab/experiment", "faces/face", "faces/frontend", "faces/group", "faces/measure", "method", "cmd/nrdl/internal/cluster")
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		_, name, ok := strings.Cut(line, ` = "`)

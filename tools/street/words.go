@@ -161,7 +161,14 @@ func (c *checkout) studies(text string) string {
 				return m
 			}
 		}
-		return strings.Replace(strings.Replace(m, "studies", "tools", 1), "./", program, 1)
+		if !strings.Contains(m, "../") { // else the folder is a path that counts from the file
+			m = strings.Replace(m, "studies", "tools", 1)
+		}
+		name := strings.LastIndex(m, " ./")
+		if name < 0 {
+			return m
+		}
+		return m[:name+1] + program + m[name+3:]
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/internal/kit/packed"
 )
 
-//go:generate go -C ../../tools run ./licences
+//go:generate go -C ../../../tools run ./licences
 
 //go:embed notice.zst
 var notice []byte

@@ -15,7 +15,7 @@ import (
 	"nrdl.example/nrdl/internal/kit/packed"
 )
 
-//go:generate go -C ../../tools run ./weights -check
+//go:generate go -C ../../../tools run ./weights -check
 
 var (
 	//go:embed weights/faceplugin.onnx.zst

@@ -127,7 +127,7 @@ func write(t *testing.T, stem string, faces [][]float32) {
 // TestReference compares dlib's network with face-api on one aligned face.
 func TestReference(t *testing.T) {
 	read := func(name string) []float32 {
-		data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "prototypes", "network", name))
+		data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "prototypes", "network", name))
 		if err != nil {
 			lacking.Skip(t, "no reference face")
 		}
