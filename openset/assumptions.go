@@ -76,7 +76,7 @@ type Assumptions struct {
 	Member float64 `json:"member"`
 }
 
-// DefaultAssumptions were fitted by studies: those for surroundings by go -C studies run
+// DefaultAssumptions were fitted by studies: those for surroundings by go -C tools run
 // ./people -fit, on half of the people there, those for margins on photos/lfw_several by go run
 // ./bench/strangers at commit `1a8a9d37091a`. TailShare of LeastStrangers is two strangers.
 var DefaultAssumptions = Assumptions{

@@ -19,7 +19,7 @@ import (
 )
 
 // Options say how faces are grouped. The defaults were chosen on alike50, of which halves and
-// draws were looked at, and on lfw_cohort; FPIR on half of the people of each set: go -C studies run
+// draws were looked at, and on lfw_cohort; FPIR on half of the people of each set: go -C tools run
 // ./people prints what they do there and elsewhere.
 type Options struct {
 	// FPIR is the share of faces that may come into a group of another person.
