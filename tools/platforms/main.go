@@ -13,6 +13,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// product are the modules but tools, which run where nrdl is developed.
+var product = []string{"./...", "./doc/...", "./internal/kit/...", "./faces/...", "./lab/...", "./server/...", "./client/go/...", "./cmd/nrdl/..."}
+
 func main() {
 	failed := false
 	for _, platform := range os.Args[1:] {
@@ -22,7 +25,7 @@ func main() {
 			Dir:   "..",
 			Env:   append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor),
 			Tests: true,
-		}, "work")
+		}, product...)
 		if err != nil || len(all) == 0 {
 			fmt.Fprintf(os.Stderr, "%s: %d packages: %v\n", platform, len(all), err)
 			os.Exit(1)
