@@ -328,7 +328,7 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 
 // The built-in network agrees with onnxruntime and face-api on a face.
 func TestReferenceFace(t *testing.T) {
-	const reference = "../../shared/prototypes/network/"
+	const reference = "../../../shared/prototypes/network/"
 	in, err := os.ReadFile(reference + "ref_in.f32")
 	if err != nil {
 		lacking.Skip(t, "no reference face")
