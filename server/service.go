@@ -1,4 +1,4 @@
-// Package service offers a Recogniser for collections of people over HTTP: it enrols
+// Package server offers a Recogniser for collections of people over HTTP: it enrols
 // and identifies, and keeps people and faces in a store. It listens to whoever New's
 // caller lets it; without a key in the store it answers requests from this machine only,
 // and none that a proxy has sent.

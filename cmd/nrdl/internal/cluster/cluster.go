@@ -1,4 +1,4 @@
-// Package worker distributes work over processes and machines: the runs of a plan, the fits of
+// Package cluster distributes work over processes and machines: the runs of a plan, the fits of
 // a search for parameters, the photographs to identify. A coordinator puts pieces of work into
 // a queue of NATS JetStream, workers take them from there, and the coordinator receives their
 // results.

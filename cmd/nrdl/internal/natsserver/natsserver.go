@@ -1,5 +1,5 @@
 // Package natsserver runs a NATS server in this process, for tests and measurements
-// of package worker. The command does not contain it.
+// of package cluster. The command does not contain it.
 package natsserver
 
 import (
