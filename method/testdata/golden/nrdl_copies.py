@@ -121,14 +121,14 @@ def drawn():
             X[:, 5] = X[:, 0]
         if edit == "mean":
             X[:, 2] = (X[:, 0] + X[:, 1]) / 2
-        yield name, unit(X), y, signed
+        yield name, unit(X).round(10), y, signed  # so few digits are stored
 
 
 def write():
     cases = []
     for name, X, y, signed in drawn():
         D, W, S, _ = nrdl(X, y, 12, proximal, signed)
-        lists = {k: np.asarray(v).ravel().tolist() for k, v in dict(X=X, D=D, W=W, S=S).items()}
+        lists = {k: np.asarray(v).round(10).ravel().tolist() for k, v in dict(X=X, D=D, W=W, S=S).items()}
         cases.append(dict(name=name, signed=signed, passes=12, features=len(X), labels=y.tolist(), **lists))
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nrdl_copies.json")
     with open(path, "w") as f:

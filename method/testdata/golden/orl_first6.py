@@ -26,7 +26,7 @@ LEARN, EVERY = 6, 5  # images a person to learn from; whose codes are kept
 LAMBDA, GAP = 0.01, 1e-10  # of min ½‖y − Xs‖² + λ‖s‖₁, and its duality gap
 KAPPA = 0.001  # of CRC, for 700 samples
 SPARSITY = 30  # of the pursuit
-DECIMALS = 11
+DECIMALS = 9
 
 
 def split(path):
