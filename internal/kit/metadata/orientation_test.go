@@ -89,14 +89,15 @@ func profile(kind, content string) string {
 	return text + digits + "\n"
 }
 
-// Orientations are read as exiftool reads them, whatever kind of number they are and wherever they stand.
-func TestOrientationsOfAllKinds(t *testing.T) {
+// orientationFiles are files with the orientation as every kind of number and in every place, and which one
+// is right.
+func orientationFiles(t *testing.T) (files map[string][]byte, want map[string]int) {
 	const header = "Exif\x00\x00"
 	xmp := func(property string) string {
 		return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF + `"><rdf:Description rdf:about="" xmlns:tiff="http://ns.adobe.com/tiff/1.0/"` + property + `</rdf:Description></rdf:RDF></x:xmpmeta>`
 	}
 	six, eight := string(exifOf(binary.LittleEndian, 3, 6)), xmp(`><tiff:Orientation>8</tiff:Orientation>`)
-	files := map[string][]byte{
+	files = map[string][]byte{
 		"XMP.jpg": withSegments(t, XMPHeader+eight), "attribute.jpg": withSegments(t, XMPHeader+xmp(` tiff:Orientation="5">`)),
 		"both.jpg": withSegments(t, header+six, XMPHeader+eight), "reversed.jpg": withSegments(t, XMPHeader+eight, header+six),
 		"none.jpg": withSegments(t), "other.jpg": withSegments(t, header+string(exifOf(binary.BigEndian, 0, 0)), XMPHeader+eight),
@@ -108,7 +109,7 @@ func TestOrientationsOfAllKinds(t *testing.T) {
 		"xmp.png":     withChunk(t, "zTXt", "Raw profile type xmp\x00\x00"+deflated(profile("xmp", eight))),
 		"damaged.png": withChunk(t, "zTXt", "Raw profile type exif\x00\x00no zlib"),
 	}
-	want := map[string]int{
+	want = map[string]int{
 		"XMP.jpg": 8, "attribute.jpg": 5, "both.jpg": 6, "reversed.jpg": 6, "none.jpg": 1, "other.jpg": 8, "nine.jpg": 1, "chunk.png": 6, "XMP.png": 8,
 		"profile.png": 6, "APP1.png": 6, "text.png": 6, "xmp.png": 8, "damaged.png": 1,
 	}
@@ -120,6 +121,12 @@ func TestOrientationsOfAllKinds(t *testing.T) {
 			}
 		}
 	}
+	return files, want
+}
+
+// Orientations are read as exiftool reads them, whatever kind of number they are and wherever they stand.
+func TestOrientationsOfAllKinds(t *testing.T) {
+	files, want := orientationFiles(t)
 	dir := t.TempDir()
 	for name, data := range files {
 		f, err := Read(bytes.NewReader(data), int64(len(data)))
