@@ -24,7 +24,6 @@ import (
 type engine struct {
 	store  *store.Store
 	inputs []*input // the first is for new collections, the last is built in
-	former []*input // as the built-in ones of earlier versions
 
 	mostGrouped int // faces without a person that are grouped at one time
 
@@ -36,13 +35,6 @@ type engine struct {
 // new collections. search finds the faces.
 func newEngine(s *store.Store, other frontend.Pipeline, search *face.Search) *engine {
 	e := &engine{store: s, inputs: []*input{newInput(frontend.Embedding, search)}, mostGrouped: mostGrouped, all: map[string]*collection{}}
-	for _, text := range formerInputs {
-		in, err := ParseInput(text)
-		if err != nil {
-			panic("service: " + err.Error())
-		}
-		e.former = append(e.former, newInput(in, search))
-	}
 	if other.Embedder != nil {
 		if o := newInput(other, search); o.space != e.inputs[0].space {
 			e.inputs = append([]*input{o}, e.inputs...)

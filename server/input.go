@@ -35,14 +35,10 @@ func newInput(in frontend.Pipeline, search *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
 	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: search}
 	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, Search: search}
-	// Stores of versions before 0.3 do not say that faces are aligned by their pupils, nor red first.
+	// A store does not say that faces are aligned by their pupils, nor that red comes first.
 	frame := strings.NewReplacer(" landmarks="+dataset.ByPupils.String(), "", " channels=rgb", "").Replace(in.Frame.String())
 	return &input{in, cut, find, frame + " sha256=" + in.Frame.Embedding.Digest}
 }
-
-// formerInputs made the vectors of new collections in earlier versions: they were not centred, red came
-// first, and before 0.3 dlib's network was the default. Such collections keep them until a refit.
-var formerInputs = []string{"embedding centring=off", "embedding channels=rgb", "embedding:dlib landmarks=pupils"}
 
 // ParseInput returns the Pipeline for Options.Input that text names: embedding, the network that is
 // built in, or embedding:FILE.onnx.
@@ -59,7 +55,7 @@ func (e *engine) input(space string) (*input, error) {
 	if space == "" {
 		return e.inputs[len(e.inputs)-1], nil
 	}
-	for _, in := range slices.Concat(e.inputs, e.former) {
+	for _, in := range e.inputs {
 		if in.space == space {
 			return in, nil
 		}

@@ -701,18 +701,3 @@ func TestManyRefused(t *testing.T) {
 		t.Errorf("the job was changed %d times", j.Version)
 	}
 }
-
-// Collections of the built-in networks of earlier versions are recognised by them until a refit,
-// which takes the crops as they are where faces are cut out in the same way.
-func TestFormerInputs(t *testing.T) {
-	e := newEngine(nil, frontend.Pipeline{}, nil)
-	const digest = "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9"
-	redFirst, err := e.input("embedding:faceplugin landmarks=arcface eyes=0.3146@0.4607 sha256=" + digest)
-	if err != nil || redFirst.Law() == nil || redFirst.Law() == e.inputs[0].Law() || !redFirst.cutAs(e.inputs[0]) {
-		t.Errorf("red first: %v", err)
-	}
-	dlib, err := e.input("embedding:dlib eyes=0.35@0.314 sha256=550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566")
-	if err != nil || dlib.Law() == nil || dlib.cutAs(e.inputs[0]) {
-		t.Errorf("dlib: %v", err)
-	}
-}

@@ -219,16 +219,9 @@ func named(folder string, name *regexp.Regexp) (paths []string, err error) {
 	return paths, err
 }
 
-// isPart matches the names of parts of backups that earlier versions left when they were killed.
-var isPart = regexp.MustCompile(strings.TrimSuffix(isBackup.String(), "$") + `\.part(-journal)?$`)
-
 // tidyBackups removes from a folder what processes left there that were killed during a backup.
 func tidyBackups(folder string) {
 	atomicfile.RemoveAbandoned(folder)
-	parts, _ := named(folder, isPart)
-	for _, path := range parts {
-		_ = os.Remove(path) // the next backup tries it again
-	}
 }
 
 func (v *Service) backup(ctx context.Context, _ *struct{}) (*body[Backup], error) {

@@ -17,9 +17,9 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -100,10 +100,10 @@ func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 		}
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	err := s.migrate(ctx)
+	err := s.migrate(ctx, migrations)
 	if err != nil && s.isShared(err) {
 		if err = s.openAlone(); err == nil {
-			err = s.migrate(ctx)
+			err = s.migrate(ctx, migrations)
 		}
 	}
 	if err == nil && !s.postgres && !s.served { // the process that carried out these requests has ended
@@ -302,29 +302,41 @@ func (s *Store) CheckRoom(ctx context.Context) error {
 	return nil
 }
 
-// migrate runs the migrations that the database does not have yet.
-func (s *Store) migrate(ctx context.Context) error {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+// errOlder is the error for a database of a development build.
+var errOlder = advice.Add(errors.New("an older program made this database, and this one cannot bring it up to date"), "export each collection with the older program (GET /v1/collections/{collection}/export), and import the files into a new folder by this one")
+
+// migrate makes the tables of a new database by the first of files, and changes those of an older one
+// by the others. The number in the name of a file is the version of the tables after it.
+func (s *Store) migrate(ctx context.Context, files fs.FS) error {
+	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
 	return s.inTx(ctx, "", func(t *tx) {
 		t.exec("CREATE TABLE IF NOT EXISTS migration (name VARCHAR(255) PRIMARY KEY)")
 		done := rows[string](t, "SELECT name FROM migration ORDER BY name")
-		for _, name := range done {
-			if !slices.Contains(names, name) {
-				t.fail(fmt.Errorf("a newer program made this database: it has %s", name))
-			}
+		present := ""
+		if len(done) > 0 {
+			present = version(done[len(done)-1])
+		}
+		switch {
+		case present > version(names[len(names)-1]):
+			t.fail(fmt.Errorf("a newer program made this database: it has %s", done[len(done)-1]))
+		case present != "" && present < version(names[0]):
+			t.fail(errOlder)
 		}
 		for _, name := range names {
-			if slices.Contains(done, name) {
+			if t.err != nil {
+				return
+			}
+			if version(name) <= present {
 				continue
 			}
 			if s.served {
 				t.fail(fmt.Errorf("the program that serves this database is older, and does not have %s: start it again by this one", name))
 				return
 			}
-			text, err := migrations.ReadFile(name)
+			text, err := fs.ReadFile(files, name)
 			t.fail(err)
 			if t.exec(s.dialect(string(text))); t.err != nil {
 				t.err = fmt.Errorf("%s: %w", name, t.err)
@@ -333,6 +345,12 @@ func (s *Store) migrate(ctx context.Context) error {
 			t.exec("INSERT INTO migration (name) VALUES ($1)", name)
 		}
 	})
+}
+
+// version is the number in the name of a migration, such as migrations/0007_schema.sql.
+func version(name string) string {
+	number, _, _ := strings.Cut(path.Base(name), "_")
+	return number
 }
 
 // dialect is a migration in the dialect of the database.
