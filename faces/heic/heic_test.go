@@ -221,7 +221,7 @@ func FuzzConfig(f *testing.F) {
 		if err == nil && (c.Width <= 0 || c.Height <= 0) {
 			t.Errorf("%d×%d", c.Width, c.Height)
 		}
-		_, _ = metadata.Transforms(data)
+		_, _ = metadata.Read(bytes.NewReader(data), int64(len(data)))
 	})
 }
 

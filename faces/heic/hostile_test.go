@@ -259,7 +259,7 @@ func FuzzStructures(f *testing.F) {
 		if err == nil && int64(img.Bounds().Dx()*img.Bounds().Dy()) > Memory(data) {
 			t.Error(fmt.Errorf("%v in %d bytes", img.Bounds(), Memory(data)))
 		}
-		if _, err := metadata.Transforms(data); err != nil {
+		if _, err := metadata.Read(bytes.NewReader(data), int64(len(data))); err != nil {
 			t.Log(err)
 		}
 	})

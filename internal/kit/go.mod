@@ -3,7 +3,6 @@ module nrdl.example/nrdl/internal/kit
 go 1.26.0
 
 require (
-	github.com/bep/imagemeta v1.0.1
 	github.com/gofrs/flock v0.13.0
 	github.com/klauspost/compress v1.20.3
 	github.com/sbinet/npyio v0.6.0

@@ -16,6 +16,8 @@ type Item struct {
 	Kind       string
 	Extents    []Extent
 	Properties []Box // in the order in which they hold
+
+	isXMP bool
 }
 
 // A Reference leads from an item to others.
@@ -49,9 +51,9 @@ func ReadItems(meta []byte) (*Items, error) {
 		all.Primary = uint32(binary.BigEndian.Uint16(p[4:]))
 	}
 	index := map[uint64]int{}
-	if err := eachItem(content["iinf"], func(id uint64, kind string, _ []byte) {
+	if err := eachItem(content["iinf"], func(id uint64, kind string, names []byte) {
 		index[id] = len(all.Items)
-		all.Items = append(all.Items, Item{ID: uint32(id), Kind: kind})
+		all.Items = append(all.Items, Item{ID: uint32(id), Kind: kind, isXMP: kind == "mime" && isXMP(names)})
 	}); err != nil {
 		return nil, err
 	}

@@ -30,68 +30,36 @@ var errItems = errors.New("its items do not fit together")
 
 // Describe returns what the content of a box meta says of the primary photograph.
 func Describe(meta []byte) (*Image, error) {
-	if len(meta) < 4 {
-		return nil, ErrBoxes
-	}
-	meta = meta[4:]
-	all, err := Boxes(meta)
+	all, err := ReadItems(meta)
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{}
-	var locations, items []byte
-	for _, b := range all {
-		switch b.Kind {
-		case "iloc":
-			locations = b.Content
-		case "iinf":
-			items = b.Content
-		case "idat":
-			m.Data = b.Content
-		}
-	}
-	if m.Transforms, m.Width, m.Height, err = properties(meta); err != nil {
-		return nil, err
-	}
-	packets, exif := map[uint64]bool{}, map[uint64]bool{}
-	if err := eachItem(items, func(id uint64, kind string, names []byte) {
-		exif[id], packets[id] = kind == "Exif", kind == "mime" && isXMP(names)
-	}); err != nil {
-		return nil, err
-	}
-	return m, eachLocation(locations, func(id uint64, parts []Extent) {
+	m := &Image{Data: all.Data}
+	for _, i := range all.Items {
 		switch {
-		case packets[id]:
-			m.XMP = append(m.XMP, parts)
-		case exif[id] && len(parts) > 0:
-			m.EXIF = parts[0]
+		case i.isXMP:
+			m.XMP = append(m.XMP, i.Extents)
+		case i.Kind == "Exif" && len(i.Extents) > 0:
+			m.EXIF = i.Extents[0]
 		}
-	})
-}
-
-// properties returns the transforms and the size of the primary item in the boxes of meta.
-func properties(boxes []byte) (transforms []Transform, width, height int, err error) {
-	if transforms, err = primaryTransforms(boxes); err != nil {
-		return nil, 0, 0, err
-	}
-	container, err := Descend(boxes, "iprp", "ipco")
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	sizes, err := Within(container, "ispe")
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	for _, b := range sizes { // the largest: thumbnails and tiles are smaller
-		if len(b.Content) < 12 {
-			return nil, 0, 0, ErrBoxes
-		}
-		w, h := binary.BigEndian.Uint32(b.Content[4:]), binary.BigEndian.Uint32(b.Content[8:])
-		if uint64(w)*uint64(h) >= uint64(width)*uint64(height) && w < 1<<20 && h < 1<<20 {
-			width, height = int(w), int(h)
+		for _, p := range i.Properties {
+			switch {
+			case p.Kind == "ispe" && len(p.Content) < 12:
+				return nil, ErrBoxes
+			case p.Kind == "ispe": // the largest: thumbnails and tiles are smaller
+				w, h := binary.BigEndian.Uint32(p.Content[4:]), binary.BigEndian.Uint32(p.Content[8:])
+				if uint64(w)*uint64(h) >= uint64(m.Width)*uint64(m.Height) && w < 1<<20 && h < 1<<20 {
+					m.Width, m.Height = int(w), int(h)
+				}
+			case i.ID != all.Primary || len(p.Content) == 0 || len(m.Transforms) == 2: // the format allows one of each kind
+			case p.Kind == "irot":
+				m.Transforms = append(m.Transforms, Transform{p.Kind, p.Content[0] & 3})
+			case p.Kind == "imir":
+				m.Transforms = append(m.Transforms, Transform{p.Kind, p.Content[0] & 1})
+			}
 		}
 	}
-	return transforms, width, height, nil
+	return m, nil
 }
 
 // A numbers reads integers from the beginning of data. Beyond its end they are 0, and short is
@@ -122,7 +90,7 @@ func eachItem(iinf []byte, f func(id uint64, kind string, names []byte)) error {
 	if iinf[0] > 0 {
 		skip = 8
 	}
-	entries, err := Within(iinf[min(skip, len(iinf)):], "infe")
+	entries, err := within(iinf[min(skip, len(iinf)):], "infe")
 	if err != nil || len(entries) > maxItems {
 		return errItems
 	}
