@@ -29,20 +29,9 @@ type reporting struct {
 	output string
 	format string
 	title  string
-	root   string
-	faces  string
 
 	figures string // folder
 }
-
-// What --faces takes.
-const (
-	allFaces   = "all"
-	drawnFaces = "drawn"
-	noFaces    = "none"
-)
-
-var faceChoices = []string{allFaces, drawnFaces, noFaces}
 
 func (a *app) reportCmd() *cobra.Command {
 	var r reporting
@@ -50,9 +39,6 @@ func (a *app) reportCmd() *cobra.Command {
 		Use:  "report RUNS.jsonl... [flags]",
 		Args: cli.Arguments(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cli.OneOf("faces", r.faces, faceChoices); err != nil {
-				return err
-			}
 			if !c.Flags().Changed("format") {
 				r.format = formatOf(r.output)
 			}
@@ -65,11 +51,7 @@ func (a *app) reportCmd() *cobra.Command {
 	f.StringVarP(&r.format, "format", "f", "html", "one of "+strings.Join(report.Formats, ", "))
 	f.StringVar(&r.figures, "figures", "", "write each figure as an SVG file into the folder `DIR` too")
 	f.StringVar(&r.title, "title", "", "`TEXT` above the page")
-	f.StringVar(&r.root, "data", "", "`DIR` in which data sets are searched")
-	f.StringVar(&r.faces, "faces", allFaces, "faces on the page: all, drawn (nobody's) or none")
 	cli.Complete(c, "format", cli.Words(report.Formats...))
-	cli.Complete(c, "faces", cli.Words(faceChoices...))
-	cli.Complete(c, "data", cli.Folders)
 	cli.Complete(c, "figures", cli.Folders)
 	return c
 }
@@ -117,13 +99,6 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 		return err
 	}
 	o := report.Options{Format: r.format, Title: r.title, Commands: wording.Report(records, paths, r.format), Repeat: wording.Evaluate}
-	if r.format == "html" && r.faces != noFaces {
-		pictures, err := a.pictures(ctx, records, r)
-		if err != nil {
-			return err
-		}
-		o.Pictures = pictures
-	}
 	page, err := report.New(records)
 	if err != nil {
 		return err
@@ -220,25 +195,6 @@ func (a *app) readRecords(paths []string) (all []experiment.Record, err error) {
 		all = append(all, some...)
 	}
 	return all, nil
-}
-
-// pictures makes the pictures of the page. What cannot be shown is told, and
-// left out.
-func (a *app) pictures(ctx context.Context, records []experiment.Record, r reporting) ([]report.Picture, error) {
-	o := report.DefaultPictures
-	o.Real = r.faces == allFaces
-	a.Tell("making some runs again, for their faces (--faces none leaves them out)")
-	pictures, err := report.Pictures(ctx, a.databases(r.root), records, o)
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, cause
-	}
-	if err != nil {
-		for line := range strings.Lines(err.Error()) {
-			a.Warn("%s", strings.TrimSpace(line))
-		}
-		a.Hint("name the folder of the data with --data, or leave faces out with --faces none")
-	}
-	return pictures, nil
 }
 
 func (a *app) compareCmd() *cobra.Command {

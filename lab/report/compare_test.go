@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -102,7 +101,7 @@ func TestTiesAreBestTogether(t *testing.T) {
 	if p.cell(t, "crc", "pie").Best {
 		t.Error("crc is best with twice the errors")
 	}
-	if h := p.Headline(); !strings.Contains(h, "has the best average rank of 3 methods, 1.50") {
+	if h := p.Advice(); !strings.Contains(h, "has the best average rank of 3 methods, 1.50") {
 		t.Error(h)
 	}
 }
@@ -189,37 +188,6 @@ func TestLaterRecordsReplace(t *testing.T) {
 		if p.Superseded != 1 || c.N != 3 || c.rates()[0] != 100 || !c.Mixed {
 			t.Errorf("superseded %d, %d runs, %v, mixed %v", p.Superseded, c.N, c.rates(), c.Mixed)
 		}
-	}
-}
-
-func TestSides(t *testing.T) {
-	records := realistic(t)
-	r := arranged(t, records)
-	rows := 0
-	for _, s := range r.sides() {
-		if s.Head[1].Title != "paper" || s.Head[2].Title != "tuned" {
-			t.Errorf("%s and %s are compared", s.Head[1].Title, s.Head[2].Title)
-		}
-		for _, row := range s.Rows {
-			rows++
-			var rates []float64
-			for _, c := range []int{1, 2, 3} {
-				v, err := strconv.ParseFloat(strings.NewReplacer("−", "-", "+", "").Replace(row[c].Text), 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rates = append(rates, v)
-			}
-			if row[4].Text == "10" && math.Abs(rates[2]-(rates[1]-rates[0])) > 0.151 {
-				t.Errorf("%s: difference %v of %v and %v", row[0].Text, rates[2], rates[1], rates[0])
-			}
-			if row[4].Text == "0" || row[5].Text == "—" {
-				t.Errorf("%s: no pairs in %s", row[0].Text, s.Caption)
-			}
-		}
-	}
-	if rows != 59 { // 12 methods on 5 data sets, less D-KSVD on GT
-		t.Errorf("%d rows", rows)
 	}
 }
 

@@ -26,12 +26,11 @@ type section struct {
 
 // A block has exactly one of these fields.
 type block struct {
-	Text     string
-	Items    []item
-	Code     []string // commands
-	Table    *table
-	Figures  []*Figure // side by side
-	Pictures []Picture
+	Text    string
+	Items   []item
+	Code    []string // commands
+	Table   *table
+	Figures []*Figure // side by side
 }
 
 // An item is an element of a list. Term may be "".

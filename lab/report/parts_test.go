@@ -88,27 +88,6 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func TestHeadlineAgainstOthers(t *testing.T) {
-	records := made{plan: "p", methods: []string{"crc", "nrc", "nrdl"}, data: faces[2:4], repeats: 3}.records(t)
-	for i := range records {
-		r := &records[i]
-		r.N = 200
-		wrong(r, map[string]int{"crc": 40, "nrc": 10, "nrdl": 20}[r.Method])
-		if r.Method == "crc" && r.Dataset.Name == "pie" {
-			wrong(r, 18)
-		}
-	}
-	got := arranged(t, records).Plans[0].Headline()
-	for _, want := range []string{
-		"NRC has the best average rank of 3 methods, 1.00, over 2 settings", "NRDL is the best in 0 of 2 settings", "its average rank is 2.50, the 2nd",
-		"On average it is 5.0 points below NRC (higher in 0 of 2 settings) and 4.5 points above CRC (higher in 1 of 2 settings).",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
-	}
-}
-
 // Parameters that a search chose run by run come back run by run.
 func TestRatesKeepParametersOfRuns(t *testing.T) {
 	records := made{plan: "p", methods: []string{"crc"}, data: faces[2:3], repeats: 2}.records(t)

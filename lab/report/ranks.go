@@ -137,32 +137,6 @@ func (k *Ranking) order() []int {
 // equalRanks allows for rounding: mean ranks are multiples of 1/2n.
 func equalRanks(x, y float64) bool { return math.Abs(x-y) < 1e-9 }
 
-// standing is "1st", "2nd" … of label i among the ranked ones.
-func (k *Ranking) standing(i int) string {
-	before := 0
-	for _, r := range k.Mean {
-		if r < k.meanRank(i) && !equalRanks(r, k.meanRank(i)) {
-			before++
-		}
-	}
-	return ordinal(before + 1)
-}
-
-func ordinal(n int) string {
-	suffix := "th"
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprint(n, suffix)
-}
-
 // leftOut names the labels and columns that are not ranked, and the reason.
 func (p *Plan) leftOut() string {
 	var labels, columns []string

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -40,9 +39,6 @@ var (
 	htmlTemplate = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
 			"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
-			"image": func(png []byte) template.URL {
-				return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
-			},
 			"svg":  drawing,
 			"term": define,
 			"about": func(title string) string {
@@ -88,7 +84,7 @@ func writeMarkdown(w io.Writer, d *document, link func(Figure) string) error {
 	return execute(w, markdownTemplate(), page)
 }
 
-// writeText writes d for a terminal, without figures and pictures.
+// writeText writes d for a terminal, without figures.
 func writeText(w io.Writer, d *document) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, s := range d.Sections {

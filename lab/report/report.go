@@ -34,7 +34,6 @@ type Options struct {
 	Commands []string // that made the records
 	// Repeat returns a command that repeats the run of a record, or ""; nil for none.
 	Repeat   func(r *experiment.Record) string
-	Pictures []Picture
 	// Link returns the address of the file of a figure, for Markdown. If it is
 	// nil, figures are left out, but not their numbers.
 	Link func(f Figure) string

@@ -235,11 +235,6 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 113: "113th"} {
-		if got := ordinal(n); got != want {
-			t.Errorf("%d is %q", n, got)
-		}
-	}
 	if got := share(0.07); got != "7 %" {
 		t.Error(got)
 	}

@@ -20,15 +20,9 @@ func (r *Report) document(o Options) *document {
 		}
 		d.Title = "Results of " + join(names)
 	}
-	for n, p := range r.Plans {
-		d.plan(p, r.timed(p))
-		if n == 0 && len(o.Pictures) > 0 {
-			d.add(3, "Pictures", block{Pictures: o.Pictures})
-		}
+	for _, p := range r.Plans {
+		d.plan(p)
 		d.details(p, r.timed(p))
-	}
-	if sides := r.sides(); len(sides) > 0 {
-		d.add(2, "Plans side by side", sidesBlocks(sides)...)
 	}
 	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
 		d.add(2, "Terms", glossary()...)
@@ -92,18 +86,12 @@ func (d *document) speakOfSamples(theirs map[string]bool) {
 }
 
 // plan adds the section of p that one opens it for: the rates and a figure of them, and then
-// what they mean. The plan timed has better times, if it is not nil.
-func (d *document) plan(p, timed *Plan) {
+// what they mean.
+func (d *document) plan(p *Plan) {
 	rates := p.rates()
 	blocks := append(rates[:1:1], p.rankFigure()...)
-	var meaning []item
-	for _, i := range []item{{"Which method to take", p.Advice(timed)}, {"NRDL", p.place()}} {
-		if i.Text != "" {
-			meaning = append(meaning, i)
-		}
-	}
-	if len(meaning) > 0 {
-		blocks = append(blocks, block{Items: meaning})
+	if s := p.Advice(); s != "" {
+		blocks = append(blocks, block{Items: []item{{"Which method to take", s}}})
 	}
 	blocks = append(blocks, rates[1:]...)
 	d.add(2, p.Name, blocks...)
@@ -380,13 +368,4 @@ func figureBlocks(figures []*Figure) []block {
 		return nil
 	}
 	return []block{{Figures: figures}}
-}
-
-func sidesBlocks(sides []*table) []block {
-	blocks := []block{{Text: fmt.Sprintf("Rates in percent. Differences are means over the runs that have equal splits in both plans (pairs), or else of the means; "+
-		"p is of the paired test that the number of pairs allows, adjusted by Holm's correction over the methods of a table; level %g.", level)}}
-	for _, t := range sides {
-		blocks = append(blocks, block{Table: t})
-	}
-	return blocks
 }

@@ -67,7 +67,7 @@ func (r *results) commands() []string {
 	for _, name := range r.kept {
 		lines = append(lines, fmt.Sprintf("nrdl bench %s -o %s.jsonl -j %d --data DIR", name, name, jobs(r.records[name])))
 	}
-	return append(lines, "nrdl report "+strings.Join(r.kept, ".jsonl ")+".jsonl --faces none -o results.html")
+	return append(lines, "nrdl report "+strings.Join(r.kept, ".jsonl ")+".jsonl -o results.html")
 }
 
 // jobs is how many runs were made at a time, at most.
@@ -208,14 +208,27 @@ func (r *results) overview() (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "* **A point.** %s\n", cell(onePoint(paper)))
-	fmt.Fprintf(&b, "* **Published parameters, presets or defaults.** %s\n", cell(paper.Headline()))
+	fmt.Fprintf(&b, "* **Published parameters, presets or defaults.** %s%s\n", cell(paper.Advice()), averageRanks(paper))
 	if tuned != nil {
-		fmt.Fprintf(&b, "* **All tuned with the same budget.** %s\n", cell(tuned.Headline()))
+		fmt.Fprintf(&b, "* **All tuned with the same budget.** %s%s\n", cell(tuned.Advice()), averageRanks(tuned))
 	}
 	if rates := means(r.records["authors"]); len(rates) > 0 {
 		fmt.Fprintf(&b, "* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
 	}
 	return b.String(), nil
+}
+
+// averageRanks is a sentence, after a space, with the average ranks of NRDL and of the two methods
+// that it is compared with; "" if NRDL is not ranked.
+func averageRanks(p *report.Plan) string {
+	ranks := map[string]float64{}
+	for n, i := range p.Ranking.Labels {
+		ranks[p.Labels[i].Name] = p.Ranking.Mean[n]
+	}
+	if ranks["NRDL"] == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The average rank of NRDL is %.2f, that of NRC %.2f, that of CRC %.2f.", ranks["NRDL"], ranks["NRC"], ranks["CRC"])
 }
 
 // overviewTable has the rates of the methods of the paper's table 2, with published parameters

@@ -72,20 +72,19 @@ var doors = []struct{ Name, URL, About string }{
 var order = map[string][]string{
 	"How-to":      {"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom", "how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/team-service", "how-to/own-data", "how-to/compare-method", "how-to/better-network", "how-to/many-machines", "trouble"},
 	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},
-	"Research":    {"research", "results", "results/paper", "results/tuned", "results/open", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases", "results/noise", "results/convergence", "results/ablation", "results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/plans-side-by-side", "results/presets", "results/to-repeat-it"},
+	"Research":    {"research", "results", "results/paper", "results/tuned", "results/open", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases", "results/noise", "results/convergence", "results/ablation", "results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/presets", "results/to-repeat-it"},
 	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "face-tags", "network", "glossary"},
 }
 
 // openings are first sentences of pages that begin with something else.
 var openings = map[string]string{
-	"equations":                  "The paper, equation by equation: what is printed, derived, implemented and tested.",
-	"glossary":                   "The terms of these pages.",
-	"trouble":                    "What you see, and what to do.",
-	"operating":                  "Running the service for others: health, metrics, limits, backups, upgrades.",
-	"privacy":                    "What is stored, where and how long, for whoever answers for data protection.",
-	"programs":                   "The Go library in examples.",
-	"results/plans-side-by-side": "What differs between the plans, method by method.",
-	"results/to-repeat-it":       "The commands that make all records.",
+	"equations":            "The paper, equation by equation: what is printed, derived, implemented and tested.",
+	"glossary":             "The terms of these pages.",
+	"trouble":              "What you see, and what to do.",
+	"operating":            "Running the service for others: health, metrics, limits, backups, upgrades.",
+	"privacy":              "What is stored, where and how long, for whoever answers for data protection.",
+	"programs":             "The Go library in examples.",
+	"results/to-repeat-it": "The commands that make all records.",
 }
 
 // short is the name of a page in order.
