@@ -39,8 +39,8 @@ var (
 	htmlTemplate = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
 			"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
-			"svg":  drawing,
-			"term": define,
+			"svg":   drawing,
+			"term":  define,
 			"about": func(title string) string {
 				text, _ := doc.Define(title)
 				return text

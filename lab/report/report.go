@@ -33,7 +33,7 @@ type Options struct {
 	Title    string   // of the page; "" for one of the plans' names
 	Commands []string // that made the records
 	// Repeat returns a command that repeats the run of a record, or ""; nil for none.
-	Repeat   func(r *experiment.Record) string
+	Repeat func(r *experiment.Record) string
 	// Link returns the address of the file of a figure, for Markdown. If it is
 	// nil, figures are left out, but not their numbers.
 	Link func(f Figure) string
