@@ -29,6 +29,4 @@ func Example() {
 	// Output:
 	// false
 	// 11 images, not 12
-	// person 3 has 3 images, not 4
-	// 1 image is missing: image 4 of person 3
 }

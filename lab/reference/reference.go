@@ -1,10 +1,10 @@
-// Package reference compares a set of images with a face database of the plans, or with
-// another set, and describes the differences. It has no images of the databases, only
-// counts, checksums and coarse grey values.
+// Package reference says whether a set of images is a face database of the plans, or equal to
+// another set. It has no images of the databases, only counts and checksums.
 package reference
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -18,6 +18,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -36,42 +37,31 @@ type Database struct {
 	Length int          `json:"length"` // values of an image
 	Images []int        `json:"images"` // of each person
 	Hash   string       `json:"hash"`   // of the pixels and of how many images each person has
-
-	prints []fingerprint // in the order of the images
+	Sorted string       `json:"sorted"` // of the images in any order, each without its scale
 }
 
-// A fingerprint identifies an image up to brightness and contrast.
-type fingerprint struct {
-	key    [5]byte // checksum of the values without offset and gain
-	lo, hi float64 // least and largest value
-	coarse [16]byte
+// AR is the database AR as papers about representation based classification use it: 100 people,
+// 14 images of each without scarf and sunglasses. No image of it is known here, so that only
+// people and images are counted.
+var AR = Database{Name: "ar", Title: "the protocol of AR", Images: slices.Repeat([]int{14}, 100)}
+
+// A Result says whether a set is the one that it is compared with.
+type Result struct {
+	Database    *Database `json:"database"`
+	Hash        string    `json:"hash"`        // of the set
+	Same        bool      `json:"same"`        // the same pixels in the same order; of AR, the same counts
+	People      int       `json:"people"`      // of the set
+	Images      int       `json:"images"`      // of the set
+	Differences []string  `json:"differences"` // in words; empty if Same
 }
 
-var (
-	//go:embed databases.json
-	listed []byte
-	//go:embed databases.bin
-	packed []byte
-)
-
-// record is the length of a packed fingerprint: key, lo, hi, and half a byte for
-// each coarse value.
-const record = 5 + 2 + 8
+//go:embed databases.json
+var listed []byte
 
 // Databases returns the databases of the plans.
-func Databases() []*Database {
-	var all []*Database
+func Databases() (all []*Database) {
 	if err := json.Unmarshal(listed, &all); err != nil {
 		panic(fmt.Errorf("reference: %w", err)) // embedded
-	}
-	rest := packed
-	for _, db := range all {
-		for _, n := range db.Images {
-			for range n {
-				db.prints = append(db.prints, unpack(rest[:record]))
-				rest = rest[record:]
-			}
-		}
 	}
 	return all
 }
@@ -103,40 +93,28 @@ func Recognise(set *dataset.Images) *Database {
 
 // Of returns the Database that describes set.
 func Of(name string, set *dataset.Images) *Database {
-	db := &Database{Name: name, Title: name, Size: set.Frame.Size, Hash: hash(set)}
+	db := &Database{Name: name, Title: name, Size: set.Frame.Size, Hash: hash(set), Sorted: sortedHash(set, dataset.Size{})}
 	db.Length, _ = set.X.Dims()
 	for c := range set.Classes {
 		db.Images = append(db.Images, set.Groups[c+1]-set.Groups[c])
 	}
-	for j := range set.Len() {
-		db.prints = append(db.prints, fingerprintOf(mat.Col(nil, j, set.X), set.Frame.Size))
-	}
 	return db
 }
 
-// Pack returns the fingerprints of databases with values 0 … 255, in the format of
-// databases.bin.
-func Pack(all []*Database) []byte {
-	var b bytes.Buffer
-	for _, db := range all {
-		for _, p := range db.prints {
-			b.Write(p.key[:])
-			b.Write([]byte{byte(p.lo), byte(p.hi)})
-			for i := 0; i < len(p.coarse); i += 2 {
-				b.WriteByte(p.coarse[i]<<4 | p.coarse[i+1])
-			}
-		}
+// total is the number of images.
+func (db *Database) total() (n int) {
+	for _, k := range db.Images {
+		n += k
 	}
-	return b.Bytes()
+	return n
 }
 
-func unpack(b []byte) (p fingerprint) {
-	copy(p.key[:], b)
-	p.lo, p.hi = float64(b[5]), float64(b[6])
-	for i, two := range b[7:record] {
-		p.coarse[2*i], p.coarse[2*i+1] = two>>4, two&15
+// shape is the size of the images, or how many numbers they have.
+func (db *Database) shape() string {
+	if db.Size == (dataset.Size{}) {
+		return fmt.Sprintf("vectors of %d numbers", db.Length)
 	}
-	return p
+	return db.Size.String()
 }
 
 // hash returns a hash of the pixels and of the number of images of each person. It does
@@ -157,18 +135,39 @@ func appendFloats(b []byte, values []float64) []byte {
 	return b
 }
 
-func fingerprintOf(v []float64, size dataset.Size) fingerprint {
-	p := fingerprint{lo: slices.Min(v), hi: slices.Max(v)}
-	sum := sha256.Sum256(appendFloats(nil, canonical(v, p.lo, p.hi)))
-	copy(p.key[:], sum[:])
-	p.coarse = coarse(v, p.lo, p.hi, size)
-	return p
+// sortedHash returns a hash of the images of set in any order, each without its offset and gain. If
+// rows is not zero, it is the size of images whose values are row after row in set.
+func sortedHash(set *dataset.Images, rows dataset.Size) string {
+	all := make([][]byte, set.Len())
+	for j := range all {
+		v := mat.Col(nil, j, set.X)
+		if rows != (dataset.Size{}) {
+			v = transposed(v, rows)
+		}
+		sum := sha256.Sum256(appendFloats(nil, canonical(v)))
+		all[j] = sum[:]
+	}
+	slices.SortFunc(all, bytes.Compare)
+	sum := sha256.Sum256(slices.Concat(all...))
+	return hex.EncodeToString(sum[:12])
+}
+
+// transposed returns the pixels v, row after row of an image of that size, column after column.
+func transposed(v []float64, size dataset.Size) []float64 {
+	w := make([]float64, 0, len(v))
+	for x := range size.Width {
+		for y := range size.Height {
+			w = append(w, v[y*size.Width+x])
+		}
+	}
+	return w
 }
 
 // canonical returns v without offset and gain. If the values have at most 255 grey levels,
 // the result is the smallest integers from 0 with the same proportions; otherwise it is the
 // values on a scale from 0 to 10⁶, rounded.
-func canonical(v []float64, lo, hi float64) []float64 {
+func canonical(v []float64) []float64 {
+	lo, hi := slices.Min(v), slices.Max(v)
 	w := make([]float64, len(v))
 	if lo == hi {
 		return w
@@ -190,37 +189,76 @@ levels:
 	return w
 }
 
-// coarse returns the mean values of 4×4 blocks, from 0 for lo to 15 for hi; zero
-// for vectors.
-func coarse(v []float64, lo, hi float64, size dataset.Size) (blocks [16]byte) {
-	if size.Len() != len(v) || lo == hi {
-		return blocks
-	}
-	var sum, n [16]float64
-	for x := range size.Width {
-		for y := range size.Height {
-			b := y*4/size.Height*4 + x*4/size.Width
-			sum[b] += (v[x*size.Height+y] - lo) / (hi - lo)
-			n[b]++
+// Check compares set with db or, if db is nil, with the most similar one of Databases.
+func Check(set *dataset.Images, db *Database) (*Result, error) {
+	here := Of("", set)
+	if db == nil {
+		if db = here.nearest(); db == nil {
+			var names []string
+			for _, one := range append(Databases(), &AR) {
+				names = append(names, one.Name)
+			}
+			return nil, advice.Add(errors.New("it has neither the images, the number of people nor the image size of any of the five databases"),
+				"name what to compare it with: %s, or another data set", strings.Join(names, ", "))
 		}
 	}
-	for b := range blocks {
-		if n[b] > 0 {
-			blocks[b] = byte(math.Round(15 * sum[b] / n[b]))
-		}
-	}
-	return blocks
+	r := &Result{Database: db, Hash: here.Hash, People: len(here.Images), Images: here.total()}
+	r.Differences = here.differences(set, db)
+	r.Same = len(r.Differences) == 0
+	return r, nil
 }
 
-// looksLike reports whether p and q may be the same photograph, resized or compressed in
-// different ways.
-func (p *fingerprint) looksLike(q *fingerprint) bool {
-	for b := range p.coarse {
-		if d := int(p.coarse[b]) - int(q.coarse[b]); d < -1 || d > 1 {
-			return false
+// nearest returns the one of Databases with the images of here, or else with the same counts, or
+// else with as many people and the same size; nil if there is none.
+func (here *Database) nearest() *Database {
+	likeness := func(db *Database) int {
+		switch people := len(here.Images) == len(db.Images); {
+		case here.Sorted == db.Sorted:
+			return 3
+		case slices.Equal(here.Images, db.Images):
+			return 2
+		case people && here.Size == db.Size:
+			return 1
 		}
+		return 0
 	}
-	return true
+	db := slices.MaxFunc(Databases(), func(a, b *Database) int { return cmp.Compare(likeness(a), likeness(b)) })
+	if likeness(db) == 0 {
+		return nil
+	}
+	return db
+}
+
+// differences says in which of these here differs from there: people, images, size, and the images
+// in any order, upright or transposed.
+func (here *Database) differences(set *dataset.Images, there *Database) (all []string) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	people, images := len(here.Images), here.total()
+	if people != len(there.Images) {
+		say("%d people, not %d", people, len(there.Images))
+	}
+	if images != there.total() {
+		say("%d images, not %d", images, there.total())
+	}
+	if people == len(there.Images) && images == there.total() && !slices.Equal(here.Images, there.Images) {
+		say("the people have other numbers of images")
+	}
+	if there.Length == 0 || here.Hash == there.Hash && here.Size == there.Size {
+		return all
+	}
+	if here.Size != there.Size {
+		say("the images are %s, not %s", here.shape(), there.shape())
+	}
+	switch {
+	case images != there.total() || here.Length != there.Length || here.Hash == there.Hash:
+	case here.Sorted == there.Sorted:
+		say("the images are the same, but for their order, their people, or their brightness and contrast")
+	case there.Size.Len() == here.Length && sortedHash(set, there.Size) == there.Sorted:
+		say("the images are the same, but transposed: the pixels are stored row by row, not column by column")
+	default:
+		say("the pixels of at least one image")
+	}
+	return all
 }
 
 // CheckFile opens the data set at path and compares it with a database. The argument with
@@ -254,9 +292,7 @@ func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Resu
 			}
 			db = Of(with, other)
 		}
-		if size = db.Size; db.isAR() && dataset.IsMatrix(path) {
-			size = dataset.Size{} // any
-		}
+		size = db.Size
 	}
 	set, err := open(path, size)
 	if err != nil {
@@ -278,18 +314,22 @@ func CheckFile(ctx context.Context, path, with string, warn func(string)) (*Resu
 // WriteText writes r as text.
 func (r *Result) WriteText(w io.Writer) error {
 	db := r.Database
-	if db.isAR() {
-		return r.writeAR(w)
+	fmt.Fprintf(w, "compared   with %s: %d people, %d images", db.Title, len(db.Images), db.total())
+	if db.Length > 0 {
+		fmt.Fprintf(w, " of %s", db.shape())
 	}
-	fmt.Fprintf(w, "compared   with %s: %d people, %d images of %s\n", db.Title, len(db.Images), db.total(), sized(db))
-	fmt.Fprintf(w, "found      %d people, %d images, of which %d are the same up to brightness and contrast\n", r.People, r.Images, r.Matches)
+	fmt.Fprintf(w, "\nfound      %d people, %d images\n", r.People, r.Images)
 	for _, s := range r.Differences {
 		fmt.Fprintf(w, "differs    %s\n", s)
 	}
-	verdict := "different"
-	if r.Same {
-		verdict = "the same pixels in the same order"
+	switch result := map[bool]string{true: "the same pixels in the same order", false: "different"}[r.Same]; {
+	case db.Length > 0:
+		_, err := fmt.Fprintf(w, "result     %s (checksum %s, expected %s)\n", result, r.Hash, db.Hash)
+		return err
+	case r.Same:
+		_, err := fmt.Fprintln(w, "result     people and images are as the protocol has them; the pixels are not known here")
+		return err
 	}
-	_, err := fmt.Fprintf(w, "result     %s (checksum %s, expected %s)\n", verdict, r.Hash, db.Hash)
+	_, err := fmt.Fprintln(w, "result     not as the protocol has it")
 	return err
 }

@@ -1,6 +1,6 @@
-// Command reference writes databases.json and databases.bin of package
-// lab/reference from the files of the databases in the folder that NRDL_DATA names. Where there is
-// none it changes nothing. It runs in the folder studies, by go generate.
+// Command reference writes databases.json of package lab/reference from the files of the databases
+// in the folder that NRDL_DATA names. Where there is none it changes nothing. It runs in the folder
+// tools, by go generate.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 
 func write(root string) error {
 	if !filepath.IsAbs(root) {
-		root = filepath.Join("..", root) // from the root of the product
+		root = filepath.Join("..", root) // from the root of the repository
 	}
 	var all []*reference.Database
 	for _, d := range databases {
@@ -51,8 +51,5 @@ func write(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile("../lab/reference/databases.json", append(text, '\n'), 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile("../lab/reference/databases.bin", reference.Pack(all), 0o666)
+	return os.WriteFile("../lab/reference/databases.json", append(text, '\n'), 0o666)
 }
