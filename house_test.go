@@ -36,7 +36,7 @@ var street = []house{
 	{"internal/kit", ".", 5_900, 0},
 	{"faces", ". doc internal/kit", 43_300, 250},
 	{"client/go", "", 1_600, 0},
-	{"lab", ". doc internal/kit faces", 13_600, 0},
+	{"lab", ". doc internal/kit faces", 12_000, 0},
 	{"server", ". doc internal/kit faces client/go", 11_900, 0},
 	{"cmd/nrdl", ". doc internal/kit faces lab server", 15_300, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 14_200, 0},
