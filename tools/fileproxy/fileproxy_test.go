@@ -1,12 +1,13 @@
-// Package fileproxy_test builds programs outside the module, which they get from a folder that
-// serves it as the go command asks a proxy for it.
-package fileproxy_test
+// The tests build programs outside the workspace, which they get from a folder that serves the
+// modules as the go command asks a proxy for them. Modules are those of the last commit.
+package main
 
 import (
 	"bytes"
 	"context"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -19,11 +20,17 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/mod/modfile"
+
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 const root = "../.."
+
+// version is that by which our modules require each other.
+const version = "v0.3.0"
 
 // outside is a world in which the module is known by a proxy only. All tests share one.
 type outside struct {
@@ -48,15 +55,28 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// proxied writes the proxy, and a cache that has the module from it and all others from the
-// cache of this machine.
+// proxied tags the modules in a scratch clone and writes the proxy, as a release does, and a cache that
+// has the modules from it and all others from the cache of this machine.
 var proxied = sync.OnceValues(func() (path string, err error) {
+	clone := filepath.Join(shared, "clone")
+	for _, command := range [][]string{
+		{"git", "clone", "--quiet", "--no-tags", root, clone},
+		{"sh", filepath.Join(clone, "tools", "release", "tag"), version, filepath.Join(shared, "proxy")},
+	} {
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%v: %w\n%s", command, err, out)
+		}
+	}
 	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
 		return "", err
 	}
+	mod, err := os.ReadFile(filepath.Join(clone, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	path = modfile.ModulePath(mod)
 	known, cache := strings.TrimSpace(string(out)), filepath.Join(shared, "mod")
-	path, err = writeProxy(filepath.Join(shared, "proxy"), root)
 	for _, dir := range []string{"cache/download", "."} {
 		for name := range strings.SplitSeq(path, "/") {
 			err = errors.Join(err, link(filepath.Join(cache, dir), filepath.Join(known, dir), name))
@@ -85,6 +105,9 @@ func link(dir, target, own string) error {
 func newOutside(t *testing.T) *outside {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("builds programs outside the module: set NRDL_LONG=1")
+	}
+	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
+		lacking.Skip(t, "no git checkout")
 	}
 	path, err := proxied()
 	if err != nil {
@@ -183,7 +206,7 @@ func TestPhotographsOutside(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, command, append(arguments, folder, "127.0.0.1:0")...)
-	said, err := c.StderrPipe()
+	output, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +217,7 @@ func TestPhotographsOutside(t *testing.T) {
 	var log []byte
 	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 	for some := make([]byte, 1000); address.Find(log) == nil; {
-		n, err := said.Read(some)
+		n, err := output.Read(some)
 		if log = append(log, some[:n]...); err != nil {
 			t.Fatalf("%v: %s", err, log)
 		}
