@@ -36,7 +36,7 @@ func TestRecordedRates(t *testing.T) {
 	checkRates(t, &experiment.Databases{Roots: []string{filepath.Dir(sets)}}, func(file string) bool {
 		return !slices.Contains([]string{
 			"open.json",                                    // below
-			"agreement.json",                               // of tools/agreement, with published programs
+			"agreement.json",                               // with published programs
 			"ideas.json", "photographs.json", "faces.json", // of studies that are finished, which have no plan
 		}, file)
 	})

@@ -91,7 +91,7 @@ func costs(ctx context.Context, d *drawer) error {
 	}
 	defer os.RemoveAll(folder)
 	r := rotate(d, *dims)
-	for faces := *least; faces <= *most; faces *= 10 {
+	for faces := *minFaces; faces <= *maxFaces; faces *= 10 {
 		if err := r.cost(ctx, filepath.Join(folder, "model.nrdl"), faces); err != nil {
 			return err
 		}

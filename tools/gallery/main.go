@@ -4,8 +4,6 @@
 // and prints what doc/scale.md shows:
 //
 //	go -C tools run ./gallery -data DIR
-//	go -C tools run ./gallery -data DIR -faces 100000 -cells
-//	go -C tools run ./gallery -data DIR -from 100000 -exhaustive
 //
 // DIR has the vectors lfw_several.npz, as for go -C tools run ./people. They are centred, and the faces
 // of a gallery are drawn to have their statistics; without DIR, by the mean cosines of the
@@ -29,14 +27,12 @@ import (
 )
 
 var (
-	data    = flag.String("data", "", "folder with the embeddings")
-	most    = flag.Int("faces", 1_000_000, "of the largest gallery")
-	least   = flag.Int("from", 10_000, "faces of the smallest gallery")
-	dims    = flag.Int("dims", 192, "of the vectors, which are those drawn, rotated")
-	numpy   = flag.String("numpy", "/usr/bin/python3", "a Python with NumPy; empty for none")
-	coarse  = flag.Bool("cells", false, "print the recall of coarse cells, of -faces faces, in place of times")
-	plainly = flag.Bool("exhaustive", false, "compare names and scores with those of a plain comparison with all people, in place of times")
-	opened  = flag.String("opened", "", "measure only the use of this model file, which has -faces faces")
+	data     = flag.String("data", "", "folder with the embeddings")
+	maxFaces = flag.Int("faces", 1_000_000, "of the largest gallery")
+	minFaces = flag.Int("from", 10_000, "faces of the smallest gallery")
+	dims     = flag.Int("dims", 192, "of the vectors, which are those drawn, rotated")
+	numpy    = flag.String("numpy", "/usr/bin/python3", "a Python with NumPy; empty for none")
+	opened   = flag.String("opened", "", "measure only the use of this model file, which has -faces faces")
 )
 
 // each is the number of photographs of an enrolled person.
@@ -58,18 +54,8 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	if *coarse {
-		var files []string
-		if *data != "" {
-			files = []string{"lfw_several.npz", "lfw_cohort.npz", "lfw86.npz", "lfw_strangers.npz", "alike50.npz"}
-		}
-		return cells(ctx, d, *most, files)
-	}
-	if *plainly {
-		return exhaustive(ctx, d)
-	}
 	if *opened != "" { // costs starts it
-		return rotate(d, *dims).opened(ctx, *opened, *most)
+		return rotate(d, *dims).opened(ctx, *opened, *maxFaces)
 	}
 	return costs(ctx, d)
 }
