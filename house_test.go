@@ -33,12 +33,12 @@ type house struct {
 var street = []house{
 	{".", "", 27_100, 170},
 	{"doc", ".", 60, 0},
-	{"internal/kit", ".", 5_900, 0},
+	{"internal/kit", ".", 5_800, 0},
 	{"faces", ". doc internal/kit", 43_300, 250},
 	{"client/go", "", 1_600, 0},
 	{"lab", ". doc internal/kit faces", 12_000, 0},
 	{"server", ". doc internal/kit faces client/go", 11_900, 0},
-	{"cmd/nrdl", ". doc internal/kit faces lab server", 15_300, 0},
+	{"cmd/nrdl", ". doc internal/kit faces lab server", 14_800, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 12_500, 0},
 }
 
@@ -74,7 +74,7 @@ var layers = []string{
 	"faces/results server/store cmd/nrdl/internal/cluster",
 	"cmd/nrdl/engine server cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
 	"server/clients cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
-	"cmd/nrdl/internal/describe cmd/nrdl/internal/album cmd/nrdl/internal/demo",
+	"cmd/nrdl/internal/describe cmd/nrdl/internal/album",
 	"cmd/nrdl",
 }
 

@@ -224,49 +224,6 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A file of format 5 says what it said. It was written by version 0.1.0 before it
-// had this package: nrdl data synth all --people 4 --images 4 --size 8x8 --seed 3,
-// then nrdl train of the first three people and images with --size 8x8 --method nrc
-// --input igo --fpir 0.2. The numbers are those of its nrdl identify --json.
-func TestOldFilesOpen(t *testing.T) {
-	r, err := faces.Open(filepath.Join("testdata", "format5.nrdl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := synthetic.Default
-	s.People, s.PerPerson, s.Input, s.Seed = 4, 4, dataset.Size{Height: 8, Width: 8}, 3
-	images, err := s.Draw(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []struct {
-		column                     int
-		name, guess                string
-		probability, margin, score float64
-	}{
-		{3, "person001", "person001", 0.48631, 0.246157, 0.375173},
-		{7, "", "person002", 0.068791, 0.057116, 0.153831},
-		{11, "", "person003", 0.078948, 0.068137, 0.194002},
-		{12, "", "person002", 0.102975, 0.089787, 0.180581},
-		{13, "", "person002", 0.058965, 0.044916, 0.110807},
-	} {
-		f := identified(t, r, crop(images, want.column))[0]
-		off := max(math.Abs(f.Probability-want.probability), math.Abs(f.Margin-want.margin), math.Abs(f.Ranked[0].Score-want.score))
-		if f.Name != want.name || f.Ranked[0].Name != want.guess || !(off < 1e-6) {
-			t.Errorf("column %d: %+v, want %+v", want.column, f, want)
-		}
-	}
-	more := images.Select([]int{12, 13, 14})
-	more.IDs = []string{"person004/0001.png", "person004/0002.png", "person004/0003.png"}
-	grown, _, err := r.EnrolAll(t.Context(), more, false)
-	if err != nil || len(grown.People()) != 4 {
-		t.Fatalf("%v, %v", grown, err)
-	}
-	if again := identified(t, grown, crop(images, 12))[0]; again.Name != "person004" {
-		t.Errorf("somebody who was enrolled is %q", again.Name)
-	}
-}
-
 // Defaults are the only place of the policy that doc/frontends.md gives reasons for.
 func TestDefaults(t *testing.T) {
 	frame := dataset.Frame{Size: dataset.Size{Height: 96, Width: 96}, Eyes: dataset.DefaultEyes}

@@ -13,7 +13,6 @@ import (
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
-	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/describe"
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/dataset"
@@ -264,18 +263,4 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, legible.ShellWord(filepath.Join(dir, "people")))
 	}
 	return err
-}
-
-func (a *app) demoCmd() *cobra.Command {
-	d := demo.Demo{Console: a.Console, Observe: func() (faces.Observer, func()) { return a.observer("learning") }, Faces: synthetic.Default}
-	c := &cobra.Command{
-		Use:  "demo",
-		Args: cli.Arguments(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return d.Run(c.Context())
-		},
-	}
-	c.Flags().StringVarP(&d.Dir, "output", "o", "nrdl-demo", "`DIR` for the photographs, the models and the page")
-	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also test NRDL with its default coder, and tell how each training ends")
-	return c
 }

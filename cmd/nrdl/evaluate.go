@@ -277,7 +277,7 @@ func (a *app) readLike(ctx context.Context, path string, r *faces.Recogniser, by
 	if r.Model().Frame.Eyes.IsZero() {
 		find.Detect = face.Never
 	}
-	by.arrays.Vectors, by.arrays.RowsOpen = r.Model().Frame.Same(dataset.Frame{}), r.Model().RowsOpen
+	by.arrays.Vectors = r.Model().Frame.Same(dataset.Frame{})
 	set, err := a.read(ctx, path, by.options(r.Model().Pipeline, find))
 	if err != nil && dataset.IsMatrix(path) && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; the features of the model are %v", err, r.Model().Pipeline)

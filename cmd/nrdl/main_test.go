@@ -19,8 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"nrdl.example/nrdl/cmd/nrdl/internal/demo"
-	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/explain"
 	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/internal/kit/packed"
@@ -33,7 +31,7 @@ func TestMain(m *testing.M) {
 		return func() {
 			synthetic.Default.People = 8 // .ci/run has the demo with all people
 			explain.DefaultOccluder.Places = 4
-			demo.Photographs.PerPerson, demo.Photographs.Size = 2, dataset.Size{Height: 240, Width: 320}
+			demoPhotographs = []string{"--people", "4", "--images", "2", "--size", "240x320", "--seed", "52"}
 			main()
 		}
 	}

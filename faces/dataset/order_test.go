@@ -59,27 +59,3 @@ func TestVectorsKeepTheirOrder(t *testing.T) {
 		t.Errorf("images: %v", err)
 	}
 }
-
-// For a model of images of an older version, rows have to say their order.
-func TestRowsForAnOlderModel(t *testing.T) {
-	options := Options{Frame: Frame{Size: Size{Height: 8, Width: 8}}, Arrays: Arrays{Unlabelled: true, RowsOpen: true}}
-	rows := npz.Float64("X", []int{2, 64}, numbers(128))
-	for name, c := range map[string]struct {
-		file   string
-		second float64 // number of the first sample; 0: the file is refused
-	}{
-		"rows":             {npzFile(t, rows), 0},
-		"order C":          {npzFile(t, rows, npz.Text("order", []string{"C"})), 9},
-		"order F":          {npzFile(t, rows, npz.Text("order", []string{"F"})), 2},
-		"three dimensions": {npzFile(t, npz.Float64("X", []int{2, 8, 8}, numbers(128))), 9},
-	} {
-		set, err := Open(t.Context(), c.file, options)
-		if c.second == 0 {
-			if err == nil || !strings.Contains(err.Error(), "does not say their order") || !strings.Contains(advice.Text(err), `order="F"`) {
-				t.Errorf("%s: %v", name, err)
-			}
-		} else if err != nil || set.X.At(1, 0) != c.second {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}

@@ -104,11 +104,6 @@ type Arrays struct {
 	// order. A file whose samples are images is refused, as nobody knows the order of the pixels
 	// in such a model.
 	Vectors bool
-
-	// RowsOpen says that samples are for a model of images that an older version has trained,
-	// perhaps on rows of pixels that it took in another order. Rows in a NumPy file that does not
-	// say their order are refused.
-	RowsOpen bool
 }
 
 // pairs are the names to look for, in this order.
@@ -253,7 +248,6 @@ func (t *table) sides(vars contents) error {
 		return nil
 	}
 	var err error
-	t.ordered = vars.has("order")
 	if t.byRows, err = vars.byRows(); err != nil || !vars.has("height") || !vars.has("width") {
 		return err
 	}
@@ -280,7 +274,6 @@ type table struct {
 	ids     []string
 	size    Size
 	byRows  bool // the pixels of images are row after row
-	ordered bool // the file says so
 
 	unlabelled bool // labels, classes and ids do not count
 }
@@ -292,10 +285,6 @@ func (t *table) set(path string, opt Options) (*Images, error) {
 	}
 	if err := t.shape(path, opt); err != nil {
 		return nil, err
-	}
-	if opt.Arrays.RowsOpen && t.byRows && !t.ordered && t.size != (Size{}) {
-		return nil, advice.Add(errors.New("the model is of an older nrdl, which took the pixels of rows column after column, and the file does not say their order"),
-			`train the model again; or, if it was trained on photographs, a .mat file or an array N×height×width, add order="C" to the file; and order="F" if it was trained on rows like these`)
 	}
 	t.standUp(Frame{Size: t.size})
 	white := whiteOf(mat.Max(t.x))

@@ -41,7 +41,6 @@ type Gallery struct {
 	Data           string               // Hash of the training images that are not kept; "" if not known
 	ShortlistAbove int                  // faces; 0 means DefaultShortlistAbove
 	Settings       *Settings            // nil: DefaultSettings
-	RowsOpen       bool                 // of images, by a version that took rows of pixels in NumPy's files column after column: see dataset.Arrays
 
 	shared  classify.Parts // that the classifiers of all shortlists have in common; zero unless Shortlists
 	partial bool           // has the people of a shortlist only
@@ -145,7 +144,7 @@ func (g *Gallery) Refit(ctx context.Context, e *Enrolled, run classify.Run) (*Ga
 	if e == nil {
 		return nil, ErrForgotten
 	}
-	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, Settings: g.Settings, OpenSet: g.OpenSet, RowsOpen: g.RowsOpen}
+	t := &Gallery{Method: g.Method, Enrolled: e, Search: g.Search, ShortlistAbove: g.ShortlistAbove, Settings: g.Settings, OpenSet: g.OpenSet}
 	if g.Shortlists() && t.isLarge() {
 		t.setShared(g.Fitted, g.shared)
 		o, err := g.Options(), t.updateThreshold(ctx, g)

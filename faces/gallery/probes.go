@@ -25,7 +25,7 @@ const mostFollowed = 256
 type heldOut struct {
 	Options   openset.Options `json:"how"`
 	Compared  int             `json:"compared"`       // people when strangers were compared, unless scores follow changes
-	Most      int             `json:"most,omitempty"` // people on a shortlist; 0 in models before CRC's shortlists grew
+	Most      int             `json:"most,omitempty"` // people on a shortlist, where they are more than Settings.Shortlist
 	Probes    []probe         `json:"probes"`
 	Right     []float64       `json:"right"` // scores, ascending
 	Wrong     []float64       `json:"wrong"`

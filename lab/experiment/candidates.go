@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
 	"nrdl.example/nrdl/faces/dataset"
@@ -76,27 +74,6 @@ func proportional(size dataset.Size) dataset.Size {
 	high := frontend.Faces96.Frame.Height
 	wide := math.Round(float64(high) * float64(size.Width) / float64(size.Height))
 	return dataset.Size{Height: high, Width: int(min(max(wide, 1), dataset.MaxSide))}
-}
-
-// Nearest is the nearest-neighbour baseline. For every column of test it returns the
-// class of the column of train with the largest cosine, the first of equals.
-func Nearest(train *dataset.Images, test *mat.Dense) []int {
-	var cosines mat.Dense // N×n
-	cosines.Mul(classify.Unit(train.X).T(), classify.Unit(test))
-	_, n := cosines.Dims()
-	nearest := make([]int, n)
-	for u := range len(train.Labels()) {
-		for j, v := range cosines.RawRowView(u) {
-			if v > cosines.At(nearest[j], j) {
-				nearest[j] = u
-			}
-		}
-	}
-	labels := train.Labels()
-	for j, u := range nearest {
-		nearest[j] = labels[u]
-	}
-	return nearest
 }
 
 // Only removes all data sets from p but those with these names; case does not matter. It is an

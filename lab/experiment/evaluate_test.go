@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
@@ -198,30 +197,5 @@ func TestErrors(t *testing.T) {
 	cancel()
 	if _, err := Evaluate(ctx, set, method.DefaultNRDL, Protocol{Split: dataset.DefaultSplit, Repeats: 1}, Observer{}); err == nil {
 		t.Error("cancelled: no error")
-	}
-}
-
-// Nearest has a naive twin.
-func TestNearest(t *testing.T) {
-	set := drawn(t)
-	learn, judge, err := split(t, "half").Apply(set, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, test := set.Select(learn), set.Select(judge)
-	got := Nearest(train, test.X)
-	for j := range got {
-		y := mat.Col(nil, j, test.X)
-		best, want := math.Inf(-1), -1
-		for u := range learn {
-			x := mat.Col(nil, u, train.X)
-			cos := mat.Dot(mat.NewVecDense(len(x), x), mat.NewVecDense(len(y), y)) / mat.Norm(mat.NewVecDense(len(x), x), 2)
-			if cos > best {
-				best, want = cos, train.ClassOf(u)
-			}
-		}
-		if got[j] != want {
-			t.Errorf("sample %d: class %d, not %d", j, got[j], want)
-		}
 	}
 }

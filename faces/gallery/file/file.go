@@ -37,22 +37,9 @@ import (
 // writes.
 const MaxBytes int64 = 8 << 30
 
-// modelFormat is the version of the model file. A change that an older nrdl
-// would misread adds one.
-//
-//	2: mean codes M, "weight"; coders with more parameters
-//	3: stages of the input, projection P and m; more coders and rules
-//	4: the eyes of the input, images that are kept, calibration
-//	5: a calibration says what it saw of strangers; one of format 4 is read as it is
-//	6: a calibration has the similarities of pairs; what follows from the images is not stored
-//	7: the embedding of the input, and its network; how a missing calibration is to be made
-//	8: "index": the faces are in an index
-//	9: rows of pixels in NumPy's files are row after row; before, column after column
-//	   "centring": vectors may be centred
-const (
-	modelFormat  = 9
-	oldestFormat = 4
-)
+// modelFormat is the version of the model file, the only one that is read. A change that an
+// older nrdl would misread adds one.
+const modelFormat = 9
 
 // Keys of the metadata.
 const (
@@ -78,10 +65,9 @@ type header struct {
 	Measured    *openset.Impostors   `json:"measured,omitempty"` // of a network that is not built in
 	Enrolled    *enrolled            `json:"enrolled,omitempty"`
 	Settings    *gallery.Settings    `json:"settings,omitempty"` // nil: gallery.DefaultSettings
-	Index       *indexed             `json:"index,omitempty"`    // nil: the faces are not in an index, or the file was written before format 8
+	Index       *indexed             `json:"index,omitempty"`    // nil: the faces are not in an index
 	Calibration *openset.Calibration `json:"calibration,omitempty"`
 	OpenSet     *openset.Options     `json:"openset,omitempty"` // how a missing calibration is to be made
-	RowsOpen    bool                 `json:"rows_open,omitempty"`
 }
 
 // An indexed says what an index has of its faces, and how many it takes for a shortlist;

@@ -269,7 +269,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	}
 	const changed = "damaged model: checksum differs"
 	newer := fmt.Sprintf("the model was written by a newer nrdl (format %d, this one reads %d)", modelFormat+1, modelFormat)
-	older := fmt.Sprintf("the model was written by an older nrdl (format 3, this one reads %d", oldestFormat)
+	older := fmt.Sprintf("the model was written by an older nrdl (format %d, this one reads %d)", modelFormat-1, modelFormat)
 	for name, tt := range map[string]struct {
 		edit         func(tensors, metadata)
 		want, sealed string // without and with the checksum of what was edited; "" for the same
@@ -277,7 +277,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	}{
 		"another program": {func(_ tensors, m metadata) { delete(m, "nrdl") }, "not an nrdl model: a safetensors file of another program", "", ""},
 		"newer":           {replace(format, fmt.Sprintf(`"format":%d,"new":[]`, modelFormat+1)), newer, "", "update nrdl"},
-		"older":           {replace(format, `"format":3`), older, "", ""},
+		"older":           {replace(format, fmt.Sprintf(`"format":%d`, modelFormat-1)), older, "", "train it again from its photographs with this version"},
 		"no format":       {replace(format+",", ``), "damaged model: it does not say its format", "", ""},
 		"not JSON":        {replace(`{`, `[`), "damaged model: it does not say its format", "", ""},
 		"another number":  {func(x tensors, _ metadata) { x["D"].Data.([]float64)[0]++ }, changed, "nothing", ""},

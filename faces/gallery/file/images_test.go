@@ -2,8 +2,6 @@ package file
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +12,6 @@ import (
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/faces/gallery"
-	"nrdl.example/nrdl/faces/internal/safetensors"
 	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/method"
 	"nrdl.example/nrdl/openset"
@@ -184,64 +181,6 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		// The dictionary is the samples of the images, and stored only without them.
 		if without, err := load(small); err != nil || !mat.Equal(without.Parts().D, m.Parts().D) || len(small) < len(b) {
 			t.Errorf("%s: %d bytes with the images, %d without (%v)", name, len(b), len(small), err)
-		}
-	}
-}
-
-// A file of format 4 does not say what its calibration saw of strangers: it opens,
-// keeps its threshold, and can be refined.
-func TestFilesOfFormat4KeepTheirCalibration(t *testing.T) {
-	m := calibrated(t, learn(t, faces(t, 8, 4, dataset.Size{Height: 12, Width: 10}), pipeline(t, "12x10")), openset.Default)
-	c := *m.Calibration
-	c.RawMean, c.Spread, c.Pairs = 0, 0, nil
-	m.Calibration = &c
-	b := repack(t, save(t, m), true, func(_ map[string]*safetensors.Tensor, metadata map[string]string) {
-		text := strings.Replace(metadata["nrdl"], fmt.Sprintf(`"format":%d`, modelFormat), `"format":4`, 1)
-		if strings.Contains(text, `"seen"`) || strings.Contains(text, `"spread"`) || strings.Contains(text, `"pairs"`) {
-			t.Fatal("format 4 had no such fields")
-		}
-		metadata["nrdl"] = text
-	})
-	old, err := load(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := old.Calibration; got.Threshold != c.Threshold || got.Probability(1e6) != c.MaxProbability() {
-		t.Errorf("%+v, want %+v", got, c)
-	}
-	again, err := old.Calibrate(t.Context(), c.Options(), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	refined := again.Calibration
-	if !(refined.Threshold > 0) || refined.RawMean == 0 {
-		t.Errorf("refined: %+v", refined)
-	}
-}
-
-// A model of images of an older version leaves the order of rows open, and so do those that are
-// made of it; a new one, and one of vectors, does not.
-func TestRowsOfOlderFilesAreOpen(t *testing.T) {
-	older := func(b []byte) []byte {
-		return repack(t, b, true, func(_ map[string]*safetensors.Tensor, metadata map[string]string) {
-			metadata["nrdl"] = strings.Replace(metadata["nrdl"], fmt.Sprintf(`"format":%d`, modelFormat), `"format":8`, 1)
-		})
-	}
-	images := save(t, learn(t, faces(t, 4, 3, dataset.Size{Height: 12, Width: 10}), pipeline(t, "12x10")))
-	set := faces(t, 4, 3, dataset.Size{Height: 12, Width: 10})
-	set.Frame, set.Grid = dataset.Frame{}, classify.Grid{}
-	vectors := save(t, learn(t, set, frontend.Pipeline{}))
-	for name, c := range map[string]struct {
-		file []byte
-		open bool
-	}{"new": {images, false}, "older": {older(images), true}, "vectors": {older(vectors), false}} {
-		m, err := load(c.file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := load(save(t, m))
-		if err != nil || m.RowsOpen != c.open || again.RowsOpen != c.open {
-			t.Errorf("%s: open %v, saved again %v, %v", name, m.RowsOpen, again.RowsOpen, err)
 		}
 	}
 }

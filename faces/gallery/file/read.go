@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,8 +116,9 @@ func checkFormat(text string) error {
 	case *version.Format > modelFormat:
 		err := fmt.Errorf("the model was written by a newer nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
 		return advice.Add(err, "update nrdl")
-	case *version.Format < oldestFormat:
-		return fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d to %d)", *version.Format, oldestFormat, modelFormat)
+	case *version.Format < modelFormat:
+		err := fmt.Errorf("the model was written by an older nrdl (format %d, this one reads %d)", *version.Format, modelFormat)
+		return advice.Add(err, "train it again from its photographs with this version")
 	}
 	return nil
 }
@@ -215,7 +215,6 @@ func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 	}
 	m := &gallery.Gallery{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data, Settings: a.Settings}
 	m.Measured = a.Measured
-	m.RowsOpen = a.RowsOpen || a.Format < 9 && a.Input.Size != (dataset.Size{})
 	if c.basis.P != nil || c.basis.M != nil {
 		m.Basis = &c.basis
 	}
@@ -230,7 +229,7 @@ func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 		return nil, err
 	}
 	m.Method, err = method.Restore(a.Method, a.Params, o.Methods...)
-	if c.faces != nil && (a.Index == nil || a.Index.Shortlists) {
+	if c.faces != nil && a.Index.Shortlists {
 		if err != nil {
 			return nil, err
 		}
@@ -266,27 +265,18 @@ func (c *contents) enrol(m *gallery.Gallery, a *header) error {
 	switch e := a.Enrolled; {
 	case c.faces == nil && a.Index != nil:
 		return errors.New("the index of its faces is missing")
-	case c.faces != nil && (e == nil || s.X != nil && a.Index != nil):
+	case c.faces != nil && (a.Index == nil || e == nil || s.X != nil):
 		return errors.New("the faces in its index are not described, or described twice")
 	case c.faces != nil:
 		common := &dataset.Images{Frame: e.Input, White: e.White}
 		common.Grid, common.IDs, common.Quality = e.Input.Grid(), []string{}, []dataset.Quality{}
-		if a.Index != nil {
-			m.ShortlistAbove = a.Index.ShortlistAbove
-		}
-		if a.Index != nil && !a.Index.IDs {
+		if !a.Index.IDs {
 			common.IDs = nil
 		}
-		known := a.Index != nil && a.Index.Quality
-		var err error
-		if a.Index == nil {
-			known, err = anyQuality(c.faces)
-		}
-		if !known {
+		if !a.Index.Quality {
 			common.Quality = nil
 		}
-		m.Enrolled = gallery.Indexed(c.faces, common)
-		return err
+		m.Enrolled, m.ShortlistAbove = gallery.Indexed(c.faces, common), a.Index.ShortlistAbove
 	case (e == nil) != (s.X == nil && s.Groups == nil && s.Quality == nil):
 		return errors.New("the images that it keeps, or what they are, are missing")
 	case e != nil:
@@ -295,22 +285,8 @@ func (c *contents) enrol(m *gallery.Gallery, a *header) error {
 			return fmt.Errorf("enrolled: %w", err)
 		}
 		m.Enrolled = gallery.Enrolling(s)
-		if s.Len() > gallery.DefaultShortlistAbove { // which the versions before format 8 coded over all faces
-			m.ShortlistAbove = math.MaxInt
-		}
 	}
 	return nil
-}
-
-// anyQuality reports whether the qualities of some of the faces in x are known.
-func anyQuality(x *index.Index) (bool, error) {
-	for _, r := range x.People() {
-		info, err := x.Info(r)
-		if err != nil || slices.ContainsFunc(info, func(v float64) bool { return v != 0 }) {
-			return err == nil, err
-		}
-	}
-	return false, nil
 }
 
 // parts are those of the classifier of c and a, without what it has of each class.

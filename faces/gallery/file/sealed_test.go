@@ -59,7 +59,7 @@ func ones(name string, shape ...int) safetensors.Tensor {
 // fitted are the tensors of a projection of six features.
 func fitted() []safetensors.Tensor { return []safetensors.Tensor{ones("P", 6, 2), ones("m", 6, 1)} }
 
-const sealed = `{"format":4,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
+const sealed = `{"format":9,"classes":["a","b"],"coder":{"name":"ridge","lambda":1},"rule":"linear",` +
 	`"input":{"height":0,"width":0},"method":"m","seed":1,"trained":{"status":"converged","iter":1,"residual":0}}`
 
 // sealedProjected goes with the tensors that fitted returns.

@@ -121,7 +121,7 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 	a := header{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
 		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
-		m.Measured, nil, m.Settings, nil, m.Calibration, m.OpenSet, m.RowsOpen,
+		m.Measured, nil, m.Settings, nil, m.Calibration, m.OpenSet,
 	}
 	if m.Settings != nil && *m.Settings == gallery.DefaultSettings {
 		a.Settings = nil

@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -135,32 +134,6 @@ func TestFileStaysSmall(t *testing.T) {
 	}
 	if anew == 0 || anew > 50 {
 		t.Errorf("the file was written anew %d times", anew)
-	}
-}
-
-// A file of the version before can be read and changed.
-func TestVersionBefore(t *testing.T) {
-	path, data := fileOf(t)
-	binary.LittleEndian.PutUint32(data[len(Magic):], 1)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	x, _, state, err := Open(path)
-	if err == nil {
-		x, err = x.Without("p3")
-	}
-	if err == nil {
-		err = x.Save(t.Context(), path, []byte("meta"), state)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, _, stored, err := Open(path)
-	if err != nil || !bytes.Equal(stored, state) {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(contents(t, x), contents(t, y)); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -29,7 +29,7 @@ import (
 // moment leaves the file as it was. All numbers are little-endian.
 const (
 	Magic         = "nrdlface"
-	fileVersion   = 2 // 1 has no changes of states
+	fileVersion   = 2
 	pageBytes     = 4096
 	slotAt        = 512 // of the first slot; the second is as far behind it
 	slotBytes     = 20
@@ -144,6 +144,8 @@ func readFirstPage(b []byte, size int64) (generation uint64, length int64, err e
 		return 0, 0, advice.Add(fmt.Errorf("the gallery was written by a newer nrdl (version %d, this one reads %d)", v, fileVersion), "update nrdl")
 	case v < 1:
 		return 0, 0, damaged("it does not say its version")
+	case v < fileVersion:
+		return 0, 0, advice.Add(fmt.Errorf("the gallery was written by an older nrdl (version %d, this one reads %d)", v, fileVersion), "train it again from its photographs with this version")
 	}
 	generation, n := latest(b)
 	if n < pageBytes && generation > 0 || n > math.MaxInt {
@@ -303,7 +305,7 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	h := shape{
 		dims: int(le.Uint32(head[16:])), info: int(le.Uint32(head[20:])), people: int(le.Uint32(head[24:])), faces: int(le.Uint32(head[28:])),
 		codeError: math.Float32frombits(le.Uint32(head[48:])), radius: math.Float32frombits(le.Uint32(head[52:])),
-		codeRatio: math.Float32frombits(le.Uint32(head[56:])), // 0 in files of earlier versions
+		codeRatio: math.Float32frombits(le.Uint32(head[56:])), // 0 if not known
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
 	if h.dims < 1 || h.dims > mostDims || h.info < 0 || h.info > mostInfo || h.people < 1 || h.faces < h.people || h.faces > mostFaces ||

@@ -240,7 +240,7 @@ func TestErrorsOfCodesAreBounded(t *testing.T) {
 	for _, p := range people {
 		want[p.Name] = p
 	}
-	s.codeRatio = 0 // as in files of earlier versions
+	s.codeRatio = 0 // not known
 	expectNearest(t, x, want, rng)
 }
 

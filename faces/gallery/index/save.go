@@ -172,10 +172,6 @@ func (a *newContent) write(f *file) (err error) {
 	if err := writeRecord(w, a.kind, shape{}, a.content); err != nil {
 		return err
 	}
-	// The file may be of the version before, which has no changes of states.
-	if _, err := to.WriteAt(binary.LittleEndian.AppendUint32(nil, fileVersion), int64(len(Magic))); err != nil {
-		return err
-	}
 	if err := to.Sync(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package faces
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -10,27 +11,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/gallery/file"
 	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/openset"
 )
 
-// An oldAnswer is what the version that wrote a model file answered, after a change of the
-// model: the threshold, and the results for some faces.
-type oldAnswer struct {
+// A fileAnswer is what a model file answers after a change of the model: the threshold, and
+// the results for some faces.
+type fileAnswer struct {
 	Step      string
 	Threshold float64
-	Faces     []oldFace
+	Faces     []fileFace
 }
 
-type oldFace struct {
+type fileFace struct {
 	Name, Trained       string
 	Known               bool
 	Probability, Margin float64
 }
 
-// oldFaces are the images that an old file was trained on, images of two more people, and
+// imagesOfFile are the images that a golden file was trained on, images of two more people, and
 // images of strangers. All are drawn.
-func oldFaces(t *testing.T, crops bool) (enrolled, more, strangers *dataset.Images) {
+func imagesOfFile(t *testing.T, crops bool) (enrolled, more, strangers *dataset.Images) {
 	t.Helper()
 	if !crops {
 		return drawnVectors(t, 1, 24, 2), drawnVectors(t, 700_000, 2, 2), drawnVectors(t, 500_000, 6, 1)
@@ -53,19 +55,19 @@ func oldFaces(t *testing.T, crops bool) (enrolled, more, strangers *dataset.Imag
 	return draw(6, 1, "a"), draw(2, 2, "b"), draw(3, 3, "c")
 }
 
-// oldAnswers opens the file at path, changes the model, and returns its answers after each
+// fileAnswers opens the file at path, changes the model, and returns its answers after each
 // change.
-func oldAnswers(t *testing.T, path string, crops bool) (all []oldAnswer) {
+func fileAnswers(t *testing.T, path string, crops bool) (all []fileAnswer) {
 	t.Helper()
 	ctx := t.Context()
-	enrolled, more, strangers := oldFaces(t, crops)
+	enrolled, more, strangers := imagesOfFile(t, crops)
 	r, err := Open(path)
 	answer := func(step string) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(step, err)
 		}
-		a := oldAnswer{Step: step, Threshold: r.Model().Calibration.Threshold}
+		a := fileAnswer{Step: step, Threshold: r.Model().Calibration.Threshold}
 		for _, images := range []*dataset.Images{enrolled.Select([]int{0, 4, 8, 13}), more.Select([]int{0, 1, 2}), strangers.Select([]int{0, 2, 5})} {
 			faces := make([]Face, images.Len())
 			for j := range faces {
@@ -75,7 +77,7 @@ func oldAnswers(t *testing.T, path string, crops bool) (all []oldAnswer) {
 				t.Fatal(step, err)
 			}
 			for _, f := range faces {
-				a.Faces = append(a.Faces, oldFace{f.Name, f.Trained, f.Known, f.Probability, f.Margin})
+				a.Faces = append(a.Faces, fileFace{f.Name, f.Trained, f.Known, f.Probability, f.Margin})
 			}
 		}
 		all = append(all, a)
@@ -105,27 +107,39 @@ func removed(t *testing.T, r *Recogniser, names ...string) (*Recogniser, error) 
 	return r.Remove(t.Context(), names...)
 }
 
-// Model files of the version that had a gallery of its own for many faces open, give the
-// answers that it recorded, and follow the same changes. There are files of a classifier
-// over all faces, of drawn crops and of vectors, and of an index of a large gallery. They
-// were written at commit `1a8a9d37091a`.
-func TestFilesOfTheVersionBefore(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "old", "*.nrdl"))
+// Golden model files of today's format open, give the recorded answers, follow the recorded
+// changes, and are written again byte for byte. There are files of a classifier over all faces, of
+// drawn crops and of vectors, and of an index of a large gallery. The answers were recorded at commit
+// `1a8a9d37091a`.
+func TestGoldenFiles(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "models", "*.nrdl"))
 	if err != nil || len(files) != 4 {
 		t.Fatal(files, err)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var again bytes.Buffer
+			if err := file.Write(&again, r.Model()); err != nil || !bytes.Equal(again.Bytes(), data) {
+				t.Errorf("written again: %d bytes, not the %d of the file: %v", again.Len(), len(data), err)
+			}
 			text, err := os.ReadFile(path + ".json")
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want []oldAnswer
+			var want []fileAnswer
 			if err := json.Unmarshal(text, &want); err != nil {
 				t.Fatal(err)
 			}
-			for i, got := range oldAnswers(t, path, filepath.Base(path) == "crops_nrdl.nrdl") {
+			for i, got := range fileAnswers(t, path, filepath.Base(path) == "crops_nrdl.nrdl") {
 				if w := want[i]; got.Step != w.Step || !near(got.Threshold, w.Threshold) || len(got.Faces) != len(w.Faces) {
 					t.Fatalf("%s: threshold %v, want %v", got.Step, got.Threshold, w.Threshold)
 				}
