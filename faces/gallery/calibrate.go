@@ -13,6 +13,46 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
+// A calibrator is how a gallery finds its threshold and measures itself.
+type calibrator interface {
+	// calibrate finds a threshold for opt; strangers and progress may be nil.
+	calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error)
+	// eachHeldOut identifies each face without using it.
+	eachHeldOut(ctx context.Context, progress func(done, total int)) ([]HeldOutResult, error)
+}
+
+// The calibrators are a Gallery each, so that what they need of it is at hand. They are scorers too.
+type (
+	byLaw        struct{ *Gallery }  // the scores are cosines, whose distribution for strangers is known: Impostors
+	byMargins    struct{ *Gallery }  // of a cross-validation
+	byShortlists struct{ shortlist } // faces that are held out are compared with the people of their shortlists
+
+	// ofShortlist is for the people of one shortlist, with the threshold of all.
+	ofShortlist struct {
+		calibrator
+		shortlist
+	}
+)
+
+// calibrator is the one of g. It follows from the parts that Learn chose and a model file stores: this
+// is the only place that chooses.
+func (g *Gallery) calibrator() interface {
+	calibrator
+	scorer
+} {
+	switch law := g.Impostors() != nil; {
+	case g.Shortlists():
+		return byShortlists{shortlist{g}}
+	case g.partial && law:
+		return ofShortlist{byLaw{g}, shortlist{g}}
+	case g.partial:
+		return ofShortlist{byMargins{g}, shortlist{g}}
+	case law:
+		return byLaw{g}
+	}
+	return byMargins{g}
+}
+
 // Calibrate returns g with a threshold for opt. Strangers are faces of people who are not
 // enrolled; may be nil. Where g shortlists, the threshold follows from faces of g that are
 // held out. Otherwise, if g has Impostors, it follows from these, and nothing is trained.
@@ -26,12 +66,27 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 	if err := cmp.Or(g.ready(ctx), opt.Validate()); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
-	t := *g
-	if g.Shortlists() {
-		t.OpenSet = &opt
-		t.whole = sync.OnceValues(t.fitWhole)
-		return &t, t.calibrateByHeldOut(ctx, strangers, progress)
-	}
+	return g.calibrator().calibrate(ctx, opt, strangers, progress)
+}
+
+func (g byShortlists) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
+	t := *g.Gallery
+	t.OpenSet = &opt
+	t.whole = sync.OnceValues(t.fitWhole)
+	return &t, t.calibrateByHeldOut(ctx, strangers, progress)
+}
+
+func (g byLaw) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, _ func(done, total int)) (*Gallery, error) {
+	return g.calibrated(ctx, opt, strangers, func(given []float64) (*openset.Calibration, error) { return g.fit(opt, given) })
+}
+
+func (g byMargins) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
+	return g.calibrated(ctx, opt, strangers, func(given []float64) (*openset.Calibration, error) { return g.fit(ctx, opt, given, progress) })
+}
+
+// calibrated returns g with the calibration that fit makes of the margins of strangers, nil for none;
+// or with its own one, where that says enough for opt.
+func (g *Gallery) calibrated(ctx context.Context, opt openset.Options, strangers *dataset.Images, fit func(given []float64) (*openset.Calibration, error)) (*Gallery, error) {
 	var given []float64
 	if strangers != nil {
 		var err error
@@ -39,25 +94,21 @@ func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers 
 			return nil, err
 		}
 	}
-	c, err := g.Calibration, error(nil)
-	switch {
-	case c != nil && c.DiffersInRate(opt) && (c.Pairs != nil || c.FollowsLaw() || g.Enrolled == nil):
-		c, err = g.recalibrated(opt.FPIR, given)
-	case g.Impostors() != nil:
-		c, err = g.byLaw(opt, given)
-	default:
-		c, err = g.byHeldOut(ctx, opt, given, progress)
+	if c := g.Calibration; c != nil && c.DiffersInRate(opt) && (c.Pairs != nil || c.FollowsLaw() || g.Enrolled == nil) {
+		fit = func(given []float64) (*openset.Calibration, error) { return g.recalibrated(opt.FPIR, given) }
 	}
+	c, err := fit(given)
 	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
+	t := *g
 	t.Calibration, t.OpenSet = c, nil
 	return &t, nil
 }
 
-// byHeldOut calibrates g by cross-validation.
-func (g *Gallery) byHeldOut(ctx context.Context, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
-	f, err := newCrossValidation(ctx, g, opt.Folds, opt.Numbers().Turns)
+// fit calibrates g by cross-validation.
+func (g byMargins) fit(ctx context.Context, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
+	f, err := newCrossValidation(ctx, g.Gallery, opt.Folds, opt.Numbers().Turns)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +141,8 @@ func (g *Gallery) recalibrated(fpir float64, given []float64) (*openset.Calibrat
 	if given != nil {
 		again.Strangers = given
 	}
-	if l := g.Impostors(); l != nil && again.FollowsLaw() {
-		return &again, again.FitByLaw(l)
+	if again.FollowsLaw() {
+		return &again, again.FitByLaw(g.Impostors())
 	}
 	return &again, again.Fit(g.Len(), g.strangersLaw())
 }

@@ -74,9 +74,9 @@ func calibrate(t testing.TB, m *Gallery, opt openset.Options, given []float64) {
 	t.Helper()
 	var err error
 	if m.Impostors() != nil {
-		m.Calibration, err = m.byLaw(opt, given)
+		m.Calibration, err = byLaw{m}.fit(opt, given)
 	} else {
-		m.Calibration, err = m.byHeldOut(t.Context(), opt, given, nil)
+		m.Calibration, err = byMargins{m}.fit(t.Context(), opt, given, nil)
 	}
 	if err != nil {
 		t.Fatal(err)

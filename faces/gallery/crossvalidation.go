@@ -39,16 +39,18 @@ func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) (
 	if err := g.ready(ctx); err != nil {
 		return nil, fmt.Errorf("hold out: %w", err)
 	}
-	switch {
-	case g.Shortlists():
-		return g.heldOutOfShortlists(ctx, progress)
-	case g.Impostors() != nil && g.Enrolled != nil:
-		return g.heldOutByLaw(), context.Cause(ctx)
-	}
-	o := cmp.Or(g.Options(), &openset.Default)
-	f, err := newCrossValidation(ctx, g, o.Numbers().Turns+1, o.Numbers().Turns)
+	all, err := g.calibrator().eachHeldOut(ctx, progress)
 	if err != nil {
 		return nil, fmt.Errorf("hold out: %w", err)
+	}
+	return all, nil
+}
+
+func (g byMargins) eachHeldOut(ctx context.Context, progress func(done, total int)) ([]HeldOutResult, error) {
+	o := cmp.Or(g.Options(), &openset.Default)
+	f, err := newCrossValidation(ctx, g.Gallery, o.Numbers().Turns+1, o.Numbers().Turns)
+	if err != nil {
+		return nil, err
 	}
 	var all []HeldOutResult
 	known := map[int]bool{} // held out already: of few faces each has several turns
@@ -60,7 +62,7 @@ func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) (
 	}
 	for k := range f.folds {
 		if err := f.fold(ctx, k, tell); err != nil {
-			return nil, fmt.Errorf("hold out: fold %d of %d: %w", k+1, f.folds, err)
+			return nil, fmt.Errorf("fold %d of %d: %w", k+1, f.folds, err)
 		}
 		if progress != nil {
 			progress(k+1, f.folds)
@@ -69,8 +71,7 @@ func (g *Gallery) HeldOut(ctx context.Context, progress func(done, total int)) (
 	return all, nil
 }
 
-// heldOutOfShortlists is HeldOut where g shortlists.
-func (g *Gallery) heldOutOfShortlists(ctx context.Context, progress func(done, total int)) (all []HeldOutResult, err error) {
+func (g byShortlists) eachHeldOut(ctx context.Context, progress func(done, total int)) (all []HeldOutResult, err error) {
 	_, faces := g.Enrolled.Len()
 	err = g.holdOut(ctx, faces, func(image int, p probe, r comparison) {
 		if len(r.rivals) == 0 {

@@ -43,7 +43,7 @@ type Gallery struct {
 	Settings       *Settings            // nil: DefaultSettings
 
 	shared  classify.Parts // that the classifiers of all shortlists have in common; zero unless Shortlists
-	partial bool           // has the people of a shortlist only
+	partial bool           // has the people of a shortlist only, and the threshold of all
 	heldOut *heldOut       // faces that stand for strangers; nil unless Shortlists and calibrated
 	whole   func() (*Gallery, error)
 }

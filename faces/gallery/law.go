@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 
@@ -31,6 +32,14 @@ func (g *Gallery) cosines() bool {
 	return is
 }
 
+// A scorer makes the scores of a face a number that a threshold decides about.
+type scorer interface {
+	// level makes scores comparable between people with few photographs and with many, and sets the best Class.
+	level(r *frontend.Recognition)
+	// score is the number that decides about r, whose scores are comparable.
+	score(r *frontend.Recognition) float64
+}
+
 // Decide returns the decision for r, a result of g, and the margin that decides. The margin is
 // an evidence (openset.Calibration) if g has Impostors or a calibration by scores. With
 // Impostors, Decide changes r: it makes the cosines comparable between people with few
@@ -39,39 +48,67 @@ func (g *Gallery) Decide(r *frontend.Recognition) (openset.Decision, float64) {
 	if r.Class < 0 {
 		return openset.Nobody, 0
 	}
-	l, photographs := g.Impostors(), g.photographs()
-	if l != nil && photographs != nil {
-		var among []int
-		if g.Calibration != nil && !g.partial { // its threshold is one of evidences
-			among = photographs
-		}
-		l.Level(r.Scores, photographs, among)
-		for class, v := range r.Scores {
-			if v > r.Scores[r.Class] {
-				r.Class = class
-			}
-		}
-		r.Largest = r.Scores[r.Class]
-	}
+	g.calibrator().level(r)
 	return g.decide(r)
 }
 
 // decide is Decide for r with comparable scores.
 func (g *Gallery) decide(r *frontend.Recognition) (openset.Decision, float64) {
-	c, l, photographs := g.Calibration, g.Impostors(), g.photographs()
+	score := g.calibrator().score(r)
+	return g.Calibration.Decide(score), score
+}
+
+func (g byMargins) level(*frontend.Recognition) {}
+
+func (g byMargins) score(r *frontend.Recognition) float64 { return r.Margin }
+
+// level of a gallery whose calibration is of margins, or that has forgotten the numbers of photographs,
+// changes nothing.
+func (g byLaw) level(r *frontend.Recognition) {
+	all := g.photographs()
+	if all == nil {
+		return
+	}
+	var among []int
+	if g.Calibration != nil { // its threshold is one of evidences
+		among = all
+	}
+	levelled(r, g.Impostors(), all, among)
+}
+
+func (g byLaw) score(r *frontend.Recognition) float64 {
+	if all := g.photographs(); all != nil {
+		return g.Impostors().Evidence(r.Largest, len(all))
+	}
+	return r.Margin
+}
+
+// A shortlist is a scorer by a calibration by scores.
+type shortlist struct{ *Gallery }
+
+func (g shortlist) level(r *frontend.Recognition) {
+	if l := g.Impostors(); l != nil {
+		levelled(r, l, g.enrolledPhotographs(), nil)
+	}
+}
+
+func (g shortlist) score(r *frontend.Recognition) float64 {
 	score := r.Margin
-	if l != nil && photographs != nil {
+	if g.cosines() {
 		score = r.Largest
-		if !g.partial {
-			score = l.Evidence(score, len(photographs))
+	}
+	return g.Calibration.Evidence(score)
+}
+
+// levelled makes the cosines of r comparable, and sets the best Class by them.
+func levelled(r *frontend.Recognition, l *openset.Impostors, photographs, among []int) {
+	l.Level(r.Scores, photographs, among)
+	for class, v := range r.Scores {
+		if v > r.Scores[r.Class] {
+			r.Class = class
 		}
-	} else if g.partial && g.cosines() {
-		score = r.Largest
 	}
-	if g.partial {
-		score = c.Evidence(score)
-	}
-	return c.Decide(score), score
+	r.Largest = r.Scores[r.Class]
 }
 
 // Without returns what the result f of g would be if the people for whom excluded is true were
@@ -102,21 +139,27 @@ func (g *Gallery) Without(f Face, excluded func(name string) bool) Face {
 
 // photographs are the numbers of photographs of the people; nil if they are not
 // known, or if the calibration is of margins.
-func (g *Gallery) photographs() (all []int) {
-	switch {
-	case g.Calibration != nil && !g.partial:
+func (g byLaw) photographs() []int {
+	if g.Calibration != nil {
 		return g.Calibration.Photographs
-	case g.Enrolled != nil:
-		groups := g.Enrolled.Groups()
-		for c, first := range groups[:len(groups)-1] {
-			all = append(all, groups[c+1]-first)
-		}
+	}
+	return g.enrolledPhotographs()
+}
+
+// enrolledPhotographs are the numbers of photographs of the people; nil if they are not kept.
+func (g *Gallery) enrolledPhotographs() (all []int) {
+	if g.Enrolled == nil {
+		return nil
+	}
+	groups := g.Enrolled.Groups()
+	for c, first := range groups[:len(groups)-1] {
+		all = append(all, groups[c+1]-first)
 	}
 	return all
 }
 
-// byLaw calibrates g by its Impostors.
-func (g *Gallery) byLaw(opt openset.Options, given []float64) (*openset.Calibration, error) {
+// fit calibrates g by its Impostors.
+func (g byLaw) fit(opt openset.Options, given []float64) (*openset.Calibration, error) {
 	e := g.Enrolled
 	switch {
 	case e == nil:
@@ -169,9 +212,11 @@ func (g *Gallery) vectors() *mat.Dense {
 	return x
 }
 
-// heldOutByLaw is HeldOut for a model with Impostors: each photograph compared with
-// the means of the others.
-func (g *Gallery) heldOutByLaw() []HeldOutResult {
+// eachHeldOut compares each photograph with the means of the others.
+func (g byLaw) eachHeldOut(ctx context.Context, _ func(done, total int)) ([]HeldOutResult, error) {
+	if g.Enrolled == nil {
+		return nil, ErrForgotten
+	}
 	images := g.Images()
 	people := images.Classes
 	compared := g.Impostors().Compare(g.vectors(), images.Groups, 0)
@@ -186,7 +231,7 @@ func (g *Gallery) heldOutByLaw() []HeldOutResult {
 			all = append(all, HeldOutResult{Image: c.Column, Guess: people[c.Best], Right: c.Best == own, Rival: rival, Margin: c.Evidence})
 		}
 	}
-	return all
+	return all, context.Cause(ctx)
 }
 
 // checkLaw reports a calibration that does not suit the network of g.

@@ -139,9 +139,12 @@ func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total in
 			h.Wrong = append(h.Wrong, r.genuine.Score)
 		}
 	}, progress)
+	if err != nil {
+		return fmt.Errorf("hold out: %w", err)
+	}
 	slices.Sort(h.Right)
 	slices.Sort(h.Wrong)
-	return err
+	return nil
 }
 
 // holdOut compares at most so many faces of g, evenly spread, with the other people and, held
@@ -157,7 +160,7 @@ func (g *Gallery) holdOut(ctx context.Context, most int, see func(image int, p p
 	compare := func() error {
 		results, err := g.compare(ctx, probes, true)
 		if err != nil {
-			return fmt.Errorf("hold out: %w", err)
+			return err
 		}
 		for i, r := range results {
 			see(images[i], probes[i], r)
@@ -276,7 +279,7 @@ func (g *Gallery) scored(ctx context.Context, vector []float32, people []*index.
 	for i, p := range people {
 		scores[i], photographs[i] = cosine(s.Atom(facesOf(p)), vector), len(p.IDs)
 	}
-	g.level(scores, photographs)
+	g.levelCosines(scores, photographs)
 	all := make([]rival, len(people))
 	for i, p := range people {
 		all[i] = rival{p.Name, scores[i]}
@@ -294,8 +297,8 @@ func cosine(atom []float64, vector []float32) float64 {
 	return dot / math.Sqrt(norm)
 }
 
-// level makes cosines with people with so many photographs comparable.
-func (g *Gallery) level(cosines []float64, photographs []int) {
+// levelCosines makes cosines with people with so many photographs comparable.
+func (g *Gallery) levelCosines(cosines []float64, photographs []int) {
 	if l := g.Impostors(); l != nil {
 		l.Level(cosines, photographs, nil)
 	}
@@ -364,7 +367,7 @@ func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Pe
 				scores[i] = cosine(atom, h.Probes[i].vector)
 			}
 		})
-		g.level(scores, photographs)
+		g.levelCosines(scores, photographs)
 		for i, score := range scores {
 			p := &h.Probes[i]
 			at, _ := slices.BinarySearchFunc(p.Rivals, score, func(r rival, score float64) int { return cmp.Compare(score, r.Score) })

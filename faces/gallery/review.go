@@ -69,14 +69,15 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 		return nil, err
 	}
 	r := &Review{Survey: *s, Suspects: []Suspect{}, Pairs: []Pair{}, Advice: make([][]string, len(s.People))}
-	groups, l, by := g.Enrolled.Groups(), g.Impostors(), g.Numbers()
-	if l != nil {
+	variety := func(int, bool) []string { return nil } // what person c lacks; with others, that some may show somebody else
+	if l := g.Impostors(); l != nil {
 		f := newReassignment(g, l)
-		by = f.by
 		if err := f.run(ctx); err != nil {
 			return nil, err
 		}
 		r.Suspects, r.Pairs = f.suspects(), f.pairs()
+		groups, x := g.Enrolled.Groups(), g.vectors()
+		variety = func(c int, others bool) []string { return f.by.variety(l, lin.Cols(x, groups[c], groups[c+1]), others) }
 	} else {
 		r.byHeldOut(g, results)
 	}
@@ -85,19 +86,13 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 			r.Same = append(r.Same, p)
 		}
 	}
-	var x *mat.Dense
-	if l != nil {
-		x = g.vectors()
-	}
 	for c, p := range r.People {
 		all := r.toSee(p.Name)
 		others := r.Others(p.Name)
 		if others != nil {
 			all = append([]string{"may be one person with " + legible.Abridged(others)}, all...)
 		}
-		if x != nil {
-			all = append(all, by.variety(l, lin.Cols(x, groups[c], groups[c+1]), len(all) == 0)...)
-		}
+		all = append(all, variety(c, len(all) == 0)...)
 		r.Advice[c] = append(all, g.advice(c, p, r.Mislabelled(p.Name), others != nil)...)
 		p.Note = strings.Join(r.Advice[c], "; ")
 	}

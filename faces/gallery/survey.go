@@ -96,8 +96,8 @@ func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, 
 	s = &Survey{People: g.People()}
 	if c := g.Calibration; c != nil {
 		s.Threshold = &c.Threshold
-		if l := g.Impostors(); l != nil && c.FollowsLaw() {
-			atLarge, like := c.StrangerRates(l)
+		if c.FollowsLaw() {
+			atLarge, like := c.StrangerRates(g.Impostors())
 			s.AtLarge, s.Resembling = &atLarge, &like
 		}
 	}

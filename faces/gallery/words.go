@@ -24,10 +24,7 @@ func (g *Gallery) Promise() string {
 	whom, others := "", ""
 	if c.FollowsLaw() {
 		l, whom = g.Impostors(), " chosen at random"
-		others = "; relatives and people who look like yours get one more often"
-		if l != nil {
-			others += "; measured on " + l.Whom()
-		}
+		others = "; relatives and people who look like yours get one more often; measured on " + l.Whom()
 	}
 	limit := c.StrangerLimit(l)
 	switch {
