@@ -2,20 +2,20 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
-	"strings"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/faces/dataset"
-	"nrdl.example/nrdl/faces/dataset/bundled"
 	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/faces/frontend/feature"
 	"nrdl.example/nrdl/method"
+	"nrdl.example/nrdl/projection"
 )
 
 // A Reader reads the images of a set again: with another frame or, if embed is true, as
@@ -76,43 +76,106 @@ func proportional(size dataset.Size) dataset.Size {
 	return dataset.Size{Height: high, Width: int(min(max(wide, 1), dataset.MaxSide))}
 }
 
-// Only removes all data sets from p but those with these names; case does not matter. It is an
-// error if p has none of a name.
-func (p *Plan) Only(names []string) error {
-	var all []string
-	for i := range p.data {
-		all = append(all, p.data[i].name)
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(all, func(s string) bool { return strings.EqualFold(s, name) }) {
-			return advice.Unknown("data set of plan "+p.Name, name, all)
-		}
-	}
-	p.data = slices.DeleteFunc(p.data, func(d plannedData) bool {
-		return !slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, d.name) })
-	})
-	return nil
+// A Candidate is a pipeline with a method.
+type Candidate struct {
+	Input  frontend.Pipeline `json:"input"`
+	Method classify.Method   `json:"-"`
+
+	// Images are the images for Input, with the same columns as the set that is split.
+	// If it is nil, they are that set.
+	Images *dataset.Images `json:"-"`
 }
 
-// WithoutMissing removes the data sets that d does not find from p, and returns a sentence
-// about each for the user. If d finds none, p stays as it is with one sentence, and Run returns
-// the error unless all records are there.
-func (p *Plan) WithoutMissing(d *Databases) (missing []string) {
-	missed := func(data plannedData) bool {
-		if data.synthetic != nil || bundled.Is(data.path) {
-			return false
+// A CandidateResult is a Candidate with its result in Choose.
+type CandidateResult struct {
+	Candidate
+	Name   string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Wrong  int             `json:"wrong"`           // number of errors
+	N      int             `json:"n"`               // test faces
+	Err    string          `json:"error,omitempty"` // why it failed
+}
+
+// Rate is the rank-1 rate of t, 0 without faces.
+func (t CandidateResult) Rate() float64 {
+	if t.N == 0 {
+		return 0
+	}
+	return float64(t.N-t.Wrong) / float64(t.N)
+}
+
+// A Choice is the result of Choose: all candidates with their errors, and the best one.
+type Choice struct {
+	Best    int               `json:"best"`  // index in Results; the first if several are equally good
+	Results []CandidateResult `json:"tried"` // what was tried
+}
+
+// simplest returns candidates for images with this Frame: grey values, gradient
+// orientations (IGO) and frontend.For, with and without a projection, each with a suitable
+// rule. The simplest is first, so that it is chosen among equals.
+func simplest(images dataset.Frame) []Candidate {
+	stopped := method.DefaultRepresentation
+	stopped.Coder = coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}
+	stopped.Rule = classify.Residual{}.Name()
+	sum := stopped
+	sum.Rule = classify.Sum{}.Name()
+	preset := frontend.For(images.Size)
+	see := func(f feature.Features, mirror bool, p projection.Choice) frontend.Pipeline {
+		return frontend.Pipeline{Frame: dataset.Frame{Size: images.Size, Crop: images.Crop}, Features: f, Mirror: mirror, Projection: p}
+	}
+	none, raw := projection.Choice{}, projection.Choice{Projection: projection.Fisher{Ridge: 1}}
+	return []Candidate{
+		{Input: see(nil, false, none), Method: sum},
+		{Input: see(nil, true, raw), Method: stopped},
+		{Input: see(frontend.Lighting.Features, false, none), Method: stopped},
+		{Input: see(preset.Features, true, none), Method: sum},
+		{Input: see(preset.Features, true, preset.Projection), Method: stopped},
+	}
+}
+
+// ChoiceFolds is the default number of folds of the training images in Choose.
+const ChoiceFolds = 3
+
+// Choose compares all candidates by cross-validation on the training images
+// (projections are fit inside the folds too), and chooses the one with the
+// fewest errors. A candidate that cannot be trained gets its error; it is an
+// error if none can be trained.
+func Choose(ctx context.Context, train *dataset.Images, all []Candidate, f Folds) (Choice, error) {
+	var c Choice
+	best := -1
+	for i, of := range all {
+		params, err := method.Marshal(of.Method)
+		if err != nil {
+			return Choice{}, fmt.Errorf("choose an input: %w", err)
 		}
-		_, err := os.Stat(d.Find(data.path))
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	for _, data := range p.data {
-		if missed(data) {
-			missing = append(missing, fmt.Sprintf("data set %s is not there (%s): its runs are left out", data.name, data.path))
+		images := train
+		if of.Images != nil {
+			images, of.Images = of.Images, nil
+		}
+		t := CandidateResult{Candidate: of, Name: of.Method.Name(), Params: params}
+		f.Input = of.Input
+		r, err := Validate(ctx, images, of.Method, f, Observer{})
+		if cause := context.Cause(ctx); cause != nil {
+			return Choice{}, fmt.Errorf("choose an input: %w", cause)
+		}
+		if err != nil {
+			t.Err = err.Error()
+		}
+		for _, run := range r.Runs {
+			t.Wrong, t.N = t.Wrong+run.Wrong, t.N+run.N
+		}
+		c.Results = append(c.Results, t)
+		if err == nil && (best < 0 || t.Wrong < c.Results[best].Wrong) {
+			best = i
 		}
 	}
-	if len(missing) == len(p.data) {
-		return []string{"none of the data sets of the plan is there: its runs cannot be made yet"}
+	switch {
+	case len(all) == 0:
+		return Choice{}, errors.New("choose an input: of none")
+	case best < 0:
+		err := fmt.Errorf("choose an input: none can be learned, the first: %s", c.Results[0].Err)
+		return Choice{}, advice.Add(err, "name an input, as faces96; choosing needs at least two images of a person")
 	}
-	p.data = slices.DeleteFunc(p.data, missed)
-	return missing
+	c.Best = best
+	return c, nil
 }
