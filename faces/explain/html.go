@@ -57,17 +57,18 @@ func (p *Page) HTML(w io.Writer) error {
 // quality is that of the pictures of a page that are shorter as JPEG.
 const quality = 90
 
-// Source returns the picture as a data URI, PNG or JPEG, whichever is shorter.
-func (s figure) Source() (template.URL, error) {
+// Picture returns s for a page, as PNG or JPEG, whichever is shorter.
+func (s figure) Picture() (page.Picture, error) {
+	p := page.Picture{Alt: s.Alt, Name: s.Name, Sub: s.Sub, Mark: string(s.Mark)}
 	var lossless bytes.Buffer
 	if err := png.Encode(&lossless, s.img); err != nil {
-		return "", err
+		return p, err
 	}
 	lossy, err := page.JPEG(s.img, quality)
-	if err != nil || len(lossy) < lossless.Len() {
-		return page.Data("jpeg", lossy), err
+	if p.Source = page.Data("png", lossless.Bytes()); err == nil && len(lossy) < lossless.Len() {
+		p.Source = page.Data("jpeg", lossy)
 	}
-	return page.Data("png", lossless.Bytes()), nil
+	return p, err
 }
 
 // A chart is the scores of the likeliest people, as bars.

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -22,7 +21,7 @@ var (
 	//go:embed people.css
 	peopleStyle string
 
-	peoplePage = page.New(peopleText, peopleStyle, nil)
+	peoplePage = page.New(peopleText, peopleStyle)
 )
 
 // People is a page about the people of a model: photographs that look mislabelled, people
@@ -62,17 +61,9 @@ func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, de
 	return p, nil
 }
 
-// A faceCell is an enrolled face on the page.
-type faceCell struct {
-	Name, Sub     string
-	Source        template.URL // "" where there is no picture
-	Alt           string
-	Width, Height int
-}
-
 // A suspectCell is a photograph that looks mislabelled.
 type suspectCell struct {
-	Face, Nearest faceCell
+	Face, Nearest page.Picture
 	Text          string
 	Sure          string
 }
@@ -83,7 +74,7 @@ type pairCell struct{ A, B, Counted, Estimated, Alike, Note string }
 // A personCell is a person.
 type personCell struct {
 	Name, Photographs, Right, Rivals string
-	Face                             *faceCell
+	Face                             *page.Picture
 	Advice                           []string
 }
 
@@ -127,8 +118,8 @@ func (p *People) summary() string {
 }
 
 // face is image j of the model.
-func (p *People) face(j int, sub string) faceCell {
-	f := faceCell{Name: p.Model.Images().ID(j), Sub: sub, Alt: "A photograph of the model, of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
+func (p *People) face(j int, sub string) page.Picture {
+	f := page.Picture{Name: p.Model.Images().ID(j), Sub: sub, Alt: "A photograph of the model, of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
 	if p.Portraits != nil && p.Portraits[j] != nil {
 		one := p.Portraits[j]
 		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y

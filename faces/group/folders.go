@@ -16,6 +16,7 @@ import (
 	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/kit/linkdir"
 	"nrdl.example/nrdl/internal/kit/page"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Folder returns the name of the folder of group i; "" for a single face.
@@ -130,54 +131,43 @@ func (p *Photographs) writeCutouts(ctx context.Context, dir string) error {
 //go:embed page.html.tmpl
 var pageText string
 
-// style of the page, after the shared one.
-const style = `
-.thumbs { display: flex; flex-wrap: wrap; gap: .3rem; }
-.thumbs img { width: 96px; height: 96px; border-radius: 4px; }
-code { background: var(--faint); border: 1px solid var(--line); padding: .1em .3em; border-radius: 3px; }
-h2 { font-size: 1.1rem; margin: 1.6rem 0 .4rem; }`
-
-var groups = page.New(pageText, style, nil)
-
-// A section of the page is a group, or the faces in none.
-type section struct {
-	Name  string
-	Alone bool
-	Loose bool
-	Faces []shownFace
-}
-
-type shownFace struct {
-	Photo string
-	Image template.URL
-}
+var groups = page.New(pageText, "code { background: var(--faint); border: 1px solid var(--line); padding: .1em .3em; border-radius: 3px; } section { margin-top: 1.6rem; }")
 
 // writePage writes a page with the faces of each group, which is in dir.
 func (p *Photographs) writePage(w io.Writer, dir string, words advice.Wording) error {
-	var sections []section
-	alone := section{Name: dataset.Unknown, Alone: true}
+	var all []page.Group
+	alone := page.Group{Title: "Faces that are in no group", About: "Photographs with no face in a group are in the folder " + dataset.Unknown + ".", Address: dataset.Unknown + "/"}
 	for i, members := range p.Groups {
-		s := section{Name: p.Folder(i), Loose: members.Loose}
+		name := p.Folder(i)
+		g := page.Group{Title: "Folder " + name, Address: template.URL(name + "/")}
+		if members.Loose {
+			g.About = "This group may be several people: its faces are not much more alike than different people here are. Look at each one."
+		}
 		for _, f := range members.Faces {
-			thumb, err := page.JPEG(p.Faces[f].Thumb, jpeg.DefaultQuality)
+			face, err := page.Thumb(p.Faces[f].Thumb, jpeg.DefaultQuality)
 			if err != nil {
 				return err
 			}
-			s.Faces = append(s.Faces, shownFace{p.Paths[p.Faces[f].Photograph], page.Data("jpeg", thumb)})
+			face.Alt = p.Paths[p.Faces[f].Photograph]
+			face.Name = filepath.Base(face.Alt)
+			g.Pictures = append(g.Pictures, face)
 		}
-		if s.Name == "" {
-			alone.Faces = append(alone.Faces, s.Faces...)
+		if name == "" {
+			alone.Pictures = append(alone.Pictures, g.Pictures...)
 		} else {
-			sections = append(sections, s)
+			all = append(all, g)
 		}
 	}
-	if len(alone.Faces) > 0 {
-		sections = append(sections, alone)
+	if len(alone.Pictures) > 0 {
+		all = append(all, alone)
+	}
+	for i := range all {
+		all[i].Count = legible.Count(len(all[i].Pictures), "face")
 	}
 	return page.Write(w, groups, "page", struct {
-		Sections               []section
+		Groups                 []page.Group
 		Train, Unknown, NoFace string
-	}{sections, words.Action(Training(dir)), dataset.Unknown, dataset.NoFaceFolder})
+	}{all, words.Action(Training(dir)), dataset.Unknown, dataset.NoFaceFolder})
 }
 
 // Training returns the action that trains a model on the folders in dir, for advice.

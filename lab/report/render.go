@@ -12,6 +12,7 @@ import (
 	text "text/template"
 
 	"nrdl.example/nrdl/doc"
+	"nrdl.example/nrdl/internal/kit/page"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -36,16 +37,14 @@ var functions = map[string]any{
 }
 
 var (
-	htmlTemplate = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Funcs(functions).Funcs(template.FuncMap{
-			"style": func() template.CSS { return template.CSS(pageStyle) }, // ours, and constant
-			"svg":   drawing,
-			"term":  define,
-			"about": func(title string) string {
-				text, _ := doc.Define(title)
-				return text
-			},
-		}).Parse(pageText))
+	htmlPage = page.New(pageText, pageStyle, functions, template.FuncMap{
+		"image": func(png []byte) template.URL { return page.Data("png", png) },
+		"svg":   drawing,
+		"term":  define,
+		"about": func(title string) string {
+			text, _ := doc.Define(title)
+			return text
+		},
 	})
 	markdownTemplate = sync.OnceValue(func() *text.Template {
 		return text.Must(text.New("page").Funcs(functions).Funcs(text.FuncMap{"text": markdownText, "target": linkTarget}).Parse(markdownPage))
@@ -62,26 +61,19 @@ var (
 )
 
 // writeHTML writes d as one page that needs no network and no script.
-func writeHTML(w io.Writer, d *document) error {
-	var b bytes.Buffer
-	if err := htmlTemplate().Execute(&b, d); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, legible.Printable(b.String()))
-	return err
-}
+func writeHTML(w io.Writer, d *document) error { return page.Write(w, htmlPage, "page", d) }
 
 // writeMarkdown writes d as GitHub reads Markdown. If link is nil, figures are left out,
 // but not their numbers.
 func writeMarkdown(w io.Writer, d *document, link func(Figure) string) error {
-	page := struct {
+	linked := struct {
 		*document
 		Link func(*Figure) string
 	}{document: d}
 	if link != nil {
-		page.Link = func(f *Figure) string { return link(*f) }
+		linked.Link = func(f *Figure) string { return link(*f) }
 	}
-	return execute(w, markdownTemplate(), page)
+	return execute(w, markdownTemplate(), linked)
 }
 
 // writeText writes d for a terminal, without figures.

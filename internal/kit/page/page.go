@@ -30,12 +30,14 @@ var (
 // New returns a function that parses a template in its first call. The template begins with
 // {{template "head" TITLE}} and ends with {{template "foot"}}. The styles extra follow the common
 // style sheet.
-func New(text, extra string, functions template.FuncMap) func() *template.Template {
+func New(text, extra string, functions ...template.FuncMap) func() *template.Template {
 	all := template.FuncMap{
 		"word":  Word,
 		"style": func() template.CSS { return template.CSS(style + extra) }, // ours, and constant
 	}
-	maps.Copy(all, functions)
+	for _, more := range functions {
+		maps.Copy(all, more)
+	}
 	return sync.OnceValue(func() *template.Template {
 		return template.Must(template.Must(template.New("page").Funcs(all).Parse(headText)).Parse(text))
 	})
@@ -70,6 +72,31 @@ func JPEG(img image.Image, quality int) ([]byte, error) {
 // Data returns an image file of this kind, png or jpeg, as a data: address for a page.
 func Data(kind string, file []byte) template.URL {
 	return template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(file))
+}
+
+// A Picture is a thumbnail on a page, with what stands below it.
+type Picture struct {
+	Source        template.URL // "" where there is no picture
+	Width, Height int          // in pixels; 0 where nobody knows
+	Alt           string
+	Name, Sub     string
+	Mark          string // best, rival or ""
+}
+
+// A Group is pictures under a heading, such as those of a person. The template "group" shows it.
+type Group struct {
+	Title    string
+	Address  template.URL // of the title; "" for none
+	Count    string
+	About    string // "" for nothing
+	Pictures []Picture
+}
+
+// Thumb returns img as a picture without texts: a JPEG file of this quality, 1 … 100.
+func Thumb(img image.Image, quality int) (Picture, error) {
+	file, err := JPEG(img, quality)
+	size := img.Bounds().Size()
+	return Picture{Source: Data("jpeg", file), Width: size.X, Height: size.Y}, err
 }
 
 // Link returns the address of the file at path in a page in a folder: a relative one if there is

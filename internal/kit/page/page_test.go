@@ -21,7 +21,7 @@ func TestLink(t *testing.T) {
 // A page begins and ends as one, its title is text, and control characters are left out.
 func TestNew(t *testing.T) {
 	var b strings.Builder
-	if err := Write(&b, New(`{{template "head" .}}<p>{{.}}</p>{{template "foot"}}`, "p { color: red; }", nil), "page", "<a>\x1b"); err != nil {
+	if err := Write(&b, New(`{{template "head" .}}<p>{{.}}</p>{{template "foot"}}`, "p { color: red; }"), "page", "<a>\x1b"); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()

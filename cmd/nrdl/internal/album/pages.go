@@ -31,7 +31,7 @@ var (
 	//go:embed album.css
 	pageStyle string
 
-	pages = page.New(pageText, pageStyle, nil)
+	pages = page.New(pageText, pageStyle)
 )
 
 // perPage is the number of photographs on a page: a browser shows a page of them at once.
@@ -136,10 +136,8 @@ func (s *shelf) consider(p *photo, box *results.Box) {
 
 // A picture is a thumbnail on a page.
 type picture struct {
-	Source        template.URL // "" if there is none
-	Width, Height int
-	Alt           string
-	Style         template.CSS // which part a portrait shows
+	page.Picture
+	Style template.CSS // which part a portrait shows
 
 	Address    template.URL // of the photograph
 	File       string

@@ -32,7 +32,7 @@ var (
 	//go:embed page.css
 	pageStyle string
 
-	facesPage = page.New(pageText, pageStyle, nil)
+	facesPage = page.New(pageText, pageStyle)
 )
 
 // thumbQuality keeps a face below 5 KB, so that a page of ten thousand opens.
@@ -79,20 +79,18 @@ type place struct {
 
 // A card has the texts and the picture of a face, or of a photograph without a face.
 type card struct {
-	File          string
-	Address       template.URL // of the photograph
-	Face          string       // which of several; "" of a single one
-	Box           string
-	Name, Sub     string
-	Guess         string // who is most likely, if that is not Name
-	Probability   string
-	RunnerUp      string
-	Covered       string // parts of the face
-	Why           []string
-	Trained       string
-	Reason        string       // why it has no name
-	Source        template.URL // the picture as data; "" for a photograph without a face
-	Width, Height int
+	page.Picture // without one for a photograph without a face
+	File         string
+	Address      template.URL // of the photograph
+	Face         string       // which of several; "" of a single one
+	Box          string
+	Guess        string // who is most likely, if that is not Name
+	Probability  string
+	RunnerUp     string
+	Covered      string // parts of the face
+	Why          []string
+	Trained      string
+	Reason       string // why it has no name
 }
 
 // NewPage returns a Page for the file at path and for results of m, the model in the file
@@ -170,12 +168,10 @@ func (p *Page) add(at place, c card) error {
 // fill fills in what is known of f, and returns where it belongs.
 func (p *Page) fill(c *card, f faces.Face) (place, error) {
 	if f.Thumb != nil {
-		thumb, err := page.JPEG(f.Thumb, thumbQuality)
-		if err != nil {
+		var err error
+		if c.Picture, err = page.Thumb(f.Thumb, thumbQuality); err != nil {
 			return place{}, err
 		}
-		c.Source = page.Data("jpeg", thumb)
-		c.Width, c.Height = f.Thumb.Rect.Dx(), f.Thumb.Rect.Dy()
 	}
 	if f.Detected != nil {
 		c.Box = fmt.Sprintf("%d×%d pixels, from the left %d, from the top %d", f.Box.Dx(), f.Box.Dy(), f.Box.Min.X, f.Box.Min.Y)
