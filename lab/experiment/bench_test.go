@@ -133,7 +133,7 @@ func linesOf(t testing.TB, path string) int {
 }
 
 // Records depend neither on the jobs at a time nor on the processors. Each run
-// is in the file once; failures are told of and do not keep others from running.
+// is in the file once; failures are reported and do not keep others from running.
 func TestBenchRepeats(t *testing.T) {
 	p, dir := parse(t, smallPlan), t.TempDir()
 	want, done := benched(t, Bench{Jobs: 1}, p, filepath.Join(dir, "1.jsonl"))
@@ -202,10 +202,10 @@ func TestBenchOfAFinishedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, told := &Databases{}, 0
-	_, done := benched(t, Bench{Jobs: 2, Databases: library, Progress: func(Progress) { told++ }}, p, path)
-	if done.New != 0 || done.Done != smallRuns || done.Failed != smallFailures || told != 1 || library.sets != nil {
-		t.Errorf("%+v, told %d times, %d sets read", done, told, len(library.sets))
+	library, calls := &Databases{}, 0
+	_, done := benched(t, Bench{Jobs: 2, Databases: library, Progress: func(Progress) { calls++ }}, p, path)
+	if done.New != 0 || done.Done != smallRuns || done.Failed != smallFailures || calls != 1 || library.sets != nil {
+		t.Errorf("%+v, %d calls, %d sets read", done, calls, len(library.sets))
 	}
 	_, done = benched(t, Bench{Jobs: 2, Retry: true}, p, path)
 	if done.New != smallFailures || done.Done != smallRuns || done.Failed != smallFailures {

@@ -124,11 +124,11 @@ func (b breaking) Fit(ctx context.Context, train *classify.Samples, run classify
 func TestCompareWithFailures(t *testing.T) {
 	set := drawn(t)
 	p := Protocol{Split: split(t, "random:3"), Repeats: 3}
-	fits, told := 0, 0
+	fits, calls := 0, 0
 	broken := breaking{method.DefaultCRC, &fits}
 	observe := func(i int) Observer {
 		return Observer{Failed: func(run int, err error) {
-			told++
+			calls++
 			if i != 0 || run != 1 || err.Error() != "it broke" {
 				t.Errorf("method %d failed in run %d: %v", i, run, err)
 			}
@@ -143,8 +143,8 @@ func TestCompareWithFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Methods; !got[0].Best || got[0].Method != "nrc" || got[1].Err != "it broke" || got[1].Runs != nil || !strings.Contains(got[2].Err, "kappa") || fits != 2 || told != 1 {
-		t.Errorf("%+v after %d fits, told %d times", got, fits, told)
+	if got := c.Methods; !got[0].Best || got[0].Method != "nrc" || got[1].Err != "it broke" || got[1].Runs != nil || !strings.Contains(got[2].Err, "kappa") || fits != 2 || calls != 1 {
+		t.Errorf("%+v after %d fits, %d calls", got, fits, calls)
 	}
 	if _, err := Compare(t.Context(), set, []classify.Method{method.CRC{Kappa: -1}, method.CRC{Kappa: -2}}, p, nil); err == nil || !strings.Contains(err.Error(), "none of 2 methods") {
 		t.Errorf("all fail: %v", err)

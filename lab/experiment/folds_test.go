@@ -80,7 +80,7 @@ func TestValidateCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Runs) != 6 || got.Repeats != 6 || done != 6 {
-		t.Fatalf("%d runs, %d said, %d told", len(got.Runs), got.Repeats, done)
+		t.Fatalf("%d runs, %d repeats, %d observed", len(got.Runs), got.Repeats, done)
 	}
 	for r := range 2 {
 		fold, err := f.deal(set, f.Seed+uint64(r))

@@ -170,7 +170,7 @@ func TestCorruptionComesBeforeFeatures(t *testing.T) {
 	}
 }
 
-// What a setting cannot do is told before any run, at its line.
+// What a setting cannot do is an error before any run, with its line.
 func TestBenchRefusesInputs(t *testing.T) {
 	vectors, igo := *drawn(t), featuresOf(t, drawn(t), "igo")
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}

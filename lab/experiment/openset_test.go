@@ -94,6 +94,6 @@ func TestOpenSetOfORL(t *testing.T) {
 		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FPIR, r.ECE)
 	}
 	if r.Named.Faces == 0 || r.Named.Probability > r.Named.Right+0.02 || r.Surest > 1-1/(2*120+6.) {
-		t.Errorf("named %+v; %v was said of a stranger", r.Named, r.Surest)
+		t.Errorf("named %+v; a stranger has the probability %v", r.Named, r.Surest)
 	}
 }

@@ -134,7 +134,7 @@ func TestKeysStay(t *testing.T) {
 }
 
 // Work that differs has another key, since its record would be taken for the
-// other's; what is only said of it, and how often it is repeated, is not in it.
+// other's; its descriptions and the number of its repeats are not in it.
 func TestKeysAreOfTheWork(t *testing.T) {
 	const base = `{"name": "p", "about": "", "seed": 7, "repeats": 1, "datasets": [
 		{"name": "d", "path": "d.mat", "size": "8x8", "split": "random:3", "noise": 0.1, "occlusion": 0.1}],

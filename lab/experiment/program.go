@@ -40,7 +40,7 @@ type Program struct {
 	Files   string                     `json:"files,omitempty"`  // digest of the files in Command
 	Ranges  []ProgramRange             `json:"ranges,omitempty"` // where a search looks for some of Params
 
-	path string // what is started in place of Command, without arguments and surroundings; "": Command
+	path string // what is started instead of Command, without arguments and surroundings; "": Command
 }
 
 // permit is p as the programs allow it to be started, by Program.String; nil allows every command.

@@ -303,7 +303,7 @@ func TestProgramsAreTuned(t *testing.T) {
 		if broken := strings.Replace(text, bad[0], bad[1], 1); broken == text {
 			t.Fatal(bad)
 		} else if _, err := ParsePlan([]byte(broken), "x.json"); err == nil {
-			t.Errorf("no error with %q in place of %q", bad[1], bad[0])
+			t.Errorf("no error with %q instead of %q", bad[1], bad[0])
 		}
 	}
 }

@@ -134,7 +134,7 @@ func TestRecordsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// Wherever a file is cut, the whole lines are there, and the rest is told of.
+// Wherever a file is cut, the whole lines are there, and the rest is reported.
 func TestRecordsCutAnywhere(t *testing.T) {
 	first := lineOf(t, aRecord("a"))
 	text := first + lineOf(t, aRecord("b"))

@@ -246,7 +246,7 @@ func (s spy) Fit(ctx context.Context, train *classify.Samples, run classify.Run)
 func TestTuningHasNoTestImages(t *testing.T) {
 	const fits = 2*2 + 1 // two trials on two folds, and one of all training images
 	var begun atomic.Int32
-	settings, err := toldOf(t, func(classify.Run) { begun.Add(1) }).settings()
+	settings, err := observed(t, func(classify.Run) { begun.Add(1) }).settings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,10 +282,10 @@ func (m telling) Fit(ctx context.Context, train *classify.Samples, run classify.
 
 // toldOf is a plan of two settings, with three contestants that tell of their
 // fits, one of them tuned.
-func toldOf(t *testing.T, told func(classify.Run)) *Plan {
+func observed(t *testing.T, observe func(classify.Run)) *Plan {
 	p := parse(t, `{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned", "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
 	for i := range p.contestants {
-		p.contestants[i].method = func(string) (classify.Method, error) { return telling{method.DefaultCRC, told}, nil }
+		p.contestants[i].method = func(string) (classify.Method, error) { return telling{method.DefaultCRC, observe}, nil }
 	}
 	return p
 }
@@ -294,7 +294,7 @@ func toldOf(t *testing.T, told func(classify.Run)) *Plan {
 func TestFitsOfASettingHaveOneSeed(t *testing.T) {
 	var used []uint64
 	of := map[int]uint64{} // by repeat
-	p := toldOf(t, func(run classify.Run) { used = append(used, run.Seed) })
+	p := observed(t, func(run classify.Run) { used = append(used, run.Seed) })
 	_, done := benched(t, Bench{Jobs: 1, Progress: func(now Progress) {
 		r := now.Last
 		if r == nil {
@@ -318,7 +318,7 @@ func TestFitsOfASettingHaveOneSeed(t *testing.T) {
 // the last of them is done, also where a bench is interrupted.
 func TestNothingStaysShared(t *testing.T) {
 	var units []weak.Pointer[coding.Shared]
-	p := toldOf(t, func(run classify.Run) {
+	p := observed(t, func(run classify.Run) {
 		if unit := weak.Make(run.Unit); !slices.Contains(units, unit) {
 			units = append(units, unit)
 		}

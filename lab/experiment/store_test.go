@@ -13,7 +13,7 @@ import (
 func TestStoreAppends(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	want := ""
-	for _, key := range []string{"a", "b", "c"} { // opened anew each time
+	for _, key := range []string{"a", "b", "c"} { // opened again each time
 		s, old, err := OpenStore(path, func(w string) { t.Error(w) })
 		if err != nil || len(old) != strings.Count(want, "\n") {
 			t.Fatal(len(old), err)

@@ -130,35 +130,35 @@ func TestTuneImproves(t *testing.T) {
 func TestTuneRepeats(t *testing.T) {
 	train, s := hard(t), Search{Budget: 8, Folds: 2, Seed: 5}
 	for _, m := range cheap() {
-		var told []Trial
+		var reported []Trial
 		fits := 0
 		watched := TuneObserver{
 			Fit: func(trial, fold int) classify.Watch {
-				if trial != len(told) {
-					t.Errorf("a fit of trial %d, fold %d, in trial %d", trial, fold, len(told))
+				if trial != len(reported) {
+					t.Errorf("a fit of trial %d, fold %d, in trial %d", trial, fold, len(reported))
 				}
 				fits++
 				return func(classify.Progress) {}
 			},
 			Done: func(i int, trial Trial) {
-				if i != len(told) {
-					t.Errorf("trial %d after %d", i, len(told))
+				if i != len(reported) {
+					t.Errorf("trial %d after %d", i, len(reported))
 				}
-				told = append(told, trial)
+				reported = append(reported, trial)
 			},
 		}
 		one, err := Tune(t.Context(), train, frontend.Pipeline{}, m, s, watched)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(one.Trials, told, clocks); diff != "" {
-			t.Errorf("%s: told otherwise:\n%s", m.Name(), diff)
+		if diff := cmp.Diff(one.Trials, reported, clocks); diff != "" {
+			t.Errorf("%s: other trials are reported:\n%s", m.Name(), diff)
 		}
 		folds := 0
-		for i := range told {
-			folds += told[i].Folds
-			for j := range told[i].Set {
-				told[i].Set[j] = "spoilt"
+		for i := range reported {
+			folds += reported[i].Folds
+			for j := range reported[i].Set {
+				reported[i].Set[j] = "spoilt"
 			}
 		}
 		if fits != folds {

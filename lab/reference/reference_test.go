@@ -124,7 +124,7 @@ var changes = []struct {
 		all[6].person = 1
 		return all, s
 	}, []string{"the people have other numbers of images", "the same, but for their order"}},
-	{"one in place of another", func(all []image, s dataset.Size) ([]image, dataset.Size) {
+	{"one instead of another", func(all []image, s dataset.Size) ([]image, dataset.Size) {
 		all[8].pixels = all[7].pixels
 		return all, s
 	}, []string{"the pixels of at least one image"}},

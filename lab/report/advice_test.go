@@ -135,7 +135,7 @@ func TestRecordsExplain(t *testing.T) {
 	}
 }
 
-// Beside contestants with features, one without is said to take the data as they are.
+// Beside contestants with features, the text of one without says that it takes the data as they are.
 func TestPlainContestantsAreExplained(t *testing.T) {
 	features, err := frontend.Parse("faces32")
 	if err != nil {

@@ -48,15 +48,15 @@ func (p *Plan) csvLine(i, j int) []string {
 			sd = c.Published.SD
 		}
 	}
-	adjusted, told, student := math.NaN(), "", math.NaN()
+	adjusted, separated, student := math.NaN(), "", math.NaN()
 	if c.Comparison != nil {
-		adjusted, told, student = c.Comparison.Adjusted, "yes", c.Comparison.PairedT
+		adjusted, separated, student = c.Comparison.Adjusted, "yes", c.Comparison.PairedT
 	}
 	switch {
 	case c.Best:
-		told = "best"
+		separated = "best"
 	case c.Alike:
-		told = "no"
+		separated = "no"
 	}
 	low, high, _ := c.Interval()
 	remarks := c.remarks()
@@ -67,7 +67,7 @@ func (p *Plan) csvLine(i, j int) []string {
 		cellText(p.Name), cellText(column.Source.Name), cellText(column.Split), exact(column.Noise), exact(column.Occlude),
 		cellText(label.Name), cellText(label.Method),
 		strconv.Itoa(c.N), exact(c.Mean), exact(c.SD), exact(low), exact(high), exact(mean), exact(sd), exact(c.Difference()), exact(c.Rank),
-		exact(adjusted), told, exact(student), exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
+		exact(adjusted), separated, exact(student), exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
 		strconv.Itoa(c.Failed), strconv.Itoa(c.Missing), cellText(strings.Join(remarks, "; ")),
 	}
 }

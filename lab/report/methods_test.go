@@ -99,7 +99,7 @@ func TestMethodsAsCSV(t *testing.T) {
 	}
 }
 
-// What the threshold makes of the faces is told beside the rate.
+// The decisions at the threshold are printed below the rate.
 func TestResultAsText(t *testing.T) {
 	r := experiment.Result{Method: "mean", Split: "half", Repeats: 1, Accuracy: 0.875, Runs: []experiment.Run{{N: 16, Wrong: 2, Accuracy: 0.875, Status: "closed-form"}}}
 	for _, c := range []struct {

@@ -61,7 +61,7 @@ func openSetSections(r *experiment.OpenSetResult, level int) []section {
 				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Least), percentWords(r.FPIR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet)) + promise(r)},
 		}},
 		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
-			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between what is said and what is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
+			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between the probability and the share that is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
 				100*r.ECE, 100*r.ECESD, percentWords(r.Calibrate.Prior))},
 			{Table: reliabilityTable(r)},
 			{Figures: []*Figure{reliabilityFigure(r)}},
@@ -123,7 +123,7 @@ func rocFigure(r *experiment.OpenSetResult) *Figure {
 }
 
 func reliabilityTable(r *experiment.OpenSetResult) *table {
-	t := &table{Caption: "Probabilities, and how often they came true, in percent", Head: heads("said, between", "said, mean", "right", "share of faces")}
+	t := &table{Caption: "Probabilities, and how often they came true, in percent", Head: heads("probability, between", "mean", "right", "share of faces")}
 	n := len(r.Reliability)
 	for i, b := range r.Reliability {
 		name := fmt.Sprintf("%d and %d", 100*i/n, 100*(i+1)/n)
@@ -139,8 +139,8 @@ func reliabilityTable(r *experiment.OpenSetResult) *table {
 func reliabilityFigure(r *experiment.OpenSetResult) *Figure {
 	f := &Figure{
 		Name: "reliability", Title: "Reliability",
-		Axes:    plot.Axes{Title: "share named rightly over the probability that was said", X: "said, %", Y: "right, %"},
-		Caption: "How often a guess is right over the probability that was said, all draws together; on the line from corner to corner if what is said is right.",
+		Axes:    plot.Axes{Title: "share named rightly over the probability of the name", X: "probability, %", Y: "right, %"},
+		Caption: "How often a guess is right over its probability, all draws together; on the line from corner to corner if the probabilities are right.",
 	}
 	f.Alt = f.Caption
 	found, exact := plot.Series{Name: "found"}, plot.Series{Name: "exact", X: []float64{0, 100}, Y: []float64{0, 100}}

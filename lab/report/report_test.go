@@ -290,5 +290,5 @@ func TestAnySubset(t *testing.T) {
 // A published rate is of the setting that is not spoilt, where there is one.
 // Every label that has a record in a column stands in the panel of the column,
 // and contestants of different data sets do not make gaps.
-// A test that cannot reach the level, however the runs had gone, is said to be
+// A test that cannot reach the level, however the runs had gone, is reported as
 // so: 6 runs give at least p = 2/2⁶, and two comparisons twice that.

@@ -54,7 +54,7 @@ func (r *Report) ofVectors() bool {
 	return len(r.Plans) > 0
 }
 
-// speakOfSamples puts the words for samples of any kind in place of those for faces, but not
+// speakOfSamples replaces the words for faces by those for samples of any kind, but not
 // into the texts theirs, those of a plan.
 func (d *document) speakOfSamples(theirs map[string]bool) {
 	say := func(texts ...*string) {

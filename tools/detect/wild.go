@@ -56,11 +56,11 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 				s = scene{Paint: worn(cover, rand.New(rand.NewPCG(uint64(i), 1)))}
 			}
 			m, pupils := s.of(rgba(p.photo), p.pupils, nil)
-			said, err := coveredIn(ctx, by, dataset.NewPhoto(m))
+			parts, err := coveredIn(ctx, by, dataset.NewPhoto(m))
 			if err != nil {
 				return err
 			}
-			if said != "" {
+			if parts != "" {
 				row.covered++
 			}
 			if err := row.add(ctx, g, by, m, pupils, p.person); err != nil {

@@ -174,7 +174,7 @@ func named(faces []reached, threshold float64, is func(reached) bool) float64 {
 	return 100 * n / all
 }
 
-// reportGalleries prints what galleries do at a rate, with by in place of the assumptions of the program
+// reportGalleries prints what galleries do at a rate, with by instead of the assumptions of the program
 // unless it is nil.
 func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, by *openset.Assumptions) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -224,7 +224,7 @@ func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, b
 	w.Flush()
 }
 
-// sureChildren adds to sum what the faces count that are said to be a child with 99 % or more, and those of them that
+// sureChildren adds to sum what the faces count that are called a child with 99 % or more, and those of them that
 // are the child. Half of the faces are those of strangers.
 func (g *drawnGallery) sureChildren(c *openset.Calibration, sum *[2]float64) {
 	const sure, first = 0.99, 4 // of the children

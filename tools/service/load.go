@@ -19,7 +19,7 @@ import (
 // load has many clients identify photographs at once. The throughput is compared with
 // that of the library on the same photographs, which is what nrdl identify does: by the
 // clock, where the clients take processor time too, and by processor time. A client that
-// is told to come back later does so, which usual tools for loads do not.
+// gets the status 429 comes back later, which usual tools for loads do not.
 func load(dir string) error {
 	of, _, err := drawn(dir, 20)
 	if err != nil {
@@ -161,7 +161,7 @@ func identifyTimes(at string, photo []byte) (times []time.Duration, err error) {
 }
 
 // refit measures how fast photographs are identified one after another, without other
-// work and while refits make the vectors of faces anew.
+// work and while refits make the vectors of faces again.
 func refit(dir string) error {
 	of, _, err := drawn(dir, 20)
 	if err != nil {

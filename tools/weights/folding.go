@@ -47,7 +47,7 @@ func checkFolding(original, folded []byte) error {
 	for i, v := range a {
 		most = max(most, math.Abs(v-b[i]))
 	}
-	fmt.Printf("vectors of %d numbers in place of %d: cosines of the pairs of %d drawn faces differ by at most %.1g\n", kept, published, set.Len(), most)
+	fmt.Printf("vectors of %d numbers instead of %d: cosines of the pairs of %d drawn faces differ by at most %.1g\n", kept, published, set.Len(), most)
 	if !(most <= mostDifference) {
 		return fmt.Errorf("cosines of the folded network differ by up to %g", most)
 	}

@@ -22,7 +22,7 @@ const (
 	kept      = 192
 )
 
-// mobile is fr_feature.onnx with vectors of 192 numbers in place of 512: those in the
+// mobile is fr_feature.onnx with vectors of 192 numbers instead of 512: those in the
 // orthonormal basis of the 192 largest singular vectors of the last layer's weights. The
 // others have a share of 5e-5 of the sum of the squared singular values, so cosines
 // stay as they are.

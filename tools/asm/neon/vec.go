@@ -38,7 +38,7 @@ func (a *assembler) three(c class, v vec, name string, code uint32, m, n, d int)
 	a.word(c, code|v.size()|uint32(m<<16|n<<5|d), fmt.Sprintf("%s v%d.%s, v%d.%s, v%d.%s", name, d, s, n, s, m, s))
 }
 
-// byElement is three with one element of m in place of m.
+// byElement is three with one element of m instead of m.
 func (a *assembler) byElement(c class, v vec, name string, code uint32, m, i, n, d int) {
 	index := uint32(i<<11) & (1 << 11) // H
 	if v == f32 {
