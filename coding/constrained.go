@@ -11,37 +11,45 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// Constrained codes with coefficients ≥ 0 for which the classes compete, s_i being those of
-// class i of C:
+// Constrained codes with coefficients ≥ 0 and one or more of the terms that successors of NRC
+// add, s_i being the coefficients of class i:
 //
-//	min_s ‖y − D·s‖² + λ‖s‖² + ν·Σ_i ‖y − D_i·s_i‖² + τ·Σ_i Σ_j ‖D_i·s_i + D_j·s_j‖²
+//	min_s ‖y − D·s‖² + λ‖s‖² + ν·Σ_i ‖y − D_i·s_i‖² + τ‖D·s‖²
 //	s.t. s ≥ 0, and 1ᵀs = 1 if Affine is set
 //
 // ν is that of [crnrc], τ that of [dnrc], λ and the sum that of [ancr]. The solver is ADMM as
 // in NonNegative, stopped after Passes, from z = Δ = 0:
 //
-//	c = (DᵀD + λI + ν·B + 2τ(DᵀD + C·B) + ρ/2·I)⁻¹((1 + ν)Dᵀy + ρ/2·z + Δ/2)
+//	c = ((1 + τ)DᵀD + λI + ν·B + ρ/2·I)⁻¹((1 + ν)Dᵀy + ρ/2·z + Δ/2)
 //	z = Π(c − Δ/ρ),   Δ = Δ + ρ(z − c)
 //
-// with B = blockdiag(D_iᵀD_i) and Π the projection onto the constraints. The code is z, which
-// satisfies them; the authors' programs return c.
+// with B = blockdiag(D_iᵀD_i) and Π the projection onto the constraints. The code is c or z,
+// as Iterate says: z satisfies the constraints, c nearly; after many passes they are equal.
 type Constrained struct {
-	Lambda float64 `json:"lambda" help:"λ ≥ 0, weight of ‖s‖²" eq:"[ancr] (4)"`
-	Nu     float64 `json:"nu" help:"ν ≥ 0, weight of the residual of each class alone" eq:"[crnrc] (5)"`
-	Tau    float64 `json:"tau" help:"τ ≥ 0, weight of the correlation between the classes" eq:"[dnrc]"`
-	Affine bool    `json:"affine" help:"coefficients add up to 1" eq:"[ancr] (4)"`
-	Rho    float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z"`
-	Passes int     `json:"passes" help:"1 to 1000000, number of passes"`
+	Lambda  float64 `json:"lambda" help:"λ ≥ 0, weight of ‖s‖²" eq:"[ancr] (4)"`
+	Nu      float64 `json:"nu" help:"ν ≥ 0, weight of the residual of each class alone" eq:"[crnrc] (5)"`
+	Tau     float64 `json:"tau" help:"τ ≥ 0, weight of ‖X·s‖²" eq:"[dnrc]"`
+	Affine  bool    `json:"affine" help:"coefficients add up to 1" eq:"[ancr] (4)"`
+	Rho     float64 `json:"rho" help:"ρ > 0, penalty of the splitting c = z"`
+	Passes  int     `json:"passes" help:"1 to 1000000, number of passes"`
+	Iterate string  `json:"iterate" choices:"c,z" help:"which of the two copies classifies: c, as in the authors' programs, or z, which satisfies the constraints"`
 }
 
+// The copies of a code in Constrained.Iterate.
+const (
+	FreeIterate      = "c"
+	ProjectedIterate = "z"
+)
+
 // DefaultConstrained has the penalty and the passes of [crnrc], and no term.
-var DefaultConstrained = Constrained{Rho: 0.1, Passes: 5}
+var DefaultConstrained = Constrained{Rho: 0.1, Passes: 5, Iterate: FreeIterate}
 
 func (Constrained) Name() string { return "constrained" }
 
 func (c Constrained) Validate() error {
 	return cmp.Or(weight(c, "lambda", c.Lambda), weight(c, "nu", c.Nu), weight(c, "tau", c.Tau),
-		positive(c, "rho", c.Rho), between(c, "passes", c.Passes, maxADMMPasses))
+		positive(c, "rho", c.Rho), between(c, "passes", c.Passes, maxADMMPasses),
+		oneOf(c, "iterate", c.Iterate, FreeIterate, ProjectedIterate))
 }
 
 func (c Constrained) Work(d, k int) Work {
@@ -59,12 +67,11 @@ func (c Constrained) Over(b Basis) (Coding, error) {
 	_, k := b.D.Dims()
 	g := mat.NewDense(k, k, nil)
 	b.gram(g, b.D) // DᵀD
-	own := c.Nu + 2*c.Tau*float64(len(b.Groups)-1)
 	blocks := mat.DenseCopyOf(g)
-	lin.Set(g, 1+2*c.Tau, g)
+	lin.Set(g, 1+c.Tau, g)
 	for i, lo := range b.Groups[:len(b.Groups)-1] {
 		hi := b.Groups[i+1]
-		lin.Add(lin.Block(g, lo, hi, lo, hi), own, lin.Block(blocks, lo, hi, lo, hi))
+		lin.Add(lin.Block(g, lo, hi, lo, hi), c.Nu, lin.Block(blocks, lo, hi, lo, hi))
 	}
 	lin.AddDiag(g, c.Lambda+c.Rho/2)
 	s := &constrained{c: c, d: b.D}
@@ -82,14 +89,18 @@ type constrained struct {
 
 func (s *constrained) Code(ctx context.Context, out, y *mat.Dense) error {
 	d, k := s.d.Dims()
-	return inChunks(ctx, out, y, d, k, chunk, "the constrained code of column", func(z, y *mat.Dense) error { return s.code(ctx, z, y) })
+	return inChunks(ctx, out, y, d, k, chunk, "the constrained code of column", func(out, y *mat.Dense) error { return s.code(ctx, out, y) })
 }
 
 // code makes the passes for some columns.
-func (s *constrained) code(ctx context.Context, z, y *mat.Dense) error {
-	k, n := z.Dims()
-	b, c, δ := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil), mat.NewDense(k, n, nil) // δ = Δ/ρ
-	lin.AtB(b, 1+s.c.Nu, s.d, y)                                                         // (1 + ν)Dᵀy
+func (s *constrained) code(ctx context.Context, out, y *mat.Dense) error {
+	k, n := out.Dims()
+	z, c := out, mat.NewDense(k, n, nil)
+	if s.c.Iterate == FreeIterate {
+		z, c = c, z
+	}
+	b, δ := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil) // δ = Δ/ρ
+	lin.AtB(b, 1+s.c.Nu, s.d, y)                             // (1 + ν)Dᵀy
 	blank := make([]float64, n)
 	lin.SquaredColumnNorms(blank, y)
 	z.Zero()

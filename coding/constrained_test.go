@@ -26,11 +26,11 @@ func competing() (b coding.Basis, y *mat.Dense) {
 func TestConstrainedIsOptimal(t *testing.T) {
 	b, y := competing()
 	for _, c := range []coding.Constrained{
-		{Rho: 1, Passes: 20000},
-		{Lambda: 0.3, Rho: 1, Passes: 20000},
-		{Nu: 0.5, Rho: 1, Passes: 20000},
-		{Tau: 0.2, Rho: 1, Passes: 20000},
-		{Lambda: 0.1, Affine: true, Rho: 1, Passes: 20000},
+		{Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		{Lambda: 0.3, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		{Nu: 0.5, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		{Tau: 0.2, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		{Lambda: 0.1, Affine: true, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
 	} {
 		over, err := c.Over(b)
 		if err != nil {
@@ -58,10 +58,8 @@ func TestConstrainedIsOptimal(t *testing.T) {
 			v = square(y.ColView(j), all, -1)
 			for i := range parts {
 				v += c.Nu * square(y.ColView(j), parts[i], -1)
-				for l := range parts {
-					v += c.Tau * square(parts[i], parts[l], 1)
-				}
 			}
+			v += c.Tau * mat.Dot(all, all)
 			for _, x := range s {
 				v += c.Lambda * x * x
 			}
@@ -94,6 +92,57 @@ func TestConstrainedIsOptimal(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The exact code of DNRC is that of NRC divided by 1 + τ: ‖y − D·s‖² + τ‖D·s‖² is
+// (1 + τ)‖y/(1 + τ) − D·s‖² and what does not depend on s.
+func TestExactDNRCIsScaledNRC(t *testing.T) {
+	b, y := competing()
+	const τ = 0.7
+	codes := make([]*mat.Dense, 2)
+	for i, c := range []coding.Coder{
+		coding.Constrained{Tau: τ, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		coding.DefaultNonNegative,
+	} {
+		over, err := c.Over(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes[i] = mat.NewDense(9, 6, nil)
+		if err := over.Code(t.Context(), codes[i], y); err != nil {
+			t.Fatal(err)
+		}
+	}
+	codes[0].Scale(1+τ, codes[0])
+	if codes[0].Sub(codes[0], codes[1]); mat.Norm(codes[0], 2) > 1e-8 {
+		t.Errorf("the codes times 1 + τ differ from NRC's by %v", mat.Norm(codes[0], 2))
+	}
+}
+
+// Both copies of a code come to the same: the first is not projected, and the passes join them.
+func TestIteratesMeet(t *testing.T) {
+	b, y := competing()
+	apart := func(passes int) float64 {
+		codes := make([]*mat.Dense, 2)
+		for i, iterate := range []string{coding.FreeIterate, coding.ProjectedIterate} {
+			over, err := coding.Constrained{Nu: 0.1, Rho: 1, Passes: passes, Iterate: iterate}.Over(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes[i] = mat.NewDense(9, 6, nil)
+			if err := over.Code(t.Context(), codes[i], y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if mat.Min(codes[1]) < 0 || passes == 1 && mat.Min(codes[0]) >= 0 {
+			t.Errorf("after %d passes the least coefficients are %v and %v", passes, mat.Min(codes[0]), mat.Min(codes[1]))
+		}
+		codes[0].Sub(codes[0], codes[1])
+		return mat.Norm(codes[0], 2)
+	}
+	if few, many := apart(1), apart(20000); few < 1e-3 || many > 1e-8 {
+		t.Errorf("the copies differ by %v after one pass and by %v after many", few, many)
 	}
 }
 

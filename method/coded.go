@@ -30,7 +30,10 @@ func (m Kept[C, A]) Validate() error { return m.Coder.Validate() }
 func (m Kept[C, A]) Traits() classify.Traits {
 	var of A
 	_, t := of.about()
-	t.Samples, t.Coder, t.Ranges = true, m.Coder, coderRanges(m.Coder)
+	t.Samples, t.Coder = true, m.Coder
+	if t.Ranges == nil {
+		t.Ranges = coderRanges(m.Coder)
+	}
 	return t
 }
 

@@ -67,10 +67,12 @@ var drawnMethods = map[string]classify.Method{
 	"kcrc-polynomial": KCRC{ofPolynomial, 0.001},
 	"ksrc-polynomial": KSRC{ofPolynomial, coding.Lasso{Lambda: 0.01, Gap: 1e-12}},
 
-	"crnrc":   CRNRC{Lambda: 0.01, Rho: 0.1, Passes: 5},
-	"dnrc":    DNRC{Lambda: 0.01, Rho: 0.1, Passes: 25},
-	"ancr":    ANCR{Lambda: 1e-4, Rho: 0.01, Passes: 5},
+	"crnrc":   DefaultCRNRC,
+	"dnrc":    DefaultDNRC,
+	"ancr":    DefaultANCR,
 	"authors": Representation{coding.NonNegative{Solver: coding.Authors, Rho: 0.1, Passes: 5}, "residual"},
+
+	"ancr_projected": projectedANCR(),
 
 	"dlsi":          withAtoms(DLSI{Lambda: 0.01, Eta: 1e-3, Passes: 10, Steps: 5, Gap: 1e-12}, 3),
 	"copar":         withAtoms(COPAR{Lambda: 0.005, Eta: 1e-3, Common: 2, Passes: 10, Steps: 7, Rho: 1, Rule: globalRule}, 3),
@@ -89,6 +91,13 @@ var ofPolynomial = KernelLearning{Kernel: coding.Polynomial, Scale: 1, Degree: 2
 var drawnSBD2L = SBD2L{
 	Coder:   coding.Separated{Alpha: 0.01, Beta: 0.02, Mu: 0.01, Growth: 1.1, Tol: 1e-12, Passes: 40},
 	Lambda1: 0.05, Lambda2: 0.02, Shrink: 1e-4, Ridge: 0.1,
+}
+
+// projectedANCR classifies by the copy of the code that satisfies the constraints.
+func projectedANCR() ANCR {
+	m := DefaultANCR
+	m.Coder.Iterate = coding.ProjectedIterate
+	return m
 }
 
 // drawnLRSDL has few common atoms.

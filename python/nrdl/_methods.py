@@ -39,6 +39,7 @@ __all__ = [
     "NRDLAblation",
     "NRDLOnline",
     "NRDLTest",
+    "NSCR",
     "PCALDA",
     "ProCRC",
     "Representation",
@@ -774,12 +775,21 @@ class ANCR(Method):
 
     Parameters
     ----------
-    lambda_ : float, default=0.0001
+    coder_lambda : float, default=0.0001
         λ ≥ 0, weight of ‖s‖². Equation: [ancr] (4).
-    rho : float, default=0.01
-        ρ > 0, penalty of the splitting. Equation: [ancr] (6).
-    passes : int, default=5
-        Number of passes.
+    coder_nu : float, default=0.0
+        ν ≥ 0, weight of the residual of each class alone. Equation: [crnrc] (5).
+    coder_tau : float, default=0.0
+        τ ≥ 0, weight of ‖X·s‖². Equation: [dnrc].
+    coder_affine : bool, default=True
+        Coefficients add up to 1. Equation: [ancr] (4).
+    coder_rho : float, default=0.01
+        ρ > 0, penalty of the splitting c = z.
+    coder_passes : int, default=5
+        1 to 1000000, number of passes.
+    coder_iterate : {'c', 'z'}, default='c'
+        Which of the two copies classifies: c, as in the authors' programs, or z, which
+        satisfies the constraints.
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -811,24 +821,36 @@ class ANCR(Method):
 
     _method = 'ancr'
     _parameters = (
-        ('lambda_', 'lambda', 0.0001),
-        ('rho', 'rho', 0.01),
-        ('passes', 'passes', 5),
+        ('coder_lambda', 'coder.lambda', 0.0001),
+        ('coder_nu', 'coder.nu', 0.0),
+        ('coder_tau', 'coder.tau', 0.0),
+        ('coder_affine', 'coder.affine', True),
+        ('coder_rho', 'coder.rho', 0.01),
+        ('coder_passes', 'coder.passes', 5),
+        ('coder_iterate', 'coder.iterate', 'c'),
     )
 
     def __init__(
         self,
         *,
-        lambda_: float = 0.0001,
-        rho: float = 0.01,
-        passes: int = 5,
+        coder_lambda: float = 0.0001,
+        coder_nu: float = 0.0,
+        coder_tau: float = 0.0,
+        coder_affine: bool = True,
+        coder_rho: float = 0.01,
+        coder_passes: int = 5,
+        coder_iterate: str = 'c',
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
     ):
-        self.lambda_ = lambda_
-        self.rho = rho
-        self.passes = passes
+        self.coder_lambda = coder_lambda
+        self.coder_nu = coder_nu
+        self.coder_tau = coder_tau
+        self.coder_affine = coder_affine
+        self.coder_rho = coder_rho
+        self.coder_passes = coder_passes
+        self.coder_iterate = coder_iterate
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
@@ -840,18 +862,27 @@ class CRNRC(Method):
 
     The problem that it solves::
 
-        min_s ‖y − X·s‖² + λ·Σ_i ‖y − X_i·s_i‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖
+        min_s ‖y − X·s‖² + ν·Σ_i ‖y − X_i·s_i‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖
 
     memory: 16 GiB are enough for 32000 samples of 128 numbers (doc/scale.md).
 
     Parameters
     ----------
-    lambda_ : float, default=0.01
-        λ ≥ 0, weight of the residual of each class alone. Equation: [crnrc] (5).
-    rho : float, default=0.1
-        ρ > 0, penalty of the splitting. Equation: [crnrc] (7).
-    passes : int, default=5
-        Number of passes.
+    coder_lambda : float, default=0.0
+        λ ≥ 0, weight of ‖s‖². Equation: [ancr] (4).
+    coder_nu : float, default=0.01
+        ν ≥ 0, weight of the residual of each class alone. Equation: [crnrc] (5).
+    coder_tau : float, default=0.0
+        τ ≥ 0, weight of ‖X·s‖². Equation: [dnrc].
+    coder_affine : bool, default=False
+        Coefficients add up to 1. Equation: [ancr] (4).
+    coder_rho : float, default=0.1
+        ρ > 0, penalty of the splitting c = z.
+    coder_passes : int, default=5
+        1 to 1000000, number of passes.
+    coder_iterate : {'c', 'z'}, default='c'
+        Which of the two copies classifies: c, as in the authors' programs, or z, which
+        satisfies the constraints.
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -883,46 +914,68 @@ class CRNRC(Method):
 
     _method = 'crnrc'
     _parameters = (
-        ('lambda_', 'lambda', 0.01),
-        ('rho', 'rho', 0.1),
-        ('passes', 'passes', 5),
+        ('coder_lambda', 'coder.lambda', 0.0),
+        ('coder_nu', 'coder.nu', 0.01),
+        ('coder_tau', 'coder.tau', 0.0),
+        ('coder_affine', 'coder.affine', False),
+        ('coder_rho', 'coder.rho', 0.1),
+        ('coder_passes', 'coder.passes', 5),
+        ('coder_iterate', 'coder.iterate', 'c'),
     )
 
     def __init__(
         self,
         *,
-        lambda_: float = 0.01,
-        rho: float = 0.1,
-        passes: int = 5,
+        coder_lambda: float = 0.0,
+        coder_nu: float = 0.01,
+        coder_tau: float = 0.0,
+        coder_affine: bool = False,
+        coder_rho: float = 0.1,
+        coder_passes: int = 5,
+        coder_iterate: str = 'c',
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
     ):
-        self.lambda_ = lambda_
-        self.rho = rho
-        self.passes = passes
+        self.coder_lambda = coder_lambda
+        self.coder_nu = coder_nu
+        self.coder_tau = coder_tau
+        self.coder_affine = coder_affine
+        self.coder_rho = coder_rho
+        self.coder_passes = coder_passes
+        self.coder_iterate = coder_iterate
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
 
 
 class DNRC(Method):
-    """DNRC: NRC with little correlation between classes; the class with the least residual.
+    """DNRC: NRC with a penalty on what all training images rebuild; the class with the least
+    residual.
 
     The problem that it solves::
 
-        min_s ‖y − X·s‖² + λ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖
+        min_s ‖y − X·s‖² + τ‖X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖
 
     memory: 16 GiB are enough for 32000 samples of 128 numbers (doc/scale.md).
 
     Parameters
     ----------
-    lambda_ : float, default=3e-05
-        λ ≥ 0, weight of the correlation between the classes. Equation: [dnrc].
-    rho : float, default=0.1
-        ρ > 0, penalty of the splitting. Equation: [dnrc].
-    passes : int, default=25
-        Number of passes.
+    coder_lambda : float, default=0.0
+        λ ≥ 0, weight of ‖s‖². Equation: [ancr] (4).
+    coder_nu : float, default=0.0
+        ν ≥ 0, weight of the residual of each class alone. Equation: [crnrc] (5).
+    coder_tau : float, default=0.1
+        τ ≥ 0, weight of ‖X·s‖². Equation: [dnrc].
+    coder_affine : bool, default=False
+        Coefficients add up to 1. Equation: [ancr] (4).
+    coder_rho : float, default=0.1
+        ρ > 0, penalty of the splitting c = z.
+    coder_passes : int, default=5
+        1 to 1000000, number of passes.
+    coder_iterate : {'c', 'z'}, default='c'
+        Which of the two copies classifies: c, as in the authors' programs, or z, which
+        satisfies the constraints.
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -954,24 +1007,119 @@ class DNRC(Method):
 
     _method = 'dnrc'
     _parameters = (
-        ('lambda_', 'lambda', 3e-05),
-        ('rho', 'rho', 0.1),
-        ('passes', 'passes', 25),
+        ('coder_lambda', 'coder.lambda', 0.0),
+        ('coder_nu', 'coder.nu', 0.0),
+        ('coder_tau', 'coder.tau', 0.1),
+        ('coder_affine', 'coder.affine', False),
+        ('coder_rho', 'coder.rho', 0.1),
+        ('coder_passes', 'coder.passes', 5),
+        ('coder_iterate', 'coder.iterate', 'c'),
     )
 
     def __init__(
         self,
         *,
-        lambda_: float = 3e-05,
-        rho: float = 0.1,
-        passes: int = 25,
+        coder_lambda: float = 0.0,
+        coder_nu: float = 0.0,
+        coder_tau: float = 0.1,
+        coder_affine: bool = False,
+        coder_rho: float = 0.1,
+        coder_passes: int = 5,
+        coder_iterate: str = 'c',
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
     ):
-        self.lambda_ = lambda_
-        self.rho = rho
-        self.passes = passes
+        self.coder_lambda = coder_lambda
+        self.coder_nu = coder_nu
+        self.coder_tau = coder_tau
+        self.coder_affine = coder_affine
+        self.coder_rho = coder_rho
+        self.coder_passes = coder_passes
+        self.coder_iterate = coder_iterate
+        self.image_shape = image_shape
+        self.params = params
+        self.random_state = random_state
+
+
+class NSCR(Method):
+    """NSCR: NRC with an ℓ1 and an ℓ2 penalty; the class with the least residual.
+
+    The problem that it solves::
+
+        min_s ‖y − X·s‖² + α‖s‖² + β‖s‖₁  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖
+
+    memory: 16 GiB are enough for 4100000 samples of 128 numbers (doc/scale.md).
+
+    Parameters
+    ----------
+    coder_solver : {'exact', 'admm', 'authors'}, default='admm'
+        exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
+        as the program of the paper.
+    coder_rho : float, default=1.0
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
+    coder_passes : int, default=25
+        With coder.solver=admm: 1 to 1000000, number of passes.
+    coder_l1 : float, default=0.1
+        β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
+        the optimum.
+    coder_l2 : float, default=0.001
+        α ≥ 0, weight of ‖s‖².
+    image_shape : tuple of int, optional
+        Height and width of the images that the samples are, flattened in C order, for methods
+        and coders that need images.
+    params : dict, optional
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    model_ : bytes
+        The model file, which ``nrdl predict`` reads too.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    status_ : str
+        Why the fit ended, such as ``'converged'``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'nscr'
+    _parameters = (
+        ('coder_solver', 'coder.solver', 'admm'),
+        ('coder_rho', 'coder.rho', 1.0),
+        ('coder_passes', 'coder.passes', 25),
+        ('coder_l1', 'coder.l1', 0.1),
+        ('coder_l2', 'coder.l2', 0.001),
+    )
+
+    def __init__(
+        self,
+        *,
+        coder_solver: str = 'admm',
+        coder_rho: float = 1.0,
+        coder_passes: int = 25,
+        coder_l1: float = 0.1,
+        coder_l2: float = 0.001,
+        image_shape: tuple[int, int] | None = None,
+        params: dict | None = None,
+        random_state: int | None = 0,
+    ):
+        self.coder_solver = coder_solver
+        self.coder_rho = coder_rho
+        self.coder_passes = coder_passes
+        self.coder_l1 = coder_l1
+        self.coder_l2 = coder_l2
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state

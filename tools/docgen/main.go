@@ -3,7 +3,8 @@
 // <!-- methods:begin --> and <!-- methods:end -->, in doc/programs.md the lines of example_test.go
 // between // example:begin and // example:end between those of example, in doc/research.md what
 // the rates of the paper's table 2 can tell between those of results, and what inputs reach between those of inputs. From the
-// names of the methods it makes the examples of lab/plans/plan.schema.json, and from the
+// names of the methods it makes the examples of lab/plans/plan.schema.json and their number in
+// README.md and doc/research.md, and from the
 // records in lab/experiment/results doc/results.md with its figures,
 // doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder studies, by go generate, and changes nothing the second
 // time.
@@ -51,6 +52,15 @@ func run(root string) error {
 			return err
 		}
 	}
+	for _, page := range countedPages {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			return err
+		}
+		if files[page], err = counted(text); err != nil {
+			return fmt.Errorf("%s: %w", page, err)
+		}
+	}
 	if files[schemaFile], err = schema(filepath.Join(root, schemaFile)); err != nil {
 		return err
 	}
@@ -68,6 +78,18 @@ func run(root string) error {
 
 // generatedPages have generated parts.
 var generatedPages = []string{"doc/methods.md", "doc/programs.md", "doc/research.md"}
+
+// countedPages say how many methods there are.
+var countedPages = []string{"README.md", "doc/research.md"}
+
+// counted returns text with the number of methods in "nrdl has N methods".
+func counted(text []byte) ([]byte, error) {
+	number := regexp.MustCompile(`\b((?:it|nrdl) has )\d+( methods)\b`)
+	if !number.Match(text) {
+		return nil, errors.New("it does not say how many methods there are")
+	}
+	return number.ReplaceAll(text, fmt.Appendf(nil, "${1}%d${2}", len(method.Names()))), nil
+}
 
 // schemaFile is the schema of plans, whose examples editors offer.
 const schemaFile = "lab/plans/plan.schema.json"

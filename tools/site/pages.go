@@ -70,7 +70,7 @@ var doors = []struct{ Name, URL, About string }{
 // order has the pages of the doors, the first to be read first. Pages of doc that are in no list
 // are reference, after the others.
 var order = map[string][]string{
-	"How-to":      {"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom", "how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/team-service", "how-to/own-data", "how-to/compare-method", "how-to/better-network", "how-to/many-machines", "trouble"},
+	"How-to":      {"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom", "how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/team-service", "how-to/own-data", "how-to/compare-method", "how-to/new-method", "how-to/better-network", "how-to/many-machines", "trouble"},
 	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},
 	"Research":    {"research", "results", "results/paper", "results/tuned", "results/open", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases", "results/noise", "results/convergence", "results/ablation", "results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/presets", "results/to-repeat-it"},
 	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "face-tags", "network", "glossary"},

@@ -172,15 +172,14 @@ def onto_simplex(v):
     return np.maximum(0, v - low)
 
 
-def competing(x, own, lam=0, nu=0, tau=0, affine=False, rho=0.1, passes=5):
-    """ADMM on min ‖y − Xc‖² + λ‖c‖² + ν Σ‖y − X_ic_i‖² + τ ΣΣ‖X_ic_i + X_jc_j‖², for each query."""
+def competing(x, own, lam=0, nu=0, tau=0, affine=False, rho=0.1, passes=5, projected=False):
+    """ADMM on min ‖y − Xc‖² + λ‖c‖² + ν Σ‖y − X_ic_i‖² + τ‖Xc‖², for each query; c or its projection."""
     n, parts = x.shape[1], []
     for c in own:
         part = np.zeros_like(x)
         part[:, c] = x[:, c]
         parts.append(part)
-    h = x.T @ x + lam * np.eye(n) + nu * sum(p.T @ p for p in parts)
-    h += tau * sum((p + q).T @ (p + q) for p in parts for q in parts)
+    h = (1 + tau) * x.T @ x + lam * np.eye(n) + nu * sum(p.T @ p for p in parts)
 
     def score(y):
         codes = np.zeros((n, y.shape[1]))
@@ -191,7 +190,7 @@ def competing(x, own, lam=0, nu=0, tau=0, affine=False, rho=0.1, passes=5):
                 c = solve(h + rho / 2 * np.eye(n), b + rho / 2 * z + delta / 2)
                 z = onto_simplex(c - delta / rho) if affine else np.maximum(0, c - delta / rho)
                 delta = delta + rho * (z - c)
-            codes[:, j] = z
+            codes[:, j] = z if projected else c
         return 1 - residuals(x, own, codes, y)
 
     return score
@@ -202,11 +201,15 @@ def crnrc(x, own, atoms):
 
 
 def dnrc(x, own, atoms):
-    return competing(x, own, tau=0.01, passes=25)
+    return competing(x, own, tau=0.1)
 
 
 def ancr(x, own, atoms):
     return competing(x, own, lam=1e-4, affine=True, rho=0.01)
+
+
+def ancr_projected(x, own, atoms):
+    return competing(x, own, lam=1e-4, affine=True, rho=0.01, projected=True)
 
 
 def authors(x, own, atoms):
@@ -472,7 +475,7 @@ def learn_in_order(learn, x, classes, test):
 def main():
     train, classes, test = drawn_set(5, 0), np.repeat(range(4), 5), drawn_set(3, 200)
     found = {name: twins.scores(m, train, classes, test, 1, params) for name, (m, params) in CONVEX.items()}
-    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, authors, ledl, sbd2l):
+    for learn in (dpl, dlsi, copar, copar_local, lrsdl, d2l2r2, d2l2r2_errors, crnrc, dnrc, ancr, ancr_projected, authors, ledl, sbd2l):
         found[learn.__name__] = learn_in_order(learn, train, classes, test)
     path = os.path.join(HERE, "drawn.json")
     with open(path) as f:
