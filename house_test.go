@@ -37,7 +37,7 @@ var street = []house{
 	{"faces", ". doc internal/kit", 43_300, 250},
 	{"client/go", "", 1_600, 0},
 	{"lab", ". doc internal/kit faces", 12_000, 0},
-	{"server", ". doc internal/kit faces client/go", 11_900, 0},
+	{"server", ". doc internal/kit faces client/go", 12_600, 0},
 	{"cmd/nrdl", ". doc internal/kit faces lab server", 14_800, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 12_500, 0},
 }
@@ -72,7 +72,10 @@ var layers = []string{
 	"lab/report",
 	"faces",
 	"faces/results server/store cmd/nrdl/internal/cluster",
-	"cmd/nrdl/engine server cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
+	"cmd/nrdl/engine server/people cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
+	"server/jobs",
+	"server/api",
+	"server",
 	"server/clients cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
 	"cmd/nrdl/internal/describe cmd/nrdl/internal/album",
 	"cmd/nrdl",
@@ -455,6 +458,78 @@ func TestFunctionsFitAScreen(t *testing.T) {
 			t.Errorf("%s is short by now, or gone: take it out of longFunctions", name)
 		}
 	}
+}
+
+// maxMethods is how many methods a type has that a reader can keep in mind.
+const maxMethods = 40
+
+// largeTypes are the types that have more, with the reason.
+var largeTypes = map[string]string{
+	"cmd/nrdl: app":             "a method for each command, in a file of its own",
+	"faces: Recogniser":         "what a program can ask of a model",
+	"faces/explain: view":       "what the template of the page can ask",
+	"faces/gallery: Gallery":    "one type for learning, naming and checking, by decision 0055",
+	"faces/network: call":       "a method for each operation of ONNX",
+	"lab/report: Plan":          "a method for each figure and table",
+	"server/store: Store":       "a method for each change of the database, which is one transaction",
+	"tools/asm/neon: assembler": "a method for each instruction",
+}
+
+// No type has more methods than a reader can keep in mind, unless there is a reason.
+func TestTypesHaveFewMethods(t *testing.T) {
+	methods := map[string]int{} // by folder and type
+	files := token.NewFileSet()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(files, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || ast.IsGenerated(file) {
+			return err
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+				methods[path.Dir(filepath.ToSlash(name))+": "+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range methods {
+		if n > maxMethods && largeTypes[name] == "" {
+			t.Errorf("%s has %d methods, want at most %d", name, n, maxMethods)
+		}
+	}
+	for name := range largeTypes {
+		if methods[name] == 0 {
+			t.Errorf("%s is gone: take it out of largeTypes", name)
+		}
+	}
+	if len(methods) < 100 {
+		t.Errorf("%d types", len(methods))
+	}
+}
+
+// receiver is the name of the type that a receiver has.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }
 
 // A program that imports one of these packages is linked with few others.

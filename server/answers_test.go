@@ -15,7 +15,7 @@ import (
 // schemas compiles the description of the API for another validator than the one of huma.
 var schemas = sync.OnceValue(func() *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
-	data, err := New(nil, Options{}).api.OpenAPI().MarshalJSON()
+	data, err := New(nil, Options{}).Description.OpenAPI().MarshalJSON()
 	if err != nil {
 		panic(err)
 	}
@@ -34,9 +34,9 @@ var compiling sync.Mutex // of schemas, each once
 // checkAnswer fails unless the description has the answer to a request.
 func checkAnswer(t testing.TB, v *Service, r *http.Request, a *http.Response, data []byte) {
 	t.Helper()
-	_, pattern := v.mux.Handler(r)
+	_, pattern := v.Routes.Handler(r)
 	_, at, ok := strings.Cut(pattern, " ")
-	item := v.api.OpenAPI().Paths[at]
+	item := v.Description.OpenAPI().Paths[at]
 	if !ok || item == nil {
 		return // the page, or no operation
 	}

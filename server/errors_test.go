@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/server/api"
 )
 
 // Whatever is wrong with a request is said in a problem, in words, and without what is for
@@ -73,7 +75,7 @@ func TestProblems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told problem
+		var told api.Problem
 		err = json.NewDecoder(a.Body).Decode(&told)
 		a.Body.Close()
 		if err != nil || a.StatusCode != o.status || told.Status != o.status || a.Header.Get("Content-Type") != "application/problem+json" ||

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -30,7 +31,7 @@ func Example() {
 	answer, err := http.Post(srv.URL+"/v1/collections", "application/json", strings.NewReader(`{"name": "family"}`))
 	check(err)
 	defer answer.Body.Close()
-	var c server.Collection
+	var c people.Collection
 	check(json.NewDecoder(answer.Body).Decode(&c))
 	fmt.Println(answer.Status, c.Name, c.FPIR)
 	// Output: 200 OK family 0.01

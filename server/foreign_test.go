@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/server/api"
 )
 
 // Pages of an allowed origin get the headers by which a browser lets them, and others none.
@@ -62,11 +64,11 @@ func TestCORS(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"*", "null", "https://*.example", "https://door.example/", "door.example", "ftp://a", "https://a@b", ""} {
-		if CheckOrigin(wrong) == nil {
+		if api.CheckOrigin(wrong) == nil {
 			t.Errorf("%q is an origin", wrong)
 		}
 	}
-	if err := CheckOrigin(door); err != nil {
+	if err := api.CheckOrigin(door); err != nil {
 		t.Error(err)
 	}
 }
@@ -139,7 +141,9 @@ func TestDoubleTake(t *testing.T) {
 	c := newClient(t, Options{CompreFace: "people 1"})
 	at := c.collection()
 	secret := func(scopes ...string) string {
-		var k createdKey
+		var k struct {
+			Secret string `json:"key"`
+		}
 		c.do(200, "POST", "/v1/keys", object{"name": fmt.Sprint(scopes), "scopes": scopes}, &k)
 		return k.Secret
 	}
@@ -176,12 +180,12 @@ func TestDoubleTake(t *testing.T) {
 	if len(known.Result) != 1 || len(known.Result[0].Subjects) != 1 || known.Result[0].Subjects[0].Subject != "Ann" || known.Result[0].Subjects[0].Similarity < 0.6 || known.Result[0].Box.XMax <= known.Result[0].Box.XMin {
 		t.Errorf("%+v", known)
 	}
-	var people Page[Person]
+	var people api.Page[Person]
 	if c.do(200, "GET", at+"/people", nil, &people); len(people.Items) != 1 || people.Items[0].Faces != len(ann) {
 		t.Errorf("%+v", people)
 	}
 	// A photograph of nobody has the code by which Double Take knows it.
-	var none compreError
+	var none struct{ Code int }
 	if c.doubleTake(422, "POST", "recognize", threshold, blank(t), &none); none.Code != 28 {
 		t.Errorf("%+v", none)
 	}

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ type target struct{ method, path string }
 
 // targets are all operations, in one order.
 func targets(v *Service) (all []target) {
-	for path, item := range v.api.OpenAPI().Paths {
+	for path, item := range v.Description.OpenAPI().Paths {
 		for method, there := range map[string]bool{"GET": item.Get != nil, "POST": item.Post != nil, "PATCH": item.Patch != nil, "DELETE": item.Delete != nil} {
 			if there {
 				all = append(all, target{method, path})
@@ -144,39 +143,6 @@ func TestDrawnRequests(t *testing.T) {
 		sendDrawn(t, c.v, o.method, o.path, []string{collection, collection, "x"}[r.IntN(3)], text(), query, "application/json", body)
 		if t.Failed() {
 			t.Fatalf("%s %s?%s %s (seed %d)", o.method, o.path, query, body, seed)
-		}
-	}
-}
-
-// Each code of an error is documented.
-func TestCodesAreDocumented(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../doc/service.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, c := range codes {
-		all = append(all, c)
-	}
-	for _, glob := range []string{"*.go", "store/*.go"} {
-		files, err := filepath.Glob(glob)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			data, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range regexp.MustCompile(`(?:coded\("|Code: ")([a-z_]+)"`).FindAllSubmatch(data, -1) {
-				all = append(all, string(m[1]))
-			}
-		}
-	}
-	for _, c := range all {
-		if !bytes.Contains(text, []byte("`"+c+"`")) {
-			t.Errorf("doc/service.md does not have the code %s", c)
 		}
 	}
 }

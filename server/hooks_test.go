@@ -1,15 +1,19 @@
 package server
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -48,7 +52,7 @@ func TestMessages(t *testing.T) {
 	next := func(h Hook) (e struct {
 		ID, Event, Person, Kind string
 		Faces                   []string
-		Photo                   struct{ Faces []photoFace }
+		Photo                   struct{ Faces []people.PhotoFace }
 		Names                   map[string]string
 	},
 	) {
@@ -60,7 +64,7 @@ func TestMessages(t *testing.T) {
 			}
 			at, ok := strings.CutPrefix(m.header.Get("Nrdl-Signature"), "t=")
 			at, signed, _ := strings.Cut(at, ",v1=")
-			if !ok || signed != signature(h.Secret, at, m.body) || m.header.Get("Nrdl-Delivery") != e.ID || m.header.Get("Nrdl-Event") != e.Event {
+			if !ok || signed != hexMAC(h.Secret, at+"."+string(m.body)) || m.header.Get("Nrdl-Delivery") != e.ID || m.header.Get("Nrdl-Event") != e.Event {
 				t.Fatalf("%v", m.header)
 			}
 			if h.Names == false && strings.Contains(string(m.body), "person00") {
@@ -93,7 +97,7 @@ func TestMessages(t *testing.T) {
 	if e := next(named); e.Names[ids["person001"]] != "person001" {
 		t.Fatalf("%+v", e)
 	}
-	var all Page[Hook]
+	var all api.Page[Hook]
 	if c.do(200, "GET", at+"/hooks", nil, &all); len(all.Items) != 1 || all.Items[0].Secret != "" {
 		t.Fatalf("%+v", all)
 	}
@@ -103,8 +107,8 @@ func TestMessages(t *testing.T) {
 		t.Helper()
 		var d Delivery
 		c.do(200, "POST", at+"/hooks/"+h+"/test", nil, &d)
-		for start := time.Now(); time.Since(start) < time.Minute; pause(t.Context(), 10*time.Millisecond, nil) {
-			var list Page[Delivery]
+		for start := time.Now(); time.Since(start) < time.Minute; people.Pause(t.Context(), 10*time.Millisecond, nil) {
+			var list api.Page[Delivery]
 			c.do(200, "GET", at+"/hooks/"+h+"/deliveries", nil, &list)
 			if d = list.Items[0]; d.Error != "" || d.Finished != nil {
 				return d
@@ -167,8 +171,8 @@ func TestPrivateAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.do(200, "POST", at+"/hooks/"+h.ID+"/test", nil, nil)
-	var list Page[Delivery]
-	for start := time.Now(); time.Since(start) < time.Minute; pause(t.Context(), 10*time.Millisecond, nil) {
+	var list api.Page[Delivery]
+	for start := time.Now(); time.Since(start) < time.Minute; people.Pause(t.Context(), 10*time.Millisecond, nil) {
 		if c.do(200, "GET", at+"/hooks/"+h.ID+"/deliveries", nil, &list); list.Items[0].Finished != nil {
 			break
 		}
@@ -176,24 +180,11 @@ func TestPrivateAddresses(t *testing.T) {
 	if d := list.Items[0]; d.State != store.Failed || !strings.Contains(d.Error, "private network") {
 		t.Fatalf("%+v", d)
 	}
-	for text, want := range map[string]bool{
-		"8.8.8.8": false, "2a00:1450:4001::1": false, "10.1.2.3": true, "172.16.0.1": true, "192.168.1.1": true, "127.1.2.3": true, "0.0.0.0": true, "169.254.1.1": true,
-		"100.64.0.1": true, "::1": true, "::": true, "fe80::1%eth0": true, "fd00::1": true, "::ffff:127.0.0.1": true, "64:ff9b::7f00:1": true, "224.0.0.1": true, "ff02::1": true, "255.255.255.255": true,
-		"::127.0.0.1": true, "::8.8.8.8": true, "::ffff:0:127.0.0.1": true, "::ffff:0:8.8.8.8": true, "::ffff:8.8.8.8": false, "64:ff9b::8.8.8.8": true, "64:ff9b:1::7f00:1": true,
-		"2002:7f00:1::": true, "2002:808:808::": true, "2001:0:808:808::": true, "2001:200::1": false, "fec0::1": true, "100::1": true, "4000::1": true, "2620:fe::9": false, "192.88.99.1": true,
-	} {
-		if isPrivate(netip.MustParseAddr(text)) != want {
-			t.Errorf("%s is private: %v", text, !want)
-		}
-	}
 }
 
-// A message that is older than all its tries is not sent: the database may be an old copy.
-func TestOldMessages(t *testing.T) {
-	t.Parallel()
-	c := newClient(t, Options{})
-	err := c.v.send(t.Context(), &store.Job{Created: time.Now().Add(-oldest - time.Minute)})
-	if err == nil || !strings.Contains(err.Error(), "more than a day old") {
-		t.Error(err)
-	}
+// hexMAC is the HMAC of a text with SHA-256, in hexadecimal.
+func hexMAC(secret, text string) string {
+	m := hmac.New(sha256.New, []byte(secret))
+	m.Write([]byte(text))
+	return hex.EncodeToString(m.Sum(nil))
 }

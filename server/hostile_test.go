@@ -11,7 +11,6 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 
 	"nrdl.example/nrdl/internal/kit/testing/postgres"
 	"nrdl.example/nrdl/internal/testing/lacking"
+	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -160,10 +160,9 @@ func TestLargeBodies(t *testing.T) {
 // A client that sends nothing more loses its connection, and the service answers others.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{})
+	c := newClient(t, Options{Part: 5 * time.Second})
 	c.server.Config.ReadHeaderTimeout = 3 * time.Second // the requests of others have as long, also on a busy machine
 	c.server.Config.ReadTimeout = 4 * time.Second
-	c.v.bodies.partTime = 5 * time.Second
 	at := c.collection()
 	for _, text := range []string{"GET /v1/collec", "POST " + at + "/identify HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\n"} {
 		conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
@@ -207,8 +206,8 @@ func TestHeldBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClient(t, Options{Bodies: 8 << 20, Body: 2 << 20})
-			c.v.bodies.partTime = 10 * time.Minute // what is answered sooner did not wait for it
+			const longPart = 10 * time.Minute // what is answered sooner did not wait for it
+			c := newClient(t, Options{Bodies: 8 << 20, Body: 2 << 20, Part: longPart})
 			at := c.collection()
 			photo := "photo=" + photos(t, "people/person001")[0]
 			c.upload(200, at+"/identify", nil, photo)
@@ -237,68 +236,10 @@ func TestHeldBodies(t *testing.T) {
 					}
 				})
 			}
-			time.Sleep(2 * hurry)
-			c.server.Client().Timeout = c.v.bodies.partTime / 2
+			time.Sleep(500 * time.Millisecond) // a body that is slower gives its memory away
+			c.server.Client().Timeout = longPart / 2
 			c.upload(200, at+"/identify", nil, photo)
 		})
-	}
-}
-
-// A body that arrives too slowly ends with 408, also for operations that take JSON, and what
-// others have sent meanwhile is not lost.
-func TestSlowBodies(t *testing.T) {
-	t.Parallel()
-	v := newBodies(100, 100)
-	req := &request{actor: "a"}
-	w := httptest.NewRecorder()
-	first, second := v.receive(w, io.NopCloser(&endless{left: 1000}), req, time.Minute, false), v.receive(w, io.NopCloser(&endless{left: 1000}), req, time.Minute, false)
-	read := func(a *arriving, n int) error { _, err := a.Read(make([]byte, n)); return err }
-	if err := read(first, 60); err != nil {
-		t.Fatal(err)
-	}
-	if err := read(second, 60); err != errNoRoom { // nobody is slow
-		t.Fatal(err)
-	}
-	first.waits, first.partStart = true, time.Now().Add(-time.Second) // as while a read waits
-	if err := read(second, 60); err != nil {
-		t.Fatal(err)
-	}
-	if err := read(first, 1); err != errSlow {
-		t.Fatal(err)
-	}
-	if v.bytes != 60 || v.byActor["a"] != 60 {
-		t.Fatalf("%d bytes are held", v.bytes)
-	}
-	second.release()
-	if err := read(second, 500); err != nil { // is not kept
-		t.Fatal(err)
-	}
-	first.release()
-	if v.bytes != 0 || len(v.byActor) != 0 || len(v.all) != 0 {
-		t.Fatalf("%+v", v)
-	}
-}
-
-// One key does not hold the room of others.
-func TestRoomOfOneKey(t *testing.T) {
-	t.Parallel()
-	v := newBodies(100, 10)
-	w := httptest.NewRecorder()
-	body := func(actor string) *arriving {
-		return v.receive(w, io.NopCloser(&endless{left: 1000}), &request{actor: actor}, time.Minute, false)
-	}
-	read := func(a *arriving, n int) error { _, err := a.Read(make([]byte, n)); return err }
-	if err := read(body("a"), 50); err != nil {
-		t.Fatal(err)
-	}
-	if err := read(body("a"), 1); err != errNoRoom {
-		t.Fatal(err)
-	}
-	if err := read(body("b"), 50); err != nil {
-		t.Fatal(err)
-	}
-	if err := read(body("c"), 1); err != errNoRoom {
-		t.Fatal(err)
 	}
 }
 
@@ -336,7 +277,7 @@ func TestTwoWriters(t *testing.T) {
 			t.Fatalf("%v", statuses)
 		}
 	}
-	var all Page[Person]
+	var all api.Page[Person]
 	if c.do(200, "GET", at+"/people", nil, &all); len(all.Items) != rounds {
 		t.Fatalf("%d people", len(all.Items))
 	}

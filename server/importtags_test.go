@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/faces/tags"
+	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -72,7 +73,7 @@ func TestImportOfTags(t *testing.T) {
 	if b := got.Tagged[1]; b.Name != "2024/b.jpg" || len(b.People) != 0 || b.Problem == "" {
 		t.Errorf("%+v", b)
 	}
-	var people Page[Person]
+	var people api.Page[Person]
 	c.do(200, "GET", at+"/people", nil, &people)
 	if len(people.Items) != 1 || people.Items[0].Name != "Ann" || people.Items[0].Faces != 1 {
 		t.Errorf("%+v", people.Items)

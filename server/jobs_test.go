@@ -22,6 +22,9 @@ import (
 	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/faces/frontend/embedding"
 	"nrdl.example/nrdl/internal/kit/testing/onnxfile"
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/jobs"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -112,8 +115,8 @@ func archive(t *testing.T, files map[string][]byte) string {
 	return path
 }
 
-// people are the drawn photographs of people as the files of an archive.
-func people(t *testing.T) map[string][]byte {
+// peopleFiles are the drawn photographs of people as the files of an archive.
+func peopleFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	for _, name := range everybody {
@@ -134,7 +137,7 @@ func TestImportAndExport(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
-	files := people(t)
+	files := peopleFiles(t)
 	files["photos/person001/notes.txt"] = []byte("no image")
 	files["photos/person001/damaged.jpg"] = files["photos/person001/1.jpg"][:1000]
 	files["__MACOSX/photos/person001/._1.jpg"] = []byte("x")
@@ -160,9 +163,9 @@ func TestImportAndExport(t *testing.T) {
 	if j = c.follow(at, j.ID, &got); got.Photos == 0 || got.People != 0 {
 		t.Fatalf("%+v", got)
 	}
-	var loose Page[Face]
+	var loose api.Page[Face]
 	c.do(200, "GET", at+"/faces?person=none", nil, &loose)
-	var all Page[Person]
+	var all api.Page[Person]
 	c.do(200, "GET", at+"/people", nil, &all)
 	c.do(200, "POST", at+"/faces/deny", object{"faces": []string{loose.Items[0].ID}, "person": all.Items[0].ID}, nil)
 	c.do(200, "PATCH", at, object{"fpir": 0.05}, nil)
@@ -273,16 +276,17 @@ func TestImportGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(archive(t, people(t)))
+	data, err := os.ReadFile(archive(t, peopleFiles(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := store.Job{Collection: col.ID, ID: store.NewID(), Kind: kindImport, Payload: asJSON(importRequest{Bytes: int64(len(data))})}
-	f := &jobWriter{ctx: t.Context(), store: s, collection: col.ID, job: job.ID, most: 1 << 30}
-	if _, err := f.Write(data); err != nil || f.flush() != nil {
+	first := New(s, Options{}) // only writes the file
+	f := first.jobs.NewWriter(t.Context(), col.ID)
+	if _, err := f.Write(data); err != nil || f.Flush() != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Enqueue(t.Context(), job); err != nil {
+	job, err := first.jobs.StartImport(t.Context(), f, jobs.ImportRequest{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for processes := 0; ; processes++ {
@@ -292,8 +296,9 @@ func TestImportGoesOn(t *testing.T) {
 		v := New(s, Options{})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
+		var release func()
 		hold := func() {
-			if err := v.decoding.Acquire(t.Context(), v.Decoded); err != nil {
+			if release, err = v.people.Memory.Reserve(people.WithCaller(t.Context(), &people.Caller{Job: true}), v.people.Decoded); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -311,13 +316,13 @@ func TestImportGoesOn(t *testing.T) {
 			if !j.Finished.IsZero() || before >= 0 && j.Done > before {
 				break
 			}
-			pause(t.Context(), time.Millisecond, nil)
-			v.decoding.Release(v.Decoded)
+			people.Pause(t.Context(), time.Millisecond, nil)
+			release()
 			hold() // behind the one photograph that waits
 		}
 		stop()
 		<-ended
-		v.decoding.Release(v.Decoded)
+		release()
 		j, err := s.Job(t.Context(), col.ID, job.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -345,19 +350,20 @@ func TestImportIsCancelled(t *testing.T) {
 	c := newClient(t, Options{Lease: 2 * time.Second})
 	at := c.collection()
 	id := strings.TrimPrefix(at, "/v1/collections/")
-	if err := c.v.decoding.Acquire(t.Context(), c.v.Decoded); err != nil { // so that the import waits
+	release, err := c.v.people.Memory.Reserve(t.Context(), c.v.people.Decoded) // so that the import waits
+	if err != nil {
 		t.Fatal(err)
 	}
-	files := people(t)
+	files := peopleFiles(t)
 	var j Job
 	c.upload(200, at+"/import", &j, "archive="+archive(t, files))
-	for start := time.Now(); j.State == store.Waiting && time.Since(start) < time.Minute; pause(t.Context(), 5*time.Millisecond, nil) {
+	for start := time.Now(); j.State == store.Waiting && time.Since(start) < time.Minute; people.Pause(t.Context(), 5*time.Millisecond, nil) {
 		c.do(200, "GET", at+"/jobs/"+j.ID, nil, &j)
 	}
 	if c.do(200, "DELETE", at+"/jobs/"+j.ID, nil, &j); j.State != store.Cancelled || j.Finished == nil {
 		t.Fatalf("%+v", j)
 	}
-	c.v.decoding.Release(c.v.Decoded)
+	release()
 	if n, err := c.v.store.Pieces(t.Context(), id, j.ID); err != nil || n != 0 {
 		t.Errorf("%d pieces of the file are there, %v", n, err)
 	}
@@ -366,7 +372,7 @@ func TestImportIsCancelled(t *testing.T) {
 	if c.follow(at, j.ID, &told); j.State == store.Failed || told.Photos+told.Duplicates != 6 || len(told.Refused) > 1 {
 		t.Errorf("%+v", told)
 	}
-	var list Page[Face]
+	var list api.Page[Face]
 	if c.do(200, "GET", at+"/faces", nil, &list); len(list.Items) != 6 {
 		t.Errorf("%d faces", len(list.Items))
 	}
@@ -400,7 +406,7 @@ func TestJobsOfPeople(t *testing.T) {
 	c.do(422, "POST", at+"/jobs", object{"kind": "import"}, nil)
 	c.do(200, "POST", at+"/jobs", object{"kind": "erase", "people": []string{ids["person001"], "gone", ids["person002"]}}, &j)
 	var erased EraseResult
-	if j = c.follow(at, j.ID, &erased); j.Progress != (Progress{3, 3}) || len(erased.Receipts) != 2 || len(erased.Receipts[1].Faces) != 2 {
+	if j = c.follow(at, j.ID, &erased); j.Progress != (Progress{Done: 3, Total: 3}) || len(erased.Receipts) != 2 || len(erased.Receipts[1].Faces) != 2 {
 		t.Fatalf("%+v %+v", j, erased)
 	}
 	c.do(404, "GET", at+"/people/"+ids["person001"], nil, nil)
@@ -408,7 +414,7 @@ func TestJobsOfPeople(t *testing.T) {
 	c.upload(200, at+"/faces", nil, "photo="+files[0], "photo="+files[1])
 	c.do(200, "POST", at+"/jobs", object{"kind": "regroup"}, &j)
 	var grouped RegroupResult
-	if j = c.follow(at, j.ID, &grouped); grouped != (RegroupResult{2, 1}) {
+	if j = c.follow(at, j.ID, &grouped); grouped != (RegroupResult{Faces: 2, Groups: 1}) {
 		t.Fatalf("%+v %+v", j, grouped)
 	}
 	c.do(200, "DELETE", at+"/jobs/"+j.ID, nil, &j)
@@ -417,7 +423,7 @@ func TestJobsOfPeople(t *testing.T) {
 	}
 	c.do(404, "GET", at+"/jobs/x", nil, nil)
 	c.do(404, "DELETE", at+"/jobs/x", nil, nil)
-	var list Page[Job]
+	var list api.Page[Job]
 	c.do(200, "GET", at+"/jobs?kind=erase", nil, &list)
 	if len(list.Items) != 1 {
 		t.Fatalf("%+v", list)
@@ -455,7 +461,8 @@ func TestRefit(t *testing.T) {
 		return col.Space
 	}
 	was := space()
-	c.v.engine.inputs = append([]*input{newInput(frontend.Pipeline{Embedder: e}, nil)}, c.v.engine.inputs...) // as of another start
+	c.stop()
+	c.start(c.v.store, Options{Input: frontend.Pipeline{Embedder: e}, Search: c.v.people.Options.Search})
 	j := refit(&got)
 	if got.Verdict != "worse" || got.Decision != "needed" || got.Embedded != 6 || got.Candidate.Right >= got.Live.Right || space() != was {
 		t.Fatalf("%+v %+v %+v", j, got.Live, got.Candidate)
@@ -472,7 +479,7 @@ func TestRefit(t *testing.T) {
 	}
 	c.upload(200, at+"/faces", nil, photo) // after it was compared
 	c.do(200, "POST", at+"/jobs/"+j.ID+"/accept", nil, &j)
-	var list Page[Job]
+	var list api.Page[Job]
 	c.do(200, "GET", at+"/jobs?kind=refit&limit=1", nil, &list)
 	if c.follow(at, list.Items[0].ID, &got); got.Decision != "swapped" || got.Embedded != 1 || space() == was {
 		t.Fatalf("%+v", got)
@@ -480,9 +487,9 @@ func TestRefit(t *testing.T) {
 	if c.upload(200, at+"/identify", &p, photo); len(p.Faces[0].Top) != 3 {
 		t.Fatalf("%+v", p)
 	}
-	var crop Page[Face]
+	var crop api.Page[Face]
 	c.do(200, "GET", at+"/faces?limit=1", nil, &crop)
-	if _, err := c.v.engine.input("gone"); err == nil {
+	if _, err := c.v.people.SpaceOf("gone"); err == nil {
 		t.Error("a network that there is not is there")
 	}
 }
@@ -504,7 +511,7 @@ func TestConflictsAndVerify(t *testing.T) {
 	c.do(200, "POST", at+"/faces/move", object{"faces": both, "person": ids["person002"]}, nil)
 	conflicts := func() (kinds []string) {
 		t.Helper()
-		var p Page[Cluster]
+		var p api.Page[Cluster]
 		c.do(200, "GET", at+"/review?state=conflict", nil, &p)
 		for _, o := range p.Items {
 			if o.Conflict == nil || o.Conflict.Person.Name == "" {
@@ -565,7 +572,7 @@ func TestKeysOfCollections(t *testing.T) {
 	c.do(403, "POST", "/v1/collections", object{"name": "x"}, nil)
 	c.do(403, "GET", other+"/jobs/x/events", nil, nil)
 	c.do(403, "POST", "/v1/backup", nil, nil)
-	var all Page[Collection]
+	var all api.Page[Collection]
 	c.do(200, "GET", "/v1/collections", nil, &all)
 	if len(all.Items) != 1 || all.Items[0].ID != id {
 		t.Fatalf("%+v", all)
@@ -607,7 +614,7 @@ func TestOnce(t *testing.T) {
 	send(422, strings.Repeat("x", 300), at+"/people", js, `{"name":"x"}`)
 	send(422, "2", at+"/people", js, `{"name":"a/b"}`) // changes nothing: the key is free
 	send(200, "2", at+"/people", js, `{"name":"y"}`)
-	var all Page[Person]
+	var all api.Page[Person]
 	if c.do(200, "GET", at+"/people", nil, &all); len(all.Items) != 2 {
 		t.Fatalf("%+v", all)
 	}
@@ -693,7 +700,7 @@ func TestManyRefused(t *testing.T) {
 	c.send(200, "POST", at+"/import", kind, bytes.NewReader(body), &j)
 	var got ImportResult
 	j = c.follow(at, j.ID, &got)
-	if j.State != store.Succeeded || j.Progress != (Progress{files, files}) || len(got.Refused) != 500 {
+	if j.State != store.Succeeded || j.Progress != (Progress{Done: files, Total: files}) || len(got.Refused) != 500 {
 		t.Fatalf("%+v, %d refused", j, len(got.Refused))
 	}
 	const others = 10 // changes: it is put, leased, ends …

@@ -5,9 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -105,6 +108,39 @@ func (v *Service) CheckPublic(ctx context.Context) error {
 	keys, err := v.store.Keys(ctx)
 	if err == nil && len(keys) == 0 {
 		err = errNoKeys
+	}
+	return err
+}
+
+// CheckReady returns an error unless the service at an address such as http://127.0.0.1:8080 or
+// unix:PATH answers within five seconds that it is ready.
+func CheckReady(ctx context.Context, address string) error {
+	client := http.DefaultClient
+	if socket, ok := strings.CutPrefix(address, socketPrefix); ok {
+		client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}}}
+		address = "http://localhost"
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is not an address such as http://127.0.0.1:8080 or unix:/run/nrdl.sock", address)
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/readyz") // which is not part of the address of the service
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("readyz").String(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	reason, err := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the service is not ready: %s %s", answer.Status, strings.TrimSpace(string(reason)))
 	}
 	return err
 }

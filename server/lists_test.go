@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -35,7 +36,7 @@ func populated(t *testing.T, people int) (c *client, at, person string) {
 		}
 		person = p.ID
 	}
-	space := c.v.engine.inputs[0].space
+	space := c.v.people.Space()
 	var crop bytes.Buffer
 	if err := jpeg.Encode(&crop, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
 		t.Fatal(err)
@@ -51,7 +52,7 @@ func populated(t *testing.T, people int) (c *client, at, person string) {
 	}
 	one := func(i int) []float32 { // many vectors that are not alike
 		const of = 64
-		v := make([]float32, c.v.engine.inputs[0].Frame.Len())
+		v := make([]float32, frontend.Embedding.Embedder.Frame().Len())
 		v[i%of], v[of+i/of] = math.Sqrt2/2, math.Sqrt2/2
 		return v
 	}

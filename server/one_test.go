@@ -11,6 +11,8 @@ import (
 	"nrdl.example/nrdl/faces/measure"
 	"nrdl.example/nrdl/internal/kit/testing/onnxfile"
 	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -48,7 +50,7 @@ func TestOnePerson(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 		var curve Curve
-		if c.do(200, "GET", at+"/calibration/curve", nil, &curve); len(curve.Points) != curvePoints || curve.Points[0].Strangers.Alike.Known() {
+		if c.do(200, "GET", at+"/calibration/curve", nil, &curve); len(curve.Points) != 41 || curve.Points[0].Strangers.Alike.Known() {
 			t.Errorf("%d points", len(curve.Points))
 		}
 		var person Statistics
@@ -61,7 +63,7 @@ func TestOnePerson(t *testing.T) {
 		if e.Reasons.Compared != 1 || len(e.Reasons.Ranking) != 1 || e.Guess.ID != id {
 			t.Errorf("%+v", e)
 		}
-		var conflicts Page[Cluster]
+		var conflicts api.Page[Cluster]
 		if c.do(200, "GET", at+"/review?state=conflict", nil, &conflicts); len(conflicts.Items) > 0 {
 			t.Errorf("%+v", conflicts.Items)
 		}
@@ -85,7 +87,7 @@ func TestMeasuredNetwork(t *testing.T) {
 	}
 	read := func() frontend.Pipeline {
 		t.Helper()
-		in, err := ParseInput("embedding:" + path)
+		in, err := people.ParseInput("embedding:" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func TestMeasuredNetwork(t *testing.T) {
 		var p Person
 		c.do(200, "POST", at+"/people", object{"name": "Ann"}, &p)
 		for person, vector := range map[string][]float32{p.ID: {1, 0, 0}, "": {0.96, 0.28, 0}} {
-			f := store.NewFace{Face: store.Face{Source: store.Vector}, Space: c.v.engine.inputs[0].space, Vector: vector}
+			f := store.NewFace{Face: store.Face{Source: store.Vector}, Space: c.v.people.Space(), Vector: vector}
 			faces := []store.NewFace{f}
 			if _, err := c.v.store.AddFaces(t.Context(), "tester", filepath.Base(at), nil, person, faces); err != nil {
 				t.Fatal(err)

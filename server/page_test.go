@@ -20,6 +20,7 @@ import (
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/server/api"
 )
 
 // The page is used in one browser, whose start takes as long as most of these tests: one tab
@@ -41,7 +42,7 @@ func TestPage(t *testing.T) {
 // people returns the names and faces of the known people.
 func (b *browser) people(at string) map[string]Person {
 	b.Helper()
-	var page Page[Person]
+	var page api.Page[Person]
 	b.do(200, "GET", at+"/people", nil, &page)
 	all := map[string]Person{}
 	for _, p := range page.Items {
@@ -66,7 +67,7 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	b.tab("dialog .row button:first-child")
 	b.press(kb.Enter)
 	b.until(`document.querySelector(".progress a.main")`)
-	var collections Page[Collection]
+	var collections api.Page[Collection]
 	b.do(200, "GET", "/v1/collections", nil, &collections)
 	at := "/v1/collections/" + collections.Items[0].ID
 	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "Import done: 6 photographs, 6 faces, 1 file that is no image") {
@@ -320,7 +321,7 @@ func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	}
 	second.tab("[role=combobox]")
 	second.press("Bo")
-	var all Page[Cluster]
+	var all api.Page[Cluster]
 	c.do(200, "GET", at+"/review", nil, &all)
 	group := js[string](second, `document.activeElement.closest(".group").querySelector(".face").dataset.face`)
 	var faces []string
@@ -366,13 +367,13 @@ func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	}
 	before, logged := asked(), 0
 	for { // what was done last is shown
-		pause(t.Context(), 5*time.Second, nil)
+		time.Sleep(5 * time.Second)
 		if logged = strings.Count(c.log.String(), "\n"); before == asked() {
 			break
 		}
 		before = asked()
 	}
-	pause(t.Context(), 5*time.Second, nil)
+	time.Sleep(5 * time.Second)
 	if lines := strings.Count(c.log.String(), "\n"); lines != logged || before != asked() {
 		t.Errorf("idle pages: %d requests more, and lines of the log: %s", asked()-before, c.log)
 	}
@@ -454,6 +455,10 @@ func testPageSignsIn(t *testing.T, ctx context.Context) {
 	b.until(`document.querySelector(".dropzone") && !document.querySelector("dialog")`)
 }
 
+// policy lets the page load and send nothing but from and to this service.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
 // The page is sent with a policy that lets nothing in from elsewhere, its files can be kept
 // for ever, and the page itself is asked for again.
 func TestPageHeaders(t *testing.T) {
@@ -498,7 +503,7 @@ func TestPageHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range all {
-		data, err := pageFiles.ReadFile(f)
+		data, err := fs.ReadFile(pageFiles, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -514,7 +519,7 @@ func TestPageHeaders(t *testing.T) {
 // or more, as WCAG 2.2 asks for.
 func TestPagePalette(t *testing.T) {
 	t.Parallel()
-	css, err := pageFiles.ReadFile("page/page.css")
+	css, err := fs.ReadFile(pageFiles, "page/page.css")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"nrdl.example/nrdl/server/api"
 )
 
 // originalsOf is a folder with copies of photographs of these people, by name, and a link to a
@@ -55,7 +57,7 @@ func TestPhotographs(t *testing.T) {
 	c := newClient(t, Options{Photos: dir})
 	at := c.collection()
 	ids := c.enrol(at, "person001", "person002")
-	list := func(person string) (p Page[ShownIn]) {
+	list := func(person string) (p api.Page[ShownIn]) {
 		c.do(200, "GET", at+"/people/"+ids[person]+"/photographs", nil, &p)
 		return p
 	}
@@ -73,13 +75,13 @@ func TestPhotographs(t *testing.T) {
 		t.Errorf("the original has %d bytes, %v", len(whole), err)
 	}
 	small, err := jpeg.DecodeConfig(bytes.NewReader(c.send(200, "GET", file+"/thumbnail", "", nil, nil)))
-	if err != nil || max(small.Width, small.Height) > thumbnailSide || small.Width == 0 {
+	if err != nil || max(small.Width, small.Height) > 320 || small.Width == 0 {
 		t.Errorf("%+v, %v", small, err)
 	}
 	if s := mine.Items[0]; len(s.Faces) != 1 || s.Faces[0].Person != ids["person001"] || s.Size == nil {
 		t.Errorf("%+v", s)
 	}
-	var first, second Page[ShownIn]
+	var first, second api.Page[ShownIn]
 	c.do(200, "GET", at+"/people/"+ids["person001"]+"/photographs?limit=1", nil, &first)
 	c.do(200, "GET", at+"/people/"+ids["person001"]+"/photographs?limit=1&cursor="+first.Next, nil, &second)
 	if len(second.Items) != 1 || second.Items[0].ID == first.Items[0].ID {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"nrdl.example/nrdl/faces/frontend"
 )
 
 // A face that was here before is found among the faces of nobody, with its group, until it has
@@ -67,28 +65,11 @@ func TestSearch(t *testing.T) {
 func (c *client) vector(path, face string) []float32 {
 	c.Helper()
 	id := path[len("/v1/collections/"):]
-	in, err := c.v.engine.inputOf(c.Context(), id)
-	if err != nil {
-		c.Fatal(err)
-	}
-	v, err := c.v.store.Vector(c.Context(), id, face, in.space)
+	v, err := c.v.store.Vector(c.Context(), id, face, c.v.people.Space())
 	if err != nil {
 		c.Fatal(err)
 	}
 	return v
-}
-
-// The rate by chance is that of n independent comparisons, and exact where it is small.
-func TestResemblance(t *testing.T) {
-	t.Parallel()
-	law := frontend.Embedding.Law()
-	for _, similarity := range []float64{0, 0.3, 0.6, 0.9} {
-		l := resemblance(law, 1, 50000, similarity)
-		want := 1 - math.Pow(1-l.FMR, 50000)
-		if l.FMR != law.FMR(1, similarity) || math.Abs(l.ByChance-want) > 1e-9 || l.ByChance < l.FMR {
-			t.Errorf("%v: %+v, not %v", similarity, l, want)
-		}
-	}
 }
 
 // A photograph is compared with several, each with the verdict of verify; vectors are for keys

@@ -49,7 +49,7 @@ func TestSessions(t *testing.T) {
 	if first.Secure || !second.Secure || first.Value == second.Value || !signIn("Origin", strings.Replace(c.server.URL, "http:", "https:", 1)).Secure {
 		t.Fatalf("the cookies are %s and %s", first, second)
 	}
-	send(401, "GET", "/v1/collections", "Cookie", cookieName+"="+other.Key) // the key is no session
+	send(401, "GET", "/v1/collections", "Cookie", "nrdl_session="+other.Key) // the key is no session
 	send(401, "GET", "/v1/collections", "Cookie", "nrdl_key="+other.Key)
 	send(401, "POST", "/v1/session", "Cookie", first.String()) // and a session begins with a key; this takes a turn
 	send(200, "GET", "/v1/collections", "Cookie", first.String())

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/openset"
+	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -45,7 +47,7 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 			t.Errorf("%s: %d right and %d known, told %+v", name, right, known, told)
 		}
 	}
-	var all Page[Statistics]
+	var all api.Page[Statistics]
 	c.do(200, "GET", at+"/statistics?people="+ids["person001"]+","+ids["person003"], nil, &all)
 	if len(all.Items) != 2 || all.Items[1].Person != ids["person003"] || all.Items[0].Faces != nil {
 		t.Errorf("%+v", all)
@@ -101,7 +103,7 @@ func TestCurve(t *testing.T) {
 	}
 	c.enrol(at, everybody...)
 	c.do(200, "GET", at+"/calibration/curve", nil, &curve)
-	if len(curve.Points) != curvePoints || len(curve.Faces) != 6 || curve.Total != 6 {
+	if len(curve.Points) != 41 || len(curve.Faces) != 6 || curve.Total != 6 {
 		t.Fatalf("%d points, %d faces", len(curve.Points), len(curve.Faces))
 	}
 	for i := range curve.Points[1:] {
@@ -113,7 +115,7 @@ func TestCurve(t *testing.T) {
 			t.Errorf("%+v", a.Right)
 		}
 	}
-	for _, i := range []int{0, 17, curvePoints - 1} {
+	for _, i := range []int{0, 17, 40} {
 		p := curve.Points[i]
 		c.do(200, "PATCH", at, object{"fpir": p.FPIR}, nil)
 		var now Calibration
@@ -139,7 +141,7 @@ func TestListOfPeople(t *testing.T) {
 	}
 	names := func(query string) (all []string) {
 		for cursor := ""; ; {
-			var page Page[Person]
+			var page api.Page[Person]
 			c.do(200, "GET", at+"/people?limit=2"+query+cursor, nil, &page)
 			for _, p := range page.Items {
 				all = append(all, p.Name)
@@ -174,12 +176,12 @@ func mixed(t *testing.T) (c *client, at string, wrong []string) {
 		c.upload(200, at+"/faces", nil, "photo="+photos(t, "people/"+name)[0]) // for pictures
 	}
 	collection := strings.TrimPrefix(at, "/v1/collections/")
-	in := c.v.engine.inputs[0]
+	in := frontend.Embedding
 	l := in.Law()
-	var enrolled Page[Face]
+	var enrolled api.Page[Face]
 	c.do(200, "GET", at+"/faces", nil, &enrolled)
 	rng := rand.New(rand.NewPCG(5, 1))
-	d := in.Frame.Len()
+	d := in.Embedder.Frame().Len()
 	// Cosines as those of the network: a part that all share, one of the person, and noise.
 	common, own, noise := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/float64(d)), math.Sqrt((1-l.Same.Mean)/float64(d))
 	made := 0
@@ -201,7 +203,7 @@ func mixed(t *testing.T) (c *client, at string, wrong []string) {
 			for i := range v {
 				v[i] = float32(means[i] + noise*rng.NormFloat64())
 			}
-			faces[j] = store.NewFace{Face: store.Face{Source: store.Crop}, Crop: crop, Space: in.space, Vector: v}
+			faces[j] = store.NewFace{Face: store.Face{Source: store.Crop}, Crop: crop, Space: c.v.people.Space(), Vector: v}
 		}
 		if _, err := c.v.store.AddFaces(t.Context(), "tester", collection, nil, person, faces); err != nil {
 			t.Fatal(err)
@@ -235,7 +237,7 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 	c, at, wrong := mixed(t)
 	conflicts := func() map[string][]string {
 		t.Helper()
-		var all Page[Cluster]
+		var all api.Page[Cluster]
 		c.do(200, "GET", at+"/review?state=conflict", nil, &all)
 		found := map[string][]string{}
 		for _, o := range all.Items {
@@ -253,7 +255,7 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 		t.Fatalf("%v, want %v", found, want)
 	}
 	for name, text := range map[string]string{"Mixed": "3 of 7 photographs do not look like the others", "Pair": "the two photographs do not look like one person"} {
-		var all Page[Person]
+		var all api.Page[Person]
 		c.do(200, "GET", at+"/people?search="+name, nil, &all)
 		id := all.Items[0].ID
 		var told Statistics
@@ -275,20 +277,20 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 func TestTwoPeopleInStoredGroup(t *testing.T) {
 	t.Parallel()
 	c, at, wrong := mixed(t)
-	var all Page[Person]
+	var all api.Page[Person]
 	c.do(200, "GET", at+"/people?search=Mixed", nil, &all)
-	var own Page[Face]
+	var own api.Page[Face]
 	c.do(200, "GET", at+"/faces?person="+all.Items[0].ID, nil, &own)
 	var faces []string
 	for _, f := range own.Items {
 		faces = append(faces, f.ID)
 	}
 	c.do(200, "POST", at+"/faces/deny", object{"faces": faces, "person": all.Items[0].ID}, nil)
-	c.v.engine.mostGrouped = len(faces)
+	c.v.people.Grouped = len(faces)
 	if err := c.v.store.PutGroups(t.Context(), strings.TrimPrefix(at, "/v1/collections/"), []store.Group{{Faces: faces, Loose: true}}); err != nil {
 		t.Fatal(err)
 	}
-	var groups Page[Cluster]
+	var groups api.Page[Cluster]
 	c.do(200, "GET", at+"/review", nil, &groups)
 	if g := groups.Items[0]; len(faces) != 7 || len(g.Faces) != 7 || !g.Loose || fmt.Sprint(slices.Sorted(slices.Values(g.Apart))) != fmt.Sprint(wrong[:3]) {
 		t.Errorf("%v of %v are apart, want %v", g.Apart, g.Faces, wrong[:3])

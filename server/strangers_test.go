@@ -12,6 +12,7 @@ import (
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -33,6 +34,7 @@ func TestStrangers(t *testing.T) {
 	}
 	var before, after Calibration
 	c.do(200, "GET", at+"/calibration", nil, &before)
+	base := c.recogniser(at)
 	var added Added
 	c.upload(200, at+"/strangers?new=true", &added, form...)
 	c.do(200, "GET", at+"/calibration", nil, &after)
@@ -44,32 +46,25 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("the limit is %+v, and was %+v for two people", most, known)
 	}
 
-	s, err := c.v.engine.snapshot(t.Context(), strings.TrimPrefix(at, "/v1/collections/"))
+	images, err := base.ReadFiles(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	images, err := s.base.ReadFiles(t.Context(), files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := s.base.Calibrate(t.Context(), s.base.Model().Calibration.Options(), images)
+	want, err := base.Calibrate(t.Context(), base.Model().Calibration.Options(), images)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := want.Model().Calibration.Threshold; got != *after.Threshold {
 		t.Errorf("the threshold is %v, and %v with the library", *after.Threshold, got)
 	}
-	again, err := newEngine(c.v.store, frontend.Pipeline{}, nil).snapshot(t.Context(), s.ID)
-	if err != nil || again.live.Model().Calibration.Threshold != *after.Threshold {
-		t.Errorf("after a start the threshold is another one, %v", err)
-	}
+	c.sameAfterStart(at)
 
 	// They are of nobody, for good.
-	var list Page[Face]
+	var list api.Page[Face]
 	if c.do(200, "GET", at+"/faces?person=stranger", nil, &list); len(list.Items) != n || list.Items[0].Person != store.Stranger {
 		t.Errorf("%+v", list)
 	}
-	var groups Page[Cluster]
+	var groups api.Page[Cluster]
 	if c.do(200, "GET", at+"/review", nil, &groups); len(groups.Items) != 0 {
 		t.Errorf("%+v", groups)
 	}
@@ -148,19 +143,19 @@ func TestGroupsOfAlikePeople(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
-	in := c.v.engine.inputs[0]
+	length := frontend.Embedding.Embedder.Frame().Len()
 	rng := rand.New(rand.NewPCG(3, 7))
 	// vector has unit length on average, and these cosines with its parts.
 	vector := func(kind, own []float32) []float32 {
 		const ofKind, ofOwn = 0.1, 0.5
-		v := make([]float32, in.Frame.Len())
+		v := make([]float32, length)
 		for i := range v {
 			v[i] = float32((math.Sqrt(ofKind)*float64(kind[i]) + math.Sqrt(ofOwn)*float64(own[i]) + math.Sqrt(1-ofKind-ofOwn)*rng.NormFloat64()) / math.Sqrt(float64(len(v))))
 		}
 		return v
 	}
 	normal := func() []float32 {
-		v := make([]float32, in.Frame.Len())
+		v := make([]float32, length)
 		for i := range v {
 			v[i] = float32(rng.NormFloat64())
 		}
@@ -171,7 +166,7 @@ func TestGroupsOfAlikePeople(t *testing.T) {
 	for person := range 12 {
 		own := normal()
 		for photograph := range 3 {
-			faces := []store.NewFace{{Face: store.Face{Source: store.Upload}, Space: in.space, Vector: vector(kind, own)}}
+			faces := []store.NewFace{{Face: store.Face{Source: store.Upload}, Space: c.v.people.Space(), Vector: vector(kind, own)}}
 			if person == 0 && photograph == 0 {
 				faces = append(faces, faces[0])
 			}
@@ -184,7 +179,7 @@ func TestGroupsOfAlikePeople(t *testing.T) {
 			}
 		}
 	}
-	var groups Page[Cluster]
+	var groups api.Page[Cluster]
 	c.do(200, "GET", at+"/review", nil, &groups)
 	several, loose := 0, 0
 	for _, g := range groups.Items {
@@ -209,7 +204,7 @@ func TestPeopleTooAlike(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
-	id, space := filepath.Base(at), c.v.engine.inputs[0].space
+	id, space := filepath.Base(at), c.v.people.Space()
 	photo := photos(t, "people/person001")[0]
 	c.add(at, "", photo)
 	own, err := c.v.store.Samples(t.Context(), id, space, "", "", 1)
@@ -250,7 +245,7 @@ func TestPeopleTooAlike(t *testing.T) {
 		if c.do(200, "GET", at+"/faces/"+own[0].Face+"/why", nil, &e); e.Decision != wanted || strings.Contains(e.Reason, why) != alike {
 			t.Errorf("explained: %+v", e)
 		}
-		var groups Page[Cluster]
+		var groups api.Page[Cluster]
 		if c.do(200, "GET", at+"/review", nil, &groups); len(groups.Items) != 1 || groups.Items[0].Guess == nil || groups.Items[0].Guess.Decision != wanted {
 			t.Errorf("grouped: %+v", groups.Items)
 		}

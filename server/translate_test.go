@@ -23,7 +23,7 @@ type translation struct {
 
 func translationOf(t *testing.T, language string) (all translation) {
 	t.Helper()
-	text, err := pageFiles.ReadFile("page/" + language + ".json")
+	text, err := fs.ReadFile(pageFiles, "page/"+language+".json")
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
@@ -42,7 +42,7 @@ func TestTranslations(t *testing.T) {
 	}
 	var page strings.Builder
 	for _, name := range files {
-		if text, err := pageFiles.ReadFile(name); err != nil {
+		if text, err := fs.ReadFile(pageFiles, name); err != nil {
 			t.Fatal(err)
 		} else if path.Base(name) != "translate.js" {
 			page.Write(text)

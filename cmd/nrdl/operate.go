@@ -16,6 +16,8 @@ import (
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/jobs"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -45,7 +47,7 @@ func (a *app) backupCmd() *cobra.Command {
 			if err != nil && filepath.Ext(args[1]) == "" { // a file of this name would be in the way of the next backup
 				return advice.Add(cli.Misuse("there is no folder %s, and it has no ending, as a file has", args[1]), "make the folder first, or give a file, such as %s.db", args[1])
 			}
-			at, size, err := server.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
+			at, size, err := jobs.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
 			if err != nil {
 				return err
 			}
@@ -155,7 +157,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 	create := &cobra.Command{
 		Use: "create [DATA]", Args: cli.Arguments(0, 1),
 		PreRunE: func(*cobra.Command, []string) error {
-			if err := server.CheckScopes(k.Scopes); err != nil {
+			if err := api.CheckScopes(k.Scopes); err != nil {
 				return cli.Misuse("--scope, given once for each: %v", err)
 			}
 			for _, c := range k.Collections {
@@ -173,7 +175,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 			return nil
 		},
 		RunE: with(func(ctx context.Context, db *store.Store, args []string) error {
-			secret, err := server.CreateKey(ctx, db, k, expires)
+			secret, err := api.CreateKey(ctx, db, k, expires)
 			if err != nil {
 				return err
 			}
@@ -185,7 +187,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 		}),
 	}
 	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")
-	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(server.Scopes, ", "))
+	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(api.Scopes, ", "))
 	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, given once for each (default all)")
 	create.Flags().StringVar(&day, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
 	return create

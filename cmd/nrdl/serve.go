@@ -20,6 +20,8 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -58,7 +60,7 @@ func (a *app) serveCmd() *cobra.Command {
 	cli.Var(c, &s.limits.Origins, "allow-origin", "", "ORIGIN", "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas", func(text string) ([]string, error) {
 		all := strings.Split(text, ",")
 		for _, origin := range all {
-			if err := server.CheckOrigin(origin); err != nil {
+			if err := api.CheckOrigin(origin); err != nil {
 				return nil, err
 			}
 		}
@@ -144,7 +146,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.Input, err = server.ParseInput(s.input); err != nil {
+	if o.Input, err = people.ParseInput(s.input); err != nil {
 		return err
 	}
 	if s.data != "" {

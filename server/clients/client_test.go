@@ -25,6 +25,7 @@ import (
 	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -40,7 +41,7 @@ func serve(t *testing.T) (address, key, photos string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err = server.CreateKey(t.Context(), db, store.Key{Name: "tester", Scopes: []string{"admin"}}, nil); err != nil {
+	if key, err = api.CreateKey(t.Context(), db, store.Key{Name: "tester", Scopes: []string{"admin"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	cascade, err := face.OpenSearch("cascade")

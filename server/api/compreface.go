@@ -1,0 +1,166 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"nrdl.example/nrdl/server/people"
+)
+
+// Answers of the interface of CompreFace: https://github.com/exadel-inc/CompreFace
+type (
+	compreBox struct {
+		Probability float64 `json:"probability"`
+		XMax        int     `json:"x_max"`
+		YMax        int     `json:"y_max"`
+		XMin        int     `json:"x_min"`
+		YMin        int     `json:"y_min"`
+	}
+	compreSubject struct {
+		Subject    string  `json:"subject"`
+		Similarity float64 `json:"similarity"`
+	}
+	compreFace struct {
+		Box      compreBox       `json:"box"`
+		Subjects []compreSubject `json:"subjects"`
+	}
+	compreError struct {
+		Message string `json:"message"`
+		Code    int    `json:"code"`
+	}
+)
+
+// errNoFaceCode is the code of CompreFace for an image without a face, which its clients know.
+const errNoFaceCode = 28
+
+// compreRoutes are calls of the interface of CompreFace.
+type compreRoutes struct{ *Service }
+
+// register registers the calls of CompreFace by which Double Take trains, recognises and
+// forgets, for the collection with the name in Options.CompreFace. They are those of another
+// interface, so that the description does not have them.
+func (v compreRoutes) register() {
+	if v.CompreFace == "" {
+		return
+	}
+	const at = "/api/v1/recognition/"
+	for _, o := range []struct {
+		pattern string
+		scopes  []string
+		do      func(*http.Request, string) (any, error)
+	}{
+		{"POST " + at + "recognize", forIdentify, v.recognise},
+		{"POST " + at + "faces", forEnrolling, v.add},
+		{"DELETE " + at + "faces", forReview, v.remove},
+	} {
+		v.Routes.HandleFunc(o.pattern, func(w http.ResponseWriter, r *http.Request) {
+			response, err := v.asCompreFace(r, o.scopes, o.do)
+			if err == nil {
+				_ = answer(w, http.StatusOK, response)
+				return
+			}
+			err = v.statusOf(r.Context(), err)
+			var status huma.StatusError
+			errors.As(err, &status)
+			described := asProblem(status)
+			noteCode(w, described.Code)
+			e := compreError{Message: described.Detail}
+			if strings.Contains(described.Detail, people.ErrNoFace.Error()) {
+				e.Code = errNoFaceCode
+			}
+			_ = answer(w, status.GetStatus(), e)
+		})
+	}
+}
+
+// asCompreFace carries out a call with the key of the header x-api-key.
+func (v compreRoutes) asCompreFace(r *http.Request, scopes []string, do func(*http.Request, string) (any, error)) (any, error) {
+	if key := r.Header.Get("X-Api-Key"); key != "" && key != "none" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	id, err := v.collectionNamed(r.Context(), v.CompreFace)
+	if err != nil {
+		return nil, err
+	}
+	r.SetPathValue("collection", id)
+	if err := v.allow(r, scopes); err != nil {
+		return nil, err
+	}
+	if id == "" {
+		return nil, people.Failed(http.StatusNotFound, "there is no collection %q: create it, or name another one with --compreface", v.CompreFace)
+	}
+	return do(r, id)
+}
+
+// collectionNamed returns the id of the collection with a name, "" for none.
+func (v compreRoutes) collectionNamed(ctx context.Context, name string) (string, error) {
+	const together = 500
+	for after := ""; ; {
+		all, err := v.store.Collections(ctx, after, together)
+		if err != nil || len(all) == 0 {
+			return "", err
+		}
+		for _, c := range all {
+			if c.Name == name {
+				return c.ID, nil
+			}
+		}
+		after = all[len(all)-1].ID
+	}
+}
+
+// recognise names the faces in a photograph. A face without a name has no subject, so that
+// the threshold of the collection decides and not a similarity.
+func (v compreRoutes) recognise(r *http.Request, collection string) (any, error) {
+	photo, err := v.people.Identify(r.Context(), collection, form{v.Service, r}, "file", people.Place{}, false)
+	if err != nil {
+		return nil, err
+	}
+	if len(photo.Photograph.Faces) == 0 {
+		return nil, people.Unusable(people.ErrNoFace)
+	}
+	all := []compreFace{}
+	for _, f := range photo.Photograph.Faces {
+		one := compreFace{Box: compreBox{Probability: 1}, Subjects: []compreSubject{}}
+		if b := f.Box; b != nil {
+			one.Box = compreBox{1, b.X + b.Width, b.Y + b.Height, b.X, b.Y}
+		}
+		if f.Decision == "known" && f.Name != nil {
+			one.Subjects = append(one.Subjects, compreSubject{*f.Name, sure(f)})
+		}
+		all = append(all, one)
+	}
+	return map[string]any{"result": all}, nil
+}
+
+// sure is the probability of a name, 1 if it is not known.
+func sure(f people.Identified) float64 {
+	if f.Probability == nil {
+		return 1
+	}
+	return float64(*f.Probability)
+}
+
+// add adds the face in a photograph to the person with a name, who is created if there is none.
+func (v compreRoutes) add(r *http.Request, collection string) (any, error) {
+	name := r.URL.Query().Get("subject")
+	id, err := v.people.AddNamed(r.Context(), collection, name, form{v.Service, r}, "file")
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"image_id": id, "subject": name}, nil
+}
+
+// remove deletes the faces of the person with a name.
+func (v compreRoutes) remove(r *http.Request, collection string) (any, error) {
+	name := r.URL.Query().Get("subject")
+	if name == "" {
+		return nil, people.Unusable(errors.New("subject is missing: all people are deleted by deleting the collection"))
+	}
+	deleted, err := v.people.RemoveNamed(r.Context(), collection, name)
+	return map[string]int{"deleted": deleted}, err
+}

@@ -1,0 +1,80 @@
+package api
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"nrdl.example/nrdl/server/people"
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+// policy lets the page load and send nothing but from and to this service, and run no script
+// or style but the files of the page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// A pageFile is a file of the page as it is sent.
+type pageFile struct{ kind, text string }
+
+// page answers / with the page. Its other files are below the hash of all of them, so that
+// a browser may keep them for ever.
+func (v *Service) page() {
+	files, hash := map[string]pageFile{}, sha256.New()
+	err := fs.WalkDir(pageFiles, "page", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := pageFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		kind := mime.TypeByExtension(path.Ext(name))
+		if path.Ext(name) == ".js" {
+			kind = "text/javascript; charset=utf-8" // some systems say otherwise
+		}
+		files[strings.TrimPrefix(name, "page/")] = pageFile{kind, string(text)}
+		hash.Write([]byte(name + "\x00" + string(text) + "\x00"))
+		return nil
+	})
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	digest := hex.EncodeToString(hash.Sum(nil))[:16]
+	index := strings.ReplaceAll(files["index.html"].text, "page/", "page/"+digest+"/")
+	delete(files, "index.html")
+
+	send := func(w http.ResponseWriter, f pageFile, cache string) {
+		h := w.Header()
+		h.Set("Content-Type", f.kind)
+		h.Set("Cache-Control", cache)
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		_, _ = w.Write([]byte(f.text))
+	}
+	v.Routes.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"`+digest+`"`)
+		if r.Header.Get("If-None-Match") == `"`+digest+`"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		send(w, pageFile{"text/html; charset=utf-8", index}, "no-cache")
+	})
+	v.Routes.HandleFunc("GET /page/{digest}/{file}", func(w http.ResponseWriter, r *http.Request) {
+		f, ok := files[r.PathValue("file")]
+		if !ok || r.PathValue("digest") != digest {
+			writeProblem(w, people.Failed(http.StatusNotFound, "there is no such file: load the page again"))
+			return
+		}
+		send(w, f, "public, max-age=31536000, immutable")
+	})
+}

@@ -1,0 +1,160 @@
+// Package server is the service that names faces over HTTP, and keeps people and faces in a store. It
+// listens to whoever New's caller lets it; without a key in the store it answers requests from this
+// machine only, and none that a proxy has sent. Package api has the routes, which call jobs and people;
+// these call the store.
+//
+//	s, err := store.Open(ctx, "people.db")
+//	v := server.New(s, server.Options{})
+//	err = v.Serve(ctx, listener)
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/jobs"
+	"nrdl.example/nrdl/server/people"
+	"nrdl.example/nrdl/server/store"
+)
+
+// Options are settings and limits of a Service. A zero stands for the default.
+type Options struct {
+	Log     *slog.Logger      // nil: nothing is logged
+	Version string            // version of the program, for the description of the API
+	Photos  string            // folder with originals of photographs, which is only read; "": none are shown
+	Backups string            // folder for backups, made when needed; "": backups are refused
+	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
+	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
+
+	Body    int64         // most bytes of a request; 20 MB
+	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget() if that is limited
+	Part    time.Duration // longest time for 10 kB of a body to arrive; 10 s
+	Decoded int64         // most memory of the images that are decoded at one time, in bytes; what the requests leave of dataset.Budget()
+	Rate    rate.Limit    // requests a second with one key; 200
+	Burst   int           // requests of one key at once; 2000
+	Wait    time.Duration // longest wait for memory to decode an image; 10 s
+	Lease   time.Duration // time after which another process takes over the jobs and requests of one that has ended; 20 s
+	Import  int64         // most bytes of an upload for an import; 1 GB
+	Files   int64         // most bytes of all stored uploads and exports; 4 GB
+	Private bool          // hooks may have addresses in private networks and on this machine
+	Request time.Duration // longest time for an answer; 60 s
+
+	Origins    []string // of the pages of other sites that may send requests (api.CheckOrigin)
+	CompreFace string   // name of the collection for which some calls of CompreFace are answered; "": they are not
+}
+
+// WithDefaults returns o with defaults instead of zeros.
+func (o Options) WithDefaults() Options {
+	bodies, images := shares(dataset.Budget())
+	o.Bodies, o.Decoded = cmp.Or(o.Bodies, max(bodies, o.Body)), cmp.Or(o.Decoded, images)
+	a, j, p := o.api().WithDefaults(), o.jobs().WithDefaults(), o.people().WithDefaults()
+	o.Log, o.Body, o.Part, o.Rate, o.Burst, o.Request = a.Log, a.Body, a.Part, a.Rate, a.Burst, a.Request
+	o.Wait, o.Lease, o.Import, o.Files = p.Wait, j.Lease, j.Import, j.Files
+	return o
+}
+
+func (o Options) api() api.Options {
+	return api.Options{
+		Log: o.Log, Version: o.Version, Body: o.Body, Bodies: o.Bodies, Part: o.Part, Rate: o.Rate, Burst: o.Burst,
+		Lease: o.Lease, Import: o.Import, Request: o.Request, Origins: o.Origins, CompreFace: o.CompreFace,
+	}
+}
+
+func (o Options) jobs() jobs.Options {
+	return jobs.Options{Log: o.Log, Backups: o.Backups, Private: o.Private, Body: o.Body, Import: o.Import, Files: o.Files, Lease: o.Lease, Wait: o.Wait}
+}
+
+func (o Options) people() people.Options {
+	return people.Options{Log: o.Log, Photos: o.Photos, Input: o.Input, Search: o.Search, Decoded: o.Decoded, Wait: o.Wait, Import: o.Import}
+}
+
+// shares divides memory between the bodies of requests and the images that are decoded.
+func shares(memory int64) (bodies, images int64) {
+	if memory >= dataset.MaxDecoding { // it is not limited
+		return 512 << 20, dataset.MaxDecoding
+	}
+	bodies = memory / 5
+	return bodies, memory - api.InMemory*bodies
+}
+
+// CheckMemory returns an error if the bodies of requests and the images that are decoded may take
+// more than this process has.
+func (o Options) CheckMemory() error { return o.fits(dataset.Budget()) }
+
+func (o Options) fits(memory int64) error {
+	if need := api.InMemory*o.Bodies + o.Decoded; memory < dataset.MaxDecoding && need > memory {
+		return fmt.Errorf("%d MB for requests, twice, and %d MB for images do not fit into the %d MB that the memory limit of this process leaves", o.Bodies/1_000_000, o.Decoded/1_000_000, memory/1_000_000)
+	}
+	return nil
+}
+
+// A Service is an http.Handler that also works on jobs.
+type Service struct {
+	*api.Service
+	options  Options
+	store    *store.Store
+	people   *people.Service
+	jobs     *jobs.Service
+	stopping chan struct{} // closed when Serve is told to stop
+}
+
+// New returns a Service on a store. The caller closes the store.
+func New(s *store.Store, o Options) *Service {
+	o = o.WithDefaults()
+	v := &Service{options: o, store: s, stopping: make(chan struct{})}
+	ofAPI, ofJobs, ofPeople := o.api(), o.jobs(), o.people()
+	ofAPI.Metrics, ofAPI.Stopping = api.NewMetrics(), v.stopping
+	ofJobs.Count, ofPeople.Count = ofAPI.Metrics.Count, ofAPI.Metrics.Count
+	v.people = people.New(s, ofPeople)
+	v.jobs = jobs.New(s, v.people, ofJobs)
+	v.Service = api.New(s, v.people, v.jobs, ofAPI)
+	return v
+}
+
+// Work works on jobs and sends messages until ctx ends. Jobs that are not finished then wait for
+// another process. Serve calls it.
+func (v *Service) Work(ctx context.Context) { v.jobs.Work(ctx) }
+
+// Grace is the time that requests have which are not answered when a service ends.
+const Grace = 10 * time.Second
+
+// Serve answers requests on a listener and works on jobs until ctx ends. Requests that are not
+// answered then have Grace. It may be called once.
+func (v *Service) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: v, ErrorLog: slog.NewLogLogger(v.options.Log.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: api.WholeBody, WriteTimeout: v.options.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+	}
+	inner, stop := context.WithCancel(ctx)
+	var working sync.WaitGroup
+	working.Go(func() { v.Work(inner) })
+	defer working.Wait()
+	defer stop()
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	close(v.stopping)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), Grace)
+	defer cancel()
+	if err := server.Shutdown(end); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return nil
+}
