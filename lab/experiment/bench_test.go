@@ -397,12 +397,12 @@ func TestCorruption(t *testing.T) {
 // counting tells how many threads linear algebra has while it fits.
 type counting struct {
 	classify.Method
-	most *atomic.Int64
+	maxThreads *atomic.Int64
 }
 
 func (c counting) Fit(ctx context.Context, train *classify.Samples, run classify.Run) (*classify.Classifier, error) {
-	if n := int64(blas.Threads()); n > c.most.Load() {
-		c.most.Store(n)
+	if n := int64(blas.Threads()); n > c.maxThreads.Load() {
+		c.maxThreads.Store(n)
 	}
 	return c.Method.Fit(ctx, train, run)
 }
@@ -411,15 +411,15 @@ func (c counting) Fit(ctx context.Context, train *classify.Samples, run classify
 // changes nothing for others.
 func TestBenchLeavesThreadsAlone(t *testing.T) {
 	defer blas.SetThreads(blas.SetThreads(3))
-	p, most := parse(t, aPlan), new(atomic.Int64)
+	p, maxThreads := parse(t, aPlan), new(atomic.Int64)
 	sound := p.contestants[0].method
 	p.contestants[0].method = func(preset string) (classify.Method, error) {
 		m, err := sound(preset)
-		return counting{m, most}, err
+		return counting{m, maxThreads}, err
 	}
 	records, _ := benched(t, Bench{Jobs: 2}, p, filepath.Join(t.TempDir(), "r.jsonl"))
-	if n := blas.SetThreads(3); most.Load() != 3 || n != 3 {
-		t.Errorf("%d threads in a run, %d afterwards", most.Load(), n)
+	if n := blas.SetThreads(3); maxThreads.Load() != 3 || n != 3 {
+		t.Errorf("%d threads in a run, %d afterwards", maxThreads.Load(), n)
 	}
 	for _, r := range records {
 		if r.Cost.Threads != 3 {

@@ -32,7 +32,7 @@ func TestChooseIsTheFewestWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fewest, best := math.MaxInt, -1
+	minWrong, best := math.MaxInt, -1
 	for i, c := range candidates(t) {
 		tried := got.Results[i]
 		if tried.Name != c.Method.Name() || tried.Input.String() != c.Input.String() {
@@ -53,8 +53,8 @@ func TestChooseIsTheFewestWrong(t *testing.T) {
 		if tried.Wrong != wrong || tried.N != n || tried.Err != "" || tried.Rate() != float64(n-wrong)/float64(n) {
 			t.Errorf("%d: %d of %d wrong, not %d of %d", i, tried.Wrong, tried.N, wrong, n)
 		}
-		if wrong < fewest {
-			fewest, best = wrong, i
+		if wrong < minWrong {
+			minWrong, best = wrong, i
 		}
 	}
 	if got.Best != best || got.Results[0].Err == "" {

@@ -163,13 +163,13 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	}
 	people := int(math.Round(o.Enrolled * float64(len(set.Classes))))
 	others := o.others()
-	least := 3
+	minPeople := 3
 	if gallery.OneIsEnough(o.Input.ForImages(set.Frame), m) == nil {
-		least = 1
+		minPeople = 1
 	}
 	switch {
-	case people < least:
-		return nil, advice.Add(fmt.Errorf("open set: %d of %s are too few to enrol", people, legible.People(len(set.Classes))), "at least %d is needed, and others as strangers", least)
+	case people < minPeople:
+		return nil, advice.Add(fmt.Errorf("open set: %d of %s are too few to enrol", people, legible.People(len(set.Classes))), "at least %d is needed, and others as strangers", minPeople)
 	case people == len(set.Classes) && others == 0:
 		return nil, advice.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
 	}

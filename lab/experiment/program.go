@@ -112,10 +112,10 @@ func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Den
 	_, n := test.Dims()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	given := answers{most: n*maxAnswer + maxTimes, exceed: func() {
+	given := answers{maxBytes: n*maxAnswer + maxTimes, exceed: func() {
 		stop(fmt.Errorf("%s wrote more than a line of at most %d bytes for each of %d test samples", p, maxAnswer, n))
 	}}
-	complaint := tail{most: maxComplaint}
+	complaint := tail{maxBytes: maxComplaint}
 	c := p.command(ctx)
 	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(input), &given, &complaint, killDelay
 	together(c)
@@ -217,13 +217,13 @@ func (p Program) read(text []byte, n, classes int) (*Answers, error) {
 
 // answers keeps the output of a program, and calls exceed if it is too long.
 type answers struct {
-	bytes  []byte
-	most   int
-	exceed func()
+	bytes    []byte
+	maxBytes int
+	exceed   func()
 }
 
 func (a *answers) Write(b []byte) (int, error) {
-	if len(a.bytes)+len(b) > a.most {
+	if len(a.bytes)+len(b) > a.maxBytes {
 		a.exceed()
 	} else {
 		a.bytes = append(a.bytes, b...)
@@ -233,13 +233,13 @@ func (a *answers) Write(b []byte) (int, error) {
 
 // A tail keeps the last bytes of an output.
 type tail struct {
-	bytes []byte
-	most  int
+	bytes    []byte
+	maxBytes int
 }
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.bytes = append(t.bytes, b...)
-	if over := len(t.bytes) - t.most; over > 0 {
+	if over := len(t.bytes) - t.maxBytes; over > 0 {
 		t.bytes = append(t.bytes[:0], t.bytes[over:]...)
 	}
 	return len(b), nil

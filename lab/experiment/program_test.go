@@ -142,10 +142,10 @@ func nearestMeans(train, labels, test *mat.Dense) (classes []int) {
 	}
 	n, _ = test.Dims()
 	for i := range n {
-		best, least := 0, -1.0
+		best, nearest := 0, -1.0
 		for c, m := range means {
-			if far := floats.Distance(m, test.RawRowView(i), 2); least < 0 || far < least {
-				best, least = c, far
+			if far := floats.Distance(m, test.RawRowView(i), 2); nearest < 0 || far < nearest {
+				best, nearest = c, far
 			}
 		}
 		classes = append(classes, best)

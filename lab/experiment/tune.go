@@ -187,7 +187,7 @@ type tuner struct {
 	rng        *rand.Rand
 	history    map[string]bool // the configurations, by what they set
 	result     Tuned
-	fewest     int   // faces that the best trial names wrongly; MaxInt where there is none
+	minWrong   int   // faces that the best trial names wrongly; MaxInt where there is none
 	best       point // its place
 	firstError error // of the first trial that failed
 }
@@ -212,7 +212,7 @@ func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, 
 	}
 	t := &tuner{
 		Search: s, o: o, space: space, rng: rand.New(rand.NewPCG(s.Seed, tuneStream)),
-		history: make(map[string]bool), fewest: math.MaxInt,
+		history: make(map[string]bool), minWrong: math.MaxInt,
 	}
 	samples := &sampler{set: train, pipeline: in}
 	for held := range s.Folds {
@@ -247,7 +247,7 @@ func (t *tuner) search(ctx context.Context) error {
 			return err
 		}
 	}
-	if t.fewest == math.MaxInt {
+	if t.minWrong == math.MaxInt {
 		return fmt.Errorf("none of %d configurations can be learned, the first: %w", len(t.result.Trials), t.firstError)
 	}
 	return nil
@@ -260,7 +260,7 @@ func (t *tuner) propose(i int, spread []point) (point, bool) {
 		if p := spread[i-1]; t.isNew(p) {
 			return p, true
 		}
-	} else if t.fewest < math.MaxInt {
+	} else if t.minWrong < math.MaxInt {
 		steps := t.Budget - 1 - len(spread)
 		done := float64(i-1-len(spread)) / float64(max(1, steps-1))
 		σ := firstStep * math.Pow(lastStep/firstStep, done)
@@ -307,8 +307,8 @@ func (t *tuner) try(ctx context.Context, p point) error {
 	case err != nil:
 		trial.Err = err.Error()
 		t.firstError = cmp.Or(t.firstError, err)
-	case trial.Wrong < t.fewest:
-		t.fewest, t.best = trial.Wrong, p
+	case trial.Wrong < t.minWrong:
+		t.minWrong, t.best = trial.Wrong, p
 		t.result.Method, t.result.Best = m, i
 	}
 	t.result.Trials = append(t.result.Trials, trial)
@@ -338,7 +338,7 @@ func (t *tuner) judge(ctx context.Context, i int, m classify.Method, trial *Tria
 			return err
 		}
 		trial.Wrong, trial.N, trial.Folds = trial.Wrong+wrong, trial.N+len(f.judge), k+1
-		if trial.Wrong >= t.fewest {
+		if trial.Wrong >= t.minWrong {
 			return nil
 		}
 	}

@@ -79,7 +79,7 @@ func TestTuneIsTheFullSearch(t *testing.T) {
 	for _, m := range cheap() {
 		s := Search{Budget: 14, Folds: 8, Seed: 3}
 		got := tune(t, train, m, s)
-		fewest, best := math.MaxInt, -1
+		minWrong, best := math.MaxInt, -1
 		for i, trial := range got.Trials {
 			full, err := Validate(t.Context(), train, edited(t, m, trial.Set), Folds{N: s.Folds, Repeats: 1, Seed: s.Seed}, Observer{})
 			if err != nil {
@@ -93,12 +93,12 @@ func TestTuneIsTheFullSearch(t *testing.T) {
 			}
 			if trial.Folds < s.Folds {
 				gaveUp++
-				if wrong < fewest || trial.Wrong < fewest {
-					t.Errorf("%s: trial %d, %d wrong, is given up at %d; the best has %d", m.Name(), i, wrong, trial.Wrong, fewest)
+				if wrong < minWrong || trial.Wrong < minWrong {
+					t.Errorf("%s: trial %d, %d wrong, is given up at %d; the best has %d", m.Name(), i, wrong, trial.Wrong, minWrong)
 				}
 			}
-			if wrong < fewest {
-				fewest, best = wrong, i
+			if wrong < minWrong {
+				minWrong, best = wrong, i
 			}
 		}
 		if got.Best != best {
@@ -107,8 +107,8 @@ func TestTuneIsTheFullSearch(t *testing.T) {
 		if diff := cmp.Diff(edited(t, m, got.Trials[best].Set), got.Method); diff != "" {
 			t.Errorf("%s: the method is not that of the best trial:\n%s", m.Name(), diff)
 		}
-		if first := got.Trials[0]; len(first.Set) != 0 || first.Folds != s.Folds || first.Wrong < fewest {
-			t.Errorf("%s: trial 0 is %+v, the best has %d wrong", m.Name(), first, fewest)
+		if first := got.Trials[0]; len(first.Set) != 0 || first.Folds != s.Folds || first.Wrong < minWrong {
+			t.Errorf("%s: trial 0 is %+v, the best has %d wrong", m.Name(), first, minWrong)
 		}
 	}
 	if gaveUp == 0 {

@@ -9,8 +9,8 @@ import (
 	"nrdl.example/nrdl/lab/experiment"
 )
 
-// mostConfused is the number of pairs of people in the list.
-const mostConfused = 5
+// maxConfused is the number of pairs of people in the list.
+const maxConfused = 5
 
 // confused lists the pairs of people that are confused most often by the best label and by
 // NRDL, in the first column of each data set.
@@ -33,7 +33,7 @@ func (p *Plan) confused() *table {
 			if i < 0 {
 				continue
 			}
-			for _, pair := range confusions(p.Cells[i][j].runs, mostConfused) {
+			for _, pair := range confusions(p.Cells[i][j].runs, maxConfused) {
 				t.Rows = append(t.Rows, cells(c.String(), p.Labels[i].Name, pair.Person, pair.TakenFor, fmt.Sprint(pair.N), fmt.Sprint(p.Cells[i][j].N)))
 			}
 		}
@@ -50,7 +50,7 @@ func (p *Plan) best(j int) int {
 }
 
 // confusions returns the most frequent confusions over all runs, at most so many.
-func confusions(runs []*experiment.Record, most int) []experiment.Confusion {
+func confusions(runs []*experiment.Record, maxPairs int) []experiment.Confusion {
 	n := map[[2]string]int{}
 	for _, r := range runs {
 		for _, c := range r.Confusions {
@@ -65,5 +65,5 @@ func confusions(runs []*experiment.Record, most int) []experiment.Confusion {
 		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.TakenFor, b.TakenFor),
 			cmp.Compare(a.Person, b.Person), cmp.Compare(a.TakenFor, b.TakenFor))
 	})
-	return all[:min(most, len(all))]
+	return all[:min(maxPairs, len(all))]
 }

@@ -323,13 +323,13 @@ func (p *Plan) heatMaps() (all []*Figure) {
 	return all
 }
 
-// leastRange is the least range of the colours of a map, in points: a difference of few
+// minRange is the least range of the colours of a map, in points: a difference of few
 // images should not look like a large one.
-const leastRange = 5
+const minRange = 5
 
 // heat has the rates of labels in column j; nil if there are none.
 func (p *Plan) heat(labels []int, j int) *plot.Heat {
-	h := &plot.Heat{Range: leastRange}
+	h := &plot.Heat{Range: minRange}
 	for _, i := range labels {
 		if v := p.Labels[i].Varied; p.Cells[i][j].N > 0 {
 			h.XNames, h.YNames = append(h.XNames, v.Value), append(h.YNames, v.With.Value)
@@ -373,13 +373,13 @@ func (f *Figure) heatTable() *table {
 	t := &table{Caption: f.Title, Head: heads(h.Y + " \\ " + h.X)}
 	t.Head = append(t.Head, heads(h.XNames...)...)
 	best, _, _ := h.Best()
-	least, _ := h.Ends()
+	low, _ := h.Ends()
 	for y, values := range h.Values {
 		row := cells(h.YNames[y])
 		for _, v := range values {
 			c := cell{Text: "—"}
 			if v == v { // a value
-				c = cell{Text: tenths(v), Best: v == best && v > least, Shade: 5 + int(50*h.Share(v))}
+				c = cell{Text: tenths(v), Best: v == best && v > low, Shade: 5 + int(50*h.Share(v))}
 			}
 			row = append(row, c)
 		}

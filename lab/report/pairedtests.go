@@ -34,15 +34,15 @@ const (
 	wilcoxon = "Wilcoxon"   // 6 and more
 )
 
-// leastPairs is the smallest number of pairs of runs with which the signed-rank test can be
+// minPairs is the smallest number of pairs of runs with which the signed-rank test can be
 // significant for so many comparisons with Holm's correction: its smallest p-value is 2/2ⁿ.
 // With fewer pairs the errors on the faces are compared.
-func leastPairs(comparisons int) int {
+func minPairs(comparisons int) int {
 	return 1 + int(math.Ceil(math.Log2(float64(max(comparisons, 1))/level)))
 }
 
-// mostExact is the largest number of pairs for which the exact distribution is used.
-const mostExact = 200
+// maxExact is the largest number of pairs for which the exact distribution is used.
+const maxExact = 200
 
 // compare finds the best cells of column j, and the cells that are not significantly
 // different from them. It ignores cells without all runs: their mean is over other splits.
@@ -149,12 +149,12 @@ func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 		return nil
 	case n == 1:
 		c.Test = mcnemar
-	case n < leastPairs(comparisons):
+	case n < minPairs(comparisons):
 		c.Test = flips
 	default:
 		c.Test = wilcoxon
 		how := significance.Exact
-		if n > mostExact {
+		if n > maxExact {
 			how = significance.Approximate
 		}
 		t, err := significance.Wilcoxon(x, y, how)

@@ -239,12 +239,12 @@ func TestPanels(t *testing.T) {
 }
 
 // The signed-rank test is made where it can tell something, and nowhere else.
-func TestLeastPairs(t *testing.T) {
+func TestMinPairs(t *testing.T) {
 	for m := 1; m < 100; m++ {
-		n := leastPairs(m)
-		least := func(n int) float64 { return float64(m) * math.Pow(2, float64(1-n)) }
-		if least(n) > level || least(n-1) <= level {
-			t.Errorf("%d comparisons: %d pairs, with p-values from %v, of one pair less from %v", m, n, least(n), least(n-1))
+		n := minPairs(m)
+		smallest := func(n int) float64 { return float64(m) * math.Pow(2, float64(1-n)) }
+		if smallest(n) > level || smallest(n-1) <= level {
+			t.Errorf("%d comparisons: %d pairs, with p-values from %v, of one pair less from %v", m, n, smallest(n), smallest(n-1))
 		}
 	}
 }

@@ -24,8 +24,8 @@ type Passes struct {
 }
 
 const (
-	mostPasses = 1 << 20
-	mostTerms  = 64
+	maxPasses = 1 << 20
+	maxTerms  = 64
 )
 
 // ErrNoPasses is the error of ReadPasses for a file whose first line is no pass of a training.
@@ -37,8 +37,8 @@ func ReadPasses(r io.Reader, title string) (*Passes, error) {
 	p := &Passes{title: title}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
-		if n > mostPasses {
-			return nil, fmt.Errorf("more than %d passes", mostPasses)
+		if n > maxPasses {
+			return nil, fmt.Errorf("more than %d passes", maxPasses)
 		}
 		names, values, err := passLine(lines.Bytes())
 		switch {
@@ -68,7 +68,7 @@ func passLine(line []byte) (names []string, values []float64, err error) {
 	if err := json.Unmarshal(line, &all); err != nil {
 		return nil, nil, err
 	}
-	if all["iter"] == nil || len(all) < 2 || len(all) > mostTerms {
+	if all["iter"] == nil || len(all) < 2 || len(all) > maxTerms {
 		return nil, nil, errors.New("a pass has iter, the residual, and terms of the objective")
 	}
 	for d := json.NewDecoder(bytes.NewReader(line)); ; {

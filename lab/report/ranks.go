@@ -192,20 +192,20 @@ func fValue(f float64) string {
 	return fmt.Sprintf("F = %.2f", f)
 }
 
-// leastP is the smallest p-value that is written as a number.
-const leastP = 1e-4
+// minP is the smallest p-value that is written as a number.
+const minP = 1e-4
 
 // pValue formats p with two digits, or as a bound.
 func pValue(p float64) string {
-	if p < leastP {
-		return fmt.Sprintf("< %.4f", leastP)
+	if p < minP {
+		return fmt.Sprintf("< %.4f", minP)
 	}
 	return fmt.Sprintf("%.2g", p)
 }
 
 // relation formats p with a relation: "= 0.03" or "< 0.0001".
 func relation(p float64) string {
-	if p < leastP {
+	if p < minP {
 		return pValue(p)
 	}
 	return "= " + pValue(p)

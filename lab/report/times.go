@@ -113,11 +113,11 @@ func (p *Plan) cost() (blocks []block) {
 	}
 	blocks = append(blocks, p.grid("Passes, median over runs, and how the fits ended", endings)...)
 	blocks = append(blocks, p.grid("Memory of a run beyond that of the data, largest over runs", func(c *Cell) cell {
-		most := c.memory()
-		if most == 0 {
+		bytes := c.memory()
+		if bytes == 0 {
 			return cell{}
 		}
-		return cell{Text: fmt.Sprintf("%d MiB", (uint64(most)+1<<19)>>20)}
+		return cell{Text: fmt.Sprintf("%d MiB", (uint64(bytes)+1<<19)>>20)}
 	})...)
 	if len(blocks) > 0 {
 		blocks = append(blocks, block{Text: p.circumstances()})
@@ -128,13 +128,13 @@ func (p *Plan) cost() (blocks []block) {
 // memory is the largest memory of a run of c, without that of the data, in bytes; 0 if it
 // is not known.
 func (c *Cell) memory() float64 {
-	most := uint64(0)
+	peak := uint64(0)
 	for _, r := range c.runs {
 		if cost := r.Cost; cost.BaseBytes > 0 && cost.PeakBytes > cost.BaseBytes {
-			most = max(most, cost.PeakBytes-cost.BaseBytes)
+			peak = max(peak, cost.PeakBytes-cost.BaseBytes)
 		}
 	}
-	return float64(most)
+	return float64(peak)
 }
 
 // endings returns the passes of the runs of c, and how many runs converged.
@@ -172,13 +172,13 @@ func (p *Plan) circumstances() string {
 	for r := range p.all {
 		jobs, threads = append(jobs, r.Cost.Jobs), append(threads, r.Cost.Threads)
 	}
-	most, least := slices.Max(jobs), slices.Min(jobs)
-	if most <= 1 {
+	maxJobs, minJobs := slices.Max(jobs), slices.Min(jobs)
+	if maxJobs <= 1 {
 		return fmt.Sprintf("Times were taken with one run at a time on %s.", legible.Count(slices.Max(threads), "thread"))
 	}
-	n := fmt.Sprint(most)
-	if least != most {
-		n = fmt.Sprintf("%d to %d", least, most)
+	n := fmt.Sprint(maxJobs)
+	if minJobs != maxJobs {
+		n = fmt.Sprintf("%d to %d", minJobs, maxJobs)
 	}
 	return fmt.Sprintf("Times were taken with %s runs at a time, each on %s: alone on the machine a run is faster. "+
 		"The memory of a run is known where it is alone: one run at a time.", n, legible.Count(slices.Max(threads), "thread"))

@@ -142,17 +142,17 @@ func listOrRange(values []string) string {
 		return strings.Join(values, ", ")
 	}
 	low, high := "", ""
-	var least, most float64
+	var minValue, maxValue float64
 	for _, s := range values {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil {
 			return strings.Join(values, ", ")
 		}
-		if low == "" || v < least {
-			low, least = s, v
+		if low == "" || v < minValue {
+			low, minValue = s, v
 		}
-		if high == "" || v > most {
-			high, most = s, v
+		if high == "" || v > maxValue {
+			high, maxValue = s, v
 		}
 	}
 	return low + " … " + high

@@ -82,8 +82,8 @@ func midranks(v []float64, tolerance float64) []float64 {
 	order := ascending(v)
 	ranks := make([]float64, len(v))
 	for i, j := 0, 0; i < len(order); i = j {
-		least := v[order[i]]
-		for j < len(order) && (v[order[j]] == least || v[order[j]]-least <= tolerance) {
+		lowest := v[order[i]]
+		for j < len(order) && (v[order[j]] == lowest || v[order[j]]-lowest <= tolerance) {
 			j++
 		}
 		for _, o := range order[i:j] {
@@ -117,10 +117,10 @@ func Holm(p []float64) []float64 {
 		adjusted[i] = math.NaN()
 		return !(p[i] >= 0 && p[i] <= 1)
 	})
-	most := 0.0
+	highest := 0.0
 	for j, i := range order {
-		most = max(most, min(1, float64(len(order)-j)*p[i]))
-		adjusted[i] = most
+		highest = max(highest, min(1, float64(len(order)-j)*p[i]))
+		adjusted[i] = highest
 	}
 	return adjusted
 }
@@ -140,9 +140,9 @@ func Interval(successes, n int, alpha float64) (low, high float64) {
 	return low, high
 }
 
-// mostSteps bounds the work for the exact distribution of SignFlips. With more differences
+// maxSteps bounds the work for the exact distribution of SignFlips. With more differences
 // their sum is approximately normal.
-const mostSteps = 1e8
+const maxSteps = 1e8
 
 // SignFlips is Fisher's randomisation test for paired samples [fisher]. It returns the
 // two-sided p-value of the sum of the integer differences d under the hypothesis that the
@@ -170,7 +170,7 @@ func SignFlips(d []int) float64 {
 	if 2*low == sum {
 		return 1
 	}
-	if float64(len(sizes))*float64(sum) > mostSteps {
+	if float64(len(sizes))*float64(sum) > maxSteps {
 		return math.Erfc(float64(sum-2*low) / math.Sqrt(2*squares))
 	}
 	// Of the sum over the positive differences only the lower tail is needed:

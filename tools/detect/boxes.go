@@ -61,8 +61,8 @@ func readColour(ctx context.Context, file string) (*dataset.Photo, error) {
 	return dataset.DecodeColour(ctx, data, file)
 }
 
-// leastBox is the height of the boxes that count, in pixels.
-const leastBox = 48
+// minBox is the height of the boxes that count, in pixels.
+const minBox = 48
 
 // webcams prints how many of the boxes of webcam photographs are found, with and without a mask, and
 // how many faces lie in none, of every second photograph and of the others.
@@ -90,7 +90,7 @@ func webcams(ctx context.Context, by *face.Search, root string, names bool) erro
 			ms += used() - before
 			faces = append(faces, behind...)
 			for k, b := range p.around {
-				if b.Bottom-b.Top < leastBox {
+				if b.Bottom-b.Top < minBox {
 					continue
 				}
 				kind := 0

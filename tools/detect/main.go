@@ -257,11 +257,11 @@ func measure(ctx context.Context, d detector, all []source, negatives bool, save
 		}
 		slices.Sort(t.off)
 		slices.Sort(t.ms)
-		median, most := math.NaN(), math.NaN()
+		median, ninth := math.NaN(), math.NaN()
 		if len(t.off) > 0 {
-			median, most = t.off[len(t.off)/2], t.off[len(t.off)*9/10]
+			median, ninth = t.off[len(t.off)/2], t.off[len(t.off)*9/10]
 		}
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose), over(strict), median, most, t.ms[len(t.ms)/4])
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose), over(strict), median, ninth, t.ms[len(t.ms)/4])
 	}
 	return w.Flush()
 }

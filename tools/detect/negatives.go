@@ -86,8 +86,8 @@ func below(photo *image.RGBA, p placed) *image.RGBA {
 	const chin = 2.2 // eye distances below the eyes
 	top := int((p[0].Y+p[1].Y)/2 + chin*p.eyes())
 	r := image.Rect(0, top, photo.Rect.Dx(), photo.Rect.Dy())
-	const least = 24
-	if r.Dy() < least {
+	const minHeight = 24
+	if r.Dy() < minHeight {
 		return nil
 	}
 	if r.Dx() > 2*r.Dy() {

@@ -72,11 +72,11 @@ func (r *results) commands() []string {
 
 // jobs is how many runs were made at a time, at most.
 func jobs(records []experiment.Record) int {
-	most := 1
+	maxJobs := 1
 	for i := range records {
-		most = max(most, records[i].Cost.Jobs)
+		maxJobs = max(maxJobs, records[i].Cost.Jobs)
 	}
-	return most
+	return maxJobs
 }
 
 // files are the documents, by their paths in the module: the page, the same in

@@ -48,7 +48,7 @@ func fewer(records []experiment.Record) string {
 	var sets []string
 	names, of := groups(records)
 	for _, d := range names {
-		rates, last, most := means(of[d]), 0, ""
+		rates, last, lastSuffix := means(of[d]), 0, ""
 		for _, r := range of[d] {
 			if r.Varied == nil || r.Repeat != 0 || r.Label != ridged+", atoms="+r.Varied.Value {
 				continue
@@ -59,17 +59,17 @@ func fewer(records []experiment.Record) string {
 			}
 			gains = append(gains, versus(of[d], r.Label, unridged+", "+suffix)...)
 			if k, err := strconv.Atoi(r.Varied.Value); err == nil && k > last {
-				last, most = k, suffix
+				last, lastSuffix = k, suffix
 			}
 		}
 		best := ""
 		for label := range rates {
-			if base, ok := strings.CutSuffix(label, ", "+most); ok && base != ridged && base != unridged && (best == "" || cmp.Or(cmp.Compare(rates[label], rates[best]), -cmp.Compare(label, best)) > 0) {
+			if base, ok := strings.CutSuffix(label, ", "+lastSuffix); ok && base != ridged && base != unridged && (best == "" || cmp.Or(cmp.Compare(rates[label], rates[best]), -cmp.Compare(label, best)) > 0) {
 				best = label
 			}
 		}
-		sets = append(sets, fmt.Sprintf("%s, %s: %s %% (%s without the ridge; %s %s)", of[d][0].Dataset.Title, strings.ReplaceAll(most, "=", " "),
-			points(rates[ridged+", "+most]), points(rates[unridged+", "+most]), strings.TrimSuffix(best, ", "+most), points(rates[best])))
+		sets = append(sets, fmt.Sprintf("%s, %s: %s %% (%s without the ridge; %s %s)", of[d][0].Dataset.Title, strings.ReplaceAll(lastSuffix, "=", " "),
+			points(rates[ridged+", "+lastSuffix]), points(rates[unridged+", "+lastSuffix]), strings.TrimSuffix(best, ", "+lastSuffix), points(rates[best])))
 	}
 	if len(gains) == 0 {
 		return ""

@@ -159,16 +159,16 @@ func (t *tasks) measure(ctx context.Context, rounds int) (*results, error) {
 	code := func(c coding.Coder, probes *mat.Dense) func() (*mat.Dense, error) {
 		return func() (*mat.Dense, error) { return codes(ctx, c, t.atoms, probes) }
 	}
-	if err := r.least("omp", rounds, code(coding.OMP{Sparsity: sparsity}, t.probes)); err != nil {
+	if err := r.fastest("omp", rounds, code(coding.OMP{Sparsity: sparsity}, t.probes)); err != nil {
 		return nil, err
 	}
 	for i, p := range penalties {
-		if err := r.least(fmt.Sprint("lasso", i), rounds, code(coding.Lasso{Lambda: p.λ, Gap: gap}, t.every(p.every))); err != nil {
+		if err := r.fastest(fmt.Sprint("lasso", i), rounds, code(coding.Lasso{Lambda: p.λ, Gap: gap}, t.every(p.every))); err != nil {
 			return nil, err
 		}
 	}
 	for _, l := range t.learn {
-		if err := r.least(l.name, rounds, func() (*mat.Dense, error) { return l.run(ctx) }); err != nil {
+		if err := r.fastest(l.name, rounds, func() (*mat.Dense, error) { return l.run(ctx) }); err != nil {
 			return nil, err
 		}
 	}
@@ -207,7 +207,7 @@ type results struct {
 	found   map[string]found
 }
 
-func (r *results) least(name string, rounds int, act func() (*mat.Dense, error)) error {
+func (r *results) fastest(name string, rounds int, act func() (*mat.Dense, error)) error {
 	for range rounds {
 		start := cputime.Used()
 		value, err := act()

@@ -19,7 +19,7 @@ const (
 	groupSharpness = 20
 
 	// What a centre is a mean of, at least: no number in the program may tell of a single face.
-	leastFaces, leastPeople = 15, 4
+	minFaces, minPeople = 15, 4
 
 	provenance = "go -C tools run ./people: means of about 40 faces each of 4,724 ordinary people of 0 to 116 years, of 489 famous people in their childhood and of 50 people who look alike; groups of people count by the root of their number. The means of groups are those of ordinary people of an age band below 18, and of adults of one sex and group"
 )
@@ -65,7 +65,7 @@ func (p people) fitCentring() (*embedding.Centring, error) {
 func (p people) groupMeans() (all [][]float64) {
 	for _, s := range p.strata() {
 		n := float64(len(s.faces))
-		if n < leastFaces || s.kind == "famous" || s.kind == "age" && s.faces[0].age >= adult {
+		if n < minFaces || s.kind == "famous" || s.kind == "age" && s.faces[0].age >= adult {
 			continue
 		}
 		mean := make([]float64, len(s.faces[0].vector))
@@ -146,10 +146,10 @@ func kMeans(k int, x [][]float64, faces []face, weights []float64) [][]float64 {
 			next[c], who[c] = make([]float64, len(x[0])), map[string]bool{}
 		}
 		for j, v := range x {
-			best, most := 0, math.Inf(-1)
+			best, highest := 0, math.Inf(-1)
 			for c, centre := range all {
-				if cosine := dot(centre, v); cosine > most {
-					best, most = c, cosine
+				if cosine := dot(centre, v); cosine > highest {
+					best, highest = c, cosine
 				}
 			}
 			add(next[best], weights[j], v)
@@ -158,7 +158,7 @@ func kMeans(k int, x [][]float64, faces []face, weights []float64) [][]float64 {
 		}
 		all = all[:0]
 		for c, sum := range next {
-			if photographs[c] >= leastFaces && len(who[c]) >= leastPeople {
+			if photographs[c] >= minFaces && len(who[c]) >= minPeople {
 				toUnit(sum)
 				all = append(all, sum)
 			}

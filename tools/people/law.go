@@ -189,7 +189,7 @@ func (h *histogram) moments() (mean, sd float64) {
 // quantiles returns the cosines with these deviates. Where a share of less than 5 % is above, they are on
 // a line, which is fitted where at least 30 pairs are above.
 func (h *histogram) quantiles(deviates []float64) (row []float64) {
-	const from, pairs, least = 0.05, 30, 1e-4
+	const from, pairs, minShare = 0.05, 30, 1e-4
 	above, bin := h.total, 0
 	for _, z := range deviates {
 		share := distuv.UnitNormal.Survival(z) * h.total
@@ -206,7 +206,7 @@ func (h *histogram) quantiles(deviates []float64) (row []float64) {
 	beyond := func(share float64) int {
 		return slices.IndexFunc(deviates, func(z float64) bool { return distuv.UnitNormal.Survival(z) < share })
 	}
-	first, last := beyond(from), beyond(max(least, pairs/h.total))
+	first, last := beyond(from), beyond(max(minShare, pairs/h.total))
 	if first >= last-1 {
 		first = last - 3 // of few pairs
 	}

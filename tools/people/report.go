@@ -28,7 +28,7 @@ func (p people) report(l *openset.Impostors, draws int, by *openset.Assumptions)
 
 // interval is that of 90 % of the percentage of pairs of n people who are alike, over draws of the people. Pairs
 // of one person are not independent: it is wider than that of so many pairs.
-func interval(n int, alike [][2]int) (least, most float64) {
+func interval(n int, alike [][2]int) (low, high float64) {
 	const draws, tail = 1000, 0.05
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	var all []float64
@@ -69,8 +69,8 @@ func (p people) reportImpostors(l *openset.Impostors) {
 				}
 			}
 		})
-		least, most := interval(n, alike)
-		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\t%.2f to %.2f\t%.3f\t%.4f\t\n", s.name, n, pairs, above[0], least, most, above[1], above[2])
+		low, high := interval(n, alike)
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\t%.2f to %.2f\t%.3f\t%.4f\t\n", s.name, n, pairs, above[0], low, high, above[1], above[2])
 	}
 	w.Flush()
 }

@@ -135,7 +135,7 @@ func (p *process) kill() {
 }
 
 // memory is what the process has in memory, in MB: now, and at most.
-func (p *process) memory() (now, most float64) {
+func (p *process) memory() (now, peak float64) {
 	mb := func(line string) float64 { return float64(cputime.Memory(p.cmd.Process.Pid, line)) / (1 << 20) }
 	return mb("VmRSS"), mb("VmHWM")
 }

@@ -204,7 +204,7 @@ func relative(from, to string) string {
 // parts divides a document at its headings. The text of a part is what can be searched: long
 // tables are cut.
 func parts(tree ast.Node, source []byte) (all []part) {
-	const most = 1500
+	const maxLength = 1500
 	all = append(all, part{})
 	for n := tree.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok {
@@ -216,9 +216,9 @@ func parts(tree ast.Node, source []byte) (all []part) {
 			all = append(all, p)
 			continue
 		}
-		if last := &all[len(all)-1]; len(last.text) < most {
+		if last := &all[len(all)-1]; len(last.text) < maxLength {
 			text := plain(n, source)
-			if cut := most - len(last.text); len(text) > cut {
+			if cut := maxLength - len(last.text); len(text) > cut {
 				text = strings.ToValidUTF8(text[:cut], "")
 			}
 			last.text += text + " "

@@ -117,7 +117,7 @@ func (w weights) ssd() []byte {
 func ofFaces(filters *tensor, bias []float32) (*tensor, []float32) {
 	const classes, faces = 3, 1
 	in, out := filters.shape[2], filters.shape[3]
-	kept := &tensor{shape: []int{1, 1, in, out / classes}, scale: filters.scale, least: filters.least}
+	kept := &tensor{shape: []int{1, 1, in, out / classes}, scale: filters.scale, minimum: filters.minimum}
 	for i := range in {
 		for o := faces; o < out; o += classes {
 			kept.quantised = append(kept.quantised, filters.quantised[i*out+o])

@@ -12,12 +12,12 @@ import (
 	"nrdl.example/nrdl/faces/synthetic"
 )
 
-// mostDifference bounds how far a cosine of two vectors of mobile is from that of the
+// maxDifference bounds how far a cosine of two vectors of mobile is from that of the
 // vectors of the network that it was made of.
-const mostDifference = 1e-4
+const maxDifference = 1e-4
 
 // checkFolding compares the cosines of all pairs of drawn faces by a network and by mobile
-// of it, prints the largest difference, and refuses one above mostDifference.
+// of it, prints the largest difference, and refuses one above maxDifference.
 func checkFolding(original, folded []byte) error {
 	const side, pixels = 112, 112 * 112
 	s := synthetic.Default
@@ -43,13 +43,13 @@ func checkFolding(original, folded []byte) error {
 	if err != nil {
 		return err
 	}
-	var most float64
+	var largest float64
 	for i, v := range a {
-		most = max(most, math.Abs(v-b[i]))
+		largest = max(largest, math.Abs(v-b[i]))
 	}
-	fmt.Printf("vectors of %d numbers instead of %d: cosines of the pairs of %d drawn faces differ by at most %.1g\n", kept, published, set.Len(), most)
-	if !(most <= mostDifference) {
-		return fmt.Errorf("cosines of the folded network differ by up to %g", most)
+	fmt.Printf("vectors of %d numbers instead of %d: cosines of the pairs of %d drawn faces differ by at most %.1g\n", kept, published, set.Len(), largest)
+	if !(largest <= maxDifference) {
+		return fmt.Errorf("cosines of the folded network differ by up to %g", largest)
 	}
 	return nil
 }

@@ -162,10 +162,10 @@ type weights map[string]*tensor
 
 // A tensor holds numbers of 8 bits, v·scale + least each, or floats.
 type tensor struct {
-	shape        []int
-	quantised    []byte
-	scale, least float64
-	floats       []float32
+	shape          []int
+	quantised      []byte
+	scale, minimum float64
+	floats         []float32
 }
 
 func parse(manifest, data []byte) (weights, error) {
@@ -195,7 +195,7 @@ func parse(manifest, data []byte) (weights, error) {
 				return nil, fmt.Errorf("%s: the file is too short", w.Name)
 			}
 			if q := w.Quantization; q != nil {
-				t.quantised, t.scale, t.least = data[:n], q.Scale, q.Min
+				t.quantised, t.scale, t.minimum = data[:n], q.Scale, q.Min
 				for i, v := range t.quantised {
 					t.floats[i] = float32(v)*float32(q.Scale) + float32(q.Min)
 				}
@@ -216,8 +216,8 @@ func parse(manifest, data []byte) (weights, error) {
 
 // zero is the value of 8 bits that stands for 0.
 func (t *tensor) zero() byte {
-	zero := math.Round(-t.least / t.scale)
-	if zero < 0 || zero > math.MaxUint8 || math.Abs(zero*t.scale+t.least) > 1e-6*t.scale {
+	zero := math.Round(-t.minimum / t.scale)
+	if zero < 0 || zero > math.MaxUint8 || math.Abs(zero*t.scale+t.minimum) > 1e-6*t.scale {
 		log.Fatalf("0 is none of the 256 values of a tensor of shape %v", t.shape)
 	}
 	return byte(zero)

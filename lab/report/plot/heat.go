@@ -41,25 +41,25 @@ func (h *Heat) Best() (best float64, x, y int) {
 
 // Ends returns the values with the palest and the darkest colour: the least value, and the
 // largest or, if that is more, the least value plus Range.
-func (h *Heat) Ends() (least, most float64) {
-	least, most = math.Inf(1), math.Inf(-1)
+func (h *Heat) Ends() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
 	for _, row := range h.Values {
 		for _, v := range row {
 			if !math.IsNaN(v) {
-				least, most = min(least, v), max(most, v)
+				low, high = min(low, v), max(high, v)
 			}
 		}
 	}
-	return least, max(most, least+h.Range)
+	return low, max(high, low+h.Range)
 }
 
 // Share returns where v lies between the ends of the colours, from 0 to 1.
 func (h *Heat) Share(v float64) float64 {
-	least, most := h.Ends()
-	if !(most > least) {
+	low, high := h.Ends()
+	if !(high > low) {
 		return 0
 	}
-	return (v - least) / (most - least)
+	return (v - low) / (high - low)
 }
 
 const (

@@ -38,8 +38,8 @@ func TestHeat(t *testing.T) {
 		t.Error("shares are not ordered")
 	}
 	h.Range = 10.5
-	if least, most := h.Ends(); least != 88 || most != 98.5 || h.Share(93.25) != 0.5 {
-		t.Errorf("the colours are from %v to %v", least, most)
+	if low, high := h.Ends(); low != 88 || high != 98.5 || h.Share(93.25) != 0.5 {
+		t.Errorf("the colours are from %v to %v", low, high)
 	}
 	if equal := (&plot.Heat{Values: [][]float64{{3, 3}}}); equal.Share(3) != 0 {
 		t.Error("equal values look large")

@@ -23,7 +23,7 @@ var cores = []core{
 }
 
 // cycles is the least time of a round, and what it waits for.
-func (c core) cycles(l loop) (most float64, why string) {
+func (c core) cycles(l loop) (cycles float64, why string) {
 	n := l.count
 	loads, stores := n[load]+2*n[pair], n[save]
 	for _, bound := range []struct {
@@ -37,11 +37,11 @@ func (c core) cycles(l loop) (most float64, why string) {
 		{"instructions", n.total(), c.width},
 		{"latency", c.latency * min(l.chains, 1), 1},
 	} {
-		if t := float64(bound.work) / float64(bound.rate); t > most {
-			most, why = t, bound.why
+		if t := float64(bound.work) / float64(bound.rate); t > cycles {
+			cycles, why = t, bound.why
 		}
 	}
-	return most, why
+	return cycles, why
 }
 
 // shown are the loops of the table, by routine and label, and what they do.

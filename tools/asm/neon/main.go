@@ -55,8 +55,8 @@ func kernels() *assembler {
 		a.copyRows(v)
 	}
 	a.peak(f64, 4)
-	for i, most := range pixels {
-		for rows := 1; rows <= most; rows++ {
+	for i, maxRows := range pixels {
+		for rows := 1; rows <= maxRows; rows++ {
 			a.conv(rows, i+1)
 		}
 	}
