@@ -196,9 +196,9 @@ func (b *browser) with(m chromedp.Modifier, key string) {
 // tab presses Tab until what a selector selects has the focus, as who has no mouse does.
 func (b *browser) tab(selector string) {
 	b.Helper()
-	const most = 80
+	const limit = 80
 	at := "document.activeElement.matches(" + strconv.Quote(selector) + ")"
-	for range most {
+	for range limit {
 		if js[bool](b, at) {
 			return
 		}

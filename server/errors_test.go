@@ -11,7 +11,7 @@ import (
 	"nrdl.example/nrdl/server/api"
 )
 
-// Whatever is wrong with a request is said in a problem, in words, and without what is for
+// Whatever is wrong with a request is in a problem, in words, and without what is for
 // programs only.
 func TestProblems(t *testing.T) {
 	t.Parallel()
@@ -75,18 +75,18 @@ func TestProblems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told api.Problem
-		err = json.NewDecoder(a.Body).Decode(&told)
+		var answer api.Problem
+		err = json.NewDecoder(a.Body).Decode(&answer)
 		a.Body.Close()
-		if err != nil || a.StatusCode != o.status || told.Status != o.status || a.Header.Get("Content-Type") != "application/problem+json" ||
-			!strings.Contains(told.Detail, o.detail) || strings.Contains(told.Detail, ": conflict") || told.ID != o.id {
-			t.Errorf("%s %s: %d, %s, %+v, %v", o.method, o.path, a.StatusCode, a.Header.Get("Content-Type"), told, err)
+		if err != nil || a.StatusCode != o.status || answer.Status != o.status || a.Header.Get("Content-Type") != "application/problem+json" ||
+			!strings.Contains(answer.Detail, o.detail) || strings.Contains(answer.Detail, ": conflict") || answer.ID != o.id {
+			t.Errorf("%s %s: %d, %s, %+v, %v", o.method, o.path, a.StatusCode, a.Header.Get("Content-Type"), answer, err)
 		}
 		if o.status == 405 && a.Header.Get("Allow") == "" {
 			t.Errorf("%s %s: nothing is allowed", o.method, o.path)
 		}
 	}
-	// A body that is said to be too large is refused before it is read.
+	// A body whose header says that it is too large is refused before it is read.
 	r, w := httptest.NewRequest("POST", at+"/import", strings.NewReader("")), httptest.NewRecorder()
 	r.Host, r.RemoteAddr, r.ContentLength = "localhost", "127.0.0.1:1", 2<<30
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")

@@ -93,7 +93,7 @@ func TestFactsOfPeople(t *testing.T) {
 	}
 }
 
-// On the page a person gets a date of birth and is told apart from another one, and several people
+// On the page a person gets a date of birth and is distinguished from another one, and several people
 // are merged at once; each is undone.
 func testPageOfFacts(t *testing.T, ctx context.Context) {
 	c := newClient(t, Options{})

@@ -59,7 +59,7 @@ func TestFollow(t *testing.T) {
 	for wide() == all { // of the second change, or of both
 	}
 	if a, b := door(), again(); a == some || a != b {
-		t.Errorf("after %s the door is told of %s and %s", some, a, b)
+		t.Errorf("after %s the door hears of %s and %s", some, a, b)
 	}
 	if strings.Contains(c.log.String(), "GET /v1/events") {
 		t.Errorf("it is logged: %s", c.log)

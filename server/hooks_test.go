@@ -68,7 +68,7 @@ func TestMessages(t *testing.T) {
 				t.Fatalf("%v", m.header)
 			}
 			if h.Names == false && strings.Contains(string(m.body), "person00") {
-				t.Fatalf("a name is told: %s", m.body)
+				t.Fatalf("the message has a name: %s", m.body)
 			}
 		case <-time.After(time.Minute):
 			t.Fatal("no message comes")

@@ -148,8 +148,8 @@ func TestLargeBodies(t *testing.T) {
 						t.Errorf("%s: %d %s", route, a.StatusCode, text)
 					}
 				}
-				const most = 64 << 20
-				if zeros.read > most {
+				const limit = 64 << 20
+				if zeros.read > limit {
 					t.Errorf("%s: %d bytes were read", route, zeros.read)
 				}
 			}
@@ -320,14 +320,14 @@ func TestFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told, err := io.ReadAll(r.Body)
+		text, err := io.ReadAll(r.Body)
 		r.Body.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.StatusCode == http.StatusServiceUnavailable {
-			if refused++; !bytes.Contains(told, []byte(`"no_room"`)) {
-				t.Errorf("the answer is %s", told)
+			if refused++; !bytes.Contains(text, []byte(`"no_room"`)) {
+				t.Errorf("the answer is %s", text)
 			}
 		} else if r.StatusCode != http.StatusOK {
 			t.Fatal(r.StatusCode)

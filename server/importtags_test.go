@@ -96,7 +96,7 @@ func TestImportOfTags(t *testing.T) {
 }
 
 // What lies beside the photographs of a zip is read in every folder: sidecars whose names have another case,
-// and the faces of Picasa. What is not used is told, and so is a file that is damaged and used.
+// and the faces of Picasa. The result has what is not used, and also a file that is damaged and used.
 func TestImportOfWhatLiesBeside(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})

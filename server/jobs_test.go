@@ -58,13 +58,13 @@ func (c *client) follow(at, job string, into any) Job {
 		if j.Finished == nil {
 			continue
 		}
-		if a, err = c.server.Client().Do(r); err != nil { // from before the end: it is told again
+		if a, err = c.server.Client().Do(r); err != nil { // from before the end: the event comes again
 			c.Fatal(err)
 		}
 		a.Body.Close()
 		r.Header.Set("Last-Event-ID", last)
 		if a, err = c.server.Client().Do(r); err != nil || a.StatusCode != http.StatusNoContent {
-			c.Fatalf("a client that has seen the end is told %d, %v", a.StatusCode, err)
+			c.Fatalf("a client that has seen the end gets %d, %v", a.StatusCode, err)
 		}
 		a.Body.Close()
 		if into != nil {
@@ -367,10 +367,10 @@ func TestImportIsCancelled(t *testing.T) {
 	if n, err := c.v.store.Pieces(t.Context(), id, j.ID); err != nil || n != 0 {
 		t.Errorf("%d pieces of the file are there, %v", n, err)
 	}
-	var told ImportResult
+	var result ImportResult
 	c.upload(200, at+"/import", &j, "archive="+archive(t, files))
-	if c.follow(at, j.ID, &told); j.State == store.Failed || told.Photos+told.Duplicates != 6 || len(told.Refused) > 1 {
-		t.Errorf("%+v", told)
+	if c.follow(at, j.ID, &result); j.State == store.Failed || result.Photos+result.Duplicates != 6 || len(result.Refused) > 1 {
+		t.Errorf("%+v", result)
 	}
 	var list api.Page[Face]
 	if c.do(200, "GET", at+"/faces", nil, &list); len(list.Items) != 6 {
@@ -388,10 +388,10 @@ func TestRefusedFilesHaveTheirNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	var j Job
-	var told ImportResult
+	var result ImportResult
 	c.upload(200, at+"/import", &j, "photo="+broken)
-	if c.follow(at, j.ID, &told); len(told.Refused) != 1 || told.Refused[0].Name != "broken.jpg" || told.Refused[0].Why == "" {
-		t.Errorf("%+v", told)
+	if c.follow(at, j.ID, &result); len(result.Refused) != 1 || result.Refused[0].Name != "broken.jpg" || result.Refused[0].Why == "" {
+		t.Errorf("%+v", result)
 	}
 }
 
@@ -646,7 +646,7 @@ func TestOnce(t *testing.T) {
 		t.Fatal(h)
 	}
 
-	// A secret is not kept, so that it cannot be told again.
+	// A secret is not kept, so that it cannot be sent again.
 	made, _ := send(200, "6", "/v1/keys", js, `{"name":"x","scopes":["admin"]}`)
 	var key struct{ Key string }
 	if err := json.Unmarshal([]byte(made), &key); err != nil || key.Key == "" {
@@ -704,7 +704,7 @@ func TestManyRefused(t *testing.T) {
 		t.Fatalf("%+v, %d refused", j, len(got.Refused))
 	}
 	const others = 10 // changes: it is put, leased, ends …
-	if most := others + int64(time.Since(start)/time.Second); j.Version > most {
+	if limit := others + int64(time.Since(start)/time.Second); j.Version > limit {
 		t.Errorf("the job was changed %d times", j.Version)
 	}
 }

@@ -56,8 +56,8 @@ func TestCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	var told bytes.Buffer // the lock of the certificate guards it
-	log := slog.New(slog.NewTextHandler(&told, nil))
+	var logged bytes.Buffer // the lock of the certificate guards it
+	log := slog.New(slog.NewTextHandler(&logged, nil))
 	if _, err := LoadCertificate(cert, key, log); err == nil {
 		t.Error("files that are not there are taken")
 	}
@@ -106,7 +106,7 @@ func TestCertificate(t *testing.T) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if text := told.String(); strings.Count(text, "level=WARN") != 1 || strings.Count(text, "level=INFO") != 1 {
+	if text := logged.String(); strings.Count(text, "level=WARN") != 1 || strings.Count(text, "level=INFO") != 1 {
 		t.Errorf("logged: %s", text)
 	}
 	stop()

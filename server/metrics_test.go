@@ -111,8 +111,8 @@ func TestAlerts(t *testing.T) {
 		lacking.Skip(t, "there is no promtool: apt-get install prometheus")
 	}
 	for _, args := range [][]string{{"check", "rules", "../packaging/prometheus-rules.yaml"}, {"test", "rules", "testdata/alerts.yaml"}} {
-		if told, err := exec.CommandContext(t.Context(), promtool, args...).CombinedOutput(); err != nil {
-			t.Errorf("promtool %s: %v\n%s", args, err, told)
+		if output, err := exec.CommandContext(t.Context(), promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", args, err, output)
 		}
 	}
 }

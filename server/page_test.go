@@ -70,11 +70,11 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	var collections api.Page[Collection]
 	b.do(200, "GET", "/v1/collections", nil, &collections)
 	at := "/v1/collections/" + collections.Items[0].ID
-	if told := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(told, "Import done: 6 photographs, 6 faces, 1 file that is no image") {
-		t.Error(told)
+	if shown := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(shown, "Import done: 6 photographs, 6 faces, 1 file that is no image") {
+		t.Error(shown)
 	}
-	if told := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(told, "broken.jpg") || !strings.Contains(told, "not an image") {
-		t.Error(told)
+	if shown := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(shown, "broken.jpg") || !strings.Contains(shown, "not an image") {
+		t.Error(shown)
 	}
 
 	b.tab(".progress a.main")
@@ -269,7 +269,7 @@ func testPageImportStops(t *testing.T, ctx context.Context) {
 			o.signal.addEventListener("abort", () => no(o.signal.reason));
 			window.waiting.push(() => ok(send(path, o)));
 		}) : send(path, o);`))
-	said := func() string {
+	progress := func() string {
 		b.Helper()
 		return js[string](b, `document.querySelector(".progress .count").innerText`)
 	}
@@ -281,8 +281,8 @@ func testPageImportStops(t *testing.T, ctx context.Context) {
 	b.press(kb.Enter)
 	b.until(`document.activeElement.innerText === "Continue"`)
 	b.named()
-	if said := said(); !strings.HasPrefix(said, "1 of 5 files: 1 photograph, 1 face") || js[int](b, `window.waiting.length`) != 3 {
-		t.Errorf("paused: %s", said)
+	if text := progress(); !strings.HasPrefix(text, "1 of 5 files: 1 photograph, 1 face") || js[int](b, `window.waiting.length`) != 3 {
+		t.Errorf("paused: %s", text)
 	}
 	b.press(kb.Enter)
 	b.until(`window.waiting.length === 5 && document.activeElement.innerText === "Pause"`) // the two are sent again
@@ -290,8 +290,8 @@ func testPageImportStops(t *testing.T, ctx context.Context) {
 	b.press(kb.Enter)
 	b.until(`document.querySelector(".progress a.main")`)
 	b.named()
-	if said := said(); said != "Import stopped: 1 photograph, 1 face, 4 files not imported" {
-		t.Errorf("stopped: %s", said)
+	if text := progress(); text != "Import stopped: 1 photograph, 1 face, 4 files not imported" {
+		t.Errorf("stopped: %s", text)
 	}
 
 	b.choose("#choose-folder", folder) // before anything is imported

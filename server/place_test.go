@@ -89,7 +89,7 @@ func photoOf(t *testing.T, name string) string {
 	return "photo=" + filepath.Join(filepath.Dir(photos(t, "others")[0]), name+".jpg")
 }
 
-// Of several faces the collection takes the one that it knows as the person; whom it knows gets no second
+// Of several faces the collection takes the one that it knows as the person; a person that it knows gets no second
 // name in silence, by a request, an import of folders, or Double Take.
 func TestMeantFace(t *testing.T) {
 	c := newClient(t, Options{CompreFace: "people"})
@@ -141,10 +141,10 @@ func TestMeantFace(t *testing.T) {
 		t.Fatal(err)
 	}
 	data = append(data, 0) // another file, the same photograph
-	var told ImportResult
+	var result ImportResult
 	c.upload(200, at+"/import?folders=people", &j, "archive="+archive(t, map[string][]byte{"Ann/1.jpg": data, "Zoe/1.jpg": append(data, 0)}))
-	if c.follow(at, j.ID, &told); told.Faces != 1 || len(told.Refused) != 1 || told.Refused[0].Name != "Zoe/1.jpg" || told.People != 0 {
-		t.Errorf("%+v", told)
+	if c.follow(at, j.ID, &result); result.Faces != 1 || len(result.Refused) != 1 || result.Refused[0].Name != "Zoe/1.jpg" || result.People != 0 {
+		t.Errorf("%+v", result)
 	}
 }
 

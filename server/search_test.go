@@ -8,7 +8,7 @@ import (
 )
 
 // A face that was here before is found among the faces of nobody, with its group, until it has
-// a name or is deleted; somebody else is not said to have been here.
+// a name or is deleted; somebody else is not found.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})

@@ -108,7 +108,7 @@ type Service struct {
 	store    *store.Store
 	people   *people.Service
 	jobs     *jobs.Service
-	stopping chan struct{} // closed when Serve is told to stop
+	stopping chan struct{} // closed when the context of Serve ends
 }
 
 // New returns a Service on a store. The caller closes the store.

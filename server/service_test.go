@@ -650,7 +650,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// Who decides by an old list changes nothing, and is told whose the faces are now. No message
+// A decision by an old list changes nothing, and the answer says whose the faces are now. No message
 // for people has an id in it.
 func TestDecisionsByAnOldList(t *testing.T) {
 	t.Parallel()
@@ -679,10 +679,10 @@ func TestDecisionsByAnOldList(t *testing.T) {
 	id := regexp.MustCompile(`[0-9a-f]{8}-`)
 	stale := func(path string, body object) {
 		t.Helper()
-		var told api.Problem
-		if c.do(409, "POST", at+path, body, &told); !strings.Contains(told.Detail, "meanwhile: both are of Ann now") || id.MatchString(told.Detail) ||
-			told.ID != ann || len(told.Holders) != 2 || told.Holders[1] != (store.Holder{Face: both[1], Person: ann, Name: "Ann"}) {
-			t.Errorf("%s %v: %+v", path, body, told)
+		var refusal api.Problem
+		if c.do(409, "POST", at+path, body, &refusal); !strings.Contains(refusal.Detail, "meanwhile: both are of Ann now") || id.MatchString(refusal.Detail) ||
+			refusal.ID != ann || len(refusal.Holders) != 2 || refusal.Holders[1] != (store.Holder{Face: both[1], Person: ann, Name: "Ann"}) {
+			t.Errorf("%s %v: %+v", path, body, refusal)
 		}
 	}
 	for _, d := range []object{{"verb": "is", "name": "Cy"}, {"verb": "is", "person": bo.ID}, {"verb": "is_not", "person": bo.ID}, {"verb": "ignore"}, {"verb": "discard"}} {
@@ -928,7 +928,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// The service stops when it is told to, after it has answered.
+// The service stops when its context ends, after it has answered.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})

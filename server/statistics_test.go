@@ -22,13 +22,13 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 	at := c.collection()
 	ids := c.enrol(at, everybody...)
 	for _, name := range everybody {
-		var told Statistics
-		c.do(200, "GET", at+"/people/"+ids[name]+"/statistics", nil, &told)
-		if told.Held != 2 || len(told.Faces) != 2 || told.Rival == nil || len(told.Advice) == 0 || !strings.HasPrefix(told.Advice[0], "few photographs") {
-			t.Fatalf("%s: %+v", name, told)
+		var got Statistics
+		c.do(200, "GET", at+"/people/"+ids[name]+"/statistics", nil, &got)
+		if got.Held != 2 || len(got.Faces) != 2 || got.Rival == nil || len(got.Advice) == 0 || !strings.HasPrefix(got.Advice[0], "few photographs") {
+			t.Fatalf("%s: %+v", name, got)
 		}
 		right, known := 0, 0
-		for _, f := range told.Faces {
+		for _, f := range got.Faces {
 			var op Done
 			c.do(200, "POST", at+"/faces/move", object{"faces": []string{f.Face}, "person": ""}, &op)
 			var e Explained
@@ -43,8 +43,8 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 				}
 			}
 		}
-		if right != told.Right || known != told.Known {
-			t.Errorf("%s: %d right and %d known, told %+v", name, right, known, told)
+		if right != got.Right || known != got.Known {
+			t.Errorf("%s: %d right and %d known, got %+v", name, right, known, got)
 		}
 	}
 	var all api.Page[Statistics]
@@ -54,7 +54,7 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 	}
 }
 
-// The reasons for a face of a photograph name whom identify names, and the most similar of
+// The reasons for a face of a photograph name the person that identify names, and the most similar of
 // the faces that speak for it is the very face where the photograph was enrolled.
 func TestWhy(t *testing.T) {
 	t.Parallel()
@@ -258,9 +258,9 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 		var all api.Page[Person]
 		c.do(200, "GET", at+"/people?search="+name, nil, &all)
 		id := all.Items[0].ID
-		var told Statistics
-		if c.do(200, "GET", at+"/people/"+id+"/statistics", nil, &told); !strings.Contains(strings.Join(told.Advice, "; "), text) {
-			t.Errorf("%s: %q", name, told.Advice)
+		var got Statistics
+		if c.do(200, "GET", at+"/people/"+id+"/statistics", nil, &got); !strings.Contains(strings.Join(got.Advice, "; "), text) {
+			t.Errorf("%s: %q", name, got.Advice)
 		}
 		if name == "Pair" {
 			c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": wrong[3:], "verb": "is", "person": id, "expected": id}}}, nil)

@@ -42,8 +42,8 @@ func TestStrangers(t *testing.T) {
 	if n < 3 || after.Added != (AddedStrangers{Faces: n, Used: n, Alike: after.Added.Alike}) || after.Added.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
 		t.Fatalf("%d faces, %+v after %+v", n, after, before)
 	}
-	if most, known := after.Strangers.Alike, before.Strangers.Alike; most.Most > known.Most || known.Known() {
-		t.Errorf("the limit is %+v, and was %+v for two people", most, known)
+	if now, known := after.Strangers.Alike, before.Strangers.Alike; now.Most > known.Most || known.Known() {
+		t.Errorf("the limit is %+v, and was %+v for two people", now, known)
 	}
 
 	images, err := base.ReadFiles(t.Context(), files)
@@ -79,10 +79,10 @@ func TestStrangers(t *testing.T) {
 	}
 	other := c.collection()
 	var j Job
-	var told ImportResult
+	var result ImportResult
 	c.upload(200, other+"/import", &j, "archive="+file)
-	if c.follow(other, j.ID, &told); told.Faces != n+4 || len(told.Refused) > 0 {
-		t.Errorf("%+v", told)
+	if c.follow(other, j.ID, &result); result.Faces != n+4 || len(result.Refused) > 0 {
+		t.Errorf("%+v", result)
 	}
 	var there Calibration
 	if c.do(200, "GET", other+"/calibration", nil, &there); *there.Threshold != *after.Threshold || there.Added != after.Added {
@@ -97,8 +97,8 @@ func TestStrangers(t *testing.T) {
 	}
 	third := c.collection()
 	c.upload(200, third+"/import?as=strangers", &j, form...)
-	if c.follow(third, j.ID, &told); told.Faces != n {
-		t.Errorf("%+v", told)
+	if c.follow(third, j.ID, &result); result.Faces != n {
+		t.Errorf("%+v", result)
 	}
 	if c.do(200, "GET", third+"/calibration", nil, &there); there.Added.Faces != n || there.Added.Used != 0 {
 		t.Errorf("%+v", there)
@@ -199,7 +199,7 @@ func TestGroupsOfAlikePeople(t *testing.T) {
 }
 
 // Nobody is named in a collection of people who are too alike, wherever a face is asked about, no rate is
-// said, and the answer says why. Without them the person is named again.
+// given, and the answer says why. Without them the person is named again.
 func TestPeopleTooAlike(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
@@ -233,7 +233,7 @@ func TestPeopleTooAlike(t *testing.T) {
 	}
 	c.publish(at)
 	const why = "the people of this collection are too alike for this network"
-	said := func(alike bool) {
+	checkAnswers := func(alike bool) {
 		t.Helper()
 		wanted := map[bool]string{true: "unknown", false: "known"}[alike]
 		var p Photograph
@@ -254,9 +254,9 @@ func TestPeopleTooAlike(t *testing.T) {
 			t.Errorf("calibrated: %+v", k.Strangers)
 		}
 	}
-	said(true)
+	checkAnswers(true)
 	for _, other := range alike[1:] {
 		c.do(200, "DELETE", at+"/people/"+other, nil, nil)
 	}
-	said(false)
+	checkAnswers(false)
 }

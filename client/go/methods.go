@@ -326,7 +326,7 @@ type ImportResult struct {
 	Refused    []RefusedFile `json:"refused"`            // The first 500
 	Skipped    int           `json:"skipped"`            // Files that are no images
 	Tagged     []TaggedFile  `json:"tagged,omitempty"`   // With tags=regions: the photographs with face tags, the first 500
-	Warnings   []RefusedFile `json:"warnings,omitempty"` // Photographs of people whom the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same
+	Warnings   []RefusedFile `json:"warnings,omitempty"` // Photographs of people that the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same
 }
 
 // Job is the schema Job.
@@ -392,7 +392,7 @@ type MergePersonRequest struct {
 // Near is the schema Near.
 type Near struct {
 	Box            *Box      `json:"box,omitempty"`
-	ByChance       float64   `json:"by_chance"`         // Share of people who were never here, and of whom one of all faces that were compared is as similar
+	ByChance       float64   `json:"by_chance"`         // Share of people who were never here and are as similar to one of all faces that were compared
 	Covered        string    `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
 	Created        time.Time `json:"created"`
 	FalseMatchRate float64   `json:"false_match_rate"` // Share of other people who are as similar
@@ -407,7 +407,7 @@ type Near struct {
 
 // NearGroup is the schema NearGroup.
 type NearGroup struct {
-	ByChance       float64  `json:"by_chance"` // Share of people who were never here, and of whom one of all faces that were compared is as similar
+	ByChance       float64  `json:"by_chance"` // Share of people who were never here and are as similar to one of all faces that were compared
 	Faces          []string `json:"faces"`
 	FalseMatchRate float64  `json:"false_match_rate"` // Share of other people who are as similar
 	Similarity     float64  `json:"similarity"`       // Cosine of the vectors
@@ -428,7 +428,7 @@ type Operation struct {
 	Faces  int       `json:"faces"` // That it changed
 	ID     string    `json:"id"`
 	Kind   string    `json:"kind"`
-	People []Ref     `json:"people"` // Whom it changed, with the names that they had, or added
+	People []Ref     `json:"people"` // The people that it changed, with the names that they had, or added
 	Undone bool      `json:"undone"`
 }
 
@@ -517,7 +517,7 @@ type Rates struct {
 // Reasons is the schema Reasons.
 type Reasons struct {
 	Like      []Resembling `json:"like"`              // The most similar people, the most similar first
-	People    int          `json:"people"`            // With whom the face was compared
+	People    int          `json:"people"`            // Number of people that the face was compared with
 	Quality   string       `json:"quality,omitempty"` // In words: good, or what is among the worst 1 % of photographs
 	Threshold *float64     `json:"threshold"`         // Least evidence of a face that is named
 }
@@ -595,7 +595,7 @@ type Search struct {
 type Searched struct {
 	Box     *Box        `json:"box,omitempty"`
 	Covered string      `json:"covered,omitempty"` // Parts of the face that are probably covered: eyes, mouth, or eyes and mouth
-	Groups  []NearGroup `json:"groups"`            // The 50 most similar faces by person, as far as people can be told apart; the group that is least by chance first
+	Groups  []NearGroup `json:"groups"`            // The 50 most similar faces by person, as far as people can be distinguished; the group that is least by chance first
 	Nearest []Near      `json:"nearest"`           // The most similar faces, the most similar one first
 	Pupils  []Point     `json:"pupils,omitempty"`
 	Quality *Quality    `json:"quality,omitempty"`
@@ -676,7 +676,7 @@ type Statistics struct {
 	Known  int      `json:"known"`           // Of right: at or above the threshold
 	Person string   `json:"person"`
 	Right  int      `json:"right"`           // Of held: with a right best guess
-	Rival  *Ref     `json:"rival,omitempty"` // The other person whom the faces resemble most
+	Rival  *Ref     `json:"rival,omitempty"` // The other person that the faces resemble most
 	Taken  int      `json:"taken"`           // Of held: that resemble the rival more than the person
 }
 
@@ -714,7 +714,7 @@ type Verification struct {
 type Warning struct {
 	Face   string `json:"face,omitempty"` // Id of the face that was added
 	Name   string `json:"name"`
-	Person string `json:"person"` // Id of the person whom the collection takes it for; empty for a damaged file
+	Person string `json:"person"` // Id of the person that the collection takes it for; empty for a damaged file
 	Why    string `json:"why"`
 }
 
@@ -979,7 +979,7 @@ type GetAuditQuery struct {
 	Check  bool   `query:"check"` // Whether to check that no line was changed or removed since
 }
 
-// GetAudit is GET /v1/audit. List what was done by whom, the latest first.
+// GetAudit is GET /v1/audit. List what was done and by which key, the latest first.
 // For keys with the scope admin.
 func (c *Client) GetAudit(ctx context.Context, query GetAuditQuery) (*Log, error) {
 	return ask[Log](ctx, c, request{"GET", path("/v1/audit"), query, nil})

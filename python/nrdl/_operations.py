@@ -515,7 +515,7 @@ class Operations:
         return self.request("POST", "/v1/collections/{collection}/jobs/{job}/discard", (collection, job), once=idempotency_key)
 
     def get_audit(self, *, cursor=None, limit=None, check=None):
-        """List what was done by whom, the latest first.
+        """List what was done and by which key, the latest first.
 
         For keys with the scope admin.
 

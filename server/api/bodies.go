@@ -39,7 +39,7 @@ var (
 // bodies bounds the memory of the bodies of all requests. Their bytes count when they arrive,
 // until the answer begins.
 type bodies struct {
-	most, mostEach int64         // bytes of all, and of one actor
+	limit, maxEach int64         // bytes of all, and of one actor
 	partTime       time.Duration // for a part to arrive
 
 	mu      sync.Mutex
@@ -55,8 +55,8 @@ func (b *bodies) inUse() int64 {
 	return b.bytes
 }
 
-func newBodies(most, largest int64, partTime time.Duration) *bodies {
-	return &bodies{most: most, mostEach: max(most/2, min(largest, most)), partTime: partTime, byActor: map[string]int64{}, all: map[*arriving]struct{}{}}
+func newBodies(limit, largest int64, partTime time.Duration) *bodies {
+	return &bodies{limit: limit, maxEach: max(limit/2, min(largest, limit)), partTime: partTime, byActor: map[string]int64{}, all: map[*arriving]struct{}{}}
 }
 
 // An arriving is the body of a request. The fields after the first group are guarded by
@@ -145,8 +145,8 @@ func (a *arriving) count(n int64, err error) error {
 func (b *bodies) reserve(a *arriving, n int64) bool {
 	a.actor = a.req.Actor
 	for {
-		actorFull := b.byActor[a.actor]+n > b.mostEach
-		if !actorFull && b.bytes+n <= b.most {
+		actorFull := b.byActor[a.actor]+n > b.maxEach
+		if !actorFull && b.bytes+n <= b.limit {
 			break
 		}
 		var slowest *arriving
@@ -187,20 +187,20 @@ func (a *arriving) release() {
 	delete(a.bodies.all, a)
 }
 
-// finish reads and discards what is left of the body of r after its answer, of which at most most
+// finish reads and discards what is left of the body of r after its answer, of which at most limit
 // bytes were read, until stop is closed: bounded in bytes and seconds, so that nobody can hold
 // connections by it.
-func (a *arriving) finish(r *http.Request, most int64, stop <-chan struct{}) {
+func (a *arriving) finish(r *http.Request, limit int64, stop <-chan struct{}) {
 	switch {
 	case a == nil, a.ended, r.ContentLength >= 0 && r.ContentLength-a.total < restPart:
 		return
-	case a.total == 0 && r.Header.Get("Expect") != "": // the client was not told to send it
+	case a.total == 0 && r.Header.Get("Expect") != "": // the client was not asked to send it
 		return
 	case a.control.Flush() != nil:
 		return
 	}
 	end := time.Now().Add(restWithin)
-	for left := restTimes * most; left > 0 && time.Now().Before(end); left -= restPart {
+	for left := restTimes * limit; left > 0 && time.Now().Before(end); left -= restPart {
 		select {
 		case <-stop:
 			return

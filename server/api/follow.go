@@ -80,7 +80,7 @@ func (v *Service) follow(w http.ResponseWriter, r *http.Request) error {
 		}
 		all, err = v.present.collections(r.Context(), v.store, only)
 	}
-	return nil // the client comes back, and is told then
+	return nil // the client comes back, and gets the error then
 }
 
 // A stream sends events to a client.

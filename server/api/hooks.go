@@ -11,7 +11,7 @@ import (
 
 func (v *Service) hookRoutes() {
 	const path = "/v1/collections/{collection}/hooks"
-	const most = 20
+	const limit = 20
 	operation(v, http.MethodGet, path, "List hooks", forAdmin, func(ctx context.Context, in *InCollection) (*body[Page[jobs.Hook]], error) {
 		if _, err := v.store.Collection(ctx, in.Collection); err != nil {
 			return nil, err
@@ -27,8 +27,8 @@ func (v *Service) hookRoutes() {
 		if err != nil {
 			return nil, err
 		}
-		if len(all) >= most {
-			return nil, people.Clash("the collection has %d hooks already", most)
+		if len(all) >= limit {
+			return nil, people.Clash("the collection has %d hooks already", limit)
 		}
 		h, err := v.store.CreateHook(ctx, requestOf(ctx).Actor, in.Collection, store.Hook{URL: in.Body.URL, Events: in.Body.Events, Names: in.Body.Names})
 		response := jobs.HookResponse(h)

@@ -96,7 +96,7 @@ func (v jobRoutes) events(w http.ResponseWriter, r *http.Request) error {
 		}
 		j, err = get()
 	}
-	return nil // the client comes back, and is told then
+	return nil // the client comes back, and gets the error then
 }
 
 // jobFile answers with the file of an export.

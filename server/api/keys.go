@@ -53,7 +53,7 @@ func (v keyRoutes) register() {
 		Page[store.Line]
 		Damaged string `json:"damaged,omitempty" doc:"With check: which line is not what was written; missing if all are"`
 	}
-	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done by whom, the latest first", forAdmin, func(ctx context.Context, in *struct {
+	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done and by which key, the latest first", forAdmin, func(ctx context.Context, in *struct {
 		Cursor
 		Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
 	},
@@ -133,14 +133,14 @@ func createKey(ctx context.Context, db *store.Store, actor string, k store.Key, 
 
 // checkKey returns an error for a key that nobody could use, or that no list could show.
 func checkKey(k store.Key, expires *time.Time) error {
-	const longest, most = 200, 100
+	const longest, limit = 200, 100
 	switch n := utf8.RuneCountInString(k.Name); {
 	case !utf8.ValidString(k.Name) || strings.TrimSpace(k.Name) == "" || n > longest || strings.ContainsFunc(k.Name, unicode.IsControl):
 		return fmt.Errorf("the name of a key has 1 to %d characters in one line", longest)
 	case len(k.Scopes) == 0:
 		return errors.New("a key needs a scope")
-	case len(k.Collections) > most:
-		return fmt.Errorf("the key is for %d collections, and %d are possible: leave them out for all", len(k.Collections), most)
+	case len(k.Collections) > limit:
+		return fmt.Errorf("the key is for %d collections, and %d are possible: leave them out for all", len(k.Collections), limit)
 	case expires != nil && !expires.After(time.Now()):
 		return fmt.Errorf("the key would have expired on %s: name a later day", expires.Format(time.DateOnly))
 	}

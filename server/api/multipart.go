@@ -212,14 +212,14 @@ const InMemory = 2
 
 // readPieces reads r to its end. One buffer that grows would take three times what it has.
 func readPieces(r io.Reader) ([]byte, error) {
-	const most = 1 << 20
+	const limit = 1 << 20
 	var pieces [][]byte
 	for {
 		var b bytes.Buffer
 		if pieces != nil {
-			b.Grow(most + bytes.MinRead)
+			b.Grow(limit + bytes.MinRead)
 		}
-		_, err := io.CopyN(&b, r, most)
+		_, err := io.CopyN(&b, r, limit)
 		pieces = append(pieces, b.Bytes())
 		switch {
 		case errors.Is(err, io.EOF):

@@ -67,7 +67,7 @@ func (v *Service) answerTo(ctx context.Context, err error) huma.StatusError {
 	return headed(people.Failed(http.StatusServiceUnavailable, "the request could not be answered: try again later"), "Retry-After", "5")
 }
 
-// codes are what programs are told of errors that have no code of their own.
+// codes are those of errors that have no code of their own, by their status.
 var codes = map[int]string{
 	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusNotFound: "not_found",
 	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable", http.StatusRequestTimeout: "body_slow", http.StatusConflict: "conflict",

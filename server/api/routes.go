@@ -133,7 +133,7 @@ func (v *Service) done(ctx context.Context, collection, operation string, err er
 func operation[I, O any](v *Service, method, path, summary string, scopes []string, do func(context.Context, *I) (*O, error)) {
 	huma.Register(v.Description, huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Description: scopesInWords(scopes),
-		Metadata: map[string]any{"scopes": scopes}, Security: []map[string][]string{{"key": {}}}, MaxBodyBytes: mostJSON,
+		Metadata: map[string]any{"scopes": scopes}, Security: []map[string][]string{{"key": {}}}, MaxBodyBytes: maxJSON,
 	}, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -143,8 +143,8 @@ func operation[I, O any](v *Service, method, path, summary string, scopes []stri
 	})
 }
 
-// mostJSON is the most bytes of a body of JSON: ten times as many as 500 ids have.
-const mostJSON = 1 << 18
+// maxJSON is the most bytes of a body of JSON: ten times as many as 500 ids have.
+const maxJSON = 1 << 18
 
 var (
 	forReading   = []string{"identify", "enrol", "review"}

@@ -35,7 +35,7 @@ type Options struct {
 	Log      *slog.Logger    // nil: nothing is logged
 	Version  string          // of the program, for the description
 	Metrics  *Metrics        // nil: new ones
-	Stopping <-chan struct{} // closed when the service is told to stop; nil: never
+	Stopping <-chan struct{} // closed when the service has to stop; nil: never
 
 	Body    int64         // most bytes of a request; 20 MB
 	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB
@@ -224,10 +224,10 @@ func requestOf(ctx context.Context) *request {
 func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	req := &request{Caller: people.Caller{ID: uuid.NewString()}}
-	most, long, whole, streams := v.Body, v.Request, WholeBody, false
+	limit, long, whole, streams := v.Body, v.Request, WholeBody, false
 	switch path.Base(r.URL.Path) {
 	case "import":
-		most, long, whole, streams = v.Import, time.Hour, time.Hour, true
+		limit, long, whole, streams = v.Import, time.Hour, time.Hour, true
 	case "export", "file":
 		long = time.Hour
 	}
@@ -239,13 +239,13 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer.body = v.bodies.receive(w, r.Body, req, whole, streams)
 		defer func() {
 			if !answer.broken {
-				answer.body.finish(r, most, v.Stopping)
+				answer.body.finish(r, limit, v.Stopping)
 			}
 		}()
 		defer answer.body.release()
 		r.Body = answer.body
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, most)
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	h := answer.Header()
 	h.Set("X-Request-Id", req.ID)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -126,8 +126,8 @@ func (v *Service) send(ctx context.Context, j *store.Job) error {
 		return err
 	}
 	defer a.Body.Close()
-	const most = 1 << 16
-	_, _ = io.Copy(io.Discard, io.LimitReader(a.Body, most)) // the status is what counts
+	const limit = 1 << 16
+	_, _ = io.Copy(io.Discard, io.LimitReader(a.Body, limit)) // the status is what counts
 	if a.StatusCode < 200 || a.StatusCode > 299 {
 		return people.Failed(http.StatusBadGateway, "the answer has status %d", a.StatusCode)
 	}

@@ -10,7 +10,7 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// Addresses of private networks and of this machine are told from those of others, also those of IPv6
+// Addresses of private networks and of this machine are distinguished from those of others, also those of IPv6
 // that stand for one of IPv4.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()

@@ -23,8 +23,8 @@ import (
 
 // Bounds on archives.
 const (
-	mostDirectory = 16 << 20 // bytes of the directory
-	mostUnpacked  = 20       // times the size of the archive; every archive may unpack to Options.Import
+	maxDirectory = 16 << 20 // bytes of the directory
+	maxUnpacked  = 20       // times the size of the archive; every archive may unpack to Options.Import
 )
 
 // An ImportRequest is the payload of an import.
@@ -52,7 +52,7 @@ func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, e
 	if err != nil {
 		return nil, err
 	}
-	i := &importer{Service: v, intake: in, result: result, steps: s, request: request, left: max(v.Import, mostUnpacked*request.Bytes)}
+	i := &importer{Service: v, intake: in, result: result, steps: s, request: request, left: max(v.Import, maxUnpacked*request.Bytes)}
 	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: request.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
@@ -86,8 +86,8 @@ func damaged(err error) error {
 
 // refuse adds a file to the list of those that were not added.
 func (i *importer) refuse(name, why string) {
-	const most = 500
-	if len(i.result.Refused) < most {
+	const limit = 500
+	if len(i.result.Refused) < limit {
 		i.result.Refused = append(i.result.Refused, RefusedFile{i.shown(name), why})
 	}
 }
@@ -115,7 +115,7 @@ func (d *directory) ReadAt(b []byte, at int64) (int, error) {
 }
 
 func (i *importer) zip(ctx context.Context, file *jobReader) error {
-	limited := &directory{file, mostDirectory}
+	limited := &directory{file, maxDirectory}
 	z, err := zip.NewReader(limited, file.size)
 	switch {
 	case file.err != nil:
@@ -165,7 +165,7 @@ func (i *importer) unpack(f *zip.File) (data []byte, why string, err error) {
 		return nil, large, nil
 	}
 	if i.left <= 0 {
-		return nil, "", damaged(fmt.Errorf("it unpacks to more than %d times its size", mostUnpacked))
+		return nil, "", damaged(fmt.Errorf("it unpacks to more than %d times its size", maxUnpacked))
 	}
 	r, err := f.Open()
 	if err == nil {
@@ -251,12 +251,12 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []peo
 		faces[k] = s.Seen
 	}
 	names, missing, open := face.Tagged(p, faces)
-	told := TaggedFile{People: []string{}, Without: []string{}, Problem: why}
+	entry := TaggedFile{People: []string{}, Without: []string{}, Problem: why}
 	if open != nil {
 		p.Problems = append(p.Problems, open)
 	}
 	for _, r := range missing {
-		told.Without = append(told.Without, r.Name)
+		entry.Without = append(entry.Without, r.Name)
 	}
 	owners = make([]string, len(names))
 	for k, person := range names {
@@ -265,7 +265,7 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []peo
 		}
 		id, isNew, err := i.called(ctx, person)
 		if people.AsAnswered(err) != nil || err == nil && seen[k].Refused != nil {
-			told.Without = append(told.Without, person)
+			entry.Without = append(entry.Without, person)
 			continue
 		}
 		if err != nil {
@@ -275,18 +275,18 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []peo
 			added++
 		}
 		owners[k] = id
-		told.People = append(told.People, person)
+		entry.People = append(entry.People, person)
 	}
-	if !slices.ContainsFunc(p.Regions, tags.Region.Usable) && len(told.People) == 0 {
-		told.Without = append(told.Without, p.Names...)
+	if !slices.ContainsFunc(p.Regions, tags.Region.Usable) && len(entry.People) == 0 {
+		entry.Without = append(entry.Without, p.Names...)
 	}
 	for _, problem := range p.Problems {
-		told.Problem = problem.Error()
+		entry.Problem = problem.Error()
 	}
-	const most = 500
-	if (p.Named() || told.Problem != "") && len(i.result.Tagged) < most {
-		told.Name = i.shown(name)
-		i.result.Tagged = append(i.result.Tagged, told)
+	const limit = 500
+	if (p.Named() || entry.Problem != "") && len(i.result.Tagged) < limit {
+		entry.Name = i.shown(name)
+		i.result.Tagged = append(i.result.Tagged, entry)
 	}
 	return owners, added, nil
 }
@@ -305,11 +305,11 @@ func (i *importer) called(ctx context.Context, name string) (id string, added bo
 	return p.ID, true, err
 }
 
-// note adds to the warnings of the result what is to be said about a file.
+// note adds warnings about a file to the result.
 func (i *importer) note(file string, warnings ...string) {
-	const most = 500
+	const limit = 500
 	for _, why := range warnings {
-		if len(i.result.Warnings) < most {
+		if len(i.result.Warnings) < limit {
 			i.result.Warnings = append(i.result.Warnings, RefusedFile{i.shown(file), why})
 		}
 	}

@@ -48,7 +48,7 @@ type ImportResult struct {
 	Skipped    int           `json:"skipped" doc:"Files that are no images"`
 	Refused    []RefusedFile `json:"refused" doc:"The first 500"`
 
-	Warnings []RefusedFile `json:"warnings,omitempty" doc:"Photographs of people whom the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same"`
+	Warnings []RefusedFile `json:"warnings,omitempty" doc:"Photographs of people that the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same"`
 
 	Tagged []TaggedFile `json:"tagged,omitempty" doc:"With tags=regions: the photographs with face tags, the first 500"`
 }

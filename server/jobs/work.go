@@ -103,7 +103,7 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 	leased := *j
 	go Beat(inner, cancel, v.Lease, func(ctx context.Context) error { return v.store.Extend(ctx, &leased, v.Lease) })
 	result, err := json.RawMessage(nil), errEnded
-	if mostTries, _ := triesOf(j); j.Attempts <= mostTries {
+	if maxTries, _ := triesOf(j); j.Attempts <= maxTries {
 		result, err = v.attempt(inner, j)
 	}
 	if err != nil && err != errEnded && people.AsAnswered(err) == nil {
@@ -134,7 +134,7 @@ func (v *Service) run(ctx context.Context, j *store.Job) {
 }
 
 // triesOf returns how often a job is tried, and the pause after the first attempt.
-func triesOf(j *store.Job) (most int, pause time.Duration) {
+func triesOf(j *store.Job) (limit int, pause time.Duration) {
 	if j.Kind == store.KindMessage {
 		return triesMessage, 10 * time.Second
 	}
@@ -154,8 +154,8 @@ func (v *Service) failed(ctx context.Context, j *store.Job, err error) (final bo
 	case err == errEnded:
 		reason = err.Error()
 	}
-	most, wait := triesOf(j)
-	if final || j.Attempts >= most {
+	limit, wait := triesOf(j)
+	if final || j.Attempts >= limit {
 		v.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "error", err.Error())
 		return final, v.store.Fail(ctx, j, reason)
 	}

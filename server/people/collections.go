@@ -51,7 +51,7 @@ type Operation struct {
 	At     time.Time `json:"at"`
 	Undone bool      `json:"undone"`
 	Faces  int       `json:"faces" doc:"That it changed"`
-	People []Ref     `json:"people" doc:"Whom it changed, with the names that they had, or added"`
+	People []Ref     `json:"people" doc:"The people that it changed, with the names that they had, or added"`
 }
 
 // operationResponse is the API form of an operation. s has the names of the people that it

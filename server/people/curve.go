@@ -42,10 +42,10 @@ type Placed struct {
 // Shares of strangers of a Curve, from 1 in 10 to 1 in 1000 in equal steps of their
 // logarithm.
 const (
-	curvePoints        = 41
-	mostFPIR, tenfolds = 0.1, 2
-	mostPlaced         = 500     // faces without a person
-	mostComparisons    = 1 << 23 // of a face with a person
+	curvePoints       = 41
+	maxFPIR, tenfolds = 0.1, 2
+	maxPlaced         = 500     // faces without a person
+	maxComparisons    = 1 << 23 // of a face with a person
 )
 
 // curves has the last Curve of each collection.
@@ -76,7 +76,7 @@ func (v *Service) Curve(ctx context.Context, collection string) (*Curve, error) 
 	m := s.live.Model()
 	o := m.Calibration.Options()
 	for i := range curvePoints {
-		fpir := mostFPIR * math.Pow(10, -tenfolds*float64(i)/(curvePoints-1))
+		fpir := maxFPIR * math.Pow(10, -tenfolds*float64(i)/(curvePoints-1))
 		o.FPIR = fpir
 		changed, err := m.Calibrate(ctx, o, nil, nil)
 		if err != nil {
@@ -130,14 +130,14 @@ func (e *engine) place(ctx context.Context, s *snapshot, c *Curve) error {
 		}
 		return err
 	}
-	if err := compare([]string{""}, mostPlaced); err != nil {
+	if err := compare([]string{""}, maxPlaced); err != nil {
 		return err
 	}
 	var ids []string
 	faces := 0
-	step := 1 + len(people)*len(s.owner)/mostComparisons
-	for i := 0; i < len(people) && len(ids) < mostReasoned/2; i += step {
-		if faces += people[i].Faces; faces > mostReasoned {
+	step := 1 + len(people)*len(s.owner)/maxComparisons
+	for i := 0; i < len(people) && len(ids) < maxReasoned/2; i += step {
+		if faces += people[i].Faces; faces > maxReasoned {
 			break
 		}
 		ids = append(ids, people[i].ID)

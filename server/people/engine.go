@@ -195,7 +195,7 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 }
 
 // knowing returns r with what is known of people beside their faces: with the dates alone where
-// pairs cannot be told apart.
+// pairs cannot be distinguished.
 func (s *snapshot) knowing(r *faces.Recogniser) *faces.Recogniser {
 	f := &gallery.Facts{Born: map[string]time.Time{}}
 	for id, p := range s.people {
@@ -250,9 +250,9 @@ func (s *snapshot) apply(changes store.Changes) (added []store.Sample, removed [
 	return added, removed
 }
 
-// mostStrangers bounds the comparisons of strangers with people after each change: strangers
+// maxStrangers bounds the comparisons of strangers with people after each change: strangers
 // times people.
-const mostStrangers = 4e6
+const maxStrangers = 4e6
 
 // calibrate returns s.base with a threshold that depends on the strangers, too: on the first
 // ones if they are many.
@@ -262,7 +262,7 @@ func (s *snapshot) calibrate(ctx context.Context) (*faces.Recogniser, error) {
 	}
 	ids := slices.Sorted(maps.Keys(s.strangers))
 	var some []store.Sample
-	for _, id := range ids[:min(len(ids), max(1, mostStrangers/s.base.Model().Len()))] {
+	for _, id := range ids[:min(len(ids), max(1, maxStrangers/s.base.Model().Len()))] {
 		some = append(some, s.strangers[id])
 	}
 	images, err := s.input.images(some)
@@ -302,13 +302,13 @@ func (s *snapshot) uselessAt(ctx context.Context, fpir float64) error {
 // fewPeople reports whether the owners of faces are too few to recognise somebody: nobody, or one
 // person with a network whose impostor distribution is not known.
 func fewPeople(owner map[string]string, in *input) bool {
-	least := 1
+	minPeople := 1
 	if in.Law() == nil {
-		least = classify.LeastClasses
+		minPeople = classify.LeastClasses
 	}
 	people := map[string]bool{}
 	for _, p := range owner {
-		if people[p] = true; len(people) >= least {
+		if people[p] = true; len(people) >= minPeople {
 			return false
 		}
 	}

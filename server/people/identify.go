@@ -17,10 +17,10 @@ import (
 var ErrNoFace = face.ErrNoFace
 
 // A Place says where in a photograph the face is that is meant, as a request does: between eyes or in a
-// box. Nil is not said.
+// box. Nil is missing.
 type Place struct{ Eyes, Box *string }
 
-// parse returns the place; nil if nothing is said.
+// parse returns the place; nil if both are missing.
 func (p Place) parse() (*face.Place, error) {
 	text := p.Eyes
 	switch {

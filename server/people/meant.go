@@ -17,7 +17,7 @@ import (
 // A Warning is of a face that was added to a person, and that the collection takes for another one.
 type Warning struct {
 	Face   string `json:"face,omitempty" doc:"Id of the face that was added"`
-	Person string `json:"person" doc:"Id of the person whom the collection takes it for; empty for a damaged file"`
+	Person string `json:"person" doc:"Id of the person that the collection takes it for; empty for a damaged file"`
 	Name   string `json:"name"`
 	Why    string `json:"why"`
 
@@ -84,7 +84,7 @@ func (s *snapshot) takenFor(ctx context.Context, person string, faces []store.Ne
 }
 
 // checkNew is an error if the faces are to be of somebody who is new, and the collection takes one of them
-// for a person whom it knows.
+// for a person that it knows.
 func (s *snapshot) checkNew(ctx context.Context, person string, faces []store.NewFace) error {
 	if slices.Contains(slices.Collect(maps.Values(s.owner)), person) {
 		return nil

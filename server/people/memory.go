@@ -93,8 +93,8 @@ func (m *Memory) decoded(ctx context.Context, do func() error, images ...[]byte)
 
 // giveWay lets a job wait a little while somebody else waits for an answer.
 func (m *Memory) giveWay(ctx context.Context) {
-	const most, step = 100, 2 * time.Millisecond
-	for range most {
+	const limit, step = 100, 2 * time.Millisecond
+	for range limit {
 		if m.waiting.Load() == 0 {
 			return
 		}

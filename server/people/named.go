@@ -82,8 +82,8 @@ func (v *Service) RemoveNamed(ctx context.Context, collection, name string) (del
 		if p.Name != name {
 			continue
 		}
-		const most = 100_000
-		faces, err := v.store.Faces(ctx, collection, &id, "", most)
+		const limit = 100_000
+		faces, err := v.store.Faces(ctx, collection, &id, "", limit)
 		if err != nil {
 			return deleted, err
 		}

@@ -36,9 +36,9 @@ type Guess struct {
 	Margin      *float64 `json:"margin" doc:"The evidence for the person"`
 }
 
-// grouped returns the groups of the faces without a person, of which most are grouped at one time, the
+// grouped returns the groups of the faces without a person, of which up to limit are grouped at one time, the
 // largest first, with guesses.
-func (e *engine) grouped(ctx context.Context, id string, most int) ([]Cluster, error) {
+func (e *engine) grouped(ctx context.Context, id string, limit int) ([]Cluster, error) {
 	s, err := e.snapshot(ctx, id)
 	if err != nil {
 		return nil, err
@@ -48,12 +48,12 @@ func (e *engine) grouped(ctx context.Context, id string, most int) ([]Cluster, e
 	if s.clusters != nil {
 		return s.clusters, nil
 	}
-	samples, err := e.unlabelled(ctx, s, most)
+	samples, err := e.unlabelled(ctx, s, limit)
 	if err != nil {
 		return nil, err
 	}
 	all, clusters := samples, []Cluster{}
-	if len(samples) == most { // too many to be grouped now: the job regroup has
+	if len(samples) == limit { // too many to be grouped now: the job regroup has
 		groups, err := e.store.Groups(ctx, id)
 		if err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ func (e *engine) grouped(ctx context.Context, id string, most int) ([]Cluster, e
 		}
 		all = samples
 		samples = slices.DeleteFunc(slices.Clone(samples), func(o store.Sample) bool { return isGrouped[o.Face] })
-		samples = samples[:min(len(samples), most)]
+		samples = samples[:min(len(samples), limit)]
 	}
 	groups, err := s.group(ctx, samples)
 	if err != nil {
@@ -92,9 +92,9 @@ func asCluster(g store.Group) Cluster {
 	return Cluster{Faces: g.Faces, Loose: g.Loose && len(g.Faces) > 1}
 }
 
-// unlabelled returns up to most faces without a person, the oldest first.
-func (e *engine) unlabelled(ctx context.Context, s *snapshot, most int) ([]store.Sample, error) {
-	return e.store.Samples(ctx, s.ID, s.input.space, "", "", most)
+// unlabelled returns up to limit faces without a person, the oldest first.
+func (e *engine) unlabelled(ctx context.Context, s *snapshot, limit int) ([]store.Sample, error) {
+	return e.store.Samples(ctx, s.ID, s.input.space, "", "", limit)
 }
 
 // group groups samples.
@@ -205,8 +205,8 @@ type Conflict struct {
 	Person Ref    `json:"person" doc:"The label"`
 }
 
-// mostCompared bounds the search for wrong labels: enrolled faces times people.
-const mostCompared = 2e7
+// maxCompared bounds the search for wrong labels: enrolled faces times people.
+const maxCompared = 2e7
 
 // conflicts returns faces with labels that may be wrong and that nobody has confirmed: first
 // several faces of one person in one photograph, then faces that look like another person, the
@@ -248,7 +248,7 @@ func (e *engine) conflicts(ctx context.Context, id string) ([]Cluster, error) {
 // wrongLabels returns faces that look like another person than their label, without those that
 // are confirmed; none if the faces and people are too many.
 func (s *snapshot) wrongLabels(ctx context.Context, confirmed map[string]bool) (all []Cluster, err error) {
-	if s.live == nil || len(s.owner)*s.live.Model().Len() > mostCompared {
+	if s.live == nil || len(s.owner)*s.live.Model().Len() > maxCompared {
 		return nil, nil
 	}
 	review, err := s.live.Model().Review(ctx, nil)

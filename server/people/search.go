@@ -134,7 +134,7 @@ type Searched struct {
 	Refused string      `json:"refused,omitempty" doc:"Why the face cannot be used"`
 	Seen    bool        `json:"seen" doc:"Whether the same person is among the faces of nobody yet: the first group, or the nearest face, is by chance as similar for at most the share of strangers that the collection accepts (fpir)"`
 	Nearest []Near      `json:"nearest" doc:"The most similar faces, the most similar one first"`
-	Groups  []NearGroup `json:"groups" doc:"The 50 most similar faces by person, as far as people can be told apart; the group that is least by chance first"`
+	Groups  []NearGroup `json:"groups" doc:"The 50 most similar faces by person, as far as people can be distinguished; the group that is least by chance first"`
 	Vector  []float32   `json:"vector,omitempty" doc:"With vectors=true"`
 }
 
@@ -142,7 +142,7 @@ type Searched struct {
 type Resemblance struct {
 	Similarity float64 `json:"similarity" doc:"Cosine of the vectors"`
 	FMR        float64 `json:"false_match_rate" doc:"Share of other people who are as similar"`
-	ByChance   float64 `json:"by_chance" doc:"Share of people who were never here, and of whom one of all faces that were compared is as similar"`
+	ByChance   float64 `json:"by_chance" doc:"Share of people who were never here and are as similar to one of all faces that were compared"`
 }
 
 // resemblance compares the mean of k faces with another one, where n faces were compared.

@@ -21,7 +21,7 @@ type Statistics struct {
 	Held   int      `json:"held" doc:"Faces that could be compared: none with a single face"`
 	Right  int      `json:"right" doc:"Of held: with a right best guess"`
 	Known  int      `json:"known" doc:"Of right: at or above the threshold"`
-	Rival  *Ref     `json:"rival,omitempty" doc:"The other person whom the faces resemble most"`
+	Rival  *Ref     `json:"rival,omitempty" doc:"The other person that the faces resemble most"`
 	Taken  int      `json:"taken" doc:"Of held: that resemble the rival more than the person"`
 	Advice []string `json:"advice" doc:"What the photographs lack"`
 	Faces  []Judged `json:"faces,omitempty" doc:"Only of a single person"`
@@ -121,8 +121,8 @@ func (e *engine) advice(ctx context.Context, s *snapshot, faces []store.Sample, 
 		quality = nil
 	}
 	all := append([]string{}, gallery.DefaultSettings.Lacking(s.input.Law(), classify.Unit(matrix(in, faces)), quality)...)
-	const most = 24
-	if !withCrops || len(faces) > most {
+	const limit = 24
+	if !withCrops || len(faces) > limit {
 		return all, nil
 	}
 	var portraits []*explain.Portrait

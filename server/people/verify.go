@@ -67,8 +67,8 @@ func (v *Service) verifyPerson(ctx context.Context, in *input, collection, perso
 	if _, err := v.store.Person(ctx, collection, person); err != nil {
 		return c, err
 	}
-	const most = 10000
-	samples, err := v.store.Samples(ctx, collection, in.space, person, "", most)
+	const limit = 10000
+	samples, err := v.store.Samples(ctx, collection, in.space, person, "", limit)
 	if err != nil {
 		return c, err
 	}

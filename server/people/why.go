@@ -23,7 +23,7 @@ import (
 // Reasons say why a face has its decision: the most similar people and faces.
 type Reasons struct {
 	Threshold *float64     `json:"threshold" doc:"Least evidence of a face that is named"`
-	Compared  int          `json:"people" doc:"With whom the face was compared"`
+	Compared  int          `json:"people" doc:"Number of people that the face was compared with"`
 	Ranking   []Resembling `json:"like" doc:"The most similar people, the most similar first"`
 	Quality   string       `json:"quality,omitempty" doc:"In words: good, or what is among the worst 1 % of photographs"`
 }
@@ -48,7 +48,7 @@ type Similar struct {
 const (
 	reasonPeople = 3
 	reasonFaces  = 4    // of a person
-	mostReasoned = 2000 // faces that are compared
+	maxReasoned  = 2000 // faces that are compared
 )
 
 // A comparison is the result of comparing a vector with all people. If it is that of a stored
@@ -169,7 +169,7 @@ func (e *engine) reasons(ctx context.Context, s *snapshot, itself string, vector
 		ids = append(ids, p.ID)
 		r.Ranking = append(r.Ranking, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
 	}
-	samples, err := e.store.SamplesOf(ctx, s.ID, s.input.space, ids, mostReasoned)
+	samples, err := e.store.SamplesOf(ctx, s.ID, s.input.space, ids, maxReasoned)
 	if err != nil {
 		return nil, err
 	}

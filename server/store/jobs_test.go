@@ -251,7 +251,7 @@ func TestChangesAddUp(t *testing.T) {
 		d, err := s.Changes(ctx, c.id, "s", 2)
 		c.no(err)
 		if !d.All {
-			t.Fatal("a process that lags behind is not told all")
+			t.Fatal("a process that lags behind does not get all changes")
 		}
 	})
 }

@@ -104,7 +104,7 @@ func (s *Store) IsKeyless(ctx context.Context) (bool, error) {
 const (
 	ageOfSession = 12 * time.Hour // since its last use, after which a session ends
 	noteUse      = time.Minute    // after which a use is noted again
-	mostSessions = 100            // of a key
+	maxSessions  = 100            // of a key
 )
 
 // newSecret returns a random text that nobody can guess.
@@ -120,7 +120,7 @@ func (s *Store) CreateSession(ctx context.Context, key string) (secret string, e
 	secret = newSecret()
 	return secret, s.inTx(ctx, key, func(t *tx) {
 		row[string](t, "key", "SELECT id FROM api_key WHERE id = $1", key)
-		t.exec(fmt.Sprintf("DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)", mostSessions-1), key)
+		t.exec(fmt.Sprintf("DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)", maxSessions-1), key)
 		t.exec("INSERT INTO session (hash, key, used) VALUES ($1, $2, $3)", hashOf(secret), key, t.at.UnixMicro())
 	})
 }

@@ -34,7 +34,7 @@ type undoData struct {
 	Faces       []assignment `json:"faces,omitempty"`
 	NewPeople   []string     `json:"new_people,omitempty"`
 	NewFaces    []string     `json:"new_faces,omitempty"`
-	Denied      string       `json:"denied,omitempty"` // the person whom DeniedFaces do not show
+	Denied      string       `json:"denied,omitempty"` // the person that DeniedFaces do not show
 	DeniedFaces []string     `json:"denied_faces,omitempty"`
 }
 

@@ -3,7 +3,7 @@
 //
 // Every change is one transaction, which also writes what is needed to undo it and a
 // line of the audit log; when a method returns, the change is on the disk. Labels,
-// what people said, are only added to; guesses, what the machine says, are replaced.
+// what people decide, are only added to; guesses, what the machine says, are replaced.
 package store
 
 import (
@@ -191,7 +191,7 @@ func (s *Store) connect(at string, beside bool) (err error) {
 // openFile makes the pools for the file of SQLite.
 func (s *Store) openFile() error {
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
-	// free can be given back only if a new file is told so before anything is written to it.
+	// free can be given back only if a new file gets this option before anything is written to it.
 	// That writes, so others do without it: they can be opened when the disk is full.
 	fresh := ""
 	info, err := os.Stat(s.path)

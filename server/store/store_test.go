@@ -412,7 +412,7 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// A store without a key is keyless until the first one is made, and again only if somebody has said
+// A store without a key is keyless until the first one is made, and again only if somebody has demanded
 // so; the last key that manages others stays, whoever deletes keys at the same time.
 func TestKeyless(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
@@ -485,7 +485,7 @@ func TestKeyless(t *testing.T) {
 	})
 }
 
-// A session is one until it ends by itself, with its key, or when it is told to.
+// A session is one until it ends by itself, with its key, or when it is ended.
 func TestSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := &collected{T: t, s: s}
@@ -533,7 +533,7 @@ func TestSessions(t *testing.T) {
 			t.Fatalf("%q, %v", stored, err)
 		}
 		first := begin()
-		for range mostSessions {
+		for range maxSessions {
 			_, err := s.CreateSession(ctx, k.ID)
 			c.no(err)
 		}

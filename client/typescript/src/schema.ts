@@ -69,7 +69,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done by whom, the latest first
+         * List what was done and by which key, the latest first
          * @description For keys with the scope admin.
          */
         get: operations["get-audit"];
@@ -1547,7 +1547,7 @@ export interface components {
             skipped: number;
             /** @description With tags=regions: the photographs with face tags, the first 500 */
             tagged?: components["schemas"]["TaggedFile"][];
-            /** @description Photographs of people whom the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same */
+            /** @description Photographs of people that the collection takes for somebody else, damaged files, and tags that could not be used, the first 500; they were added all the same */
             warnings?: components["schemas"]["RefusedFile"][];
         };
         Job: {
@@ -1625,7 +1625,7 @@ export interface components {
             box?: components["schemas"]["Box"];
             /**
              * Format: double
-             * @description Share of people who were never here, and of whom one of all faces that were compared is as similar
+             * @description Share of people who were never here and are as similar to one of all faces that were compared
              */
             by_chance: number;
             /** @description Parts of the face that are probably covered: eyes, mouth, or eyes and mouth */
@@ -1654,7 +1654,7 @@ export interface components {
         NearGroup: {
             /**
              * Format: double
-             * @description Share of people who were never here, and of whom one of all faces that were compared is as similar
+             * @description Share of people who were never here and are as similar to one of all faces that were compared
              */
             by_chance: number;
             faces: string[];
@@ -1691,7 +1691,7 @@ export interface components {
             faces: number;
             id: string;
             kind: string;
-            /** @description Whom it changed, with the names that they had, or added */
+            /** @description The people that it changed, with the names that they had, or added */
             people: components["schemas"]["Ref"][];
             undone: boolean;
         };
@@ -1887,7 +1887,7 @@ export interface components {
             like: components["schemas"]["Resembling"][];
             /**
              * Format: int64
-             * @description With whom the face was compared
+             * @description Number of people that the face was compared with
              */
             people: number;
             /** @description In words: good, or what is among the worst 1 % of photographs */
@@ -1987,7 +1987,7 @@ export interface components {
             box?: components["schemas"]["Box"];
             /** @description Parts of the face that are probably covered: eyes, mouth, or eyes and mouth */
             covered?: string;
-            /** @description The 50 most similar faces by person, as far as people can be told apart; the group that is least by chance first */
+            /** @description The 50 most similar faces by person, as far as people can be distinguished; the group that is least by chance first */
             groups: components["schemas"]["NearGroup"][];
             /** @description The most similar faces, the most similar one first */
             nearest: components["schemas"]["Near"][];
@@ -2117,7 +2117,7 @@ export interface components {
              * @description Of held: with a right best guess
              */
             right: number;
-            /** @description The other person whom the faces resemble most */
+            /** @description The other person that the faces resemble most */
             rival?: components["schemas"]["Ref"];
             /**
              * Format: int64
@@ -2165,7 +2165,7 @@ export interface components {
             /** @description Id of the face that was added */
             face?: string;
             name: string;
-            /** @description Id of the person whom the collection takes it for; empty for a damaged file */
+            /** @description Id of the person that the collection takes it for; empty for a damaged file */
             person: string;
             why: string;
         };
