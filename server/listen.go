@@ -151,11 +151,11 @@ type Certificate struct {
 	files [2]string // certificates and key, PEM
 	log   *slog.Logger
 
-	mu       sync.Mutex
-	failed   string // what was wrong when the files were last read
-	modified [2]time.Time
-	checked  time.Time
-	pair     *tls.Certificate
+	mu        sync.Mutex
+	failure   string // what was wrong when the files were last read
+	modTimes  [2]time.Time
+	checkTime time.Time
+	pair      *tls.Certificate
 }
 
 // LoadCertificate reads a certificate and its key, both PEM. Changes of the files, and why one
@@ -178,10 +178,10 @@ func (c *Certificate) Listener(l net.Listener) net.Listener {
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pair != nil && time.Since(c.checked) < time.Second {
+	if c.pair != nil && time.Since(c.checkTime) < time.Second {
 		return c.pair, nil
 	}
-	c.checked = time.Now()
+	c.checkTime = time.Now()
 	var modified [2]time.Time
 	for i, f := range c.files {
 		info, err := os.Stat(f)
@@ -193,7 +193,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		}
 		modified[i] = info.ModTime()
 	}
-	if c.pair != nil && modified == c.modified {
+	if c.pair != nil && modified == c.modTimes {
 		return c.pair, nil
 	}
 	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
@@ -203,7 +203,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.pair != nil {
 		c.log.Info("the new certificate is used", "file", c.files[0], "until", pair.Leaf.NotAfter)
 	}
-	c.pair, c.modified, c.failed = &pair, modified, ""
+	c.pair, c.modTimes, c.failure = &pair, modified, ""
 	return c.pair, nil
 }
 
@@ -212,8 +212,8 @@ func (c *Certificate) orBefore(err error) (*tls.Certificate, error) {
 	if c.pair == nil {
 		return nil, err
 	}
-	if c.failed != err.Error() {
-		c.failed = err.Error()
+	if c.failure != err.Error() {
+		c.failure = err.Error()
 		c.log.Warn("the certificate cannot be read again: the one before stays", "file", c.files[0], "until", c.pair.Leaf.NotAfter, "error", err)
 	}
 	return c.pair, nil

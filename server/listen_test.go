@@ -87,7 +87,7 @@ func TestCertificate(t *testing.T) {
 	forget := func() { // that the files were looked at a moment ago
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.checked = time.Time{}
+		c.checkTime = time.Time{}
 	}
 	if n := serial(); n != 1 {
 		t.Errorf("certificate %d", n)

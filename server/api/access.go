@@ -40,7 +40,7 @@ var (
 func (v *Service) allow(r *http.Request, scopes []string) error {
 	req := requestOf(r.Context())
 	secret, ok := bearer(r.Header.Get("Authorization"))
-	req.bearer, req.secure = ok, isSecure(r)
+	req.bearer, req.isSecure = ok, isSecure(r)
 	if c, err := r.Cookie(cookieName); err == nil {
 		req.session = c.Value
 	}

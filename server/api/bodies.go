@@ -68,14 +68,14 @@ type arriving struct {
 	req     *request
 	end     time.Time // deadline of the whole body
 
-	ended   bool  // no more of it can be read
-	total   int64 // bytes that were read
-	streams bool  // its bytes are not kept in memory, or no longer
-	actor   string
-	bytes   int64 // in memory
-	evicted bool  // another body has got its memory
+	isComplete bool  // no more of it can be read
+	total      int64 // bytes that were read
+	isStreamed bool  // its bytes are not kept in memory, or no longer
+	actor      string
+	bytes      int64 // in memory
+	isEvicted  bool  // another body has got its memory
 
-	waits     bool      // a read waits for the client
+	isWaiting bool      // a read waits for the client
 	partStart time.Time // without the time between two reads
 	lastRead  time.Time // its end
 	partBytes int64
@@ -84,7 +84,7 @@ type arriving struct {
 // receive returns the body of a request, which has to arrive within limit.
 func (b *bodies) receive(w http.ResponseWriter, body io.ReadCloser, req *request, limit time.Duration, streams bool) *arriving {
 	start := time.Now()
-	a := &arriving{ReadCloser: body, bodies: b, control: http.NewResponseController(w), req: req, end: start.Add(limit), streams: streams, partStart: start, lastRead: start}
+	a := &arriving{ReadCloser: body, bodies: b, control: http.NewResponseController(w), req: req, end: start.Add(limit), isStreamed: streams, partStart: start, lastRead: start}
 	a.setDeadline(start.Add(b.partTime)) // also if nobody reads it
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,11 +106,11 @@ func (a *arriving) Read(p []byte) (int, error) {
 func (a *arriving) begin() bool {
 	a.bodies.mu.Lock()
 	defer a.bodies.mu.Unlock()
-	if a.evicted {
+	if a.isEvicted {
 		return false
 	}
 	a.partStart = a.partStart.Add(time.Since(a.lastRead))
-	a.waits = true
+	a.isWaiting = true
 	deadline := a.partStart.Add(a.bodies.partTime)
 	if a.end.Before(deadline) {
 		deadline = a.end
@@ -124,16 +124,16 @@ func (a *arriving) count(n int64, err error) error {
 	b := a.bodies
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a.waits, a.lastRead = false, time.Now()
+	a.isWaiting, a.lastRead = false, time.Now()
 	a.total += n
-	a.ended = a.ended || err != nil || a.evicted
+	a.isComplete = a.isComplete || err != nil || a.isEvicted
 	if a.partBytes += n; a.partBytes >= partSize {
 		a.partStart, a.partBytes = a.lastRead, 0
 	}
 	switch {
-	case a.evicted, errors.Is(err, os.ErrDeadlineExceeded):
+	case a.isEvicted, errors.Is(err, os.ErrDeadlineExceeded):
 		return errSlow
-	case !a.streams && !b.reserve(a, n):
+	case !a.isStreamed && !b.reserve(a, n):
 		return errNoRoom
 	case errors.Is(err, io.EOF):
 		a.setDeadline(time.Time{}) // the next reads only notice that the client leaves
@@ -151,7 +151,7 @@ func (b *bodies) reserve(a *arriving, n int64) bool {
 		}
 		var slowest *arriving
 		for o := range b.all {
-			isSlow := o.waits && o.bytes > 0 && a.lastRead.Sub(o.partStart) > hurry
+			isSlow := o.isWaiting && o.bytes > 0 && a.lastRead.Sub(o.partStart) > hurry
 			if isSlow && (!actorFull || o.actor == a.actor) && (slowest == nil || o.partStart.Before(slowest.partStart)) {
 				slowest = o
 			}
@@ -159,7 +159,7 @@ func (b *bodies) reserve(a *arriving, n int64) bool {
 		if slowest == nil {
 			return false
 		}
-		slowest.evicted = true
+		slowest.isEvicted = true
 		b.add(slowest, -slowest.bytes)
 		slowest.setDeadline(time.Unix(1, 0)) // its read returns
 	}
@@ -182,7 +182,7 @@ func (a *arriving) release() {
 	}
 	a.bodies.mu.Lock()
 	defer a.bodies.mu.Unlock()
-	a.streams = true
+	a.isStreamed = true
 	a.bodies.add(a, -a.bytes)
 	delete(a.bodies.all, a)
 }
@@ -192,7 +192,7 @@ func (a *arriving) release() {
 // connections by it.
 func (a *arriving) finish(r *http.Request, limit int64, stop <-chan struct{}) {
 	switch {
-	case a == nil, a.ended, r.ContentLength >= 0 && r.ContentLength-a.total < restPart:
+	case a == nil, a.isComplete, r.ContentLength >= 0 && r.ContentLength-a.total < restPart:
 		return
 	case a.total == 0 && r.Header.Get("Expect") != "": // the client was not asked to send it
 		return

@@ -21,9 +21,9 @@ const followRoute = "GET /v1/events"
 
 // present remembers for a moment what collections there are: many clients may follow them.
 type present struct {
-	mu  sync.Mutex
-	at  time.Time
-	all []store.Collection
+	mu   sync.Mutex
+	time time.Time
+	all  []store.Collection
 }
 
 // collections returns the collections that a key for only, none for all, may see, at most a second
@@ -31,12 +31,12 @@ type present struct {
 func (p *present) collections(ctx context.Context, db *store.Store, only []string) ([]store.Collection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.at) >= time.Second {
+	if time.Since(p.time) >= time.Second {
 		all, err := db.Collections(ctx, "", math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}
-		p.all, p.at = all, time.Now()
+		p.all, p.time = all, time.Now()
 	}
 	var some []store.Collection
 	for _, c := range p.all {

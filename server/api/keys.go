@@ -155,7 +155,7 @@ func (v keyRoutes) registerSessions() {
 	}
 	cookie := func(ctx context.Context, value string) *set {
 		value = cookieName + "=" + value + "; Path=/; HttpOnly; SameSite=Strict"
-		if requestOf(ctx).secure {
+		if requestOf(ctx).isSecure {
 			value += "; Secure"
 		}
 		return &set{value}

@@ -68,7 +68,7 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 
 // answerOnce answers r by do and stores the answer.
 func (v *Service) answerOnce(w http.ResponseWriter, r *http.Request, keyed *store.Request, body io.ReadCloser, d *digest, do func(http.ResponseWriter, *http.Request)) {
-	answer := &recorder{ResponseWriter: w, copied: &bytes.Buffer{}}
+	answer := &recorder{ResponseWriter: w, copy: &bytes.Buffer{}}
 	ctx, cancel := context.WithCancelCause(store.WithRequest(r.Context(), keyed))
 	defer cancel(nil)
 	leased := *keyed
@@ -85,7 +85,7 @@ func (v *Service) answerOnce(w http.ResponseWriter, r *http.Request, keyed *stor
 	if _, err := io.Copy(io.Discard, body); err != nil || answer.status >= 300 || answer.status == 0 {
 		return
 	}
-	keyed.Status, keyed.Type, keyed.Digest, keyed.Answer = answer.status, w.Header().Get("Content-Type"), d.Sum(), answer.copied.Bytes()
+	keyed.Status, keyed.Type, keyed.Digest, keyed.Answer = answer.status, w.Header().Get("Content-Type"), d.Sum(), answer.copy.Bytes()
 	if slices.Contains(secret, path.Base(r.Pattern)) {
 		keyed.Answer = nil
 	}
@@ -130,7 +130,7 @@ func (v *Service) replay(w http.ResponseWriter, earlier *store.Request, route st
 type digest struct {
 	hash  hash.Hash
 	parts *io.PipeWriter // nil unless it is a form
-	ended chan struct{}
+	end   chan struct{}
 }
 
 func newDigest(contentType string) *digest {
@@ -141,9 +141,9 @@ func newDigest(contentType string) *digest {
 	}
 	var r *io.PipeReader
 	r, d.parts = io.Pipe()
-	d.ended = make(chan struct{})
+	d.end = make(chan struct{})
 	go func() {
-		defer close(d.ended)
+		defer close(d.end)
 		form := multipart.NewReader(r, params["boundary"])
 		for {
 			p, err := form.NextPart()
@@ -172,7 +172,7 @@ func (d *digest) Write(b []byte) (int, error) {
 func (d *digest) Close() {
 	if d.parts != nil {
 		d.parts.Close()
-		<-d.ended
+		<-d.end
 	}
 }
 

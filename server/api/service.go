@@ -149,9 +149,9 @@ func writeOK(w http.ResponseWriter) {
 
 // A room remembers for a second whether the database has room for changes, as anybody may ask.
 type room struct {
-	mu  sync.Mutex
-	at  time.Time
-	err error
+	mu   sync.Mutex
+	time time.Time
+	err  error
 }
 
 var errRoom = headed(coded("no_room", people.Failed(http.StatusServiceUnavailable, "the database answers, but nothing can be written: the disk may be full")), "Retry-After", "5")
@@ -163,12 +163,12 @@ func (v *Service) ready(ctx context.Context) error {
 	}
 	v.room.mu.Lock()
 	defer v.room.mu.Unlock()
-	if time.Since(v.room.at) >= time.Second {
+	if time.Since(v.room.time) >= time.Second {
 		v.room.err = v.store.CheckRoom(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err() // which says nothing about the disk
 		}
-		v.room.at = time.Now()
+		v.room.time = time.Now()
 	}
 	if v.room.err != nil {
 		v.Log.Error("nothing can be written", "error", v.room.err.Error())
@@ -204,9 +204,9 @@ type request struct {
 	scopes      []string // of the key
 	collections []string // that the key may use; none: all
 
-	bearer  bool   // the key came in the header Authorization
-	session string // secret in the cookie; "" without a cookie
-	secure  bool   // it came by TLS
+	bearer   bool   // the key came in the header Authorization
+	session  string // secret in the cookie; "" without a cookie
+	isSecure bool   // it came by TLS
 }
 
 type requestKey struct{}
@@ -238,7 +238,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Body != nil && r.Body != http.NoBody {
 		answer.body = v.bodies.receive(w, r.Body, req, whole, streams)
 		defer func() {
-			if !answer.broken {
+			if !answer.isBroken {
 				answer.body.finish(r, limit, v.Stopping)
 			}
 		}()
@@ -253,7 +253,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		p := recover()
 		if p == http.ErrAbortHandler {
-			answer.broken = true
+			answer.isBroken = true
 			defer panic(p) // net/http breaks the connection
 		} else if p != nil {
 			v.Log.Error("panic", "request", req.ID, "stack", string(debug.Stack())) // the value might have a name
@@ -283,11 +283,11 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // the body of the request.
 type recorder struct {
 	http.ResponseWriter
-	status int
-	code   string        // of a problem; "" for another answer
-	body   *arriving     // nil: none
-	copied *bytes.Buffer // gets a copy of the answer; nil: none
-	broken bool          // the connection ends without the rest of the answer
+	status   int
+	code     string        // of a problem; "" for another answer
+	body     *arriving     // nil: none
+	copy     *bytes.Buffer // gets a copy of the answer; nil: none
+	isBroken bool          // the connection ends without the rest of the answer
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -303,8 +303,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.WriteHeader(http.StatusOK)
 	}
-	if r.copied != nil {
-		r.copied.Write(b)
+	if r.copy != nil {
+		r.copy.Write(b)
 	}
 	return r.ResponseWriter.Write(b)
 }

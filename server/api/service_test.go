@@ -35,7 +35,7 @@ func TestSlowBodies(t *testing.T) {
 	if err := read(second, 60); err != errNoRoom { // nobody is slow
 		t.Fatal(err)
 	}
-	first.waits, first.partStart = true, time.Now().Add(-time.Second) // as while a read waits
+	first.isWaiting, first.partStart = true, time.Now().Add(-time.Second) // as while a read waits
 	if err := read(second, 60); err != nil {
 		t.Fatal(err)
 	}

@@ -52,12 +52,12 @@ type exporter struct {
 	*Service
 	tar *tar.Writer
 	store.Collection
-	space  string
-	person *string         // of the faces; nil: all
-	people map[string]bool // ids that faces may have
-	denied map[string][]string
-	tell   func(faces int) // is called after each face
-	result ExportResult
+	space   string
+	person  *string         // of the faces; nil: all
+	people  map[string]bool // ids that faces may have
+	denials map[string][]string
+	tell    func(faces int) // is called after each face
+	result  ExportResult
 }
 
 // Export writes a collection as a tar, or one person of it unless person is "". Changes that
@@ -75,7 +75,7 @@ func (v *Service) Export(ctx context.Context, w io.Writer, collection, person st
 	if err := e.writePeople(ctx, person); err != nil {
 		return e.result, err
 	}
-	if e.denied, err = v.store.Denied(ctx, collection); err != nil {
+	if e.denials, err = v.store.Denied(ctx, collection); err != nil {
 		return e.result, err
 	}
 	for after := ""; ; {
@@ -140,7 +140,7 @@ func (e *exporter) writeFace(ctx context.Context, f store.Face) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range e.denied[f.ID] {
+	for _, p := range e.denials[f.ID] {
 		if e.people[p] {
 			face.Not = append(face.Not, p)
 		}

@@ -52,7 +52,7 @@ func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, e
 	if err != nil {
 		return nil, err
 	}
-	i := &importer{Service: v, intake: in, result: result, steps: s, request: request, left: max(v.Import, maxUnpacked*request.Bytes)}
+	i := &importer{Service: v, intake: in, result: result, steps: s, request: request, bytesLeft: max(v.Import, maxUnpacked*request.Bytes)}
 	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: request.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
@@ -70,13 +70,13 @@ func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, e
 // An importer adds the content of an archive, item by item.
 type importer struct {
 	*Service
-	intake  *people.Intake
-	result  *ImportResult
-	steps   steps
-	request ImportRequest
-	left    int64 // bytes that may still be unpacked
+	intake    *people.Intake
+	result    *ImportResult
+	steps     steps
+	request   ImportRequest
+	bytesLeft int64 // that may still be unpacked
 
-	beside besides // only where tags are read
+	sidecars sidecarFiles // only where tags are read
 }
 
 // damaged is the answer to an archive that cannot be read.
@@ -101,14 +101,14 @@ func (i *importer) shown(name string) string {
 	return fmt.Sprintf("%.*s", longest, strings.ToValidUTF8(name, "?"))
 }
 
-// A directory reads an archive until it has read left bytes.
+// A directory reads an archive until it has read bytesLeft.
 type directory struct {
 	io.ReaderAt
-	left int64
+	bytesLeft int64
 }
 
 func (d *directory) ReadAt(b []byte, at int64) (int, error) {
-	if d.left -= int64(len(b)); d.left < 0 {
+	if d.bytesLeft -= int64(len(b)); d.bytesLeft < 0 {
 		return 0, errors.New("it has too many files")
 	}
 	return d.ReaderAt.ReadAt(b, at)
@@ -123,16 +123,16 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	case err != nil:
 		return damaged(err)
 	}
-	limited.left = math.MaxInt64
+	limited.bytesLeft = math.MaxInt64
 	i.steps.total = len(z.File)
 	if i.request.Tags {
-		i.findBesides(z)
+		i.findSidecars(z)
 	}
 	for n := i.steps.j.Done; n < len(z.File); n++ {
 		f := z.File[n]
 		base := path.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isBeside(base) || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
-			if !f.FileInfo().IsDir() && !(i.request.Tags && isBeside(base)) {
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isSidecar(base) || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
+			if !f.FileInfo().IsDir() && !(i.request.Tags && isSidecar(base)) {
 				i.result.Skipped++
 			}
 			continue
@@ -164,7 +164,7 @@ func (i *importer) unpack(f *zip.File) (data []byte, why string, err error) {
 	if f.UncompressedSize64 > uint64(i.Body) {
 		return nil, large, nil
 	}
-	if i.left <= 0 {
+	if i.bytesLeft <= 0 {
 		return nil, "", damaged(fmt.Errorf("it unpacks to more than %d times its size", maxUnpacked))
 	}
 	r, err := f.Open()
@@ -172,7 +172,7 @@ func (i *importer) unpack(f *zip.File) (data []byte, why string, err error) {
 		defer r.Close()
 		data, err = io.ReadAll(io.LimitReader(r, i.Body+1))
 	}
-	i.left -= int64(len(data))
+	i.bytesLeft -= int64(len(data))
 	switch {
 	case err != nil:
 		return nil, "the file is damaged in the archive: " + err.Error(), nil

@@ -120,7 +120,7 @@ func compareRefit(ctx context.Context, result *RefitResult, r *people.Refit, cha
 // A tally has the results of held-out faces.
 type tally struct {
 	HeldOut
-	right, named map[string]bool // IDs: with the right name; of strangers with a name
+	right, namedStrangers map[string]bool // IDs: with the right name; of strangers with a name
 }
 
 func heldOut(ctx context.Context, r *faces.Recogniser) (*tally, error) {
@@ -129,7 +129,7 @@ func heldOut(ctx context.Context, r *faces.Recogniser) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tally{right: map[string]bool{}, named: map[string]bool{}}
+	t := &tally{right: map[string]bool{}, namedStrangers: map[string]bool{}}
 	t.Threshold = math.Inf(-1)
 	if m.Calibration != nil {
 		t.Threshold = m.Calibration.Threshold
@@ -142,7 +142,7 @@ func heldOut(ctx context.Context, r *faces.Recogniser) (*tally, error) {
 			t.Strangers++
 			if named {
 				t.Named++
-				t.named[id] = true
+				t.namedStrangers[id] = true
 			}
 			continue
 		case named && o.Right:
@@ -162,7 +162,7 @@ func heldOut(ctx context.Context, r *faces.Recogniser) (*tally, error) {
 // than a question to the user.
 func outcome(before, after *tally) string {
 	gain := differ(after.right, before.right)
-	cost := differ(after.named, before.named)
+	cost := differ(after.namedStrangers, before.namedStrangers)
 	switch {
 	case gain < 0 || cost > 0:
 		return "worse"

@@ -239,7 +239,7 @@ type steps struct {
 	total  int
 	result any // pointer
 
-	written time.Time // when note wrote last
+	lastWrite time.Time // when note wrote last
 }
 
 // resume returns the steps of j after j.Done of them, with the result until then.
@@ -273,10 +273,10 @@ func (s steps) skip(ctx context.Context, done int) error {
 // note is skip, but writes at most once a second, since an archive may have very many files that
 // are refused. If the process ends, another one refuses them again.
 func (s *steps) note(ctx context.Context, done int) error {
-	if time.Since(s.written) < time.Second {
+	if time.Since(s.lastWrite) < time.Second {
 		return context.Cause(ctx)
 	}
-	s.written = time.Now()
+	s.lastWrite = time.Now()
 	return s.skip(ctx, done)
 }
 

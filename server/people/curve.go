@@ -124,7 +124,7 @@ func (e *engine) place(ctx context.Context, s *snapshot, c *Curve) error {
 				ref := s.ref(id)
 				p.Person = &ref
 			}
-			if !o.alone {
+			if !o.isOnly {
 				c.Faces = append(c.Faces, p)
 			}
 		}

@@ -151,7 +151,7 @@ func (s *snapshot) ref(id string) Ref { return Ref{id, s.people[id].Name} }
 // identify finds and identifies the faces in an image file. details and at are those of faces.Photo.
 func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool, at *face.Place) (faces.Result, error) {
 	if s.live == nil {
-		find := s.input.find
+		find := s.input.detection
 		find.Thumbs, find.At = details, at
 		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
 		r := faces.Result{Size: size}

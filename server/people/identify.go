@@ -98,7 +98,7 @@ func (v *Service) Detect(ctx context.Context, collection string, form Form, vect
 	if err != nil {
 		return nil, err
 	}
-	response, cut := Detection{Faces: []Detected{}}, in.find
+	response, cut := Detection{Faces: []Detected{}}, in.detection
 	if vectors {
 		response.Space, cut = in.space, in.cut
 	}
@@ -206,7 +206,7 @@ func isPerson(id string) bool { return id != "" && id != store.Stranger }
 // addFile adds the faces of file i of a form, or the one at a place.
 func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *snapshot, person string, i int, p File, at *face.Place) error {
 	looked, warnings := noting(ctx)
-	seen, photo, why, err := v.Memory.find(looked, in, p.Data, looking{whole: p.Field == "crop", at: at})
+	seen, photo, why, err := v.Memory.find(looked, in, p.Data, selection{isCrop: p.Field == "crop", place: at})
 	switch {
 	case err != nil:
 		return err
@@ -243,7 +243,7 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *sn
 
 // find finds the faces in an image file, the largest first. If the file has none or cannot be
 // used, why says so.
-func (m *Memory) find(ctx context.Context, in *input, data []byte, o looking) (seen []Found, photo *store.Photo, why string, err error) {
+func (m *Memory) find(ctx context.Context, in *input, data []byte, o selection) (seen []Found, photo *store.Photo, why string, err error) {
 	photo = &store.Photo{SHA256: digestOf(data)}
 	err = m.decoded(ctx, func() error {
 		all, size, err := in.look(ctx, data, o)
@@ -308,7 +308,7 @@ func (v *Service) add(ctx context.Context, response *Added, s *snapshot, person 
 		return err
 	}
 	for _, w := range warnings {
-		w.Face = faces[w.at].ID
+		w.Face = faces[w.index].ID
 		response.Warnings = append(response.Warnings, w)
 	}
 	response.Operations = append(response.Operations, op)

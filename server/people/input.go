@@ -27,9 +27,9 @@ import (
 // An input is how faces become vectors.
 type input struct {
 	frontend.Pipeline
-	cut   face.Cut // how faces are cut out of photographs
-	find  face.Cut // for faces that are found only: small, and no network runs
-	space string   // of the vectors in the store
+	cut       face.Cut // how faces are cut out of photographs
+	detection face.Cut // for faces that are found only: small, and no network runs
+	space     string   // of the vectors in the store
 }
 
 func newInput(in frontend.Pipeline, search *face.Search) *input {
@@ -99,19 +99,19 @@ type Found struct {
 	crop []byte // PNG; nil if it was refused
 }
 
-// looking says which faces of an image file are meant.
-type looking struct {
-	whole bool        // the image is one face as it is
-	which face.Which  // "": face.All
-	at    *face.Place // the only face that is meant; nil: those that are found
+// selection says which faces of an image file are meant.
+type selection struct {
+	isCrop bool        // the image is one face as it is
+	faces  face.Which  // "": face.All
+	place  *face.Place // the only face that is meant; nil: those that are found
 }
 
 // look finds the faces in an image file, the largest first, with their vectors.
-func (e *input) look(ctx context.Context, data []byte, o looking) ([]Found, image.Point, error) {
+func (e *input) look(ctx context.Context, data []byte, o selection) ([]Found, image.Point, error) {
 	kept := &face.Recorder{Embedder: e.Embedder}
 	cut := e.cut
-	cut.Embedder, cut.At = kept, o.at
-	seen, size, err := face.Decode(ctx, data, "photo", !o.whole, cmp.Or(o.which, face.All), cut)
+	cut.Embedder, cut.At = kept, o.place
+	seen, size, err := face.Decode(ctx, data, "photo", !o.isCrop, cmp.Or(o.faces, face.All), cut)
 	if err != nil {
 		return nil, size, err
 	}

@@ -14,8 +14,8 @@ type Intake struct {
 	input      *input
 	collection string
 
-	latest *snapshot // for known, of when there were so many photographs
-	asked  int
+	latest      *snapshot // for known, of when there were so many photographs
+	photographs int
 }
 
 // Intake returns an Intake of a collection.
@@ -40,9 +40,9 @@ func (i *Intake) Find(ctx context.Context, data []byte, all bool) (seen []Found,
 		}
 	}()
 	i.v.Memory.giveWay(ctx)
-	o := looking{}
+	o := selection{}
 	if all {
-		o.which = face.Every
+		o.faces = face.Every
 	}
 	ctx, noted := noting(ctx)
 	seen, photo, why, err = i.v.Memory.find(ctx, i.input, data, o)
@@ -57,11 +57,11 @@ func (i *Intake) NewFaces(seen []Found) ([]store.NewFace, []Refusal) {
 // known is what the collection knew of people when half of the photographs, or more, of those that were
 // added were there: to ask after each of them would take the square of the time.
 func (i *Intake) known(ctx context.Context, added int) (*snapshot, error) {
-	if i.latest != nil && added < 2*i.asked {
+	if i.latest != nil && added < 2*i.photographs {
 		return i.latest, nil
 	}
 	s, err := i.v.engine.snapshot(ctx, i.collection)
-	i.latest, i.asked = s, max(1, added)
+	i.latest, i.photographs = s, max(1, added)
 	return s, err
 }
 
@@ -104,7 +104,7 @@ func (i *Intake) Complete(ctx context.Context, f *store.NewFace, space string) (
 	if len(f.Crop) == 0 {
 		return "the vector is of another network, and there is no crop"
 	}
-	seen, _, err := i.input.look(ctx, f.Crop, looking{whole: true})
+	seen, _, err := i.input.look(ctx, f.Crop, selection{isCrop: true})
 	if err != nil || seen[0].Refused != nil {
 		return "the crop cannot be used"
 	}

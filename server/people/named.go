@@ -23,7 +23,7 @@ func (v *Service) AddNamed(ctx context.Context, collection, name string, form Fo
 	if err != nil {
 		return "", err
 	}
-	seen, photo, why, err := v.Memory.find(ctx, in, data, looking{})
+	seen, photo, why, err := v.Memory.find(ctx, in, data, selection{})
 	if err != nil {
 		return "", err
 	}

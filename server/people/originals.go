@@ -40,8 +40,8 @@ type originals struct {
 type original struct {
 	path, sha256 string
 	size         int64
-	changed      time.Time
-	taken        time.Time // zero if EXIF does not tell
+	modTime      time.Time
+	date         time.Time // zero if EXIF does not tell
 }
 
 // WatchOriginals keeps what is known of the folder of originals up to date until ctx ends.
@@ -91,7 +91,7 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 		o.mu.Lock()
 		was, ok := o.known[path]
 		o.mu.Unlock()
-		if ok && was.size == info.Size() && was.changed.Equal(info.ModTime()) {
+		if ok && was.size == info.Size() && was.modTime.Equal(info.ModTime()) {
 			return nil
 		}
 		f, err := o.examine(ctx, path)
@@ -130,7 +130,7 @@ func (o *originals) examine(ctx context.Context, path string) (original, error) 
 		return original{}, err
 	}
 	defer f.Close()
-	found := original{path: path, size: info.Size(), changed: info.ModTime()}
+	found := original{path: path, size: info.Size(), modTime: info.ModTime()}
 	sum, buffer := sha256.New(), make([]byte, 1<<20)
 	for {
 		n, err := f.Read(buffer)
@@ -147,7 +147,7 @@ func (o *originals) examine(ctx context.Context, path string) (original, error) 
 	}
 	found.sha256 = hex.EncodeToString(sum.Sum(nil))
 	if h, err := metadata.Read(f, found.size); err == nil {
-		found.taken = h.Taken
+		found.date = h.Taken
 	}
 	return found, nil
 }
@@ -176,7 +176,7 @@ func (o *originals) open(sha256 string) (*os.File, original, error) {
 	if err != nil {
 		return nil, f, errNoOriginal
 	}
-	if info.Size() != f.size || !info.ModTime().Equal(f.changed) {
+	if info.Size() != f.size || !info.ModTime().Equal(f.modTime) {
 		file.Close()
 		return nil, f, errNoOriginal
 	}
@@ -209,8 +209,8 @@ func (v *Service) Photographs(ctx context.Context, collection, person string) ([
 				s.Size = &results.Size{Width: p.Width, Height: p.Height}
 			}
 			f, ok := v.originals.of(p.SHA256)
-			if s.Original = ok; ok && !f.taken.IsZero() {
-				s.Taken = f.taken.Format(results.TakenLayout)
+			if s.Original = ok; ok && !f.date.IsZero() {
+				s.Taken = f.date.Format(results.TakenLayout)
 			}
 			byHash[p.SHA256] = s
 			all = append(all, s)
@@ -247,7 +247,7 @@ func (v *Service) Original(ctx context.Context, collection, photo string) (*Orig
 	if err != nil {
 		return nil, err
 	}
-	o := &Original{file, "application/octet-stream", f.changed, f.size}
+	o := &Original{file, "application/octet-stream", f.modTime, f.size}
 	if h, err := metadata.Read(file, f.size); err == nil && h.Kind != "" {
 		o.Kind = map[string]string{"JPEG": "image/jpeg", "PNG": "image/png", "WebP": "image/webp", "TIFF": "image/tiff", "HEIF": "image/heic"}[h.Kind]
 	}

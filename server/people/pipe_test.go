@@ -51,7 +51,7 @@ func TestOriginalIsPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	pipe("a.jpg")
-	if err := os.Chtimes(path, time.Now(), found.changed); err != nil {
+	if err := os.Chtimes(path, time.Now(), found.modTime); err != nil {
 		t.Fatal(err)
 	}
 	if f, _, err := o.open(found.sha256); !errors.Is(err, error(errNoOriginal)) {

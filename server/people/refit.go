@@ -12,8 +12,8 @@ import (
 
 // A Refit makes the vectors of a collection by the network for new collections.
 type Refit struct {
-	v        *Service
-	from, to *input // from: nil if the service does not have the network
+	v             *Service
+	present, next *input // present: nil if the service does not have the network
 }
 
 // Refit returns a Refit of a collection whose vectors are in a space.
@@ -26,20 +26,20 @@ func (v *Service) Refit(space string) *Refit {
 }
 
 // Space names the network of the new vectors.
-func (r *Refit) Space() string { return r.to.space }
+func (r *Refit) Space() string { return r.next.space }
 
 // HasNetwork reports whether the service has the network of the present vectors.
-func (r *Refit) HasNetwork() bool { return r.from != nil }
+func (r *Refit) HasNetwork() bool { return r.present != nil }
 
 // IsNeeded reports whether vectors in a space are those of another network.
 func (r *Refit) IsNeeded(space string) bool {
-	return space != r.to.space && (space != "" || r.from != r.to)
+	return space != r.next.space && (space != "" || r.present != r.next)
 }
 
 // Vector returns the vector of a crop. It waits a little while somebody waits for an answer.
 func (r *Refit) Vector(ctx context.Context, crop []byte) ([]float32, error) {
 	r.v.Memory.giveWay(ctx)
-	return r.to.embed(ctx, r.from, crop)
+	return r.next.embed(ctx, r.present, crop)
 }
 
 // Recognisers returns the recogniser of the collection that is in use, nil if too few people are enrolled,
@@ -49,7 +49,7 @@ func (r *Refit) Recognisers(ctx context.Context, changes store.Changes) (live, c
 	if err != nil || live == nil {
 		return nil, nil, err
 	}
-	next := &snapshot{Collection: changes.Collection, input: r.to, people: map[string]store.Person{}, strangers: map[string]store.Sample{}}
+	next := &snapshot{Collection: changes.Collection, input: r.next, people: map[string]store.Person{}, strangers: map[string]store.Sample{}}
 	people, samples := map[string]bool{}, []store.Sample{}
 	for _, s := range changes.Samples {
 		if s.Person == store.Stranger {
@@ -73,7 +73,7 @@ func (r *Refit) Recognisers(ctx context.Context, changes store.Changes) (live, c
 // network, for which faces are taken to be cut out as for e.
 func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32, error) {
 	if from == nil || from.cutAs(e) {
-		seen, _, err := e.look(ctx, crop, looking{whole: true})
+		seen, _, err := e.look(ctx, crop, selection{isCrop: true})
 		if err == nil {
 			err = seen[0].Refused
 		}

@@ -74,7 +74,7 @@ func (s *snapshot) personStatistics(id string, samples []store.Sample, compariso
 	rivals := map[string]int{} // how often another person was most similar; wrong guesses count more
 	wrong := map[string]int{}  // guesses
 	for j, c := range comparisons {
-		if samples[j].Person != id || c.alone {
+		if samples[j].Person != id || c.isOnly {
 			continue
 		}
 		classes := s.live.Model().Parts().Classes

@@ -69,7 +69,7 @@ type Store struct {
 	file        string // data source name of SQLite
 	path        string // of its file
 	unlock      func() // lets another process open the file of SQLite
-	served      bool   // another process has it open
+	isServed    bool   // another process has it open
 }
 
 // fileURL is the data source name of a file of SQLite.
@@ -106,7 +106,7 @@ func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 			err = s.migrate(ctx, migrations)
 		}
 	}
-	if err == nil && !s.postgres && !s.served { // the process that carried out these requests has ended
+	if err == nil && !s.postgres && !s.isServed { // the process that carried out these requests has ended
 		_, err = s.write.ExecContext(ctx, "UPDATE once SET due = 0 WHERE due > 0")
 		if IsFull(err) {
 			err = nil // they wait until their time is over
@@ -174,7 +174,7 @@ func (s *Store) connect(at string, beside bool) (err error) {
 		return advice.Add(err, "the database needs a folder of its own, which may not exist yet: not a model, not a photograph")
 	}
 	if s.unlock, err = atomicfile.Lock(at); beside && errors.Is(err, atomicfile.ErrLocked) {
-		s.unlock, s.served = func() {}, true
+		s.unlock, s.isServed = func() {}, true
 	} else if errors.Is(err, atomicfile.ErrLocked) {
 		return advice.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")
 	} else if err != nil {
@@ -332,7 +332,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 			if version(name) <= present {
 				continue
 			}
-			if s.served {
+			if s.isServed {
 				t.fail(fmt.Errorf("the program that serves this database is older, and does not have %s: start it again by this one", name))
 				return
 			}

@@ -707,11 +707,11 @@ func TestMigrations(t *testing.T) {
 			"migrations/0007_schema.sql": {Data: first},
 			"migrations/0008_drawn.sql":  {Data: []byte("ALTER TABLE person ADD COLUMN drawn TEXT NOT NULL DEFAULT 'blue'")},
 		}
-		s.served = true
+		s.isServed = true
 		if err := s.migrate(t.Context(), later); !strings.Contains(fmt.Sprint(err), "is older") {
 			t.Errorf("beside an older service: %v", err)
 		}
-		s.served = false
+		s.isServed = false
 		for range 2 { // the second time nothing is to be done
 			c.no(s.migrate(t.Context(), later))
 		}

@@ -21,7 +21,7 @@ type Warning struct {
 	Name   string `json:"name"`
 	Why    string `json:"why"`
 
-	at int // of the face among those that were added
+	index int // of the face among those that were added
 }
 
 // meant returns the face of a photograph that shows a person, as far as the collection knows, and why each
@@ -77,7 +77,7 @@ func (s *snapshot) takenFor(ctx context.Context, person string, faces []store.Ne
 			return nil, err
 		}
 		if is := named[0].Name; named[0].Known && is != of {
-			all = append(all, Warning{at: at, Person: is, Name: s.people[is].Name, Why: fmt.Sprintf("the collection takes the face for %s: if that is right, undo the operation", s.people[is].Name)})
+			all = append(all, Warning{index: at, Person: is, Name: s.people[is].Name, Why: fmt.Sprintf("the collection takes the face for %s: if that is right, undo the operation", s.people[is].Name)})
 		}
 	}
 	return all, nil

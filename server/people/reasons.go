@@ -58,7 +58,7 @@ type comparison struct {
 	evidence float64
 	classes  []int // the most likely first
 	scores   []float64
-	alone    bool // the only face of its person, so that it cannot be compared with that person
+	isOnly   bool // the only face of its person, so that it cannot be compared with that person
 }
 
 // compare compares samples with all people. samples has all faces of each of its people. It
@@ -103,7 +103,7 @@ func (s *snapshot) compare(ctx context.Context, in dataset.Frame, samples []stor
 			if k := len(columns[o.Person]) - 1; k > 0 && floats.Norm(sum, 2) > 0 {
 				scores[c], photographs[c] = floats.Dot(sum, mat.Col(face, j, u))/floats.Norm(sum, 2), k
 			} else {
-				own, all[j].alone = c, true
+				own, all[j].isOnly = c, true
 			}
 		}
 		if m.Calibration == nil {
@@ -276,7 +276,7 @@ func (s *snapshot) sentence(person string, c comparison, guess Resembling) strin
 		threshold = fmt.Sprintf(" The evidence is %.1f, and the threshold is %.1f.", c.evidence, t.Threshold)
 	}
 	switch {
-	case c.alone:
+	case c.isOnly:
 		return "This is the only face of " + name + ", so nothing says how well it would be recognised."
 	case person == "" && c.Known && guess.Kind == store.Ignored:
 		return "The face resembles a person who is ignored." + threshold

@@ -10,8 +10,8 @@ import (
 	"nrdl.example/nrdl/faces/tags"
 )
 
-// besides are the files of a zip that tell of the photographs beside them.
-type besides struct {
+// sidecarFiles are the files of a zip that tell of the photographs beside them.
+type sidecarFiles struct {
 	sidecars map[string]*zip.File   // by place
 	folded   map[string][]*zip.File // by place in lower case
 	photos   map[string]int         // by place in lower case
@@ -21,8 +21,8 @@ type besides struct {
 	faces  []byte
 }
 
-// isBeside reports whether a file has the name of a sidecar, or of the one in which Picasa keeps faces.
-func isBeside(name string) bool {
+// isSidecar reports whether a file has the name of a sidecar, or of the one in which Picasa keeps faces.
+func isSidecar(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".xmp") || isPicasa(name)
 }
 
@@ -30,20 +30,20 @@ func isPicasa(name string) bool {
 	return strings.EqualFold(strings.TrimPrefix(name, "."), strings.TrimPrefix(tags.PicasaFile, "."))
 }
 
-// findBesides notes the files in z that tell of others.
-func (i *importer) findBesides(z *zip.Reader) {
-	i.beside = besides{map[string]*zip.File{}, map[string][]*zip.File{}, map[string]int{}, map[string]*zip.File{}, "", nil}
+// findSidecars notes the files in z that tell of others.
+func (i *importer) findSidecars(z *zip.Reader) {
+	i.sidecars = sidecarFiles{map[string]*zip.File{}, map[string][]*zip.File{}, map[string]int{}, map[string]*zip.File{}, "", nil}
 	for _, f := range z.File {
 		place := i.place(f.Name)
 		folded := strings.ToLower(place)
 		switch base := path.Base(place); {
 		case isPicasa(base):
-			i.beside.picasa[path.Dir(place)] = f
-		case isBeside(base):
-			i.beside.sidecars[place] = f
-			i.beside.folded[folded] = append(i.beside.folded[folded], f)
+			i.sidecars.picasa[path.Dir(place)] = f
+		case isSidecar(base):
+			i.sidecars.sidecars[place] = f
+			i.sidecars.folded[folded] = append(i.sidecars.folded[folded], f)
 		case dataset.IsImage(base):
-			i.beside.photos[folded]++
+			i.sidecars.photos[folded]++
 		}
 	}
 }
@@ -54,15 +54,15 @@ func (i *importer) sidecar(name string) ([]byte, string, error) {
 	place := i.place(name)
 	all := tags.Sidecars(place)
 	for _, at := range all {
-		if f := i.beside.sidecars[at]; f != nil {
+		if f := i.sidecars.sidecars[at]; f != nil {
 			return i.unpack(f)
 		}
 	}
-	if i.beside.photos[strings.ToLower(place)] > 1 {
+	if i.sidecars.photos[strings.ToLower(place)] > 1 {
 		return nil, "", nil
 	}
 	for _, at := range all {
-		if f := i.beside.folded[strings.ToLower(at)]; len(f) == 1 {
+		if f := i.sidecars.folded[strings.ToLower(at)]; len(f) == 1 {
 			return i.unpack(f[0])
 		}
 	}
@@ -73,15 +73,15 @@ func (i *importer) sidecar(name string) ([]byte, string, error) {
 // is none. It keeps that of one folder.
 func (i *importer) picasa(name string) (data []byte, why string, err error) {
 	folder := path.Dir(i.place(name))
-	f := i.beside.picasa[folder]
+	f := i.sidecars.picasa[folder]
 	switch {
 	case f == nil:
 		return nil, "", nil
-	case i.beside.folder == folder && i.beside.faces != nil:
-		return i.beside.faces, "", nil
+	case i.sidecars.folder == folder && i.sidecars.faces != nil:
+		return i.sidecars.faces, "", nil
 	}
 	data, why, err = i.unpack(f)
-	i.beside.folder, i.beside.faces = folder, data
+	i.sidecars.folder, i.sidecars.faces = folder, data
 	return data, why, err
 }
 
