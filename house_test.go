@@ -471,7 +471,6 @@ var largeTypes = map[string]string{
 	"faces/gallery: Gallery":    "one type for learning, naming and checking, by decision 0055",
 	"faces/network: call":       "a method for each operation of ONNX",
 	"lab/report: Plan":          "a method for each figure and table",
-	"server/store: Store":       "a method for each change of the database, which is one transaction",
 	"tools/asm/neon: assembler": "a method for each instruction",
 }
 

@@ -19,7 +19,7 @@ var ErrNoBackup = errors.New("the database is PostgreSQL: back it up with pg_dum
 // not at all, and returns its size. Changes go on meanwhile. The file is a database that
 // Open opens. Messages that wait to be sent are cancelled in it: this process sends them,
 // and whoever starts on the copy must not send them again. Sessions are not in it.
-func (s *Store) Backup(ctx context.Context, path string) (size int64, err error) {
+func (s *database) Backup(ctx context.Context, path string) (size int64, err error) {
 	if s.postgres {
 		return 0, ErrNoBackup
 	}
@@ -140,13 +140,13 @@ func (t *tx) audit(verb, object string) {
 
 // Audit returns up to limit lines of the audit log, the latest first: those before the line
 // number before, 0 for all.
-func (s *Store) Audit(ctx context.Context, before int64, limit int) ([]Line, error) {
+func (s *database) Audit(ctx context.Context, before int64, limit int) ([]Line, error) {
 	return list[Line](ctx, s.read, auditColumns+"WHERE $1 = 0 OR seq < $1 ORDER BY seq DESC LIMIT $2", before, limit)
 }
 
 // CheckAudit returns ErrAudit if a line of the audit log was changed or removed. It does not
 // notice that lines at the end are missing.
-func (s *Store) CheckAudit(ctx context.Context) error {
+func (s *database) CheckAudit(ctx context.Context) error {
 	rows, err := s.read.QueryContext(ctx, auditColumns+"ORDER BY seq")
 	if err != nil {
 		return err

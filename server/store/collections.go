@@ -86,7 +86,7 @@ func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
 
 // scrub removes deleted data from the files of the database. SQLite overwrites them with
 // zeros, in the write-ahead log when that is emptied. PostgreSQL makes their pages free.
-func (s *Store) scrub(ctx context.Context) error {
+func (s *database) scrub(ctx context.Context) error {
 	if s.postgres {
 		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation, job, file, once")
 		return err
@@ -100,7 +100,7 @@ func (s *Store) scrub(ctx context.Context) error {
 
 // shrink gives free pages of SQLite back to the file system, a part at a time, so that other
 // writers do not wait long.
-func (s *Store) shrink(ctx context.Context) error {
+func (s *database) shrink(ctx context.Context) error {
 	const enough, together = 1 << 10, 1 << 11 // pages that may stay free, and pages of a part
 	for last := math.MaxInt; ; {
 		free, err := one[int](ctx, "page", s.read, "PRAGMA freelist_count")

@@ -43,7 +43,7 @@ const (
 )
 
 // CreateHook adds a hook, and returns it with its ID, secret and time.
-func (s *Store) CreateHook(ctx context.Context, actor, collection string, h Hook) (Hook, error) {
+func (s Queue) CreateHook(ctx context.Context, actor, collection string, h Hook) (Hook, error) {
 	h.ID, h.Secret, h.Created = NewID(), newSecret(), now()
 	names := 0
 	if h.Names {
@@ -57,17 +57,17 @@ func (s *Store) CreateHook(ctx context.Context, actor, collection string, h Hook
 }
 
 // Hooks returns the hooks of a collection, the oldest first.
-func (s *Store) Hooks(ctx context.Context, collection string) ([]Hook, error) {
+func (s Queue) Hooks(ctx context.Context, collection string) ([]Hook, error) {
 	return list[Hook](ctx, s.read, hookColumns+"WHERE collection = $1 ORDER BY id", collection)
 }
 
 // Hook returns the hook with this id.
-func (s *Store) Hook(ctx context.Context, collection, id string) (Hook, error) {
+func (s Queue) Hook(ctx context.Context, collection, id string) (Hook, error) {
 	return one[Hook](ctx, "hook", s.read, hookByID, collection, id)
 }
 
 // DeleteHook removes a hook with its messages.
-func (s *Store) DeleteHook(ctx context.Context, actor, collection, id string) error {
+func (s Queue) DeleteHook(ctx context.Context, actor, collection, id string) error {
 	return s.change(ctx, actor, collection, func(t *tx) {
 		t.must("hook", "DELETE FROM hook WHERE collection = $1 AND id = $2", collection, id)
 		t.exec("DELETE FROM job WHERE collection = $1 AND hook = $2", collection, id)
@@ -76,7 +76,7 @@ func (s *Store) DeleteHook(ctx context.Context, actor, collection, id string) er
 }
 
 // Emit adds a message about an event for each hook of a collection that asks for it.
-func (s *Store) Emit(ctx context.Context, collection string, e Event) error {
+func (s Queue) Emit(ctx context.Context, collection string, e Event) error {
 	return s.inTx(ctx, "", func(t *tx) {
 		t.collection = collection
 		t.emit(e)
@@ -98,7 +98,7 @@ func (t *tx) putMessage(hook string, e Event) Job {
 }
 
 // TestHook adds a message with the event ping for a hook, and returns it.
-func (s *Store) TestHook(ctx context.Context, collection, hook string) (j Job, err error) {
+func (s Queue) TestHook(ctx context.Context, collection, hook string) (j Job, err error) {
 	err = s.inTx(ctx, "", func(t *tx) {
 		t.collection = collection
 		row[Hook](t, "hook", hookByID, collection, hook)

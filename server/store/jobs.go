@@ -54,7 +54,7 @@ const (
 )
 
 // Enqueue adds a job. If one with its Key has not ended, it returns that one instead.
-func (s *Store) Enqueue(ctx context.Context, j Job) (Job, error) {
+func (s Queue) Enqueue(ctx context.Context, j Job) (Job, error) {
 	err := s.inTx(ctx, j.Actor, func(t *tx) {
 		row[string](t, "collection", "SELECT id FROM collection WHERE id = $1", j.Collection)
 		if j.Key != "" {
@@ -85,7 +85,7 @@ func (t *tx) putJob(j Job) Job {
 // Lease gives a worker a job that is due, or whose lease has ended: a message, or work of any
 // other kind. It is nil if there is none. The lease ends after a time, unless Extend or
 // Progress prolong it.
-func (s *Store) Lease(ctx context.Context, worker string, message bool, lease time.Duration) (*Job, error) {
+func (s Queue) Lease(ctx context.Context, worker string, message bool, lease time.Duration) (*Job, error) {
 	at := now().UnixMicro()
 	const due = "SELECT id FROM job WHERE state IN ('waiting', 'running') AND due <= $1 AND (kind = '" + KindMessage + "') = $2"
 	// Readers look first: the one connection that writes is free meanwhile.
@@ -114,14 +114,14 @@ func setLeased(ctx context.Context, on execer, j *Job, set string, args ...any) 
 }
 
 // Extend prolongs the lease of a job.
-func (s *Store) Extend(ctx context.Context, j *Job, lease time.Duration) error {
+func (s Queue) Extend(ctx context.Context, j *Job, lease time.Duration) error {
 	return setLeased(ctx, s.write, j, "due = $4", now().Add(lease).UnixMicro())
 }
 
 const setProgress = "done = $4, total = $5, result = $6, attempts = 1, version = version + 1"
 
 // Progress stores how far a job is, with its result until then.
-func (s *Store) Progress(ctx context.Context, j *Job, done, total int, result json.RawMessage) error {
+func (s Queue) Progress(ctx context.Context, j *Job, done, total int, result json.RawMessage) error {
 	return setLeased(ctx, s.write, j, setProgress, done, total, jsonText(result))
 }
 
@@ -148,16 +148,16 @@ func (t *tx) noteStep() {
 }
 
 // Finish ends a job with a result; nil keeps that of the last step.
-func (s *Store) Finish(ctx context.Context, j *Job, result json.RawMessage) error {
+func (s Queue) Finish(ctx context.Context, j *Job, result json.RawMessage) error {
 	return s.end(ctx, j, Succeeded, "", result)
 }
 
 // Fail ends a job that cannot be done; reason says why.
-func (s *Store) Fail(ctx context.Context, j *Job, reason string) error {
+func (s Queue) Fail(ctx context.Context, j *Job, reason string) error {
 	return s.end(ctx, j, Failed, reason, nil)
 }
 
-func (s *Store) end(ctx context.Context, j *Job, state, reason string, result json.RawMessage) error {
+func (s Queue) end(ctx context.Context, j *Job, state, reason string, result json.RawMessage) error {
 	return s.inTx(ctx, j.Actor, func(t *tx) {
 		if result == nil {
 			result = j.Result
@@ -172,7 +172,7 @@ func (s *Store) end(ctx context.Context, j *Job, state, reason string, result js
 
 // Retry makes a job wait until due. reason says why the attempt failed. It is "" if the attempt
 // was interrupted, which does not count as an attempt.
-func (s *Store) Retry(ctx context.Context, j *Job, reason string, due time.Time) error {
+func (s Queue) Retry(ctx context.Context, j *Job, reason string, due time.Time) error {
 	set := "state = 'waiting', worker = '', error = $4, due = $5, version = version + 1"
 	if reason == "" {
 		set += ", attempts = attempts - 1"
@@ -181,17 +181,17 @@ func (s *Store) Retry(ctx context.Context, j *Job, reason string, due time.Time)
 }
 
 // Cancel ends a job, unless it has ended, and returns it. Its worker gets ErrLost.
-func (s *Store) Cancel(ctx context.Context, actor, collection, id string) (Job, error) {
+func (s Queue) Cancel(ctx context.Context, actor, collection, id string) (Job, error) {
 	return s.alter(ctx, actor, collection, id, "cancel job", "state IN ('waiting', 'running')", "state = 'cancelled', worker = '', finished = $3, version = version + 1")
 }
 
 // Restart makes a job that has failed wait again, and returns it.
-func (s *Store) Restart(ctx context.Context, actor, collection, id string) (Job, error) {
+func (s Queue) Restart(ctx context.Context, actor, collection, id string) (Job, error) {
 	return s.alter(ctx, actor, collection, id, "retry job", "state = 'failed'", "state = 'waiting', worker = '', attempts = 0, due = $3, finished = 0, version = version + 1")
 }
 
 // alter changes a job if a condition holds, and returns the job as it is then.
-func (s *Store) alter(ctx context.Context, actor, collection, id, verb, condition, set string) (j Job, err error) {
+func (s Queue) alter(ctx context.Context, actor, collection, id, verb, condition, set string) (j Job, err error) {
 	err = s.inTx(ctx, actor, func(t *tx) {
 		n := t.exec("UPDATE job SET "+set+" WHERE collection = $1 AND id = $2 AND "+condition, collection, id, t.at.UnixMicro())
 		if j = row[Job](t, "job", jobByID, collection, id); n > 0 {
@@ -202,7 +202,7 @@ func (s *Store) alter(ctx context.Context, actor, collection, id, verb, conditio
 }
 
 // SetResult replaces the result of a job that has ended.
-func (s *Store) SetResult(ctx context.Context, actor string, j Job, verb string, result json.RawMessage) error {
+func (s Queue) SetResult(ctx context.Context, actor string, j Job, verb string, result json.RawMessage) error {
 	return s.inTx(ctx, actor, func(t *tx) {
 		t.exec("UPDATE job SET result = $3, version = version + 1 WHERE collection = $1 AND id = $2", j.Collection, j.ID, string(result))
 		t.audit(verb, j.ID)
@@ -210,14 +210,14 @@ func (s *Store) SetResult(ctx context.Context, actor string, j Job, verb string,
 }
 
 // Job returns the job with this id.
-func (s *Store) Job(ctx context.Context, collection, id string) (Job, error) {
+func (s Queue) Job(ctx context.Context, collection, id string) (Job, error) {
 	return one[Job](ctx, "job", s.read, jobByID, collection, id)
 }
 
 // Jobs returns jobs of a collection, the latest first: up to limit, those whose id is smaller than
 // before, "" for all. It returns only those of a kind and in a state; "" is any. If hook is "", it
 // leaves out messages; otherwise it returns only the messages of that hook.
-func (s *Store) Jobs(ctx context.Context, collection, kind, state, hook, before string, limit int) ([]Job, error) {
+func (s Queue) Jobs(ctx context.Context, collection, kind, state, hook, before string, limit int) ([]Job, error) {
 	return list[Job](ctx, s.read, jobColumns+`WHERE collection = $1 AND hook = $2 AND ($3 = '' OR kind = $3) AND ($4 = '' OR state = $4)
 		AND ($5 = '' OR id < $5) ORDER BY id DESC LIMIT $6`, collection, hook, kind, state, before, limit)
 }
@@ -231,7 +231,7 @@ const (
 )
 
 // Tidy removes what is no longer needed.
-func (s *Store) Tidy(ctx context.Context) error {
+func (s Queue) Tidy(ctx context.Context) error {
 	return s.inTx(ctx, "", func(t *tx) {
 		for _, d := range []struct {
 			statement string
@@ -253,24 +253,24 @@ func (s *Store) Tidy(ctx context.Context) error {
 const Piece = 1 << 20
 
 // PutPiece writes piece n of the file of a job. The job need not exist yet.
-func (s *Store) PutPiece(ctx context.Context, collection, job string, n int, data []byte) error {
+func (s Queue) PutPiece(ctx context.Context, collection, job string, n int, data []byte) error {
 	_, err := s.write.ExecContext(ctx, "INSERT INTO file (collection, job, n, data, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (collection, job, n) DO UPDATE SET data = excluded.data",
 		collection, job, n, data, now().UnixMicro())
 	return err
 }
 
 // GetPiece returns piece n of the file of a job.
-func (s *Store) GetPiece(ctx context.Context, collection, job string, n int) ([]byte, error) {
+func (s Queue) GetPiece(ctx context.Context, collection, job string, n int) ([]byte, error) {
 	return one[[]byte](ctx, "file", s.read, "SELECT data FROM file WHERE collection = $1 AND job = $2 AND n = $3", collection, job, n)
 }
 
 // Pieces returns the number of pieces of the file of a job; of all files if job is "".
-func (s *Store) Pieces(ctx context.Context, collection, job string) (int, error) {
+func (s Queue) Pieces(ctx context.Context, collection, job string) (int, error) {
 	return one[int](ctx, "file", s.read, "SELECT count(*) FROM file WHERE $2 = '' OR collection = $1 AND job = $2", collection, job)
 }
 
 // DeleteFile removes the file of a job, also from the files of the database.
-func (s *Store) DeleteFile(ctx context.Context, collection, job string) error {
+func (s Queue) DeleteFile(ctx context.Context, collection, job string) error {
 	if _, err := s.write.ExecContext(ctx, "DELETE FROM file WHERE collection = $1 AND job = $2", collection, job); err != nil {
 		return fmt.Errorf("delete file: %w", err)
 	}

@@ -34,7 +34,7 @@ func hashOf(secret string) string {
 
 // CreateKey adds a key and returns its secret, which is not stored. If expires is zero, the
 // key never expires.
-func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, collections []string, expires time.Time) (Key, string, error) {
+func (s Access) CreateKey(ctx context.Context, actor, name string, scopes, collections []string, expires time.Time) (Key, string, error) {
 	secret := "nrdl_" + newSecret()
 	k := Key{NewID(), name, scopes, collections, now(), expires.Truncate(time.Microsecond)}
 	until := int64(0)
@@ -49,12 +49,12 @@ func (s *Store) CreateKey(ctx context.Context, actor, name string, scopes, colle
 }
 
 // Keys returns all keys, the oldest first.
-func (s *Store) Keys(ctx context.Context) ([]Key, error) {
+func (s Access) Keys(ctx context.Context) ([]Key, error) {
 	return list[Key](ctx, s.read, keyColumns+"ORDER BY id")
 }
 
 // KeyOf returns the key with this secret, unless it has expired.
-func (s *Store) KeyOf(ctx context.Context, secret string) (Key, error) {
+func (s Access) KeyOf(ctx context.Context, secret string) (Key, error) {
 	return one[Key](ctx, "key", s.read, keyColumns+"WHERE hash = $1 AND (expires = 0 OR expires > $2)", hashOf(secret), now().UnixMicro())
 }
 
@@ -69,7 +69,7 @@ const keyMade, madeKeyless = "create key", "open service"
 // DeleteKey removes a key and ends its sessions. It returns a *Conflict, which is LastKey, if no
 // other key manages: with open, the very last key is removed all the same, and the service then
 // takes requests without a key.
-func (s *Store) DeleteKey(ctx context.Context, actor, id string, open bool) error {
+func (s Access) DeleteKey(ctx context.Context, actor, id string, open bool) error {
 	return s.inTx(ctx, actor, func(t *tx) {
 		key := row[Key](t, "key", keyColumns+"WHERE id = $1", id)
 		others := rows[Key](t, keyColumns+"WHERE id <> $1", id)
@@ -90,7 +90,7 @@ var LastKey = &Conflict{Code: "last_admin_key", Text: "this is the last key with
 
 // IsKeyless reports whether requests need no key: there never was one, or DeleteKey has removed the
 // last one to open the service.
-func (s *Store) IsKeyless(ctx context.Context) (bool, error) {
+func (s Access) IsKeyless(ctx context.Context) (bool, error) {
 	some, err := list[string](ctx, s.read, "SELECT id FROM api_key LIMIT 1")
 	if err != nil || len(some) > 0 {
 		return false, err
@@ -116,7 +116,7 @@ func newSecret() string {
 
 // CreateSession starts a session with a key and returns its secret, which is not stored. If
 // the key has too many sessions, it ends the one that was not used for longest.
-func (s *Store) CreateSession(ctx context.Context, key string) (secret string, err error) {
+func (s Access) CreateSession(ctx context.Context, key string) (secret string, err error) {
 	secret = newSecret()
 	return secret, s.inTx(ctx, key, func(t *tx) {
 		row[string](t, "key", "SELECT id FROM api_key WHERE id = $1", key)
@@ -126,7 +126,7 @@ func (s *Store) CreateSession(ctx context.Context, key string) (secret string, e
 }
 
 // KeyOfSession returns the key of a session, unless the session or the key has ended.
-func (s *Store) KeyOfSession(ctx context.Context, secret string) (Key, error) {
+func (s Access) KeyOfSession(ctx context.Context, secret string) (Key, error) {
 	at, hash := now(), hashOf(secret)
 	k, err := one[Key](ctx, "session", s.read, keyColumns+"WHERE id = (SELECT key FROM session WHERE hash = $1 AND used > $2) AND (expires = 0 OR expires > $3)",
 		hash, at.Add(-ageOfSession).UnixMicro(), at.UnixMicro())
@@ -142,7 +142,7 @@ func (s *Store) KeyOfSession(ctx context.Context, secret string) (Key, error) {
 }
 
 // EndSession ends the session with this secret, if there is one.
-func (s *Store) EndSession(ctx context.Context, secret string) error {
+func (s Access) EndSession(ctx context.Context, secret string) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM session WHERE hash = $1", hashOf(secret))
 	return err
 }

@@ -103,7 +103,7 @@ func decidedMeanwhile(others []Holder, faces int) *Conflict {
 
 // MoveFaces gives faces to a person, "" for nobody, and returns the operation. It returns a
 // *Conflict if expected is not nil and one of the faces has another person than that.
-func (s *Store) MoveFaces(ctx context.Context, actor, collection string, expected *string, faces []string, to string) (operation string, err error) {
+func (s Labelling) MoveFaces(ctx context.Context, actor, collection string, expected *string, faces []string, to string) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if to != "" {
 			t.person(to)
@@ -116,7 +116,7 @@ func (s *Store) MoveFaces(ctx context.Context, actor, collection string, expecte
 
 // DenyFaces notes that faces do not show a person, takes them away from it, and returns the
 // operation. It returns a *Conflict in the same cases as MoveFaces.
-func (s *Store) DenyFaces(ctx context.Context, actor, collection string, expected *string, faces []string, person string) (operation string, err error) {
+func (s Labelling) DenyFaces(ctx context.Context, actor, collection string, expected *string, faces []string, person string) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		t.person(person)
 		t.expect(expected, faces, "")
@@ -135,7 +135,7 @@ func (s *Store) DenyFaces(ctx context.Context, actor, collection string, expecte
 // NameFaces gives faces to a new person, and returns the person and the operation. Unless
 // namesake is set, it returns a *Conflict if a known person has the name; it is also one as in
 // MoveFaces.
-func (s *Store) NameFaces(ctx context.Context, actor, collection string, expected *string, faces []string, name, kind string, namesake bool) (id, operation string, err error) {
+func (s Labelling) NameFaces(ctx context.Context, actor, collection string, expected *string, faces []string, name, kind string, namesake bool) (id, operation string, err error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		t.expect(expected, faces, p.ID)
@@ -154,7 +154,7 @@ func (p *pair) columns() []any { return []any{&p.face, &p.key} }
 
 // Denied returns, for each face, the ids of the people that it does not show according to a
 // user. What was undone does not count.
-func (s *Store) Denied(ctx context.Context, collection string) (map[string][]string, error) {
+func (s Labelling) Denied(ctx context.Context, collection string) (map[string][]string, error) {
 	pairs, err := list[pair](ctx, s.read, `SELECT face, person FROM label l WHERE collection = $1 AND kind = 'is_not' AND NOT EXISTS (
 			SELECT 1 FROM label m WHERE m.collection = l.collection AND m.face = l.face AND m.person = l.person AND m.seq > l.seq AND m.kind <> 'is_not')
 		ORDER BY face, person`, collection)
@@ -166,7 +166,7 @@ func (s *Store) Denied(ctx context.Context, collection string) (map[string][]str
 }
 
 // Confirmed returns the faces to which a user has given the same person twice.
-func (s *Store) Confirmed(ctx context.Context, collection string) (map[string]bool, error) {
+func (s Labelling) Confirmed(ctx context.Context, collection string) (map[string]bool, error) {
 	all, err := list[string](ctx, s.read, `SELECT f.id FROM label l JOIN face f ON f.collection = l.collection AND f.id = l.face AND f.person = l.person
 		WHERE l.collection = $1 AND l.kind = 'is' AND f.person <> '' GROUP BY f.id HAVING count(*) > 1`, collection)
 	confirmed := map[string]bool{}
@@ -178,7 +178,7 @@ func (s *Store) Confirmed(ctx context.Context, collection string) (map[string]bo
 
 // groups returns the faces of each group of a query. Its rows are faces with their group, in
 // the order of the groups.
-func (s *Store) groups(ctx context.Context, query, collection string) (groups [][]string, err error) {
+func (s Labelling) groups(ctx context.Context, query, collection string) (groups [][]string, err error) {
 	pairs, err := list[pair](ctx, s.read, query, collection)
 	for i, p := range pairs {
 		if i == 0 || p.key != pairs[i-1].key {
@@ -191,7 +191,7 @@ func (s *Store) groups(ctx context.Context, query, collection string) (groups []
 
 // Doubles returns the faces that one photograph has of one person, for each photograph and
 // person with more than one.
-func (s *Store) Doubles(ctx context.Context, collection string) ([][]string, error) {
+func (s Labelling) Doubles(ctx context.Context, collection string) ([][]string, error) {
 	return s.groups(ctx, `SELECT f.id, f.photo || '/' || f.person FROM face f JOIN (SELECT photo, person FROM face WHERE collection = $1 AND photo <> '' AND person NOT IN ('', 'stranger') GROUP BY photo, person HAVING count(*) > 1) d
 		ON d.photo = f.photo AND d.person = f.person WHERE f.collection = $1 ORDER BY f.photo, f.person, f.id`, collection)
 }
@@ -212,7 +212,7 @@ func (m *member) columns() []any { return []any{&m.face, &m.number, &m.loose} }
 
 // Groups returns the groups of PutGroups in their order, without faces that have got a person
 // since.
-func (s *Store) Groups(ctx context.Context, collection string) (groups []Group, err error) {
+func (s Labelling) Groups(ctx context.Context, collection string) (groups []Group, err error) {
 	members, err := list[member](ctx, s.read, "SELECT g.face, g.number, g.loose FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
 	for i, m := range members {
 		if i == 0 || m.number != members[i-1].number {
@@ -225,7 +225,7 @@ func (s *Store) Groups(ctx context.Context, collection string) (groups []Group, 
 }
 
 // PutGroups replaces the groups of faces of a collection.
-func (s *Store) PutGroups(ctx context.Context, collection string, groups []Group) error {
+func (s Labelling) PutGroups(ctx context.Context, collection string, groups []Group) error {
 	return s.inTx(ctx, "", func(t *tx) {
 		t.exec("DELETE FROM guess WHERE collection = $1", collection)
 		for n, group := range groups {

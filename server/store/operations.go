@@ -84,13 +84,13 @@ func (t *tx) log(kind, object string, undo undoData) (id string) {
 
 // Operations returns up to limit operations, the latest first: those whose id is smaller than
 // before, "" for all.
-func (s *Store) Operations(ctx context.Context, collection, before string, limit int) ([]Operation, error) {
+func (s Labelling) Operations(ctx context.Context, collection, before string, limit int) ([]Operation, error) {
 	return list[Operation](ctx, s.read, operationColumns+"WHERE collection = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3", collection, before, limit)
 }
 
 // Undo reverts an operation. It returns ErrConflict if the operation is undone already, or if a
 // later one changed the same faces or people: that one has to be undone first.
-func (s *Store) Undo(ctx context.Context, actor, collection, id string) error {
+func (s Labelling) Undo(ctx context.Context, actor, collection, id string) error {
 	return s.change(ctx, actor, collection, func(t *tx) {
 		o := row[Operation](t, "operation", operationByID, collection, id)
 		if o.Undone {

@@ -48,7 +48,7 @@ func (t *tx) noteRequest() {
 // the actor has the key, it returns that one, and r must not be carried out. Until the lease ends,
 // no other request with this key is carried out; ExtendRequest prolongs it. Once it is over, another
 // one may be, unless r has stored an answer or changed something.
-func (s *Store) BeginRequest(ctx context.Context, r *Request, lease time.Duration) (earlier *Request, err error) {
+func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duration) (earlier *Request, err error) {
 	err = s.inTx(ctx, r.Actor, func(t *tx) {
 		r.at, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
 		earlier = nil
@@ -67,7 +67,7 @@ func (s *Store) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 }
 
 // ExtendRequest prolongs the lease of r. It returns ErrLost if another request has the key.
-func (s *Store) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
+func (s Access) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
 	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
 	if err != nil || n == 0 {
 		return errors.Join(err, ErrLost)
@@ -76,14 +76,14 @@ func (s *Store) ExtendRequest(ctx context.Context, r *Request, lease time.Durati
 }
 
 // PutAnswer stores the answer to r.
-func (s *Store) PutAnswer(ctx context.Context, r *Request) error {
+func (s Access) PutAnswer(ctx context.Context, r *Request) error {
 	_, err := s.write.ExecContext(ctx, "UPDATE once SET status = $3, type = $4, digest = $5, answer = $6 WHERE actor = $1 AND key = $2 AND at = $7",
 		r.Actor, r.Key, r.Status, r.Type, r.Digest, append([]byte{}, r.Answer...), r.at)
 	return err
 }
 
 // DropRequest removes r, unless r has changes: another request may then have its key.
-func (s *Store) DropRequest(ctx context.Context, r *Request) error {
+func (s Access) DropRequest(ctx context.Context, r *Request) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM once WHERE actor = $1 AND key = $2 AND changed = 0 AND at = $3", r.Actor, r.Key, r.at)
 	return err
 }

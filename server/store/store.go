@@ -61,9 +61,26 @@ func conflict(format string, args ...any) error { return &Conflict{Text: fmt.Spr
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// A Store is an open database. It is safe for concurrent use. Several processes may use one
-// PostgreSQL database.
+// A Store is an open database: its collections, people and faces. It is safe for concurrent use. Several
+// processes may use one PostgreSQL database.
 type Store struct {
+	*database
+	Labelling
+	Queue
+	Access
+}
+
+// Labelling has what people decide whose faces are.
+type Labelling struct{ *database }
+
+// Queue has the work that goes on when a process ends: jobs with their files, and messages to hooks.
+type Queue struct{ *database }
+
+// Access has who may use the service, and the requests that are to be carried out once.
+type Access struct{ *database }
+
+// A database has the connections, and makes transactions.
+type database struct {
 	write, read *sql.DB // two pools for SQLite, which has one writer; one for PostgreSQL
 	postgres    bool
 	file        string // data source name of SQLite
@@ -93,7 +110,8 @@ func Open(ctx context.Context, url string) (*Store, error) { return opened(ctx, 
 func OpenServed(ctx context.Context, url string) (*Store, error) { return opened(ctx, url, true) }
 
 func opened(ctx context.Context, url string, beside bool) (*Store, error) {
-	s := &Store{postgres: isPostgres(url)}
+	d := &database{postgres: isPostgres(url)}
+	s := &Store{d, Labelling{d}, Queue{d}, Access{d}}
 	if err := s.connect(url, beside); err != nil {
 		if s.unlock != nil {
 			s.unlock()
@@ -124,7 +142,7 @@ func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 
 // isShared reports whether err says that there is no room for the file that processes share which
 // use a database of SQLite at the same time.
-func (s *Store) isShared(err error) bool {
+func (s *database) isShared(err error) bool {
 	const noSize = 10 | 19<<8 // SQLITE_IOERR_SHMSIZE
 	var lite *sqlite.Error
 	return !s.postgres && runtime.GOOS != "windows" && errors.As(err, &lite) && lite.Code() == noSize
@@ -132,7 +150,7 @@ func (s *Store) isShared(err error) bool {
 
 // openAlone opens the file of SQLite again without a file to share, so that no other process can open
 // it: on a full disk, people are recognised all the same.
-func (s *Store) openAlone() error {
+func (s *database) openAlone() error {
 	if err := errors.Join(s.read.Close(), s.write.Close()); err != nil {
 		return err
 	}
@@ -151,7 +169,7 @@ func IsNew(url string) bool {
 }
 
 // connect connects to the database; with beside also to a file that another process serves.
-func (s *Store) connect(at string, beside bool) (err error) {
+func (s *database) connect(at string, beside bool) (err error) {
 	if s.postgres {
 		u, err := url.Parse(at)
 		if err != nil {
@@ -189,7 +207,7 @@ func (s *Store) connect(at string, beside bool) (err error) {
 }
 
 // openFile makes the pools for the file of SQLite.
-func (s *Store) openFile() error {
+func (s *database) openFile() error {
 	// The time to wait for a lock comes first, as the next ones may need it. Pages that are
 	// free can be given back only if a new file gets this option before anything is written to it.
 	// That writes, so others do without it: they can be opened when the disk is full.
@@ -253,7 +271,7 @@ func ownFile(at string) error {
 }
 
 // Close ends all connections.
-func (s *Store) Close() error {
+func (s *database) Close() error {
 	if s.read == s.write {
 		return s.write.Close()
 	}
@@ -263,7 +281,7 @@ func (s *Store) Close() error {
 }
 
 // Ping returns an error if the database cannot be reached.
-func (s *Store) Ping(ctx context.Context) error {
+func (s *database) Ping(ctx context.Context) error {
 	_, err := one[int](ctx, "row", s.read, "SELECT 1")
 	return err
 }
@@ -278,7 +296,7 @@ func IsFull(err error) bool {
 
 // CheckRoom returns an error if the disk of the database is too full for a few more faces. To
 // find out, it writes 256 kB and removes them.
-func (s *Store) CheckRoom(ctx context.Context) error {
+func (s *database) CheckRoom(ctx context.Context) error {
 	data := make([]byte, 1<<18)
 	_, _ = rand.Read(data) // never fails; some file systems need no room for zeros
 	if s.postgres {
@@ -307,7 +325,7 @@ var errOlder = advice.Add(errors.New("an older program made this database, and t
 
 // migrate makes the tables of a new database by the first of files, and changes those of an older one
 // by the others. The number in the name of a file is the version of the tables after it.
-func (s *Store) migrate(ctx context.Context, files fs.FS) error {
+func (s *database) migrate(ctx context.Context, files fs.FS) error {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return err
@@ -354,7 +372,7 @@ func version(name string) string {
 }
 
 // dialect is a migration in the dialect of the database.
-func (s *Store) dialect(text string) string {
+func (s *database) dialect(text string) string {
 	if !s.postgres {
 		return text
 	}

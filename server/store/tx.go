@@ -87,7 +87,7 @@ type tx struct {
 }
 
 // inTx runs do in a transaction. All processes make one transaction at a time.
-func (s *Store) inTx(ctx context.Context, actor string, do func(*tx)) error {
+func (s *database) inTx(ctx context.Context, actor string, do func(*tx)) error {
 	begun, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (s *Store) inTx(ctx context.Context, actor string, do func(*tx)) error {
 
 // change runs do in a transaction that changes a collection. It returns ErrNotFound if there is
 // no such collection.
-func (s *Store) change(ctx context.Context, actor, collection string, do func(*tx)) error {
+func (s *database) change(ctx context.Context, actor, collection string, do func(*tx)) error {
 	return s.inTx(ctx, actor, func(t *tx) {
 		t.collection = collection
 		t.seq = row[int64](t, "collection", "UPDATE collection SET seq = seq + 1 WHERE id = $1 RETURNING seq", collection)
