@@ -252,8 +252,8 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 	if err != nil {
 		return experiment.Result{}, fmt.Errorf("%s: %w", data, err)
 	}
-	if n := len(result.Skipped); n > 0 {
-		a.Tell("left out %s on which the model was trained: %s", legible.Count(n, "image"), legible.Abridged(result.Skipped))
+	if n := len(result.TrainedImages); n > 0 {
+		a.Tell("left out %s on which the model was trained: %s", legible.Count(n, "image"), legible.Abridged(result.TrainedImages))
 	}
 	return result, nil
 }

@@ -92,7 +92,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 		return err
 	}
 	o := experiment.OpenSet{
-		Split: e.split, Enrolled: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
+		Split: e.split, EnrolledShare: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
 		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), CalibrationStrangers: e.open.calibrationStrangers,
 	}
 	if e.open.strangers != "" {
@@ -103,7 +103,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	a.tellOptions(s, &e.learn)
 	result, err := experiment.JudgeOpenSet(ctx, s.images, s.Method, o, func(d experiment.OpenSetDraw) {
 		a.Tell("seed %d: %s %% of %d faces identified, %s %% of %d faces of strangers named", d.Seed,
-			legible.Percent(d.Identified), d.Test, legible.Percent(d.FPIR), d.Strangers)
+			legible.Percent(d.IdentificationRate), d.Test, legible.Percent(d.FPIR), d.Strangers)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)

@@ -96,11 +96,11 @@ type bench struct {
 	store  *Store
 	runner *Runner
 
-	mu       sync.Mutex       // guards what follows, and the store
-	pending  []*job           // in the order of the plan
-	left     map[*setting]int // of pending, without a record yet
-	pace     pace
-	progress Progress
+	mu        sync.Mutex       // guards what follows, and the store
+	pending   []*job           // in the order of the plan
+	remaining map[*setting]int // of pending, without a record yet
+	pace      pace
+	progress  Progress
 }
 
 // resume sets the pending jobs: those without a record in old, and those for which a
@@ -110,11 +110,11 @@ func (b *bench) resume(old []Record) {
 	for i := range old {
 		r := &old[i]
 		made[r.Key] = r
-		if v := versionOf(r); latest[v] == nil || !r.Cost.Finished.Before(latest[v].Cost.Finished) {
+		if v := versionOf(r); latest[v] == nil || !r.Cost.EndTime.Before(latest[v].Cost.EndTime) {
 			latest[v] = r
 		}
 	}
-	b.pending, b.left, b.progress, b.pace = nil, map[*setting]int{}, Progress{}, pace{}
+	b.pending, b.remaining, b.progress, b.pace = nil, map[*setting]int{}, Progress{}, pace{}
 	for _, s := range b.runner.settings {
 		for _, j := range s.jobs {
 			b.progress.Total++
@@ -128,7 +128,7 @@ func (b *bench) resume(old []Record) {
 				continue
 			}
 			b.pending = append(b.pending, j)
-			b.left[s]++
+			b.remaining[s]++
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (b *bench) keep(j *job, r *Record) error {
 	if err := b.store.Append(*r); err != nil {
 		return err
 	}
-	if b.left[j.setting]--; b.left[j.setting] == 0 {
+	if b.remaining[j.setting]--; b.remaining[j.setting] == 0 {
 		b.runner.forget(j.setting)
 	}
 	b.progress.Done++

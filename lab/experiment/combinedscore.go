@@ -22,7 +22,7 @@ func combined(all []*drawState) {
 				faces = append(faces, other.weighted()...)
 			}
 		}
-		j.combined = regression(faces)
+		j.combinedScore = regression(faces)
 	}
 }
 
@@ -43,11 +43,11 @@ func (j *drawState) weighted() (faces []weightedFace) {
 		}
 		faces = append(faces, f)
 	}
-	for i, r := range j.enrolled {
-		add(r, j.right[i], len(j.enrolled))
+	for i, r := range j.enrolledFaces {
+		add(r, j.enrolledRight[i], len(j.enrolledFaces))
 	}
-	for _, r := range j.strangers {
-		add(r, false, len(j.strangers))
+	for _, r := range j.strangerFaces {
+		add(r, false, len(j.strangerFaces))
 	}
 	return faces
 }

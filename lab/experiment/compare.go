@@ -220,10 +220,10 @@ func (row *MethodResult) test(best *MethodResult) error {
 // a has wrong and −1 for each that only b has wrong.
 func moreErrors(a, b Run) (d []int) {
 	of := map[int]int{}
-	for _, j := range a.Missed {
+	for _, j := range a.MissedColumns {
 		of[j]++
 	}
-	for _, j := range b.Missed {
+	for _, j := range b.MissedColumns {
 		of[j]--
 	}
 	for _, v := range of {

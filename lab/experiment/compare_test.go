@@ -60,7 +60,7 @@ func scripted(name string, n int, wrong ...int) MethodResult {
 	for _, w := range wrong {
 		r := Run{N: n, Train: n, Wrong: w, Accuracy: float64(n-w) / float64(n)}
 		for j := range w {
-			r.Missed = append(r.Missed, j)
+			r.MissedColumns = append(r.MissedColumns, j)
 		}
 		c.Runs = append(c.Runs, r)
 	}

@@ -23,10 +23,10 @@ type methodFile struct {
 	Datasets             []string
 	Ranges               map[string]plannedRange // of a Program
 
-	node   *value
-	input  frontend.Pipeline
-	params []assignment
-	varied [][]assignment // of one parameter, or of two
+	node     *value
+	input    frontend.Pipeline
+	params   []assignment
+	variants [][]assignment // of one parameter, or of two
 }
 
 // UnmarshalJSON also accepts a text, the name of the method.
@@ -94,15 +94,15 @@ func (e *methodFile) read(p *Plan) (err error) {
 		}
 	}
 	if vary := e.node.member["vary"]; vary != nil {
-		e.varied = [][]assignment{nil}
+		e.variants = [][]assignment{nil}
 		for _, values := range vary.members {
 			var longer [][]assignment
-			for _, first := range e.varied {
+			for _, first := range e.variants {
 				for _, v := range values.members {
 					longer = append(longer, append(slices.Clone(first), assignment{v, v.name, fmt.Sprint(v.token)}))
 				}
 			}
-			e.varied = longer
+			e.variants = longer
 		}
 	}
 	for i, name := range e.Datasets {
@@ -131,13 +131,13 @@ func (e *methodFile) contestants() ([]contestant, error) {
 		}
 	}
 	base := contestant{node: e.node, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, datasets: e.Datasets}
-	if e.varied == nil {
+	if e.variants == nil {
 		base.method = e.configure(m)
 		all := []contestant{base}
 		return all, e.idle(m, all)
 	}
 	var all []contestant
-	for _, values := range e.varied {
+	for _, values := range e.variants {
 		c := base
 		c.vary(values)
 		c.method = e.configure(m, values...)
@@ -165,8 +165,8 @@ func (e *methodFile) idle(m classify.Method, all []contestant) error {
 		return nil
 	}
 	assigned := slices.Clone(e.params)
-	if len(e.varied) > 0 {
-		assigned = append(assigned, e.varied[0]...)
+	if len(e.variants) > 0 {
+		assigned = append(assigned, e.variants[0]...)
 	}
 	for _, p := range assigned {
 		matters := func(m classify.Method) bool { return method.Unmet(m, p.path) == "" }
@@ -180,11 +180,11 @@ func (e *methodFile) idle(m classify.Method, all []contestant) error {
 // vary gives c the label and the values of the varied parameters.
 func (c *contestant) vary(values []assignment) {
 	for i, a := range values {
-		v := &Varied{Path: a.path, Value: a.value}
+		v := &Variation{Path: a.path, Value: a.value}
 		if c.label = fmt.Sprintf("%s, %s=%s", c.label, a.path, a.value); i == 0 {
-			c.varied = v
+			c.variation = v
 		} else {
-			c.varied.With = v
+			c.variation.Second = v
 		}
 	}
 	c.id = c.label

@@ -33,10 +33,10 @@ type Databases struct {
 }
 
 type sourceKey struct {
-	path   string
-	x, y   string
-	drawn  synthetic.Faces
-	images string
+	path      string
+	x, y      string
+	synthetic synthetic.Faces
+	images    string
 }
 
 type loadedSet struct {
@@ -51,16 +51,16 @@ func (d *Databases) open(ctx context.Context, from Source, in dataset.Frame, emb
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	key := sourceKey{path: from.Path, x: from.X, y: from.Y, images: in.String() + in.Embedding.Digest}
-	if from.Drawn != nil {
-		key.drawn = *from.Drawn
+	if from.Synthetic != nil {
+		key.synthetic = *from.Synthetic
 	}
 	if s, ok := d.sets[key]; ok {
 		return s, nil
 	}
 	var set *dataset.Images
 	var err error
-	if from.Drawn != nil {
-		if set, err = from.Drawn.Draw(ctx); err == nil && embedder != nil {
+	if from.Synthetic != nil {
+		if set, err = from.Synthetic.Draw(ctx); err == nil && embedder != nil {
 			set, err = dataset.Embed(ctx, set, embedder, nil)
 		}
 	} else {

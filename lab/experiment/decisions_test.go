@@ -149,7 +149,7 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 	}
 	first := split(t, "first:5")
 	want, err := EvaluateModel(t.Context(), set, m, &first, 0, false)
-	if err != nil || want.Skipped != nil || want.Runs[0].N != len(judge) || want.Decisions() != nil {
+	if err != nil || want.TrainedImages != nil || want.Runs[0].N != len(judge) || want.Decisions() != nil {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	_, err = EvaluateModel(t.Context(), set, m, nil, 0, false)
@@ -157,7 +157,7 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 		t.Errorf("some are training images: %v", err)
 	}
 	got, err := EvaluateModel(t.Context(), set, m, nil, 0, true)
-	if err != nil || len(got.Skipped) != len(learn) || got.Runs[0].N != len(judge) || got.Runs[0].Wrong != want.Runs[0].Wrong {
+	if err != nil || len(got.TrainedImages) != len(learn) || got.Runs[0].N != len(judge) || got.Runs[0].Wrong != want.Runs[0].Wrong {
 		t.Errorf("%+v, %v", got, err)
 	}
 	renamed := *set.Select(learn)
@@ -196,7 +196,7 @@ func TestDecisionsOnStrangers(t *testing.T) {
 	if _, err := EvaluateModel(ctx, set, m, nil, 0, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if math.IsNaN(r.Accuracy) || !slices.Contains(r.Skipped, set.ID(0)) {
+	if math.IsNaN(r.Accuracy) || !slices.Contains(r.TrainedImages, set.ID(0)) {
 		t.Errorf("%+v", r)
 	}
 }

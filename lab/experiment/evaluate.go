@@ -69,9 +69,9 @@ type Result struct {
 	// is 0 if each run made its own samples (with Candidates), and in EvaluateModel.
 	SampleSeconds float64 `json:"sample_seconds"`
 
-	// Skipped are the IDs of images that were not tested since the model was trained on
+	// TrainedImages are the IDs of images that were not tested since the model was trained on
 	// them.
-	Skipped []string `json:"skipped,omitempty"`
+	TrainedImages []string `json:"skipped,omitempty"`
 }
 
 // A Run is one split, fit and test.
@@ -89,9 +89,9 @@ type Run struct {
 
 	Decisions *Decisions `json:"decisions,omitempty"` // at the threshold; nil if there is none
 
-	Missed   []int    `json:"-"` // columns of the errors in the set
-	Named    []string `json:"-"` // the best guess for each test image; "" if it shows no face
-	Residual float64  `json:"-"` // of the stopping test
+	MissedColumns []int    `json:"-"` // columns of the errors in the set
+	BestGuesses   []string `json:"-"` // the best guess for each test image; "" if it shows no face
+	Residual      float64  `json:"-"` // of the stopping test
 }
 
 // An Observer is notified of the progress of an evaluation. It does not affect
@@ -269,8 +269,8 @@ func (d *division) run(ctx context.Context, m classify.Method, fit classify.Run)
 		return model.PredictSamples(ctx, d.samples)
 	})
 	r.Train, r.FitSeconds, r.Seed = d.learn, took, fit.Seed
-	for i, j := range r.Missed {
-		r.Missed[i] = d.judge[j]
+	for i, j := range r.MissedColumns {
+		r.MissedColumns[i] = d.judge[j]
 	}
 	return r, model, err
 }
@@ -304,16 +304,16 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 
 // tally sets the results for faces of test that are named by these indices of names, or −1.
 func (r *Run) tally(test *dataset.Images, predicted []int, names []string) {
-	r.N, r.Named = len(predicted), make([]string, len(predicted))
+	r.N, r.BestGuesses = len(predicted), make([]string, len(predicted))
 	for j, c := range predicted {
 		if c >= 0 && !test.Faceless(j) {
-			r.Named[j] = names[c]
+			r.BestGuesses[j] = names[c]
 		}
-		if r.Named[j] != test.Classes[test.ClassOf(j)] {
-			r.Missed = append(r.Missed, j)
+		if r.BestGuesses[j] != test.Classes[test.ClassOf(j)] {
+			r.MissedColumns = append(r.MissedColumns, j)
 		}
 	}
-	r.Wrong = len(r.Missed)
+	r.Wrong = len(r.MissedColumns)
 	r.Accuracy = float64(r.N-r.Wrong) / float64(r.N)
 }
 
@@ -353,7 +353,7 @@ func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Gallery,
 		}
 		set, res.Split = set.Select(judge), split.String()
 	}
-	if set, res.Skipped, err = withoutTrained(set, m, skipTrained); err != nil {
+	if set, res.TrainedImages, err = withoutTrained(set, m, skipTrained); err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)
 	}
 	r, err := Judge(ctx, m.Model, set)

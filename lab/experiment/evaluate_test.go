@@ -114,9 +114,9 @@ func TestEvaluateCounts(t *testing.T) {
 	}
 	want := Run{
 		Seed: 1, Wrong: wrong, N: len(judge), Train: len(learn), Status: classify.ClosedForm,
-		Accuracy: 1 - float64(wrong)/float64(len(judge)), Missed: missed,
+		Accuracy: 1 - float64(wrong)/float64(len(judge)), MissedColumns: missed,
 	}
-	if diff := cmp.Diff(want, got.Runs[0], times, cmpopts.IgnoreFields(Run{}, "Named"), cmpopts.EquateApprox(0, 1e-15)); diff != "" {
+	if diff := cmp.Diff(want, got.Runs[0], times, cmpopts.IgnoreFields(Run{}, "BestGuesses"), cmpopts.EquateApprox(0, 1e-15)); diff != "" {
 		t.Error(diff)
 	}
 }

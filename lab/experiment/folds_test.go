@@ -105,8 +105,8 @@ func TestValidateCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.Train, want.Seed = len(learn), f.Seed+uint64(r)
-			for i, j := range want.Missed {
-				want.Missed[i] = judge[j]
+			for i, j := range want.MissedColumns {
+				want.MissedColumns[i] = judge[j]
 			}
 			if diff := cmp.Diff(want, got.Runs[3*r+held], times); diff != "" {
 				t.Errorf("repeat %d, fold %d:\n%s", r, held, diff)

@@ -336,8 +336,8 @@ func TestEvaluateWithAnInput(t *testing.T) {
 				missed = append(missed, judge[j])
 			}
 		}
-		if m := models[i]; !mat.Equal(m.Parts().D, model.Parts().D) || !mat.Equal(m.Basis.P, model.Basis.P) || !slices.Equal(r.Missed, missed) {
-			t.Errorf("run %d: another model, or others are wrong: %v, not %v", i, r.Missed, missed)
+		if m := models[i]; !mat.Equal(m.Parts().D, model.Parts().D) || !mat.Equal(m.Basis.P, model.Basis.P) || !slices.Equal(r.MissedColumns, missed) {
+			t.Errorf("run %d: another model, or others are wrong: %v, not %v", i, r.MissedColumns, missed)
 		}
 		if r.Wrong != wrong || r.N != len(judge) || r.Train != len(learn) {
 			t.Errorf("run %d: %d of %d wrong after %d images, not %d of %d after %d", i, r.Wrong, r.N, r.Train, wrong, len(judge), len(learn))

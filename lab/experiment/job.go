@@ -18,7 +18,7 @@ func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
 		Dataset: d.source(),
 		Split:   j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
-		Method: j.method.Name(), Label: c.label, Explained: c.about, Varied: c.varied, Params: j.params,
+		Method: j.method.Name(), Label: c.label, Explanation: c.about, Variation: c.variation, Params: j.params,
 	}
 	r.Dataset.Input, r.Dataset.Hash = set.set.Frame, set.hash
 	if !j.input.IsZero() {
@@ -41,7 +41,7 @@ func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 func (r *Record) identity() Record {
 	return Record{
 		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
-		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Explained: r.Explained, Input: r.Input, Varied: r.Varied,
+		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Explanation: r.Explanation, Input: r.Input, Variation: r.Variation,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
 	}
 }
@@ -91,7 +91,7 @@ func learnAndCount(ctx context.Context, m classify.Method, f *faces, r *Record, 
 	}
 	r.SplitHash, r.Train, r.Passes, r.Status, r.Residual = f.splitHash, one.Train, one.Passes, one.Status, one.Residual
 	r.Cost.FitSeconds, r.Cost.CodeSeconds = one.FitSeconds, one.CodeSeconds
-	r.count(f.judge, f.people(), one.Named)
+	r.count(f.judge, f.people(), one.BestGuesses)
 	return model, nil
 }
 

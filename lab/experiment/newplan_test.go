@@ -145,7 +145,7 @@ func TestEmbeddingsOfAPlan(t *testing.T) {
 		databases = &experiment.Databases{} // reads the photographs once more
 	}
 	for _, r := range records {
-		if r.Split == "first:2" && r.Input != nil && !slices.Contains(r.Missed, 3) {
+		if r.Split == "first:2" && r.Input != nil && !slices.Contains(r.MissedColumns, 3) {
 			t.Errorf("%s: a name for the photograph of nobody", r.Label)
 		}
 		if r.N+r.Train != 7 || r.Dataset.Hash != records[0].Dataset.Hash {

@@ -26,12 +26,12 @@ import (
 // faces are genuine probes. All faces of the people who are not enrolled are
 // impostor probes.
 type OpenSet struct {
-	Split     dataset.Split     // of the faces of the enrolled people
-	Enrolled  float64           // share of the people that are enrolled
-	Repeats   int               // draws
-	Seed      uint64            // draw r, its split and its fit have the seed Seed + r
-	Input     frontend.Pipeline // makes samples of the images
-	Calibrate openset.Options
+	Split         dataset.Split     // of the faces of the enrolled people
+	EnrolledShare float64           // share of the people that are enrolled
+	Repeats       int               // draws
+	Seed          uint64            // draw r, its split and its fit have the seed Seed + r
+	Input         frontend.Pipeline // makes samples of the images
+	Calibrate     openset.Options
 
 	// Strangers are images of further strangers, with the Frame of the set; may be
 	// nil. Blank images count as images without a face, which get no name.
@@ -48,47 +48,47 @@ var FPIRs = []float64{0.001, 0.01, 0.1}
 // An OpenSetResult is the result of JudgeOpenSet. Rates are fractions. An identification
 // rate is the share of genuine probes with the right name and a score above the threshold.
 type OpenSetResult struct {
-	Method               string            `json:"method"`
-	Input                frontend.Pipeline `json:"input"`
-	Split                string            `json:"split"`
-	Calibrate            openset.Options   `json:"calibrate"`   // how the threshold is estimated
-	People               int               `json:"people"`      // enrolled in a draw
-	Strangers            int               `json:"strangers"`   // people of the set who are not enrolled
-	OtherFaces           int               `json:"other_faces"` // test faces of further strangers
-	CalibrationStrangers int               `json:"given"`       // further strangers given to the calibration
-	Draws                []OpenSetDraw     `json:"draws"`       // one entry a draw of the enrolled people
-	Scores               []ScoreResult     `json:"scores"`      // the margin first, which models use
-	Reliability          []ReliabilityBin  `json:"reliability"` // of all draws
-	Named                ReliabilityBin    `json:"named"`       // the faces of all draws that are named
-	ByLaw                bool              `json:"by_law"`      // the thresholds follow from the impostors of the network
-	Surest               float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
-	ECE                  float64           `json:"ece"`         // expected calibration error, mean over the draws
-	ECESD                float64           `json:"ece_sd"`      // standard deviation of the expected calibration error over the draws
-	FPIR                 Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
-	Identified           Spread            `json:"identified"`  // identification rate at them
-	ClosedSet            Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
+	Method                 string            `json:"method"`
+	Input                  frontend.Pipeline `json:"input"`
+	Split                  string            `json:"split"`
+	Calibrate              openset.Options   `json:"calibrate"`   // how the threshold is estimated
+	People                 int               `json:"people"`      // enrolled in a draw
+	Strangers              int               `json:"strangers"`   // people of the set who are not enrolled
+	OtherFaces             int               `json:"other_faces"` // test faces of further strangers
+	CalibrationStrangers   int               `json:"given"`       // further strangers given to the calibration
+	Draws                  []OpenSetDraw     `json:"draws"`       // one entry a draw of the enrolled people
+	Scores                 []ScoreResult     `json:"scores"`      // the margin first, which models use
+	Reliability            []ReliabilityBin  `json:"reliability"` // of all draws
+	NamedFaces             ReliabilityBin    `json:"named"`       // the faces of all draws that are named
+	LawThresholds          bool              `json:"by_law"`      // the thresholds follow from the impostors of the network
+	MaxStrangerProbability float64           `json:"surest"`      // largest probability of a stranger who is named; 0 if none is
+	ECE                    float64           `json:"ece"`         // expected calibration error, mean over the draws
+	ECESD                  float64           `json:"ece_sd"`      // standard deviation of the expected calibration error over the draws
+	FPIR                   Spread            `json:"far"`         // share of strangers named at the calibrated thresholds (FPIR)
+	IdentificationRate     Spread            `json:"identified"`  // identification rate at them
+	ClosedSet              Spread            `json:"closed_set"`  // rank-1 rate, without a threshold
 }
 
 // A Spread summarises a number over the draws.
 type Spread struct {
-	Mean  float64 `json:"mean"`
-	SD    float64 `json:"sd"`    // sample standard deviation; 0 for one draw
-	Least float64 `json:"least"` // least over the draws
-	Most  float64 `json:"most"`  // largest over the draws
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`    // sample standard deviation; 0 for one draw
+	Min  float64 `json:"least"` // least over the draws
+	Max  float64 `json:"most"`  // largest over the draws
 }
 
 // An OpenSetDraw is the result of one draw of the enrolled people.
 type OpenSetDraw struct {
-	Seed       uint64  `json:"seed"`
-	Train      int     `json:"train"`      // faces
-	Test       int     `json:"test"`       // genuine probes
-	Strangers  int     `json:"strangers"`  // faces
-	Bears      float64 `json:"bears"`      // smallest FPIR that the calibration supports
-	Threshold  float64 `json:"threshold"`  // of training
-	FPIR       float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
-	Identified float64 `json:"identified"` // identification rate at this threshold
-	ClosedSet  float64 `json:"closed_set"` // share of the enrolled faces whose best guess is right, without a threshold
-	ECE        float64 `json:"ece"`        // expected calibration error of the probabilities
+	Seed               uint64  `json:"seed"`
+	Train              int     `json:"train"`      // faces
+	Test               int     `json:"test"`       // genuine probes
+	Strangers          int     `json:"strangers"`  // faces
+	MinFPIR            float64 `json:"bears"`      // smallest FPIR that the calibration supports
+	Threshold          float64 `json:"threshold"`  // of training
+	FPIR               float64 `json:"far"`        // share of strangers named at this threshold (FPIR)
+	IdentificationRate float64 `json:"identified"` // identification rate at this threshold
+	ClosedSet          float64 `json:"closed_set"` // share of the enrolled faces whose best guess is right, without a threshold
+	ECE                float64 `json:"ece"`        // expected calibration error of the probabilities
 }
 
 // A ScoreResult has the open-set rates of one score, over the draws.
@@ -124,7 +124,7 @@ var scores = []struct {
 	{"concentration", true, just(func(e classify.Evidence) float64 { return e.Concentration })},
 	{"share", true, just(func(e classify.Evidence) float64 { return e.Share })},
 	{"residual", false, just(func(e classify.Evidence) float64 { return e.Residual })},
-	{"combined", true, func(j *drawState) func(classify.Evidence) float64 { return j.combined }},
+	{"combined", true, func(j *drawState) func(classify.Evidence) float64 { return j.combinedScore }},
 }
 
 func just(of func(classify.Evidence) float64) func(*drawState) func(classify.Evidence) float64 {
@@ -136,8 +136,8 @@ func (o OpenSet) Validate() error {
 	switch {
 	case o.Repeats < 1:
 		return fmt.Errorf("%d repeats", o.Repeats)
-	case !(o.Enrolled > 0 && o.Enrolled <= 1):
-		return fmt.Errorf("enrolled = %v is not a share of the people", o.Enrolled)
+	case !(o.EnrolledShare > 0 && o.EnrolledShare <= 1):
+		return fmt.Errorf("enrolled = %v is not a share of the people", o.EnrolledShare)
 	case o.CalibrationStrangers < 0:
 		return fmt.Errorf("given = %d strangers is negative", o.CalibrationStrangers)
 	case o.CalibrationStrangers > 0 && o.CalibrationStrangers >= o.others():
@@ -161,7 +161,7 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("open set: %w", err)
 	}
-	people := int(math.Round(o.Enrolled * float64(len(set.Classes))))
+	people := int(math.Round(o.EnrolledShare * float64(len(set.Classes))))
 	others := o.others()
 	minPeople := 3
 	if gallery.OneIsEnough(o.Input.ForImages(set.Frame), m) == nil {
@@ -196,13 +196,13 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 // drawState is a draw with its faces.
 type drawState struct {
 	OpenSetDraw
-	enrolled, strangers []gallery.Face
-	right               []bool // of enrolled: the best guess is
-	bins                []ReliabilityBin
-	named               ReliabilityBin
-	surest              float64
-	byLaw               bool                            // the threshold
-	combined            func(classify.Evidence) float64 // nil of one draw
+	enrolledFaces, strangerFaces []gallery.Face
+	enrolledRight                []bool // for each of enrolledFaces: the best guess is right
+	bins                         []ReliabilityBin
+	namedFaces                   ReliabilityBin
+	maxStrangerProbability       float64
+	lawThreshold                 bool                            // the threshold
+	combinedScore                func(classify.Evidence) float64 // nil of one draw
 }
 
 // draw enrols people, trains, and identifies all probes.
@@ -225,12 +225,12 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	}
 	calibration := model.Calibration
 	probes := known.Select(test)
-	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), Bears: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, byLaw: calibration.FollowsLaw()}
-	if j.enrolled, err = model.Identify(ctx, probes); err != nil {
+	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), MinFPIR: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, lawThreshold: calibration.FollowsLaw()}
+	if j.enrolledFaces, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}
-	for i, r := range j.enrolled {
-		j.right = append(j.right, r.Class >= 0 && model.Parts().Classes[r.Class] == probes.Classes[probes.ClassOf(i)])
+	for i, r := range j.enrolledFaces {
+		j.enrolledRight = append(j.enrolledRight, r.Class >= 0 && model.Parts().Classes[r.Class] == probes.Classes[probes.ClassOf(i)])
 	}
 	for _, s := range []*dataset.Images{unknown, others} {
 		if s == nil {
@@ -240,7 +240,7 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 		if err != nil {
 			return nil, err
 		}
-		j.strangers = append(j.strangers, r...)
+		j.strangerFaces = append(j.strangerFaces, r...)
 	}
 	j.count(o.Calibrate.Prior)
 	return j, nil
@@ -291,30 +291,30 @@ func divideFaces(set *dataset.Images, people int, seed uint64) (known, unknown *
 // count sets the rates at the threshold of training, and the reliability of the
 // probabilities.
 func (j *drawState) count(prior float64) {
-	j.Strangers = len(j.strangers)
+	j.Strangers = len(j.strangerFaces)
 	named := 0
-	for _, r := range j.strangers {
+	for _, r := range j.strangerFaces {
 		if r.Known {
 			named++
 			if judges(r) {
-				j.surest = max(j.surest, r.Probability)
+				j.maxStrangerProbability = max(j.maxStrangerProbability, r.Probability)
 			}
 		}
 	}
-	j.FPIR = float64(named) / float64(len(j.strangers))
+	j.FPIR = float64(named) / float64(len(j.strangerFaces))
 	closed, identified := 0, 0
-	for i, r := range j.enrolled {
-		if j.right[i] {
+	for i, r := range j.enrolledFaces {
+		if j.enrolledRight[i] {
 			closed++
 			if r.Known {
 				identified++
 			}
 		}
 	}
-	j.ClosedSet = float64(closed) / float64(len(j.enrolled))
-	j.Identified = float64(identified) / float64(len(j.enrolled))
+	j.ClosedSet = float64(closed) / float64(len(j.enrolledFaces))
+	j.IdentificationRate = float64(identified) / float64(len(j.enrolledFaces))
 	j.bins = j.reliability(tenths, false, prior)
-	j.named = j.reliability(1, true, prior)[0]
+	j.namedFaces = j.reliability(1, true, prior)[0]
 	j.ECE = calibrationError(j.bins)
 }
 
@@ -328,18 +328,18 @@ func (r *OpenSetResult) summarise(all []*drawState) {
 		return spreadOf(v)
 	}
 	r.FPIR = over(func(j *drawState) float64 { return j.FPIR })
-	r.Identified = over(func(j *drawState) float64 { return j.Identified })
+	r.IdentificationRate = over(func(j *drawState) float64 { return j.IdentificationRate })
 	r.ClosedSet = over(func(j *drawState) float64 { return j.ClosedSet })
 	ece := over(func(j *drawState) float64 { return j.ECE })
 	r.ECE, r.ECESD = ece.Mean, ece.SD
 	r.Reliability = pooled(all)
 	var named []ReliabilityBin
 	for _, j := range all {
-		named = append(named, j.named)
-		r.Surest = max(r.Surest, j.surest)
-		r.ByLaw = j.byLaw
+		named = append(named, j.namedFaces)
+		r.MaxStrangerProbability = max(r.MaxStrangerProbability, j.maxStrangerProbability)
+		r.LawThresholds = j.lawThreshold
 	}
-	r.Named = merged(named)
+	r.NamedFaces = merged(named)
 	if len(all) > 1 && r.People > 1 {
 		combined(all)
 	}
@@ -360,7 +360,7 @@ func (r *OpenSetResult) summarise(all []*drawState) {
 }
 
 func spreadOf(v []float64) Spread {
-	s := Spread{Mean: stat.Mean(v, nil), Least: slices.Min(v), Most: slices.Max(v)}
+	s := Spread{Mean: stat.Mean(v, nil), Min: slices.Min(v), Max: slices.Max(v)}
 	if len(v) > 1 {
 		s.SD = stat.StdDev(v, nil)
 	}

@@ -32,10 +32,10 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := experiment.OpenSet{Split: dataset.DefaultSplit, Enrolled: 0.5, Repeats: 2, Seed: 4, Calibrate: openset.Default}
+	o := experiment.OpenSet{Split: dataset.DefaultSplit, EnrolledShare: 0.5, Repeats: 2, Seed: 4, Calibrate: openset.Default}
 	r := judgeOpenSet(t, set, o)
-	if n := r.Named.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.Named.Probability > r.Named.Right+0.02 {
-		t.Errorf("of the faces that are named: %+v", r.Named)
+	if n := r.NamedFaces.Faces; n > 2*(r.Draws[0].Test+r.Draws[0].Strangers) || r.NamedFaces.Probability > r.NamedFaces.Right+0.02 {
+		t.Errorf("of the faces that are named: %+v", r.NamedFaces)
 	}
 	if r.People != 12 || r.Strangers != 12 || len(r.Draws) != 2 || len(r.Scores) != 6 {
 		t.Fatalf("%+v", r)
@@ -59,9 +59,9 @@ func TestOpenSetOfDrawnFaces(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*experiment.OpenSet){
 		"no draws":            func(o *experiment.OpenSet) { o.Repeats = 0 },
-		"nobody enrolled":     func(o *experiment.OpenSet) { o.Enrolled = 0 },
-		"two enrolled":        func(o *experiment.OpenSet) { o.Enrolled = 2. / 24 },
-		"no strangers":        func(o *experiment.OpenSet) { o.Enrolled = 1 },
+		"nobody enrolled":     func(o *experiment.OpenSet) { o.EnrolledShare = 0 },
+		"two enrolled":        func(o *experiment.OpenSet) { o.EnrolledShare = 2. / 24 },
+		"no strangers":        func(o *experiment.OpenSet) { o.EnrolledShare = 1 },
 		"nothing to judge by": func(o *experiment.OpenSet) { o.Split = dataset.Split{} },
 		"none to give":        func(o *experiment.OpenSet) { o.CalibrationStrangers = 3 },
 		"no false accepts":    func(o *experiment.OpenSet) { o.Calibrate.FPIR = 0 },
@@ -89,11 +89,11 @@ func TestOpenSetOfORL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, Enrolled: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: openset.Default})
-	if r.Identified.Mean < 0.6 || r.FPIR.Most > 0.02 || r.ECE > 0.08 {
-		t.Errorf("identified %v, strangers named %v, calibration error %v", r.Identified, r.FPIR, r.ECE)
+	r := judgeOpenSet(t, set, experiment.OpenSet{Split: split, EnrolledShare: 0.5, Repeats: 2, Seed: 1, Input: in, Calibrate: openset.Default})
+	if r.IdentificationRate.Mean < 0.6 || r.FPIR.Max > 0.02 || r.ECE > 0.08 {
+		t.Errorf("identified %v, strangers named %v, calibration error %v", r.IdentificationRate, r.FPIR, r.ECE)
 	}
-	if r.Named.Faces == 0 || r.Named.Probability > r.Named.Right+0.02 || r.Surest > 1-1/(2*120+6.) {
-		t.Errorf("named %+v; a stranger has the probability %v", r.Named, r.Surest)
+	if r.NamedFaces.Faces == 0 || r.NamedFaces.Probability > r.NamedFaces.Right+0.02 || r.MaxStrangerProbability > 1-1/(2*120+6.) {
+		t.Errorf("named %+v; a stranger has the probability %v", r.NamedFaces, r.MaxStrangerProbability)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // sortedOf returns the scores of the strangers, descending. An image without a face has
 // the score −∞.
 func (j *drawState) sortedOf(of func(classify.Evidence) float64) []float64 {
-	v := make([]float64, len(j.strangers))
-	for i, r := range j.strangers {
+	v := make([]float64, len(j.strangerFaces))
+	for i, r := range j.strangerFaces {
 		v[i] = scoreOf(r, of)
 	}
 	slices.Sort(v)
@@ -41,12 +41,12 @@ func (j *drawState) identifiedAt(of func(classify.Evidence) float64, fpir float6
 // above is the share of enrolled faces with the right name and a score above t.
 func (j *drawState) above(of func(classify.Evidence) float64, t float64) float64 {
 	n := 0
-	for i, r := range j.enrolled {
-		if j.right[i] && scoreOf(r, of) > t {
+	for i, r := range j.enrolledFaces {
+		if j.enrolledRight[i] && scoreOf(r, of) > t {
 			n++
 		}
 	}
-	return float64(n) / float64(len(j.enrolled))
+	return float64(n) / float64(len(j.enrolledFaces))
 }
 
 // equalError is the error rate at which the share of strangers with a name equals the
@@ -91,11 +91,11 @@ func (j *drawState) reliability(bins int, named bool, prior float64) []Reliabili
 			b.Right += weight
 		}
 	}
-	for i, r := range j.enrolled {
-		add(r, j.right[i], (1-prior)/float64(len(j.enrolled)))
+	for i, r := range j.enrolledFaces {
+		add(r, j.enrolledRight[i], (1-prior)/float64(len(j.enrolledFaces)))
 	}
-	for _, r := range j.strangers {
-		add(r, false, prior/float64(len(j.strangers)))
+	for _, r := range j.strangerFaces {
+		add(r, false, prior/float64(len(j.strangerFaces)))
 	}
 	return normalised(all)
 }

@@ -74,22 +74,22 @@ type plannedData struct {
 // source is what is known of d before it is read.
 func (d *plannedData) source() Source {
 	return Source{
-		Name: d.name, Title: d.title, Path: d.path, Drawn: d.synthetic, X: d.x, Y: d.y, Preset: d.preset, About: d.about,
+		Name: d.name, Title: d.title, Path: d.path, Synthetic: d.synthetic, X: d.x, Y: d.y, Preset: d.preset, About: d.about,
 	}
 }
 
 // A contestant is a method with parameters in a plan.
 type contestant struct {
-	node     *value
-	id       string // its key in published rates and notes
-	label    string
-	about    string // what it is, in one sentence; "" for the description of the method
-	method   func(preset string) (classify.Method, error)
-	input    frontend.Pipeline // the zero Input is that of the data set
-	varied   *Varied
-	tune     *Search
-	trace    bool
-	datasets []string // names of data sets; nil for all
+	node      *value
+	id        string // its key in published rates and notes
+	label     string
+	about     string // what it is, in one sentence; "" for the description of the method
+	method    func(preset string) (classify.Method, error)
+	input     frontend.Pipeline // the zero Input is that of the data set
+	variation *Variation
+	tune      *Search
+	trace     bool
+	datasets  []string // names of data sets; nil for all
 }
 
 // A job is one run that a plan asks for.
@@ -99,7 +99,7 @@ type job struct {
 	method     classify.Method
 	params     json.RawMessage
 	key        string
-	refused    error // why its program may not be started here
+	refusal    error // why its program may not be started here
 }
 
 // A setting is the common part of runs with the same training and test faces.
@@ -258,13 +258,13 @@ func (j *job) hash() string {
 		Seed             uint64
 		Label, Method    string
 		Params           json.RawMessage
-		Varied           *Varied
+		Varied           *Variation
 		Tune             *Search
 		Trace            bool
 		Samples          *frontend.Pipeline `json:",omitempty"`
 	}{
 		d.name, d.path, d.x, d.y, d.synthetic, d.images, j.split.String(), j.noise, j.occlusion, j.repeat, j.plan.Seed,
-		j.contestant.label, j.method.Name(), j.params, j.contestant.varied, j.contestant.tune, j.contestant.trace, samples,
+		j.contestant.label, j.method.Name(), j.params, j.contestant.variation, j.contestant.tune, j.contestant.trace, samples,
 	})
 	if err != nil {
 		panic(fmt.Errorf("experiment: %w", err)) // numbers are finite, since they were JSON

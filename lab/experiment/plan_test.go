@@ -362,12 +362,12 @@ func TestTwoParametersAreVaried(t *testing.T) {
 	labels := map[string]bool{}
 	for _, j := range jobs(t, p) {
 		r := j.record(set, set.set.Frame)
-		v := r.Varied
-		if v.Path != "coder.lambda" || v.With == nil || v.With.Path != "coder.gamma" || v.With.With != nil {
+		v := r.Variation
+		if v.Path != "coder.lambda" || v.Second == nil || v.Second.Path != "coder.gamma" || v.Second.Second != nil {
 			t.Fatalf("%s: %+v", r.Label, v)
 		}
-		want := "ProCRC, coder.lambda=" + v.Value + ", coder.gamma=" + v.With.Value
-		params := `{"coder":{"lambda":` + v.Value + `,"gamma":` + v.With.Value + `}}`
+		want := "ProCRC, coder.lambda=" + v.Value + ", coder.gamma=" + v.Second.Value
+		params := `{"coder":{"lambda":` + v.Value + `,"gamma":` + v.Second.Value + `}}`
 		if r.Label != want || string(r.Params) != params {
 			t.Errorf("%s with %s, want %s with %s", r.Label, r.Params, want, params)
 		}

@@ -270,8 +270,8 @@ func (d *division) runProgram(ctx context.Context, p Program, seed uint64) (Run,
 	}
 	_, r.Train = d.train.X.Dims()
 	r.tally(test, found.Classes, d.train.Classes)
-	for i, j := range r.Missed {
-		r.Missed[i] = d.judge[j]
+	for i, j := range r.MissedColumns {
+		r.MissedColumns[i] = d.judge[j]
 	}
 	return r, nil
 }
@@ -352,8 +352,8 @@ func (e *methodFile) programs() ([]contestant, error) {
 		}
 	}
 	variants := [][]assignment{nil}
-	if e.varied != nil {
-		variants = e.varied
+	if e.variants != nil {
+		variants = e.variants
 	}
 	var all []contestant
 	for _, varied := range variants {

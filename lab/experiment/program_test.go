@@ -210,8 +210,8 @@ func TestProgramsTakePart(t *testing.T) {
 				t.Errorf("%d of %d wrong, and no class was answered", r.Wrong, r.N)
 			case strings.HasPrefix(r.Label, "pseed") && r.Wrong >= r.N:
 				t.Errorf("%d of %d wrong with one answer for all", r.Wrong, r.N)
-			case strings.HasPrefix(r.Label, "p ") && fmt.Sprint(r.Missed) != fmt.Sprint(wrong):
-				t.Errorf("wrong %v, want %v", r.Missed, wrong)
+			case strings.HasPrefix(r.Label, "p ") && fmt.Sprint(r.MissedColumns) != fmt.Sprint(wrong):
+				t.Errorf("wrong %v, want %v", r.MissedColumns, wrong)
 			}
 		}
 	}

@@ -40,13 +40,13 @@ type Record struct {
 	Seed           uint64  `json:"seed"`                // of the split and of the fit
 	CorruptionSeed uint64  `json:"dirt_seed,omitempty"` // of noise and occlusion
 
-	Method    string             `json:"method"`
-	Label     string             `json:"label"`               // its name in tables
-	Explained string             `json:"explained,omitempty"` // meaning of the label, from the plan
-	Input     *frontend.Pipeline `json:"input,omitempty"`     // that made samples of the images; nil if their grey values are the samples
-	Varied    *Varied            `json:"varied,omitempty"`
-	Params    json.RawMessage    `json:"params"` // all parameters of the method, tuned ones included
-	Tuning    *Tuning            `json:"tuning,omitempty"`
+	Method      string             `json:"method"`
+	Label       string             `json:"label"`               // its name in tables
+	Explanation string             `json:"explained,omitempty"` // meaning of the label, from the plan
+	Input       *frontend.Pipeline `json:"input,omitempty"`     // that made samples of the images; nil if their grey values are the samples
+	Variation   *Variation         `json:"varied,omitempty"`
+	Params      json.RawMessage    `json:"params"` // all parameters of the method, tuned ones included
+	Tuning      *Tuning            `json:"tuning,omitempty"`
 
 	SplitHash string          `json:"split_hash,omitempty"` // of the training columns
 	Train     int             `json:"train,omitempty"`      // training images
@@ -58,10 +58,10 @@ type Record struct {
 	Residual  float64         `json:"residual"`             // value of the stopping test
 	Error     string          `json:"error,omitempty"`      // why the run failed
 
-	ClassErrors map[string]int `json:"class_errors,omitempty"` // errors by person; people without errors are left out
-	Confusions  []Confusion    `json:"confusions,omitempty"`   // the most frequent first
-	Missed      []int          `json:"missed,omitempty"`       // columns of the set with errors, ascending
-	Trace       *Trace         `json:"trace,omitempty"`
+	ClassErrors   map[string]int `json:"class_errors,omitempty"` // errors by person; people without errors are left out
+	Confusions    []Confusion    `json:"confusions,omitempty"`   // the most frequent first
+	MissedColumns []int          `json:"missed,omitempty"`       // columns of the set with errors, ascending
+	Trace         *Trace         `json:"trace,omitempty"`
 
 	Published *Published `json:"published,omitempty"` // the published rate, from the plan
 	Note      string     `json:"note,omitempty"`      // about this rate, from the plan
@@ -70,30 +70,30 @@ type Record struct {
 
 // A Source is the data set of a run.
 type Source struct {
-	Name   string           `json:"name"`
-	Title  string           `json:"title"`           // name in words
-	Path   string           `json:"path,omitempty"`  // as in the plan; "" for drawn faces
-	Drawn  *synthetic.Faces `json:"drawn,omitempty"` // how the faces were drawn
-	X      string           `json:"x,omitempty"`     // array of the file with the samples; "" for the common names
-	Y      string           `json:"y,omitempty"`     // array of the file with the labels
-	Input  dataset.Frame    `json:"input"`
-	Preset string           `json:"preset,omitempty"` // database whose preset is used
-	Hash   string           `json:"hash"`             // of samples and labels
-	About  string           `json:"about,omitempty"`  // what it is
+	Name      string           `json:"name"`
+	Title     string           `json:"title"`           // name in words
+	Path      string           `json:"path,omitempty"`  // as in the plan; "" for drawn faces
+	Synthetic *synthetic.Faces `json:"drawn,omitempty"` // how the faces were drawn
+	X         string           `json:"x,omitempty"`     // array of the file with the samples; "" for the common names
+	Y         string           `json:"y,omitempty"`     // array of the file with the labels
+	Input     dataset.Frame    `json:"input"`
+	Preset    string           `json:"preset,omitempty"` // database whose preset is used
+	Hash      string           `json:"hash"`             // of samples and labels
+	About     string           `json:"about,omitempty"`  // what it is
 }
 
-// Varied is the parameter that a plan varies, with its value in this run.
-type Varied struct {
-	Path  string  `json:"path"`           // name of the parameter
-	Value string  `json:"value"`          // its value
-	With  *Varied `json:"with,omitempty"` // a second parameter, where the plan varies two
+// A Variation is the parameter that a plan varies, with its value in this run.
+type Variation struct {
+	Path   string     `json:"path"`           // name of the parameter
+	Value  string     `json:"value"`          // its value
+	Second *Variation `json:"with,omitempty"` // a second parameter, where the plan varies two
 }
 
 // A Confusion counts the images of one person that were recognised as another.
 type Confusion struct {
-	Person   string `json:"of"` // who it is
-	TakenFor string `json:"as"` // whose name was given
-	N        int    `json:"n"`  // how often
+	Person string `json:"of"` // who it is
+	Name   string `json:"as"` // whose name was given
+	N      int    `json:"n"`  // how often
 }
 
 // Published is a published rate, in percent, with its sample standard
@@ -131,7 +131,7 @@ type Cost struct {
 	Version     string    `json:"version"`                // of nrdl
 	Go          string    `json:"go"`                     // version of Go
 	System      string    `json:"system"`                 // operating system and processor
-	Finished    time.Time `json:"finished"`               // when the run ended
+	EndTime     time.Time `json:"finished"`               // when the run ended
 }
 
 // Same reports whether two records agree in everything except Cost and the
@@ -174,8 +174,8 @@ func (r *Record) check() error {
 	switch {
 	case r.N < 1 || r.Wrong < 0 || r.Wrong > r.N:
 		return fmt.Errorf("%d of %d images wrong", r.Wrong, r.N)
-	case errs != r.Wrong || pairs != r.Wrong || len(r.Missed) != r.Wrong:
-		return fmt.Errorf("%d images wrong, but %d by person, %d by pair and %d in the list", r.Wrong, errs, pairs, len(r.Missed))
+	case errs != r.Wrong || pairs != r.Wrong || len(r.MissedColumns) != r.Wrong:
+		return fmt.Errorf("%d images wrong, but %d by person, %d by pair and %d in the list", r.Wrong, errs, pairs, len(r.MissedColumns))
 	case r.Rate != float64(r.N-r.Wrong)/float64(r.N):
 		return fmt.Errorf("rate %v with %d of %d images wrong", r.Rate, r.Wrong, r.N)
 	}
@@ -199,7 +199,7 @@ func (r *Record) count(columns []int, people, named []string) {
 			continue
 		}
 		r.Wrong++
-		r.Missed = append(r.Missed, columns[j])
+		r.MissedColumns = append(r.MissedColumns, columns[j])
 		pairs[[2]string{is, named[j]}]++
 		if r.ClassErrors == nil {
 			r.ClassErrors = map[string]int{}
@@ -210,7 +210,7 @@ func (r *Record) count(columns []int, people, named []string) {
 		r.Confusions = append(r.Confusions, Confusion{p[0], p[1], n})
 	}
 	slices.SortFunc(r.Confusions, func(a, b Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.TakenFor, b.TakenFor))
+		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.Name, b.Name))
 	})
 	r.Rate = float64(r.N-r.Wrong) / float64(r.N)
 }

@@ -26,7 +26,7 @@ func aRecord(key string) Record {
 		Key: key, Plan: "p", Dataset: Source{Name: "d", Title: "D", Path: "d.mat", Hash: "h"}, Split: "half", Seed: 1,
 		Method: "crc", Label: "CRC <&>", Params: json.RawMessage(`{"kappa":1}`), SplitHash: "s", Train: 4, Status: "closed-form",
 		Trace: &Trace{Terms: []string{"residual", "a"}, Values: [][]float64{{1, 2}, {0.5, 1}}},
-		Cost:  Cost{FitSeconds: 1, Finished: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)},
+		Cost:  Cost{FitSeconds: 1, EndTime: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)},
 	}
 	r.count([]int{1, 3, 4, 9}, []string{"ann", "ann", "bob", "cleo"}, []string{"ann", "bob", "cleo", "bob"})
 	return r
@@ -46,7 +46,7 @@ func TestCount(t *testing.T) {
 	if r.N != 4 || r.Wrong != 3 || r.Rate != 0.25 {
 		t.Errorf("%d of %d wrong, rate %v", r.Wrong, r.N, r.Rate)
 	}
-	if diff := cmp.Diff([]int{3, 4, 9}, r.Missed); diff != "" {
+	if diff := cmp.Diff([]int{3, 4, 9}, r.MissedColumns); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[string]int{"ann": 1, "bob": 1, "cleo": 1}, r.ClassErrors); diff != "" {

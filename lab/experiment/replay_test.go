@@ -93,7 +93,7 @@ func TestReplayRefuses(t *testing.T) {
 		"crc: ":                                func(r *Record) { r.Params = json.RawMessage(`{"x":1}`) },
 		"unknown split":                        func(r *Record) { r.Split = "x" },
 		"density = 2":                          func(r *Record) { r.Noise = 2 },
-		"missing does not exist":               func(r *Record) { r.Dataset.Drawn, r.Dataset.Path = nil, "missing" },
+		"missing does not exist":               func(r *Record) { r.Dataset.Synthetic, r.Dataset.Path = nil, "missing" },
 	} {
 		r := good
 		spoil(&r)
@@ -172,7 +172,7 @@ func TestTestImagesAreForTheScore(t *testing.T) {
 		if !a.Same(b) {
 			changed++ // as it should: the score
 		}
-		a.N, a.Wrong, a.Rate, a.ClassErrors, a.Confusions, a.Missed = b.N, b.Wrong, b.Rate, b.ClassErrors, b.Confusions, b.Missed
+		a.N, a.Wrong, a.Rate, a.ClassErrors, a.Confusions, a.MissedColumns = b.N, b.Wrong, b.Rate, b.ClassErrors, b.Confusions, b.MissedColumns
 		if diff := cmp.Diff(a.timeless(), b.timeless()); diff != "" {
 			t.Errorf("%s: the test images have changed\n%s", j.contestant.label, diff)
 		}

@@ -65,7 +65,7 @@ func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.C
 	for _, s := range settings {
 		for _, j := range s.jobs {
 			if p, ok := j.method.(Program); ok {
-				j.method, j.refused = p.permit(b.Programs)
+				j.method, j.refusal = p.permit(b.Programs)
 			}
 			r.jobs[j.key] = j
 		}
@@ -88,8 +88,8 @@ func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 
 // run is Run for j. The context of what runs of the same setting share is all.
 func (r *Runner) run(ctx, all context.Context, j *job) (*Record, error) {
-	if j.refused != nil {
-		return nil, j.refused
+	if j.refusal != nil {
+		return nil, j.refusal
 	}
 	p, err := r.prepare(ctx, all, j.setting)
 	if err != nil {
@@ -114,10 +114,10 @@ func (r *Runner) Fail(key string, err error) (*Record, error) {
 // prepared has the data of a setting: as the plan describes them, and as the input of the
 // setting reads them. The faces are made once, at the first use.
 type prepared struct {
-	runner         *Runner
-	setting        *setting
-	planned, input *loadedSet
-	faces          func() (*faces, error)
+	runner               *Runner
+	setting              *setting
+	plannedSet, inputSet *loadedSet
+	faces                func() (*faces, error)
 }
 
 // cachedSettings is the number of settings for which a Runner keeps the faces, in addition
@@ -221,13 +221,13 @@ func (p *prepared) do(ctx context.Context, j *job) *Record {
 	if r.Cost.PeakBytes, r.Cost.BaseBytes = peak(); r.Method == ProgramMethod {
 		r.Cost.PeakBytes, r.Cost.BaseBytes = 0, 0 // of this process, not of the program's
 	}
-	r.Cost.Finished = time.Now().UTC().Truncate(time.Millisecond)
+	r.Cost.EndTime = time.Now().UTC().Truncate(time.Millisecond)
 	return r
 }
 
 // record returns the record of j before the run.
 func (p *prepared) record(j *job) *Record {
-	r := j.record(p.planned, p.input.set.Frame)
+	r := j.record(p.plannedSet, p.inputSet.set.Frame)
 	r.Cost = p.runner.bench.cost()
 	return r
 }

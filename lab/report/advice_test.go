@@ -71,12 +71,12 @@ func TestUntunedAreNamed(t *testing.T) {
 	var records []experiment.Record
 	for _, r := range rated(t, faces[2:3], 2, map[string]int{"crc": 40, "nrc": 10}, nil) {
 		if r.Method == "nrc" {
-			r.Tuning, r.Explained = &experiment.Tuning{Trials: []experiment.Trial{{N: 1}}}, "mine"
+			r.Tuning, r.Explanation = &experiment.Tuning{Trials: []experiment.Trial{{N: 1}}}, "mine"
 			records = append(records, r)
 			continue
 		}
 		for _, value := range []string{"1", "2"} {
-			r.Label, r.Varied = "CRC, kappa="+value, &experiment.Varied{Path: "kappa", Value: value}
+			r.Label, r.Variation = "CRC, kappa="+value, &experiment.Variation{Path: "kappa", Value: value}
 			records = append(records, r)
 		}
 	}
@@ -87,7 +87,7 @@ func TestUntunedAreNamed(t *testing.T) {
 	if s := p.contestants()[1].Text; s != "Mine"+tunedWords+"." {
 		t.Error(s)
 	}
-	all := arranged(t, slices.DeleteFunc(records, func(r experiment.Record) bool { return r.Varied != nil })).Plans[0]
+	all := arranged(t, slices.DeleteFunc(records, func(r experiment.Record) bool { return r.Variation != nil })).Plans[0]
 	if s := all.contestants()[0].Text; !all.allTuned() || s != "Mine." {
 		t.Error(s)
 	}
@@ -121,7 +121,7 @@ func TestContestantsAreExplained(t *testing.T) {
 
 // A record says what its contestant is, also of a plan that nobody knows.
 func TestRecordsExplain(t *testing.T) {
-	r := experiment.Record{Plan: "mine", Method: "nrc", Label: "mine", Explained: "NRC, on my features", Varied: &experiment.Varied{Path: "coder.rho", Value: "2"}}
+	r := experiment.Record{Plan: "mine", Method: "nrc", Label: "mine", Explanation: "NRC, on my features", Variation: &experiment.Variation{Path: "coder.rho", Value: "2"}}
 	if got := about(&r); !strings.HasPrefix(got, "NRC, on my features; with coder.rho = 2 (") {
 		t.Error(got)
 	}

@@ -15,31 +15,31 @@ import (
 
 // A Cell is the result of the runs of a label in a column.
 type Cell struct {
-	N          int                   // runs with a rate
-	Mean       float64               // percent; NaN without runs
-	SD         float64               // points, sample standard deviation; NaN for fewer than 2 runs
-	Published  *experiment.Published // nil if none is
-	Note       string                // about this rate, from the plan
-	Failed     int
-	Missing    int // repeats that only other labels of the column have
-	Errors     []string
-	Mixed      bool        // the runs have different parameters although none is tuned
-	Best       bool        // highest mean of the complete cells of the column
-	Alike      bool        // not significantly different from the best
-	Comparison *Comparison // with the best; nil for the best and if there is no test
-	Rank       float64     // in the column, among the ranked labels; NaN for others
+	N           int                   // runs with a rate
+	Mean        float64               // percent; NaN without runs
+	SD          float64               // points, sample standard deviation; NaN for fewer than 2 runs
+	Published   *experiment.Published // nil if none is
+	Note        string                // about this rate, from the plan
+	Failures    int
+	MissingRuns int // repeats that only other labels of the column have
+	Errors      []string
+	Mixed       bool        // the runs have different parameters although none is tuned
+	Best        bool        // highest mean of the complete cells of the column
+	Alike       bool        // not significantly different from the best
+	Comparison  *Comparison // with the best; nil for the best and if there is no test
+	Rank        float64     // in the column, among the ranked labels; NaN for others
 
 	records []*experiment.Record // failed ones too, by repeat
 	runs    []*experiment.Record // those that count
 }
 
 func newCell(c *Column, records []*experiment.Record) *Cell {
-	cell := &Cell{Mean: math.NaN(), SD: math.NaN(), Rank: math.NaN(), records: records, Missing: len(c.Repeats) - len(records)}
+	cell := &Cell{Mean: math.NaN(), SD: math.NaN(), Rank: math.NaN(), records: records, MissingRuns: len(c.Repeats) - len(records)}
 	for _, r := range records {
 		cell.Published = cmp.Or(cell.Published, r.Published)
 		cell.Note = cmp.Or(cell.Note, r.Note)
 		if r.Error != "" {
-			cell.Failed++
+			cell.Failures++
 			if !slices.Contains(cell.Errors, r.Error) {
 				cell.Errors = append(cell.Errors, r.Error)
 			}
@@ -72,7 +72,7 @@ func (c *Cell) rates() []float64 {
 
 // Complete reports whether no run of the column is missing and all have the
 // same parameters or are tuned.
-func (c *Cell) Complete() bool { return c.N > 0 && c.Failed == 0 && c.Missing == 0 && !c.Mixed }
+func (c *Cell) Complete() bool { return c.N > 0 && c.Failures == 0 && c.MissingRuns == 0 && !c.Mixed }
 
 // Interval returns the exact 95 % interval of the rate of a single run, in percent. It is
 // not ok if there is not exactly one run.
@@ -105,19 +105,19 @@ func (c *Cell) Difference() float64 {
 // absences returns the reasons for missing runs.
 func (c *Cell) absences() []string {
 	var why []string
-	total := c.N + c.Failed + c.Missing
+	total := c.N + c.Failures + c.MissingRuns
 	switch {
 	case len(c.records) == 0:
 		return []string{"no run in these records: not in the plan, or not run yet"}
-	case c.Failed > 0:
-		why = append(why, fmt.Sprintf("%s failed: %s", ofRuns(c.Failed, total), strings.Join(c.Errors, "; ")))
+	case c.Failures > 0:
+		why = append(why, fmt.Sprintf("%s failed: %s", ofRuns(c.Failures, total), strings.Join(c.Errors, "; ")))
 	}
-	if c.Missing > 0 {
+	if c.MissingRuns > 0 {
 		verb := "are"
-		if c.Missing == 1 {
+		if c.MissingRuns == 1 {
 			verb = "is"
 		}
-		why = append(why, fmt.Sprintf("%s %s not made yet", ofRuns(c.Missing, total), verb))
+		why = append(why, fmt.Sprintf("%s %s not made yet", ofRuns(c.MissingRuns, total), verb))
 	}
 	return why
 }

@@ -34,22 +34,22 @@ type Changes struct {
 // A Change compares the old and the new rate of a label in a setting, over the runs of
 // equal repeat and split that both versions have. Rates are in percent.
 type Change struct {
-	Plan       string  `json:"plan"`           // name of the plan
-	Setting    string  `json:"setting"`        // data set, split and corruption
-	Label      string  `json:"label"`          // name of the method in tables
-	Runs       int     `json:"runs"`           // pairs of runs
-	Missing    int     `json:"missing"`        // runs that only one version has
-	Old        float64 `json:"old"`            // mean rate
-	New        float64 `json:"new"`            // mean rate
-	Difference float64 `json:"difference"`     // New − Old, in points
-	Images     int     `json:"images"`         // judged, in all runs together
-	Changed    int     `json:"changed"`        // of Images: one version names it rightly and the other wrongly
-	Verdict    string  `json:"verdict"`        // Better, Worse, Unclear or Equal
-	Test       string  `json:"test,omitempty"` // the paired test
-	P          float64 `json:"p"`              // of Test; 1 if Equal
-	PAdjusted  float64 `json:"p_adjusted"`     // by Holm's correction over all rows that are not Equal
-	OldSeconds float64 `json:"old_seconds"`    // of training, median over the runs
-	NewSeconds float64 `json:"new_seconds"`    // time of a run in the new version
+	Plan          string  `json:"plan"`           // name of the plan
+	Setting       string  `json:"setting"`        // data set, split and corruption
+	Label         string  `json:"label"`          // name of the method in tables
+	Runs          int     `json:"runs"`           // pairs of runs
+	MissingRuns   int     `json:"missing"`        // runs that only one version has
+	Old           float64 `json:"old"`            // mean rate
+	New           float64 `json:"new"`            // mean rate
+	Difference    float64 `json:"difference"`     // New − Old, in points
+	Images        int     `json:"images"`         // judged, in all runs together
+	ChangedImages int     `json:"changed"`        // of Images: one version names it rightly and the other wrongly
+	Verdict       string  `json:"verdict"`        // Better, Worse, Unclear or Equal
+	Test          string  `json:"test,omitempty"` // the paired test
+	P             float64 `json:"p"`              // of Test; 1 if Equal
+	PAdjusted     float64 `json:"p_adjusted"`     // by Holm's correction over all rows that are not Equal
+	OldSeconds    float64 `json:"old_seconds"`    // of training, median over the runs
+	NewSeconds    float64 `json:"new_seconds"`    // time of a run in the new version
 
 	old, new []*experiment.Record // in pairs
 }
@@ -156,14 +156,14 @@ func (row *Change) pair(old, now *Cell) (why string) {
 	case row.old == nil:
 		return "no run has the same repeat and split in both"
 	}
-	row.Runs, row.Missing = len(row.old), old.N+now.N-2*len(row.old)
+	row.Runs, row.MissingRuns = len(row.old), old.N+now.N-2*len(row.old)
 	var a, b, c, d []float64
 	for i, r := range row.old {
 		s := row.new[i]
 		a, b = append(a, 100*r.Rate), append(b, 100*s.Rate)
 		c, d = append(c, r.Cost.FitSeconds), append(d, s.Cost.FitSeconds)
 		row.Images += r.N
-		row.Changed += onlyIn(r.Missed, s.Missed) + onlyIn(s.Missed, r.Missed)
+		row.ChangedImages += onlyIn(r.MissedColumns, s.MissedColumns) + onlyIn(s.MissedColumns, r.MissedColumns)
 	}
 	row.Old, row.New = stat.Mean(a, nil), stat.Mean(b, nil)
 	row.Difference = row.New - row.Old
@@ -186,7 +186,7 @@ func (c *Changes) test() {
 	var rows []*Change
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		if row.Verdict, row.P, row.PAdjusted = Equal, 1, 1; row.Changed > 0 {
+		if row.Verdict, row.P, row.PAdjusted = Equal, 1, 1; row.ChangedImages > 0 {
 			row.Verdict = Unclear
 			rows = append(rows, row)
 		}
@@ -234,9 +234,9 @@ func (c *Changes) Write(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	for _, row := range c.Rows {
-		if row.Missing > 0 {
+		if row.MissingRuns > 0 {
 			fmt.Fprintf(w, "%s on %s: %s compared; %s in one version only\n", legible.Escaped(row.Label), legible.Escaped(row.Setting),
-				legible.Count(row.Runs, "run"), legible.Count(row.Missing, "run"))
+				legible.Count(row.Runs, "run"), legible.Count(row.MissingRuns, "run"))
 		}
 	}
 	c.writeLeft(w)
@@ -273,8 +273,8 @@ func (c *Changes) WriteCSV(w io.Writer) error {
 	}}
 	for _, row := range c.Rows {
 		lines = append(lines, []string{
-			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs), strconv.Itoa(row.Missing), exact(row.Old), exact(row.New), exact(row.Difference),
-			strconv.Itoa(row.Images), strconv.Itoa(row.Changed), row.Verdict, row.Test, exact(row.P), exact(row.PAdjusted), exact(row.OldSeconds), exact(row.NewSeconds),
+			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs), strconv.Itoa(row.MissingRuns), exact(row.Old), exact(row.New), exact(row.Difference),
+			strconv.Itoa(row.Images), strconv.Itoa(row.ChangedImages), row.Verdict, row.Test, exact(row.P), exact(row.PAdjusted), exact(row.OldSeconds), exact(row.NewSeconds),
 		})
 	}
 	return out.WriteAll(lines)

@@ -16,7 +16,7 @@ func missing(label string, repeat int, columns ...int) experiment.Record {
 	return experiment.Record{
 		Plan: "p", Key: label + string(rune('a'+repeat)), Method: "nrc", Label: label, Split: "random:5", Repeat: repeat, SplitHash: string(rune('a' + repeat)),
 		Dataset: experiment.Source{Name: "d", Title: "D", Hash: "h"},
-		Train:   100, N: 100, Wrong: n, Missed: columns, Rate: float64(100-n) / 100,
+		Train:   100, N: 100, Wrong: n, MissedColumns: columns, Rate: float64(100-n) / 100,
 	}
 }
 
@@ -48,7 +48,7 @@ func TestCompareRecords(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("no row for %v", want)
 	}
-	if up := c.Rows[slices.IndexFunc(c.Rows, func(r report.Change) bool { return r.Label == "up" })]; up.Old != 80 || up.New != 98 || up.Changed != 54 {
+	if up := c.Rows[slices.IndexFunc(c.Rows, func(r report.Change) bool { return r.Label == "up" })]; up.Old != 80 || up.New != 98 || up.ChangedImages != 54 {
 		t.Errorf("up: %+v", up)
 	}
 	if len(c.Unpaired) != 2 || c.Unpaired[0].Label != "added" || c.Unpaired[1].Label != "gone" {

@@ -109,29 +109,29 @@ func compareColumns(a, b *Column) int {
 
 // A Label is a method with its settings in a plan.
 type Label struct {
-	Name   string
-	Method string
-	Varied *experiment.Varied
-	About  string // a sentence that explains it
-	Plain  bool   // it has no features, and About is the description of the method
-	Input  bool   // it has features
-	Tuned  bool   // parameters of a run or more were tuned
+	Name      string
+	Method    string
+	Variation *experiment.Variation
+	About     string // a sentence that explains it
+	Plain     bool   // it has no features, and About is the description of the method
+	Input     bool   // it has features
+	HasTuning bool   // parameters of a run or more were tuned
 }
 
 func newLabel(r *experiment.Record) *Label {
-	return &Label{Name: r.Label, Method: r.Method, Varied: r.Varied, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
+	return &Label{Name: r.Label, Method: r.Method, Variation: r.Variation, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
 }
 
 // onMap reports whether a map shows the label, among those of two varied parameters.
-func (l *Label) onMap() bool { return l.Varied != nil && l.Varied.With != nil }
+func (l *Label) onMap() bool { return l.Variation != nil && l.Variation.Second != nil }
 
 // Base is the name of the label without the varied parameter.
 func (l *Label) Base() string {
-	if l.Varied == nil {
+	if l.Variation == nil {
 		return l.Name
 	}
 	varied := ""
-	for v := l.Varied; v != nil; v = v.With {
+	for v := l.Variation; v != nil; v = v.Second {
 		varied += fmt.Sprintf(", %s=%s", v.Path, v.Value)
 	}
 	return strings.TrimSuffix(l.Name, varied)
@@ -148,7 +148,7 @@ func compareLabels(a, b *Label) int {
 }
 
 func compareVaried(a, b *Label) int {
-	v, w := a.Varied, b.Varied
+	v, w := a.Variation, b.Variation
 	switch {
 	case v == nil && w == nil:
 		return 0
@@ -162,8 +162,8 @@ func compareVaried(a, b *Label) int {
 		return c
 	}
 	c = compareValues(v.Value, w.Value)
-	if c == 0 && v.With != nil && w.With != nil {
-		c = compareValues(v.With.Value, w.With.Value)
+	if c == 0 && v.Second != nil && w.Second != nil {
+		c = compareValues(v.Second.Value, w.Second.Value)
 	}
 	return c
 }
@@ -181,7 +181,7 @@ func compareValues(a, b string) int {
 // later orders records by time, and equals by all fields that identify a run.
 func later(a, b *experiment.Record) int {
 	return cmp.Or(
-		a.Cost.Finished.Compare(b.Cost.Finished),
+		a.Cost.EndTime.Compare(b.Cost.EndTime),
 		cmp.Compare(a.Label, b.Label), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Repeat, b.Repeat),
 		cmp.Compare(a.Key, b.Key), cmp.Compare(a.Wrong, b.Wrong), cmp.Compare(a.Error, b.Error))
 }

@@ -34,7 +34,7 @@ func (p *Plan) confused() *table {
 				continue
 			}
 			for _, pair := range confusions(p.Cells[i][j].runs, maxConfused) {
-				t.Rows = append(t.Rows, cells(c.String(), p.Labels[i].Name, pair.Person, pair.TakenFor, fmt.Sprint(pair.N), fmt.Sprint(p.Cells[i][j].N)))
+				t.Rows = append(t.Rows, cells(c.String(), p.Labels[i].Name, pair.Person, pair.Name, fmt.Sprint(pair.N), fmt.Sprint(p.Cells[i][j].N)))
 			}
 		}
 	}
@@ -54,16 +54,16 @@ func confusions(runs []*experiment.Record, maxPairs int) []experiment.Confusion 
 	n := map[[2]string]int{}
 	for _, r := range runs {
 		for _, c := range r.Confusions {
-			n[[2]string{c.Person, c.TakenFor}] += c.N
+			n[[2]string{c.Person, c.Name}] += c.N
 		}
 	}
 	var all []experiment.Confusion
 	for pair, n := range n {
-		all = append(all, experiment.Confusion{Person: pair[0], TakenFor: pair[1], N: n})
+		all = append(all, experiment.Confusion{Person: pair[0], Name: pair[1], N: n})
 	}
 	slices.SortFunc(all, func(a, b experiment.Confusion) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.TakenFor, b.TakenFor),
-			cmp.Compare(a.Person, b.Person), cmp.Compare(a.TakenFor, b.TakenFor))
+		return cmp.Or(cmp.Compare(b.N, a.N), natural.Compare(a.Person, b.Person), natural.Compare(a.Name, b.Name),
+			cmp.Compare(a.Person, b.Person), cmp.Compare(a.Name, b.Name))
 	})
 	return all[:min(maxPairs, len(all))]
 }

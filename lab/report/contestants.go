@@ -31,7 +31,7 @@ func about(r *experiment.Record) string {
 	if r.Tuning != nil {
 		s += tunedWords
 	}
-	for v := r.Varied; v != nil; v = v.With {
+	for v := r.Variation; v != nil; v = v.Second {
 		s += fmt.Sprintf("; with %s = %s", v.Path, v.Value)
 		if err == nil {
 			params := method.Params(m)
@@ -46,8 +46,8 @@ func about(r *experiment.Record) string {
 
 // explained returns the explanation of the contestant in the plan of r, or "".
 func explained(r *experiment.Record) string {
-	if r.Explained != "" {
-		return r.Explained
+	if r.Explanation != "" {
+		return r.Explanation
 	}
 	if read := builtin[r.Plan]; read != nil {
 		if p := read(); p.About == r.About {
@@ -88,9 +88,9 @@ func (p *Plan) contestants() []item {
 			about = strings.Replace(about, tunedWords, "", 1)
 		}
 		name := l.Name
-		if l.Varied != nil {
+		if l.Variation != nil {
 			name = l.Base()
-			for v := l.Varied; v != nil; v = v.With {
+			for v := l.Variation; v != nil; v = v.Second {
 				name += ", " + v.Path
 				about = strings.Replace(about, fmt.Sprintf("; with %s = %s", v.Path, v.Value), "; with "+v.Path, 1)
 			}

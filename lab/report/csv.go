@@ -68,7 +68,7 @@ func (p *Plan) csvLine(i, j int) []string {
 		cellText(label.Name), cellText(label.Method),
 		strconv.Itoa(c.N), exact(c.Mean), exact(c.SD), exact(low), exact(high), exact(mean), exact(sd), exact(c.Difference()), exact(c.Rank),
 		exact(adjusted), separated, exact(student), exact(c.medianOf(measures[0])), exact(c.medianOf(measures[1])), exact(c.passes()),
-		strconv.Itoa(c.Failed), strconv.Itoa(c.Missing), cellText(strings.Join(remarks, "; ")),
+		strconv.Itoa(c.Failures), strconv.Itoa(c.MissingRuns), cellText(strings.Join(remarks, "; ")),
 	}
 }
 

@@ -180,7 +180,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	}
 	base := "" // of all, if of any
 	for n, i := range shown {
-		if l := p.Labels[i]; l.Varied == nil || n > 0 && l.Base() != base {
+		if l := p.Labels[i]; l.Variation == nil || n > 0 && l.Base() != base {
 			base = ""
 			break
 		} else {
@@ -195,7 +195,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 		l := p.Labels[i]
 		name := l.Name
 		if base != "" {
-			name = l.Varied.Path + "=" + l.Varied.Value
+			name = l.Variation.Path + "=" + l.Variation.Value
 		}
 		f.line(name, xs, func(n int) *Cell { return p.Cells[i][columns[n]] })
 	}
@@ -304,7 +304,7 @@ func (p *Plan) heatMaps() (all []*Figure) {
 		if !l.onMap() {
 			return g, false
 		}
-		return group{l.Base(), l.Varied.Path, l.Varied.With.Path}, true
+		return group{l.Base(), l.Variation.Path, l.Variation.Second.Path}, true
 	})
 	for _, g := range order {
 		for j, c := range p.Columns {
@@ -331,8 +331,8 @@ const minRange = 5
 func (p *Plan) heat(labels []int, j int) *plot.Heat {
 	h := &plot.Heat{Range: minRange}
 	for _, i := range labels {
-		if v := p.Labels[i].Varied; p.Cells[i][j].N > 0 {
-			h.XNames, h.YNames = append(h.XNames, v.Value), append(h.YNames, v.With.Value)
+		if v := p.Labels[i].Variation; p.Cells[i][j].N > 0 {
+			h.XNames, h.YNames = append(h.XNames, v.Value), append(h.YNames, v.Second.Value)
 		}
 	}
 	if len(h.XNames) == 0 {
@@ -347,8 +347,8 @@ func (p *Plan) heat(labels []int, j int) *plot.Heat {
 		h.Values[y] = plot.Gaps(len(h.XNames))
 	}
 	for _, i := range labels {
-		if v := p.Labels[i].Varied; p.Cells[i][j].N > 0 {
-			h.Values[slices.Index(h.YNames, v.With.Value)][slices.Index(h.XNames, v.Value)] = p.Cells[i][j].Mean
+		if v := p.Labels[i].Variation; p.Cells[i][j].N > 0 {
+			h.Values[slices.Index(h.YNames, v.Second.Value)][slices.Index(h.XNames, v.Value)] = p.Cells[i][j].Mean
 		}
 	}
 	return h

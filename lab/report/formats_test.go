@@ -35,8 +35,8 @@ func named(t *testing.T) []experiment.Record {
 		if r.Published != nil {
 			r.Published.Source = h
 		}
-		if r.Varied != nil {
-			r.Varied = &experiment.Varied{Path: h, Value: r.Varied.Value + h}
+		if r.Variation != nil {
+			r.Variation = &experiment.Variation{Path: h, Value: r.Variation.Value + h}
 		}
 		if r.Trace != nil {
 			trace := *r.Trace

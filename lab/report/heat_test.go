@@ -18,7 +18,7 @@ func TestHeatMaps(t *testing.T) {
 			r := one
 			r.Label = fmt.Sprintf("CRC, kappa=%s, other=%s", a, b)
 			r.Key = r.Label
-			r.Varied = &experiment.Varied{Path: "kappa", Value: a, With: &experiment.Varied{Path: "other", Value: b}}
+			r.Variation = &experiment.Variation{Path: "kappa", Value: a, Second: &experiment.Variation{Path: "other", Value: b}}
 			wrong(&r, 20-4*i-2*j)
 			if i+j > 0 { // one is missing
 				records = append(records, r)
@@ -55,7 +55,7 @@ func TestParametersOfSeveralMethods(t *testing.T) {
 	for _, r := range rated(t, faces[2:3], 2, map[string]int{"fddl": 12, "nrdl": 20}, nil) {
 		for _, v := range []string{"2", "4"} {
 			r := r
-			r.Varied = &experiment.Varied{Path: "atoms", Value: v}
+			r.Variation = &experiment.Variation{Path: "atoms", Value: v}
 			r.Label += ", atoms=" + v
 			r.Key += v
 			records = append(records, r)

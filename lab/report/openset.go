@@ -47,7 +47,7 @@ func WriteOpenSet(w io.Writer, r *experiment.OpenSetResult, data, format string)
 
 func openSetSections(r *experiment.OpenSetResult, level int) []section {
 	fpir, by := percentWords(r.Calibrate.FPIR), "by leaving people out"
-	if r.ByLaw {
+	if r.LawThresholds {
 		by = "from the scores of impostors that were measured for the network, and from the enrolled people"
 	}
 	return []section{
@@ -58,7 +58,7 @@ func openSetSections(r *experiment.OpenSetResult, level int) []section {
 		}},
 		{ID: "threshold", Title: "The threshold of training", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf("The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best guess is right for %s.",
-				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Least), percentWords(r.FPIR.Most), spreadWords(r.Identified), spreadWords(r.ClosedSet)) + promise(r)},
+				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Min), percentWords(r.FPIR.Max), spreadWords(r.IdentificationRate), spreadWords(r.ClosedSet)) + promise(r)},
 		}},
 		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between the probability and the share that is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
@@ -169,15 +169,15 @@ func spreadWords(s experiment.Spread) string {
 func promise(r *experiment.OpenSetResult) (s string) {
 	bears := 0.0
 	for _, d := range r.Draws {
-		bears = max(bears, d.Bears)
+		bears = max(bears, d.MinFPIR)
 	}
 	if bears > r.Calibrate.FPIR {
 		s = fmt.Sprintf(" Too few were enrolled to set a threshold for %s; more people, or given photographs of strangers, set it better.", percentWords(r.Calibrate.FPIR))
 	}
-	if r.Named.Faces > 0 {
-		s += fmt.Sprintf(" Of the named faces %s have the right name; their mean probability is %s.", percentWords(r.Named.Right), percentWords(r.Named.Probability))
-		if r.Surest > 0 {
-			s += fmt.Sprintf(" The highest of a named stranger is %s.", percentWords(r.Surest))
+	if r.NamedFaces.Faces > 0 {
+		s += fmt.Sprintf(" Of the named faces %s have the right name; their mean probability is %s.", percentWords(r.NamedFaces.Right), percentWords(r.NamedFaces.Probability))
+		if r.MaxStrangerProbability > 0 {
+			s += fmt.Sprintf(" The highest of a named stranger is %s.", percentWords(r.MaxStrangerProbability))
 		}
 	}
 	return s

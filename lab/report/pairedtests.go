@@ -132,10 +132,10 @@ func compareRuns(a, b []*experiment.Record, comparisons int) *Comparison {
 		}
 		x, y = append(x, r.Rate), append(y, s.Rate)
 		difference += 100 * (r.Rate - s.Rate)
-		for _, j := range r.Missed {
+		for _, j := range r.MissedColumns {
 			faces[j]++
 		}
-		for _, j := range s.Missed {
+		for _, j := range s.MissedColumns {
 			faces[j]--
 		}
 	}
@@ -292,7 +292,7 @@ func sameMistakes(a, b *Cell) bool {
 		return false
 	}
 	for n, r := range a.runs {
-		if meetingOf(r) != meetingOf(b.runs[n]) || !slices.Equal(r.Missed, b.runs[n].Missed) {
+		if meetingOf(r) != meetingOf(b.runs[n]) || !slices.Equal(r.MissedColumns, b.runs[n].MissedColumns) {
 			return false
 		}
 	}

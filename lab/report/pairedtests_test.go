@@ -54,10 +54,10 @@ func TestToldFromTheBest(t *testing.T) {
 func naiveMcNemar(a, b *experiment.Record) float64 {
 	d := make([]int, a.N)
 	for j := range d {
-		if slices.Contains(a.Missed, j) {
+		if slices.Contains(a.MissedColumns, j) {
 			d[j]++
 		}
-		if slices.Contains(b.Missed, j) {
+		if slices.Contains(b.MissedColumns, j) {
 			d[j]--
 		}
 	}
@@ -179,7 +179,7 @@ func TestLaterRecordsReplace(t *testing.T) {
 	records := made{plan: "p", methods: []string{"crc", "nrdl"}, data: faces[2:3], repeats: 3}.records(t)
 	again := records[0]
 	again.Key += " again"
-	again.Cost.Finished = again.Cost.Finished.Add(time.Hour)
+	again.Cost.EndTime = again.Cost.EndTime.Add(time.Hour)
 	again.Params = json.RawMessage(`{"other":1}`)
 	wrong(&again, 0)
 	for _, order := range [][]experiment.Record{append(slices.Clone(records), again), append([]experiment.Record{again}, records...)} {

@@ -9,10 +9,10 @@ import (
 )
 
 func TestConfusions(t *testing.T) {
-	one := &experiment.Record{Confusions: []experiment.Confusion{{Person: "a", TakenFor: "b", N: 3}, {Person: "p 10", TakenFor: "b", N: 2}, {Person: "p 9", TakenFor: "b", N: 2}}}
-	two := &experiment.Record{Confusions: []experiment.Confusion{{Person: "b", TakenFor: "a", N: 6}, {Person: "a", TakenFor: "b", N: 2}}}
+	one := &experiment.Record{Confusions: []experiment.Confusion{{Person: "a", Name: "b", N: 3}, {Person: "p 10", Name: "b", N: 2}, {Person: "p 9", Name: "b", N: 2}}}
+	two := &experiment.Record{Confusions: []experiment.Confusion{{Person: "b", Name: "a", N: 6}, {Person: "a", Name: "b", N: 2}}}
 	got := confusions([]*experiment.Record{one, two}, 5)
-	want := []experiment.Confusion{{Person: "b", TakenFor: "a", N: 6}, {Person: "a", TakenFor: "b", N: 5}, {Person: "p 9", TakenFor: "b", N: 2}, {Person: "p 10", TakenFor: "b", N: 2}}
+	want := []experiment.Confusion{{Person: "b", Name: "a", N: 6}, {Person: "a", Name: "b", N: 5}, {Person: "p 9", Name: "b", N: 2}, {Person: "p 10", Name: "b", N: 2}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -27,7 +27,7 @@ type ColumnRates struct {
 	Dataset   string           `json:"dataset"`
 	Title     string           `json:"title,omitempty"`
 	Path      string           `json:"path,omitempty"`
-	Drawn     *synthetic.Faces `json:"drawn,omitempty"`
+	Synthetic *synthetic.Faces `json:"drawn,omitempty"`
 	Images    dataset.Frame    `json:"images"` // with which images are read
 	Hash      string           `json:"hash"`
 	Split     string           `json:"split"`
@@ -38,15 +38,15 @@ type ColumnRates struct {
 
 // LabelRates are the rates of a label in a setting.
 type LabelRates struct {
-	Label  string             `json:"label"`
-	Method string             `json:"method"`
-	Input  *frontend.Pipeline `json:"input,omitempty"`  // that made samples of the images
-	Params json.RawMessage    `json:"params,omitempty"` // if all runs have the same
-	N      int                `json:"n"`                // runs with a rate
-	Mean   float64            `json:"mean"`             // percent; 0 without runs
-	SD     float64            `json:"sd,omitempty"`     // points; 0 for one run
-	Failed int                `json:"failed,omitempty"`
-	Runs   []RunRate          `json:"runs"`
+	Label    string             `json:"label"`
+	Method   string             `json:"method"`
+	Input    *frontend.Pipeline `json:"input,omitempty"`  // that made samples of the images
+	Params   json.RawMessage    `json:"params,omitempty"` // if all runs have the same
+	N        int                `json:"n"`                // runs with a rate
+	Mean     float64            `json:"mean"`             // percent; 0 without runs
+	SD       float64            `json:"sd,omitempty"`     // points; 0 for one run
+	Failures int                `json:"failed,omitempty"`
+	Runs     []RunRate          `json:"runs"`
 }
 
 // A RunRate has the number of right answers of one run.
@@ -67,7 +67,7 @@ func (r *Report) Rates() Rates {
 		plan := PlanRates{Plan: p.Name}
 		for j, c := range p.Columns {
 			column := ColumnRates{
-				Dataset: c.Source.Name, Title: c.Source.Title, Path: c.Source.Path, Drawn: c.Source.Drawn,
+				Dataset: c.Source.Name, Title: c.Source.Title, Path: c.Source.Path, Synthetic: c.Source.Synthetic,
 				Images: c.Source.Input, Hash: c.Source.Hash, Split: c.Split, Noise: c.Noise, Occlusion: c.Occlude,
 			}
 			for i, l := range p.Labels {
@@ -83,7 +83,7 @@ func (r *Report) Rates() Rates {
 }
 
 func labelRates(l *Label, c *Cell) LabelRates {
-	out := LabelRates{Label: l.Name, Method: l.Method, N: c.N, Failed: c.Failed, Runs: []RunRate{}}
+	out := LabelRates{Label: l.Name, Method: l.Method, N: c.N, Failures: c.Failures, Runs: []RunRate{}}
 	if c.N > 0 {
 		out.Mean = c.Mean
 	}
@@ -117,7 +117,7 @@ func (c *ColumnRates) Record(l *LabelRates, run RunRate) experiment.Record {
 		params = run.Params
 	}
 	return experiment.Record{
-		Dataset: experiment.Source{Name: c.Dataset, Title: c.Title, Path: c.Path, Drawn: c.Drawn, Input: c.Images, Hash: c.Hash},
+		Dataset: experiment.Source{Name: c.Dataset, Title: c.Title, Path: c.Path, Synthetic: c.Synthetic, Input: c.Images, Hash: c.Hash},
 		Split:   c.Split, Noise: c.Noise, Occlusion: c.Occlusion, Repeat: run.Repeat, Seed: run.Seed, CorruptionSeed: run.CorruptionSeed,
 		Method: l.Method, Label: l.Label, Input: l.Input, Params: params,
 	}

@@ -116,7 +116,7 @@ func (m made) runs(t testing.TB, src experiment.Source, split string, density fl
 			}
 			q := r
 			q.Label = fmt.Sprintf("%s, %s=%s", r.Label, path, v)
-			q.Varied = &experiment.Varied{Path: path, Value: v}
+			q.Variation = &experiment.Variation{Path: path, Value: v}
 			all = append(all, m.finish(t, q, edited, rate-float64((i-2)*(i-2))))
 		}
 	}
@@ -142,7 +142,7 @@ func (m made) finish(t testing.TB, r experiment.Record, learner classify.Method,
 	}
 	r.Cost = experiment.Cost{
 		FitSeconds: 40 * rng.Float64(), CodeSeconds: rng.Float64(), PeakBytes: 400 << 20, Jobs: 2, Threads: 1,
-		BLAS: "avx512", Version: "v1.0.0", Go: "go1.26", System: "linux/amd64", Finished: time.Unix(1_800_000_000, 0).UTC(),
+		BLAS: "avx512", Version: "v1.0.0", Go: "go1.26", System: "linux/amd64", EndTime: time.Unix(1_800_000_000, 0).UTC(),
 	}
 	if m.tuned {
 		r.Cost.TuneSeconds = 900
@@ -163,11 +163,11 @@ func (m made) finish(t testing.TB, r experiment.Record, learner classify.Method,
 // wrong makes the first n images of r wrong.
 func wrong(r *experiment.Record, n int) {
 	r.Wrong, r.Rate = n, float64(r.N-n)/float64(r.N)
-	r.Missed, r.Confusions, r.ClassErrors = nil, nil, map[string]int{}
+	r.MissedColumns, r.Confusions, r.ClassErrors = nil, nil, map[string]int{}
 	pairs := map[[2]string]int{}
 	var order [][2]string
 	for j := range n {
-		r.Missed = append(r.Missed, j*r.N/n)
+		r.MissedColumns = append(r.MissedColumns, j*r.N/n)
 		p := [2]string{fmt.Sprintf("person %d", j%7+1), fmt.Sprintf("person %d", j%5+10)}
 		if pairs[p]++; pairs[p] == 1 {
 			order = append(order, p)
@@ -175,7 +175,7 @@ func wrong(r *experiment.Record, n int) {
 		r.ClassErrors[p[0]]++
 	}
 	for _, p := range order {
-		r.Confusions = append(r.Confusions, experiment.Confusion{Person: p[0], TakenFor: p[1], N: pairs[p]})
+		r.Confusions = append(r.Confusions, experiment.Confusion{Person: p[0], Name: p[1], N: pairs[p]})
 	}
 }
 
@@ -232,6 +232,6 @@ func severalPlans(t testing.TB) []experiment.Record {
 func fail(r *experiment.Record, message string) {
 	*r = experiment.Record{
 		Key: r.Key, Plan: r.Plan, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Repeat: r.Repeat, Seed: r.Seed,
-		Method: r.Method, Label: r.Label, Varied: r.Varied, Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost, Error: message,
+		Method: r.Method, Label: r.Label, Variation: r.Variation, Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost, Error: message,
 	}
 }

@@ -136,7 +136,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 			labels[rec.Label] = newLabel(rec)
 			p.Labels = append(p.Labels, labels[rec.Label])
 		}
-		labels[rec.Label].Tuned = labels[rec.Label].Tuned || rec.Tuning != nil
+		labels[rec.Label].HasTuning = labels[rec.Label].HasTuning || rec.Tuning != nil
 	}
 	slices.SortFunc(p.Columns, compareColumns)
 	slices.SortFunc(p.Labels, compareLabels)
@@ -176,5 +176,5 @@ func (p *Plan) all(yield func(*experiment.Record) bool) {
 // label is the index of the first label of a method without anything varied,
 // or −1.
 func (p *Plan) label(method string) int {
-	return slices.IndexFunc(p.Labels, func(l *Label) bool { return l.Method == method && l.Varied == nil })
+	return slices.IndexFunc(p.Labels, func(l *Label) bool { return l.Method == method && l.Variation == nil })
 }

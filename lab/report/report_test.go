@@ -82,8 +82,8 @@ func TestCells(t *testing.T) {
 		{"nrdl", "pie", 10, 0, 0, ""},
 	} {
 		c := p.cell(t, want.method, want.data)
-		if c.N != want.n || c.Failed != want.failed || c.Missing != want.missing {
-			t.Errorf("%s on %s: %d runs, %d failed, %d missing", want.method, want.data, c.N, c.Failed, c.Missing)
+		if c.N != want.n || c.Failures != want.failed || c.MissingRuns != want.missing {
+			t.Errorf("%s on %s: %d runs, %d failed, %d missing", want.method, want.data, c.N, c.Failures, c.MissingRuns)
 		}
 		if says := strings.Join(c.remarks(), "; "); !strings.Contains(says, want.says) || want.says == "" && says != "" {
 			t.Errorf("%s on %s: %q, want %q", want.method, want.data, says, want.says)
@@ -133,7 +133,7 @@ func TestOrders(t *testing.T) {
 		t.Errorf("data sets %q, want %q", data, want)
 	}
 	for _, l := range r.Plans[3].Labels[:5] {
-		labels = append(labels, l.Varied.Value)
+		labels = append(labels, l.Variation.Value)
 	}
 	if want := []string{"1e-05", "0.0001", "0.001", "0.01", "0.1"}; !slices.Equal(labels, want) {
 		t.Errorf("values %q, want %q", labels, want)

@@ -46,7 +46,7 @@ func (r *Report) document(o Options) *document {
 func (r *Report) ofVectors() bool {
 	for _, p := range r.Plans {
 		for _, c := range p.Columns {
-			if s := c.Source; s.Drawn != nil || s.Path == "" || !s.Input.Same(dataset.Frame{}) {
+			if s := c.Source; s.Synthetic != nil || s.Path == "" || !s.Input.Same(dataset.Frame{}) {
 				return false
 			}
 		}
@@ -212,7 +212,7 @@ func (p *Plan) overview() string {
 // vary is named once.
 func (p *Plan) untuned() (names []string) {
 	for _, l := range p.Labels {
-		if !l.Tuned && !slices.Contains(names, l.Base()) {
+		if !l.HasTuning && !slices.Contains(names, l.Base()) {
 			names = append(names, l.Base())
 		}
 	}

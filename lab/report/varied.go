@@ -17,10 +17,10 @@ type variedGroup struct{ base, path string }
 func (p *Plan) varied() (all []*Figure) {
 	order, members := grouped(len(p.Labels), func(i int) (g variedGroup, ok bool) {
 		l := p.Labels[i]
-		if l.Varied == nil || l.Varied.With != nil {
+		if l.Variation == nil || l.Variation.Second != nil {
 			return g, false
 		}
-		return variedGroup{l.Base(), l.Varied.Path}, true
+		return variedGroup{l.Base(), l.Variation.Path}, true
 	})
 	together := map[string][]variedGroup{}
 	for _, g := range order {
@@ -62,9 +62,9 @@ func (p *Plan) variations(path string, j int, groups []variedGroup, members map[
 func (p *Plan) variedValues(labels []int) (xs []float64, names []string) {
 	xs, numeric := make([]float64, len(labels)), true
 	for n, i := range labels {
-		v, err := strconv.ParseFloat(p.Labels[i].Varied.Value, 64)
+		v, err := strconv.ParseFloat(p.Labels[i].Variation.Value, 64)
 		xs[n], numeric = v, numeric && err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-		names = append(names, p.Labels[i].Varied.Value)
+		names = append(names, p.Labels[i].Variation.Value)
 	}
 	if numeric {
 		return xs, nil

@@ -21,7 +21,7 @@ import (
 type boxedPhoto struct {
 	file   string
 	labels []string
-	around []face.Box
+	boxes  []face.Box
 }
 
 // boxed reads the photographs of a folder with boxes.csv, by name.
@@ -48,7 +48,7 @@ func boxed(folder string) (all []boxedPhoto, err error) {
 			i, all = len(all), append(all, boxedPhoto{file: file})
 		}
 		all[i].labels = append(all[i].labels, r[1])
-		all[i].around = append(all[i].around, face.Box{Left: v[0], Top: v[1], Right: v[2], Bottom: v[3]})
+		all[i].boxes = append(all[i].boxes, face.Box{Left: v[0], Top: v[1], Right: v[2], Bottom: v[3]})
 	}
 	return all, nil
 }
@@ -89,7 +89,7 @@ func webcams(ctx context.Context, by *face.Search, root string, names bool) erro
 			}
 			ms += used() - before
 			faces = append(faces, behind...)
-			for k, b := range p.around {
+			for k, b := range p.boxes {
 				if b.Bottom-b.Top < minBox {
 					continue
 				}
@@ -105,7 +105,7 @@ func webcams(ctx context.Context, by *face.Search, root string, names bool) erro
 				}
 			}
 			for _, f := range faces {
-				if !slices.ContainsFunc(p.around, func(b face.Box) bool { return overlap(boxFrom(f), b) > 0 }) {
+				if !slices.ContainsFunc(p.boxes, func(b face.Box) bool { return overlap(boxFrom(f), b) > 0 }) {
 					elsewhere++
 					if names {
 						fmt.Println("elsewhere:", p.file, f.Box, f.Quality.Detection)

@@ -54,10 +54,10 @@ func (g *enrolled) enrol(ctx context.Context, by *face.Search, photos []*dataset
 
 // An answer is what a gallery says of a photograph.
 type answer struct {
-	faces   []face.Face // the largest first; it is the one that is named
-	best    int         // the most similar person; −1 without a face
-	named   bool        // the cosine with that person is above the threshold
-	cosines []float64
+	faces          []face.Face // the largest first; it is the one that is named
+	best           int         // the most similar person; −1 without a face
+	aboveThreshold bool        // the cosine with that person is above the threshold
+	cosines        []float64
 }
 
 func (a answer) own(person int) float64 {
@@ -82,6 +82,6 @@ func (g *enrolled) answer(ctx context.Context, by *face.Search, photo *dataset.P
 		a.cosines[i] = floats.Dot(m, values)
 	}
 	a.best = floats.MaxIdx(a.cosines)
-	a.named = g.law.Deviate(enrolledPhotographs, a.cosines[a.best]) > openset.AtLarge(0.01, len(g.means))
+	a.aboveThreshold = g.law.Deviate(enrolledPhotographs, a.cosines[a.best]) > openset.AtLarge(0.01, len(g.means))
 	return a, nil
 }

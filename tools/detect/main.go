@@ -89,8 +89,8 @@ var scenes = []scene{
 	{About: "turned by 60°", Turn: 60},
 	{About: "turned by 90°", Turn: 90},
 	{About: "turned by 180°", Turn: 180},
-	{About: "aside by 0.4", Aside: 0.4},
-	{About: "aside by 0.6", Aside: 0.6},
+	{About: "aside by 0.4", Yaw: 0.4},
+	{About: "aside by 0.6", Yaw: 0.6},
 	{About: "dark, 0.12 of the light", Light: 0.12},
 	{About: "over-exposed, 2.2 times", Light: 2.2},
 	{About: "12 pixels, in 640×480", Width: 640, Height: 480, Eyes: 12},
@@ -100,14 +100,14 @@ var scenes = []scene{
 	{About: "24 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 24},
 	{About: "32 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 32},
 	{About: "15 pixels, thumbnail", Width: 60, Height: 75, Eyes: 15},
-	{About: "the face fills it", Width: 600, Height: 750, Eyes: 230, At: face.Point{X: 0.5, Y: 0.4}},
-	{About: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.16, Y: 0.45}},
-	{About: "cut by the upper edge", Width: 320, Height: 320, Eyes: 80, At: face.Point{X: 0.5, Y: 0.04}},
-	{About: "cap", Worn: "cap"},
-	{About: "pale cap", Worn: "pale cap"},
-	{About: "glasses", Worn: "glasses"},
-	{About: "sunglasses", Worn: "sunglasses"},
-	{About: "mask", Worn: "mask"},
+	{About: "the face fills it", Width: 600, Height: 750, Eyes: 230, Position: face.Point{X: 0.5, Y: 0.4}},
+	{About: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, Position: face.Point{X: 0.16, Y: 0.45}},
+	{About: "cut by the upper edge", Width: 320, Height: 320, Eyes: 80, Position: face.Point{X: 0.5, Y: 0.04}},
+	{About: "cap", Accessory: "cap"},
+	{About: "pale cap", Accessory: "pale cap"},
+	{About: "glasses", Accessory: "glasses"},
+	{About: "sunglasses", Accessory: "sunglasses"},
+	{About: "mask", Accessory: "mask"},
 	{About: "blurred by 0.15", Blur: 0.15},
 }
 
@@ -226,7 +226,7 @@ func measure(ctx context.Context, d detector, all []source, negatives bool, save
 	if negatives {
 		fmt.Fprintln(w, "pictures without people\tnumber\twith false faces\tfalse faces\thighest score\tms\t")
 		for _, k := range kinds {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.with, len(k.scores), slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.positives, len(k.scores), slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
 		}
 		return w.Flush()
 	}

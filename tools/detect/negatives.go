@@ -17,10 +17,10 @@ import (
 
 // A nobody is a kind of pictures without people, and what a detector finds in them.
 type nobody struct {
-	about          string
-	pictures, with int // with: pictures in which faces are found
-	scores         []float64
-	ms             float64
+	about               string
+	pictures, positives int // positives: pictures in which faces are found
+	scores              []float64
+	ms                  float64
 }
 
 // withoutPeople are the kinds of pictures without people that are made of a photograph;
@@ -67,7 +67,7 @@ func falseFaces(ctx context.Context, d detector, all []source, save string) ([]n
 			if len(found) == 0 {
 				continue
 			}
-			n.with++
+			n.positives++
 			if save != "" {
 				for _, f := range found {
 					frame(m, image.Rect(int(f.Box.Left), int(f.Box.Top), int(f.Box.Right), int(f.Box.Bottom)))

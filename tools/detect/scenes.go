@@ -17,11 +17,11 @@ type scene struct {
 	About         string
 	Width, Height int        // of the picture, pixels; 0: as wide as the photograph, and no change but the others
 	Eyes          float64    // pixels between the eyes
-	At            face.Point // of the middle between the eyes, shares of the sides; zero: 0.5, 0.42
+	Position      face.Point // of the middle between the eyes, shares of the sides; zero: 0.5, 0.42
 	Turn          float64    // degrees
-	Aside         float64    // share by which the half of the face at the right is narrowed, as in a head turned aside
+	Yaw           float64    // share by which the half of the face at the right is narrowed, as in a head turned aside
 	Light         float64    // factor of all values; 0 is 1
-	Worn          string     // cap, glasses or mask
+	Accessory     string     // cap, glasses or mask
 	Blur          float64    // standard deviation of a blur, in eye distances
 
 	Paint func(u, v float64) (grey float64, painted bool) // over the face, in eye distances from between the eyes; nil for nothing
@@ -45,10 +45,10 @@ func (p placed) box() face.Box {
 func (s scene) of(photo *image.RGBA, p placed, background *image.RGBA) (*image.RGBA, placed) {
 	if s.Width == 0 {
 		s.Width, s.Height, s.Eyes = photo.Rect.Dx(), photo.Rect.Dy(), p.eyes()
-		s.At = face.Point{X: (p[0].X + p[1].X) / 2 / float64(s.Width), Y: (p[0].Y + p[1].Y) / 2 / float64(s.Height)}
+		s.Position = face.Point{X: (p[0].X + p[1].X) / 2 / float64(s.Width), Y: (p[0].Y + p[1].Y) / 2 / float64(s.Height)}
 	}
-	if s.At == (face.Point{}) {
-		s.At = face.Point{X: 0.5, Y: 0.42}
+	if s.Position == (face.Point{}) {
+		s.Position = face.Point{X: 0.5, Y: 0.42}
 	}
 	light := s.Light
 	if light == 0 {
@@ -69,14 +69,14 @@ func (s scene) of(photo *image.RGBA, p placed, background *image.RGBA) (*image.R
 	}
 	dx, dy := p[1].X-p[0].X, p[1].Y-p[0].Y
 	sin, cos := math.Sincos(s.Turn * math.Pi / 180)
-	narrow := 1/(1-s.Aside) - 1
-	ox, oy := s.At.X*float64(s.Width), s.At.Y*float64(s.Height)
+	narrow := 1/(1-s.Yaw) - 1
+	ox, oy := s.Position.X*float64(s.Width), s.Position.Y*float64(s.Height)
 	for y := range s.Height {
 		for x := range s.Width {
 			// In eye distances from between the eyes, along the face.
 			pu, pv := (float64(x)+0.5-ox)/s.Eyes, (float64(y)+0.5-oy)/s.Eyes
 			u, v := cos*pu+sin*pv, cos*pv-sin*pu
-			c, worn := wear(s.Worn, u, v)
+			c, worn := wear(s.Accessory, u, v)
 			if s.Paint != nil {
 				c[0], worn = s.Paint(u, v)
 				c[1], c[2] = c[0], c[0]

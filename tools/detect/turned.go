@@ -43,7 +43,7 @@ func turned(ctx context.Context, by *face.Search, root string, folders []string,
 		if kept[i], err = galleries[i].answer(ctx, by, p.photo); err != nil {
 			return err
 		}
-		if kept[i].named && kept[i].best == p.person {
+		if kept[i].aboveThreshold && kept[i].best == p.person {
 			right++
 		}
 		if len(kept[i].faces) > 0 {
@@ -74,7 +74,7 @@ func turned(ctx context.Context, by *face.Search, root string, folders []string,
 				alone++
 			}
 			is := func(a answer) int {
-				if !a.named {
+				if !a.aboveThreshold {
 					return -1
 				}
 				return a.best
@@ -87,10 +87,10 @@ func turned(ctx context.Context, by *face.Search, root string, folders []string,
 			if !ok && names {
 				list = append(list, fmt.Sprintf("%v°: %s: not found, pupils at %.0f; %d faces", degrees, p.file, pupils, len(a.faces)))
 			}
-			if kept[i].named && kept[i].best == p.person && a.named && a.best == p.person {
+			if kept[i].aboveThreshold && kept[i].best == p.person && a.aboveThreshold && a.best == p.person {
 				still++
 			}
-			if a.named && a.best != p.person {
+			if a.aboveThreshold && a.best != p.person {
 				wrong++
 			}
 		}
@@ -175,11 +175,11 @@ func turnedBy(s source, degrees float64) (*dataset.Photo, placed) {
 		about.Width, about.Height, about.Eyes = w, h, s.pupils.eyes()
 		switch degrees {
 		case 90:
-			about.Width, about.Height, about.At = h, w, face.Point{X: 1 - y, Y: x}
+			about.Width, about.Height, about.Position = h, w, face.Point{X: 1 - y, Y: x}
 		case -90:
-			about.Width, about.Height, about.At = h, w, face.Point{X: y, Y: 1 - x}
+			about.Width, about.Height, about.Position = h, w, face.Point{X: y, Y: 1 - x}
 		default:
-			about.At = face.Point{X: 1 - x, Y: 1 - y}
+			about.Position = face.Point{X: 1 - x, Y: 1 - y}
 		}
 	}
 	turned, pupils := about.of(m, s.pupils, nil)

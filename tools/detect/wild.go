@@ -38,7 +38,7 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 			rng := rand.New(rand.NewPCG(uint64(i), uint64(k)))
 			eyes := 13 + 13*rng.Float64() // of faces of 40 to 80 pixels
 			at := face.Point{X: 0.3 + 0.4*rng.Float64(), Y: 0.3 + 0.4*rng.Float64()}
-			m, pupils := scene{Width: 1000, Height: 750, Eyes: eyes, At: at, Turn: degrees}.of(rgba(p.photo), p.pupils, backdrop(i, p.source, rng))
+			m, pupils := scene{Width: 1000, Height: 750, Eyes: eyes, Position: at, Turn: degrees}.of(rgba(p.photo), p.pupils, backdrop(i, p.source, rng))
 			if err := row.add(ctx, g, by, m, pupils, p.person); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 		}
 		row := wildRow{}
 		for i, p := range probes {
-			s := scene{Worn: cover}
+			s := scene{Accessory: cover}
 			if slices.Contains(face.CoverParts, cover) {
 				s = scene{Paint: worn(cover, rand.New(rand.NewPCG(uint64(i), 1)))}
 			}
@@ -61,7 +61,7 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 				return err
 			}
 			if parts != "" {
-				row.covered++
+				row.coveredFaces++
 			}
 			if err := row.add(ctx, g, by, m, pupils, p.person); err != nil {
 				return err
@@ -90,8 +90,8 @@ func backdrop(i int, p source, rng *rand.Rand) *image.RGBA {
 
 // A wildRow counts the answers for one kind of pictures.
 type wildRow struct {
-	pictures, none, others, right, wrong, covered int
-	ms                                            []float64
+	pictures, withoutFace, otherFaces, right, wrong, coveredFaces int
+	ms                                                            []float64
 }
 
 func (r *wildRow) add(ctx context.Context, g *enrolled, by *face.Search, m *image.RGBA, pupils placed, person int) error {
@@ -104,17 +104,17 @@ func (r *wildRow) add(ctx context.Context, g *enrolled, by *face.Search, m *imag
 	r.ms = append(r.ms, used()-before)
 	r.pictures++
 	if !slices.ContainsFunc(a.faces, func(f face.Face) bool { return near(f.Pupils, pupils) }) {
-		r.none++
+		r.withoutFace++
 	}
 	for _, f := range a.faces {
 		if !near(f.Pupils, pupils) {
-			r.others++
+			r.otherFaces++
 		}
 	}
 	switch {
-	case a.named && a.best == person:
+	case a.aboveThreshold && a.best == person:
 		r.right++
-	case a.named:
+	case a.aboveThreshold:
 		r.wrong++
 	}
 	return nil
@@ -123,5 +123,5 @@ func (r *wildRow) add(ctx context.Context, g *enrolled, by *face.Search, m *imag
 func (r *wildRow) print(w *tabwriter.Writer, about string) {
 	slices.Sort(r.ms)
 	share := func(k int) float64 { return 100 * float64(k) / float64(r.pictures) }
-	fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", about, share(r.none), 10*share(r.others), share(r.right), share(r.wrong), share(r.covered), r.ms[len(r.ms)/4])
+	fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", about, share(r.withoutFace), 10*share(r.otherFaces), share(r.right), share(r.wrong), share(r.coveredFaces), r.ms[len(r.ms)/4])
 }

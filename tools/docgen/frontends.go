@@ -83,9 +83,9 @@ func rateTable(p *report.Plan, records []experiment.Record) string {
 // is the best of its column, and ~ where no test tells it from that.
 func rateAndSpread(c *report.Cell) string {
 	switch {
-	case c == nil || c.N == 0 && c.Failed == 0:
+	case c == nil || c.N == 0 && c.Failures == 0:
 		return "–"
-	case math.IsNaN(c.Mean) || c.Failed > 0 || c.Missing > 0:
+	case math.IsNaN(c.Mean) || c.Failures > 0 || c.MissingRuns > 0:
 		return "…"
 	}
 	text := points(c.Mean)

@@ -26,7 +26,7 @@ var resultsTemplate string
 
 // results are the records of the plans that have been run.
 type results struct {
-	kept    []string // names of the plans
+	plans   []string // names of the plans
 	records map[string][]experiment.Record
 	inputs  string // what inputs reach, a table
 }
@@ -41,10 +41,10 @@ func readResults(dir string) (*results, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.kept = append(r.kept, name)
+		r.plans = append(r.plans, name)
 		r.records[name] = records
 	}
-	if len(r.kept) == 0 {
+	if len(r.plans) == 0 {
 		return nil, fmt.Errorf("no records in %s", dir)
 	}
 	var err error
@@ -55,7 +55,7 @@ func readResults(dir string) (*results, error) {
 // all are the records of every plan.
 func (r *results) all() []experiment.Record {
 	var all []experiment.Record
-	for _, name := range r.kept {
+	for _, name := range r.plans {
 		all = append(all, r.records[name]...)
 	}
 	return all
@@ -64,10 +64,10 @@ func (r *results) all() []experiment.Record {
 // commands are those that make the records.
 func (r *results) commands() []string {
 	var lines []string
-	for _, name := range r.kept {
+	for _, name := range r.plans {
 		lines = append(lines, fmt.Sprintf("nrdl bench %s -o %s.jsonl -j %d --data DIR", name, name, jobs(r.records[name])))
 	}
-	return append(lines, "nrdl report "+strings.Join(r.kept, ".jsonl ")+".jsonl -o results.html")
+	return append(lines, "nrdl report "+strings.Join(r.plans, ".jsonl ")+".jsonl -o results.html")
 }
 
 // jobs is how many runs were made at a time, at most.
@@ -114,7 +114,7 @@ func (r *results) files() (map[string][]byte, error) {
 	if files["doc/results.md"], err = r.document(page, figures); err != nil {
 		return nil, err
 	}
-	for _, name := range r.kept {
+	for _, name := range r.plans {
 		var rates bytes.Buffer
 		if err := report.Write(&rates, r.records[name], report.Options{Format: "json"}); err != nil {
 			return nil, err
@@ -323,7 +323,7 @@ func counterpart(p *report.Plan, label, data string) *report.Cell {
 
 func rate(c *report.Cell) string {
 	switch {
-	case c == nil || math.IsNaN(c.Mean) || c.Missing > 0:
+	case c == nil || math.IsNaN(c.Mean) || c.MissingRuns > 0:
 		return "–"
 	case c.Best:
 		return "**" + points(c.Mean) + "**"

@@ -50,15 +50,15 @@ func fewer(records []experiment.Record) string {
 	for _, d := range names {
 		rates, last, lastSuffix := means(of[d]), 0, ""
 		for _, r := range of[d] {
-			if r.Varied == nil || r.Repeat != 0 || r.Label != ridged+", atoms="+r.Varied.Value {
+			if r.Variation == nil || r.Repeat != 0 || r.Label != ridged+", atoms="+r.Variation.Value {
 				continue
 			}
-			suffix := "atoms=" + r.Varied.Value
+			suffix := "atoms=" + r.Variation.Value
 			if _, ok := rates[unridged+", "+suffix]; !ok {
 				continue
 			}
 			gains = append(gains, versus(of[d], r.Label, unridged+", "+suffix)...)
-			if k, err := strconv.Atoi(r.Varied.Value); err == nil && k > last {
+			if k, err := strconv.Atoi(r.Variation.Value); err == nil && k > last {
 				last, lastSuffix = k, suffix
 			}
 		}

@@ -25,10 +25,10 @@ import (
 // Lw·Lwᵀ within people are those of real embeddings. t is log-normal, since some photographs
 // are worse than others; its spread gives the cosines of pairs of one person their variance.
 type drawer struct {
-	dims            int
-	mean            []float32
-	between, within []float32 // Lb and Lw, row by row
-	spread          float64   // of log t
+	dims                    int
+	mean                    []float32
+	betweenRoot, withinRoot []float32 // Lb and Lw, row by row
+	spread                  float64   // of log t
 }
 
 // fit returns the drawer of faces like those of set.
@@ -72,8 +72,8 @@ func fit(set *dataset.Images) (*drawer, error) {
 		r.mean = append(r.mean, float32(m))
 	}
 	var err error
-	if r.between, err = root(between); err == nil {
-		r.within, err = root(inside)
+	if r.betweenRoot, err = root(between); err == nil {
+		r.withinRoot, err = root(inside)
 	}
 	if err != nil {
 		return nil, err
@@ -97,11 +97,11 @@ func plain() *drawer {
 	f := frame()
 	l := frontend.Pipeline{Frame: f}.Law()
 	d := f.Len()
-	r := &drawer{dims: d, mean: make([]float32, d), between: make([]float32, d*d), within: make([]float32, d*d)}
+	r := &drawer{dims: d, mean: make([]float32, d), betweenRoot: make([]float32, d*d), withinRoot: make([]float32, d*d)}
 	r.mean[0] = float32(math.Sqrt(l.Different.Mean))
 	for i := range d {
-		r.between[i*d+i] = float32(math.Sqrt((l.Same.Mean - l.Different.Mean) / float64(d)))
-		r.within[i*d+i] = float32(math.Sqrt((1 - l.Same.Mean) / float64(d)))
+		r.betweenRoot[i*d+i] = float32(math.Sqrt((l.Same.Mean - l.Different.Mean) / float64(d)))
+		r.withinRoot[i*d+i] = float32(math.Sqrt((1 - l.Same.Mean) / float64(d)))
 	}
 	return r
 }
@@ -152,8 +152,8 @@ func (r *drawer) faces(first, people, from, k int) []float32 {
 				}
 			}
 		}
-		means := product(own, r.between, d)
-		copy(rows[lo*k*d:], product(noise, r.within, d))
+		means := product(own, r.betweenRoot, d)
+		copy(rows[lo*k*d:], product(noise, r.withinRoot, d))
 		for p := range n {
 			for j := range k {
 				row := rows[((lo+p)*k+j)*d : ((lo+p)*k+j+1)*d]

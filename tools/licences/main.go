@@ -33,7 +33,7 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	n := &notice{seen: map[string]string{}}
+	n := &notice{numbers: map[string]string{}}
 	n.head()
 	fmt.Fprintf(&n.list, "\nEmbedded in the program\n-----------------------\n")
 	for _, part := range embedded.Parts {
@@ -139,7 +139,7 @@ func licenceFiles(dir string) ([]string, error) {
 // A notice is the file that is made: the list, then the texts.
 type notice struct {
 	list, texts bytes.Buffer
-	seen        map[string]string // number of each text
+	numbers     map[string]string // number of each text
 }
 
 func (n *notice) head() {
@@ -161,10 +161,10 @@ func (n *notice) add(file string) error {
 	}
 	clean := strings.ReplaceAll(strings.TrimSpace(string(text)), "\r\n", "\n")
 	key := strings.Join(strings.Fields(clean), " ")
-	number, ok := n.seen[key]
+	number, ok := n.numbers[key]
 	if !ok {
-		number = fmt.Sprint(len(n.seen) + 1)
-		n.seen[key] = number
+		number = fmt.Sprint(len(n.numbers) + 1)
+		n.numbers[key] = number
 		fmt.Fprintf(&n.texts, "\n\n%[1]s\nText %[2]s\n%[1]s\n\n%[3]s\n", strings.Repeat("=", 72), number, clean)
 	}
 	fmt.Fprintf(&n.list, "  licence: text %s\n", number)

@@ -28,7 +28,7 @@ func read(path string) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &results{found: map[string]found{}}
+	r := &results{results: map[string]found{}}
 	if r.version, err = text(list, "version"); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func read(path string) (*results, error) {
 			return nil, err
 		}
 		got.seconds = seconds[0]
-		r.found[name] = got
+		r.results[name] = got
 	}
 	return r, nil
 }
@@ -84,28 +84,28 @@ func columns(list npz.Arrays, name string) (*mat.Dense, error) {
 func (t *tasks) report(ctx context.Context, w io.Writer, own, peer *results) error {
 	fmt.Fprintf(w, "| task | nrdl | scikit-learn | ratio | the results |\n| --- | --- | --- | --- | --- |\n")
 	row := func(name, what, judged string) {
-		a, b := own.found[name], peer.found[name]
+		a, b := own.results[name], peer.results[name]
 		fmt.Fprintf(w, "| %s | %.3f s | %.3f s (%s) | %.1f × | %s |\n", what, a.seconds, b.seconds, b.way, b.seconds/a.seconds, judged)
 	}
 	d, k := t.atoms.Dims()
 	_, n := t.probes.Dims()
-	row("omp", fmt.Sprintf("OMP, T₀ = %d: %d probes, d = %d, K = %d", sparsity, n, d, k), judgePursuit(own.found["omp"].value, peer.found["omp"].value))
+	row("omp", fmt.Sprintf("OMP, T₀ = %d: %d probes, d = %d, K = %d", sparsity, n, d, k), judgePursuit(own.results["omp"].value, peer.results["omp"].value))
 	for i, p := range penalties {
 		name, probes := fmt.Sprint("lasso", i), t.every(p.every)
 		_, n := probes.Dims()
 		row(name, fmt.Sprintf("lasso, λ = %v, gap %.0e: %d probes, d = %d, K = %d", p.λ, gap, n, d, k),
-			fmt.Sprintf("largest gap %.1e and %.1e", worstGap(t.atoms, probes, own.found[name].value, p.λ), worstGap(t.atoms, probes, peer.found[name].value, p.λ)))
+			fmt.Sprintf("largest gap %.1e and %.1e", worstGap(t.atoms, probes, own.results[name].value, p.λ), worstGap(t.atoms, probes, peer.results[name].value, p.λ)))
 	}
 	for _, l := range t.learn {
-		a, err := l.judge(ctx, own.found[l.name].value)
+		a, err := l.judge(ctx, own.results[l.name].value)
 		if err != nil {
 			return err
 		}
-		b, err := l.judge(ctx, peer.found[l.name].value)
+		b, err := l.judge(ctx, peer.results[l.name].value)
 		if err != nil {
 			return err
 		}
-		row(l.name, "online dictionary learning: "+l.what, fmt.Sprintf("objective on held-out samples %.6f and %.6f", a, b))
+		row(l.name, "online dictionary learning: "+l.title, fmt.Sprintf("objective on held-out samples %.6f and %.6f", a, b))
 	}
 	return nil
 }
@@ -155,14 +155,14 @@ func squared(v mat.Vector) float64 { return mat.Dot(v, v) }
 // judge returns the mean objective of samples that were not learned from, coded
 // over the dictionary d to a small gap.
 func (l learning) judge(ctx context.Context, d *mat.Dense) (float64, error) {
-	s, err := codes(ctx, coding.Lasso{Lambda: l.penalty, Gap: 1e-9}, d, l.held)
+	s, err := codes(ctx, coding.Lasso{Lambda: l.penalty, Gap: 1e-9}, d, l.heldOut)
 	if err != nil {
 		return 0, err
 	}
-	_, n := l.held.Dims()
+	_, n := l.heldOut.Dims()
 	var sum float64
 	for j := range n {
 		sum += mat.Norm(s.ColView(j), 1)
 	}
-	return (lin.SquaredNorm(rest(d, l.held, s))/2 + l.penalty*sum) / float64(n), nil
+	return (lin.SquaredNorm(rest(d, l.heldOut, s))/2 + l.penalty*sum) / float64(n), nil
 }

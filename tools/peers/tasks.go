@@ -42,11 +42,11 @@ type tasks struct {
 
 // A learning is a dictionary to learn.
 type learning struct {
-	name, what    string
-	start         *mat.Dense // d×K
-	samples, held *mat.Dense // to learn from, and to judge by
-	penalty       float64
-	batch, passes int
+	name, title      string
+	start            *mat.Dense // d×K
+	samples, heldOut *mat.Dense // to learn from, and to judge by
+	penalty          float64
+	batch, passes    int
 }
 
 func draw(ctx context.Context) (*tasks, error) {
@@ -105,10 +105,10 @@ func newLearning(name string, x *mat.Dense, k int) (learning, error) {
 	mixed := lin.Select(x, rand.New(rand.NewPCG(2, 1)).Perm(n))
 	cut := int(heldOut * float64(n))
 	l := learning{
-		name: name, samples: lin.Cols(mixed, cut, n), held: lin.Cols(mixed, 0, cut),
+		name: name, samples: lin.Cols(mixed, cut, n), heldOut: lin.Cols(mixed, 0, cut),
 		penalty: 0.1, batch: 256, passes: 3,
 	}
-	l.what = fmt.Sprintf("%d %s, d = %d, K = %d, λ = %v, batches of %d, %d passes", n-cut, name, d, k, l.penalty, l.batch, l.passes)
+	l.title = fmt.Sprintf("%d %s, d = %d, K = %d, λ = %v, batches of %d, %d passes", n-cut, name, d, k, l.penalty, l.batch, l.passes)
 	var err error
 	l.start, err = dictionary.FromSamples(l.samples, k, 1)
 	return l, err
@@ -155,7 +155,7 @@ func (t *tasks) every(n int) *mat.Dense {
 
 // measure does every task several times.
 func (t *tasks) measure(ctx context.Context, rounds int) (*results, error) {
-	r := &results{found: map[string]found{}}
+	r := &results{results: map[string]found{}}
 	code := func(c coding.Coder, probes *mat.Dense) func() (*mat.Dense, error) {
 		return func() (*mat.Dense, error) { return codes(ctx, c, t.atoms, probes) }
 	}
@@ -204,7 +204,7 @@ type found struct {
 // results are those of one side.
 type results struct {
 	version string
-	found   map[string]found
+	results map[string]found
 }
 
 func (r *results) fastest(name string, rounds int, act func() (*mat.Dense, error)) error {
@@ -215,8 +215,8 @@ func (r *results) fastest(name string, rounds int, act func() (*mat.Dense, error
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		seconds := (cputime.Used() - start).Seconds()
-		if was, ok := r.found[name]; !ok || seconds < was.seconds {
-			r.found[name] = found{seconds: seconds, value: value}
+		if was, ok := r.results[name]; !ok || seconds < was.seconds {
+			r.results[name] = found{seconds: seconds, value: value}
 		}
 	}
 	return nil

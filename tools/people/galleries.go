@@ -42,7 +42,7 @@ func (p people) scenes() (all []scene) {
 	add("1 student, 5 photographs: the others", 1, 5, p["gt_db"], nil)
 	for _, b := range bands[:3] {
 		for _, n := range []int{5, 20} {
-			add(fmt.Sprintf("%d people of %v: others of this age", n, b), n, 1, p.aged(b.from, b.to), nil)
+			add(fmt.Sprintf("%d people of %v: others of this age", n, b), n, 1, p.aged(b.min, b.max), nil)
 		}
 	}
 	add("20 ordinary adults: others", 20, 1, adults, nil)
@@ -114,12 +114,12 @@ func enrol(faces []face, n, photographs int, rng *rand.Rand) (enrolled, known []
 type drawnGallery struct {
 	x         *mat.Dense
 	groups    []int
-	known     []reached // of enrolled people
-	strangers []reached
+	genuine   []decision // of enrolled people
+	strangers []decision
 }
 
 // A reached evidence is that of the best guess for a face.
-type reached struct {
+type decision struct {
 	evidence float64
 	own      int // the person of the face; -1 for a stranger
 	best     int // person
@@ -136,7 +136,7 @@ func (s scene) drawn(l *openset.Impostors, seed int) *drawnGallery {
 	}
 	g.x = columns(slices.Concat(enrolled...))
 	_, means := openset.Means(g.x, g.groups)
-	reach := func(faces []face, own int) (all []reached) {
+	reach := func(faces []face, own int) (all []decision) {
 		if len(faces) == 0 {
 			return nil
 		}
@@ -146,19 +146,19 @@ func (s scene) drawn(l *openset.Impostors, seed int) *drawnGallery {
 			column := mat.Col(nil, j, cosines)
 			l.Level(column, photographs, photographs)
 			best := classify.Best(mat.NewDense(len(column), 1, column))[0]
-			all = append(all, reached{l.Evidence(column[best], len(enrolled)), own, best, best == own})
+			all = append(all, decision{l.Evidence(column[best], len(enrolled)), own, best, best == own})
 		}
 		return all
 	}
 	for i, faces := range known {
-		g.known = append(g.known, reach(faces, i)...)
+		g.genuine = append(g.genuine, reach(faces, i)...)
 	}
 	g.strangers = reach(strangers, -1)
 	return g
 }
 
 // named is the percentage of faces that are named at a threshold, rightly if they are known.
-func named(faces []reached, threshold float64, is func(reached) bool) float64 {
+func named(faces []decision, threshold float64, is func(decision) bool) float64 {
 	var n, all float64
 	for _, r := range faces {
 		if is(r) {
@@ -197,17 +197,17 @@ func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, b
 			if err != nil {
 				panic(err)
 			}
-			any := func(reached) bool { return true }
+			any := func(decision) bool { return true }
 			strangers := named(g.strangers, c.Threshold, any)
 			worst = max(worst, strangers)
 			put(0, strangers)
 			put(1, named(g.strangers, -math.Log10(rate), any))
-			put(2, named(g.known, c.Threshold, any))
-			put(3, named(g.known, -math.Log10(rate), any))
-			all := slices.SortedFunc(slices.Values(g.strangers), func(a, b reached) int { return int(math.Copysign(1, b.evidence-a.evidence)) })
-			put(4, named(g.known, all[int(rate*float64(len(all)))].evidence, any))
+			put(2, named(g.genuine, c.Threshold, any))
+			put(3, named(g.genuine, -math.Log10(rate), any))
+			all := slices.SortedFunc(slices.Values(g.strangers), func(a, b decision) int { return int(math.Copysign(1, b.evidence-a.evidence)) })
+			put(4, named(g.genuine, all[int(rate*float64(len(all)))].evidence, any))
 			if len(g.groups) == 7 { // a family: the children are the last
-				put(5, named(g.known, c.Threshold, func(r reached) bool { return r.own >= 4 }))
+				put(5, named(g.genuine, c.Threshold, func(r decision) bool { return r.own >= 4 }))
 				g.sureChildren(c, &sure)
 			}
 			put(6, calibrationError(c, g))
@@ -228,7 +228,7 @@ func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, b
 // are the child. Half of the faces are those of strangers.
 func (g *drawnGallery) sureChildren(c *openset.Calibration, sum *[2]float64) {
 	const sure, first = 0.99, 4 // of the children
-	for _, list := range [][]reached{g.known, g.strangers} {
+	for _, list := range [][]decision{g.genuine, g.strangers} {
 		for _, r := range list {
 			if r.best >= first && c.Probability(r.evidence) >= sure {
 				weight := 0.5 / float64(len(list))
@@ -243,11 +243,11 @@ func (g *drawnGallery) sureChildren(c *openset.Calibration, sum *[2]float64) {
 // calibrationError is the expected calibration error of the probabilities of names, in points, over ten
 // bins, where half of the faces are those of strangers.
 func calibrationError(c *openset.Calibration, g *drawnGallery) float64 {
-	if len(g.known) == 0 {
+	if len(g.genuine) == 0 {
 		return math.NaN()
 	}
 	var sum, right [10]float64
-	for _, list := range [][]reached{g.known, g.strangers} {
+	for _, list := range [][]decision{g.genuine, g.strangers} {
 		for _, r := range list {
 			probability := c.Probability(r.evidence)
 			bin, weight := min(9, int(10*probability)), 0.5/float64(len(list))

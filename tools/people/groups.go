@@ -17,7 +17,7 @@ func (p people) reportGroups(l *openset.Impostors) error {
 	fmt.Fprintln(w, "groups of faces\tfaces\tpeople\tin a group with others, %\tB³ precision\trecall\tF\t")
 	var sets []stratum
 	for _, b := range bands {
-		sets = append(sets, stratum{"", b.String(), p.aged(b.from, b.to)})
+		sets = append(sets, stratum{"", b.String(), p.aged(b.min, b.max)})
 	}
 	for _, name := range []string{"lfw_cohort", "lfw_several", "lfw86", "gt_db", "alike50"} {
 		sets = append(sets, stratum{"", name, p[name]})

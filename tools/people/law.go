@@ -84,7 +84,7 @@ func (p people) strata() (all []stratum) {
 	for _, b := range bands {
 		s := stratum{kind: "age", name: b.String()}
 		for _, f := range p["ordinary"] {
-			if f.age >= b.from && f.age <= b.to {
+			if f.age >= b.min && f.age <= b.max {
 				s.faces = append(s.faces, f)
 			}
 		}
@@ -227,13 +227,13 @@ func columns(faces []face) *mat.Dense {
 }
 
 // A band is an age band.
-type band struct{ from, to int }
+type band struct{ min, max int }
 
 func (b band) String() string {
-	if b.to == oldest {
-		return fmt.Sprintf("%d and older", b.from)
+	if b.max == oldest {
+		return fmt.Sprintf("%d and older", b.min)
 	}
-	return fmt.Sprintf("%d-%d", b.from, b.to)
+	return fmt.Sprintf("%d-%d", b.min, b.max)
 }
 
 const adult, oldest = 18, 200

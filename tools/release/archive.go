@@ -21,8 +21,8 @@ import (
 
 // An entry is a file of an archive.
 type entry struct {
-	name, from string
-	mode       int64
+	name, source string
+	mode         int64
 }
 
 // tree lists what an archive holds, sorted.
@@ -73,7 +73,7 @@ func (r *release) archive(dir string, files []entry, zipped bool) (err error) {
 		}
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(f.from)
+		data, err := os.ReadFile(f.source)
 		if err == nil {
 			err = add(f, data)
 		}

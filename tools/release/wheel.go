@@ -72,9 +72,9 @@ func (r *release) wheel(system, program, file string) error {
 
 // A wheelFile is a file of a wheel, with its content or where that is.
 type wheelFile struct {
-	name, from string
-	data       []byte
-	mode       fs.FileMode
+	name, source string
+	data         []byte
+	mode         fs.FileMode
 }
 
 // zipWheel writes files and their digests, as the file record, to path.
@@ -88,9 +88,9 @@ func (r *release) zipWheel(path, record string, files []wheelFile) error {
 	}
 	var list strings.Builder
 	for _, f := range files {
-		if f.from != "" {
+		if f.source != "" {
 			var err error
-			if f.data, err = os.ReadFile(f.from); err != nil {
+			if f.data, err = os.ReadFile(f.source); err != nil {
 				return err
 			}
 		}

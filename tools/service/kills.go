@@ -50,18 +50,18 @@ func killed(dir string) error {
 type killing struct {
 	url    string
 	people string // URL of the collection in which people change
-	into   string // URL of the one into which archives are imported
-	ended  atomic.Bool
+	target string // URL of the one into which archives are imported
+	stop   atomic.Bool
 
-	acknowledged, lost, jobs, again atomic.Int64
-	mu                              sync.Mutex
-	wrong                           []string
+	changes, lostAnswers, jobs, retriedJobs atomic.Int64
+	mu                                      sync.Mutex
+	errors                                  []string
 }
 
 func (k *killing) is(right bool, format string, args ...any) {
 	if !right {
 		k.mu.Lock()
-		k.wrong = append(k.wrong, fmt.Sprintf(format, args...))
+		k.errors = append(k.errors, fmt.Sprintf(format, args...))
 		k.mu.Unlock()
 	}
 }
@@ -76,10 +76,10 @@ func (k *killing) post(url, kind string, body []byte, into any) (lost bool, err 
 		case err != nil || a.status >= 500 || a.header.Get("Retry-After") != "":
 			time.Sleep(20 * time.Millisecond)
 		case a.status/100 == 2:
-			k.acknowledged.Add(1)
+			k.changes.Add(1)
 			return false, nil
 		case a.status == http.StatusConflict && strings.Contains(string(a.body), "its answer is lost"):
-			k.lost.Add(1)
+			k.lostAnswers.Add(1)
 			return true, nil
 		default:
 			return false, fmt.Errorf("%s: %d %s", url, a.status, a.body)
@@ -130,7 +130,7 @@ func (k *killing) count(url string) (n int, err error) {
 func (k *killing) enrols(seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	in, n := space()
-	for i := 0; !k.ended.Load(); i++ {
+	for i := 0; !k.stop.Load(); i++ {
 		var ids []string
 		counts := map[string]int{}
 		for side := range 2 {
@@ -182,7 +182,7 @@ func (k *killing) enrols(seed uint64) error {
 // imports sends archives of photographs that differ in a comment, and waits for their
 // jobs. It returns the number of photographs.
 func (k *killing) imports(photos [][]byte) (n int, err error) {
-	for i := 0; !k.ended.Load(); i++ {
+	for i := 0; !k.stop.Load(); i++ {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		const each = 4
@@ -197,13 +197,13 @@ func (k *killing) imports(photos [][]byte) (n int, err error) {
 		z.Close()
 		kind, body := form("archive", b.Bytes())
 		var j struct{ ID string }
-		lost, err := k.post(k.into+"/import", kind, body, &j)
+		lost, err := k.post(k.target+"/import", kind, body, &j)
 		if err != nil {
 			return n, err
 		}
 		n += each
 		if !lost {
-			if err := k.wait(k.into, j.ID); err != nil {
+			if err := k.wait(k.target, j.ID); err != nil {
 				return n, err
 			}
 		}
@@ -213,7 +213,7 @@ func (k *killing) imports(photos [][]byte) (n int, err error) {
 
 // refits asks for one refit after the other.
 func (k *killing) refits() error {
-	for !k.ended.Load() {
+	for !k.stop.Load() {
 		var j struct{ ID string }
 		lost, err := k.postJSON(k.people+"/jobs", object{"kind": "refit"}, &j)
 		if err != nil {
@@ -241,7 +241,7 @@ func (k *killing) wait(at, id string) error {
 		case j.State == store.Succeeded:
 			return nil
 		case j.State == store.Failed && strings.Contains(j.Error, "the process ended"):
-			k.again.Add(1)
+			k.retriedJobs.Add(1)
 			if a, err := send("POST", at+"/jobs/"+id+"/retry", "", nil, "", nil); err == nil && a.status == http.StatusConflict {
 				k.is(false, "job %s of kind %s cannot be tried again", id, j.Kind)
 				return nil
@@ -261,7 +261,7 @@ func killedOn(name, database string, photos [][]byte) error {
 	}
 	defer func() { p.kill() }()
 	k := &killing{url: p.url}
-	for _, at := range []*string{&k.people, &k.into} {
+	for _, at := range []*string{&k.people, &k.target} {
 		if *at, err = collection(p, nil); err != nil {
 			return err
 		}
@@ -269,7 +269,7 @@ func killedOn(name, database string, photos [][]byte) error {
 	// How many faces a photograph has.
 	kind, body := form("photo", photos[0])
 	var found struct{ Faces []struct{ Refused string } }
-	if err := mustSend("POST", k.into+"/detect", kind, body, &found); err != nil {
+	if err := mustSend("POST", k.target+"/detect", kind, body, &found); err != nil {
 		return err
 	}
 	usable := len(slices.DeleteFunc(found.Faces, func(f struct{ Refused string }) bool { return f.Refused != "" }))
@@ -281,7 +281,7 @@ func killedOn(name, database string, photos [][]byte) error {
 	if err := k.waitsForJobs(); err != nil {
 		return err
 	}
-	faces, err := k.count(k.into + "/faces?")
+	faces, err := k.count(k.target + "/faces?")
 	if err != nil {
 		return err
 	}
@@ -295,8 +295,8 @@ func killedOn(name, database string, photos [][]byte) error {
 	if err := db.CheckAudit(context.Background()); err != nil {
 		k.is(false, "%v", err)
 	}
-	fmt.Printf("| %s | %d | %d | %d | %d | %d | %d |\n", name, *kills, k.acknowledged.Load(), k.lost.Load(), k.jobs.Load(), k.again.Load(), len(k.wrong))
-	for _, w := range k.wrong {
+	fmt.Printf("| %s | %d | %d | %d | %d | %d | %d |\n", name, *kills, k.changes.Load(), k.lostAnswers.Load(), k.jobs.Load(), k.retriedJobs.Load(), len(k.errors))
+	for _, w := range k.errors {
 		fmt.Println(w)
 	}
 	return nil
@@ -329,7 +329,7 @@ func (k *killing) worksThroughKills(p **process, database string, quick []string
 			return 0, fmt.Errorf("after kill %d: %w", n+1, err)
 		}
 	}
-	k.ended.Store(true)
+	k.stop.Store(true)
 	all.Wait()
 	if len(failed) > 0 {
 		return 0, <-failed
@@ -342,7 +342,7 @@ func (k *killing) worksThroughKills(p **process, database string, quick []string
 func (k *killing) waitsForJobs() error {
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(100 * time.Millisecond) {
 		open := 0
-		for _, at := range []string{k.people, k.into} {
+		for _, at := range []string{k.people, k.target} {
 			for _, state := range []string{store.Waiting, store.Running} {
 				n, err := k.count(at + "/jobs?state=" + state + "&")
 				if err != nil {

@@ -42,7 +42,7 @@ func load(dir string) error {
 	if err != nil {
 		return err
 	}
-	answers := answers{statuses: map[int]int{}, failed: map[string]int{}}
+	answers := answers{statuses: map[int]int{}, failures: map[string]int{}}
 	var memory []float64
 	end := time.Now().Add(time.Duration(*seconds) * time.Second)
 	before := p.used()
@@ -63,14 +63,14 @@ func load(dir string) error {
 	third := len(memory) / 3
 	fmt.Printf("| clients | seconds | answers 200 | 429 | others | photographs/s | of the library | processor time a photograph | of the library | memory, second and last third |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	fmt.Printf("| %d | %.0f | %d | %d | %d | %.1f | %.1f (%.0f %%) | %.1f ms | %.1f ms (%.0f %%) | %.0f MB, %.0f MB |\n", *clients, took.Seconds(), n[200], n[429],
-		total(n)-n[200]-n[429]+total(answers.failed), served200, rate, 100*served200/rate, served*1000, library*1000, 100*library/served,
+		total(n)-n[200]-n[429]+total(answers.failures), served200, rate, 100*served200/rate, served*1000, library*1000, 100*library/served,
 		stat.Mean(memory[third:2*third], nil), stat.Mean(memory[2*third:], nil))
 	for k, n := range n {
 		if k != 200 && k != 429 {
 			fmt.Printf("status %d: %d\n", k, n)
 		}
 	}
-	for k, n := range answers.failed {
+	for k, n := range answers.failures {
 		fmt.Printf("%d times: %s\n", n, k)
 	}
 	return nil
@@ -117,7 +117,7 @@ func alone(folder string, photos [][]byte) (seconds, rate float64, err error) {
 type answers struct {
 	mu       sync.Mutex
 	statuses map[int]int
-	failed   map[string]int
+	failures map[string]int
 }
 
 // client asks the collection at for the name of a photograph until end.
@@ -127,7 +127,7 @@ func (a *answers) client(at string, photo []byte, end time.Time) {
 		got, err := send("POST", at+"/identify", kind, body, "", nil)
 		a.mu.Lock()
 		if err != nil {
-			a.failed[err.Error()]++
+			a.failures[err.Error()]++
 		} else {
 			a.statuses[got.status]++
 		}

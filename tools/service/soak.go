@@ -18,9 +18,9 @@ import (
 type quarter struct {
 	identify, enrol     []time.Duration
 	memory, descriptors []float64
-	used                time.Duration
+	processorTime       time.Duration
 	size                int64
-	requests, refused   int
+	requests, refusals  int
 }
 
 // soak sends a few requests a second to a service with many people, as long as asked: it
@@ -58,7 +58,7 @@ func soak(dir string) error {
 			sent := time.Now()
 			q.requests++
 			if err := mustSend(method, url, kind, data, answer); err != nil {
-				q.refused++
+				q.refusals++
 				fmt.Fprintln(os.Stderr, err)
 				return
 			}
@@ -86,7 +86,7 @@ func soak(dir string) error {
 		now, _ := p.memory()
 		open, _ := os.ReadDir(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "fd"))
 		q.memory, q.descriptors = append(q.memory, now), append(q.descriptors, float64(len(open)))
-		q.used, before = q.used+p.used()-before, p.used()
+		q.processorTime, before = q.processorTime+p.used()-before, p.used()
 		if f, err := os.Stat(database); err == nil {
 			q.size = f.Size()
 		}
@@ -95,8 +95,8 @@ func soak(dir string) error {
 	fmt.Printf("%.0f minutes, %d people with %d faces each\n", time.Since(begun).Minutes(), *people, each)
 	fmt.Printf("| quarter | requests | not answered 2xx | identify: median | p95 | enrol a vector: median | p95 | processor time a request | memory: mean | most | descriptors: mean | most | database |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, q := range quarters {
-		fmt.Printf("| %d | %d | %d | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.1f ms | %.0f MB | %.0f MB | %.1f | %.0f | %d MB |\n", i+1, q.requests, q.refused,
-			quantile(q.identify, 0.5), quantile(q.identify, 0.95), quantile(q.enrol, 0.5), quantile(q.enrol, 0.95), float64(q.used.Milliseconds())/float64(q.requests),
+		fmt.Printf("| %d | %d | %d | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.1f ms | %.0f MB | %.0f MB | %.1f | %.0f | %d MB |\n", i+1, q.requests, q.refusals,
+			quantile(q.identify, 0.5), quantile(q.identify, 0.95), quantile(q.enrol, 0.5), quantile(q.enrol, 0.95), float64(q.processorTime.Milliseconds())/float64(q.requests),
 			stat.Mean(q.memory, nil), slices.Max(q.memory), stat.Mean(q.descriptors, nil), slices.Max(q.descriptors), q.size>>20)
 	}
 	return nil

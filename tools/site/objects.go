@@ -62,15 +62,15 @@ var outputs = []output{
 
 // objects are the JSON objects of the commands: their types, and where these are declared.
 type objects struct {
-	dir      string
-	files    *token.FileSet // of the sources that meanings are read from
-	parsed   map[string]*ast.File
-	imports  types.Importer
-	main     *types.Package
-	printed  []string // types of what the commands print
-	queue    []*types.Named
-	sections map[string]bool
-	missing  []string // fields without a meaning
+	dir          string
+	files        *token.FileSet // of the sources that meanings are read from
+	sources      map[string]*ast.File
+	imports      types.Importer
+	main         *types.Package
+	outputs      []string // types of what the commands print
+	queue        []*types.Named
+	sections     map[string]bool
+	undocumented []string // fields without a meaning
 }
 
 // loadObjects reads the types of the command in dir.
@@ -95,7 +95,7 @@ func loadObjects(dir string) (*objects, error) {
 		}
 		all[p.ImportPath] = p
 	}
-	o := &objects{dir: dir, files: token.NewFileSet(), parsed: map[string]*ast.File{}, sections: map[string]bool{}}
+	o := &objects{dir: dir, files: token.NewFileSet(), sources: map[string]*ast.File{}, sections: map[string]bool{}}
 	o.imports = importer.ForCompiler(o.files, "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(all[path].Export)
 	})
@@ -116,7 +116,7 @@ func loadObjects(dir string) (*objects, error) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 1 {
 				if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "printJSON" {
-					o.printed = append(o.printed, name(element(info.Types[call.Args[0]].Type)))
+					o.outputs = append(o.outputs, name(element(info.Types[call.Args[0]].Type)))
 				}
 			}
 			return true
@@ -236,7 +236,7 @@ func (o *objects) rows(b *strings.Builder, t types.Type) {
 			meaning = sentence(o.docOf(n))
 		}
 		if meaning == "" {
-			o.missing = append(o.missing, name(t)+" "+as)
+			o.undocumented = append(o.undocumented, name(t)+" "+as)
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", as, kind, cell(meaning))
 	}
@@ -302,14 +302,14 @@ func (o *objects) source(at token.Pos) (*ast.File, int) {
 	if below, ok := strings.CutPrefix(file, module+"/"); ok { // -trimpath
 		file = filepath.Join(o.dir, below)
 	}
-	if o.parsed[file] == nil {
+	if o.sources[file] == nil {
 		f, err := parser.ParseFile(o.files, file, nil, parser.ParseComments)
 		if err != nil {
 			return nil, 0
 		}
-		o.parsed[file] = f
+		o.sources[file] = f
 	}
-	return o.parsed[file], p.Line
+	return o.sources[file], p.Line
 }
 
 // docOf is what the source says of a type.

@@ -25,13 +25,13 @@ func TestObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(o.missing) > 0 {
-		t.Errorf("fields without a meaning: %s", strings.Join(o.missing, ", "))
+	if len(o.undocumented) > 0 {
+		t.Errorf("fields without a meaning: %s", strings.Join(o.undocumented, ", "))
 	}
-	if len(o.printed) < 15 {
-		t.Errorf("commands print %q", o.printed)
+	if len(o.outputs) < 15 {
+		t.Errorf("commands print %q", o.outputs)
 	}
-	for _, kind := range o.printed {
+	for _, kind := range o.outputs {
 		if !slices.ContainsFunc(outputs, func(out output) bool { return out.kind == kind }) {
 			t.Errorf("a command prints %s, which the page does not have", kind)
 		}

@@ -115,7 +115,7 @@ func Report(records []experiment.Record, paths []string, format string) []string
 		if _, ours := plans.Named(plan); !ours {
 			plan += ".json"
 		}
-		if r.Dataset.Drawn == nil {
+		if r.Dataset.Synthetic == nil {
 			data = " --data DIR"
 		}
 		commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", legible.ShellWord(plan), legible.ShellWord(r.Plan+".jsonl"), r.Cost.Jobs, data))
