@@ -174,7 +174,7 @@ func (c *Certificate) Listener(l net.Listener) net.Listener {
 }
 
 // get returns the certificate, at most a second old. While the files cannot be read together,
-// as between the two writes of whoever renews them, it is the one before.
+// as between the two writes of a program that renews them, it is the one before.
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package server is the service that names faces over HTTP, and keeps people and faces in a store. It
-// listens to whoever New's caller lets it; without a key in the store it answers requests from this
+// Package server is the service that names faces over HTTP, and keeps people and faces in a store. The
+// caller chooses the listener. Without a key in the store, the service answers requests from this
 // machine only, and none that a proxy has sent. Package api has the routes, which call jobs and people;
 // these call the store.
 //
@@ -128,7 +128,7 @@ func New(s *store.Store, o Options) *Service {
 // another process. Serve calls it.
 func (v *Service) Work(ctx context.Context) { v.jobs.Work(ctx) }
 
-// Grace is the time that requests have which are not answered when a service ends.
+// Grace is the time that a service has, when it ends, for the requests that are not answered yet.
 const Grace = 10 * time.Second
 
 // Serve answers requests on a listener and works on jobs until ctx ends. Requests that are not

@@ -59,8 +59,8 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 	return err
 }
 
-// socketPeer is the address of whoever sends a request by a Unix socket, which only the user of
-// the process can.
+// socketPeer is the address of a client that sends a request by a Unix socket. Only the user of
+// the process can do that.
 const socketPeer = "@"
 
 // allowLocal returns an error unless r comes from this machine and the service needs no key.

@@ -187,9 +187,9 @@ func (a *arriving) release() {
 	delete(a.bodies.all, a)
 }
 
-// finish reads and discards what is left of the body of r after its answer, of which at most limit
-// bytes were read, until stop is closed: bounded in bytes and seconds, so that nobody can hold
-// connections by it.
+// finish reads and discards the rest of the body of r after its answer, until stop is closed. The body may
+// have limit bytes. The bytes and seconds of the rest are bounded, so that nobody can hold connections by
+// it.
 func (a *arriving) finish(r *http.Request, limit int64, stop <-chan struct{}) {
 	switch {
 	case a == nil, a.isComplete, r.ContentLength >= 0 && r.ContentLength-a.total < restPart:

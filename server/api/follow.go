@@ -15,8 +15,8 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// followRoute is the route by which a page knows that it has to ask again. It is asked for as long as
-// a page is open, so it is logged only where it failed.
+// followRoute is the route that tells a page when to ask again. A page asks for it as long as it is
+// open, so it is logged only if it failed.
 const followRoute = "GET /v1/events"
 
 // present remembers for a moment what collections there are: many clients may follow them.

@@ -108,7 +108,7 @@ func CreateKey(ctx context.Context, db *store.Store, k store.Key, expires *time.
 	return secret, err
 }
 
-// createKey stores k, of which the id and the times are new, for actor.
+// createKey stores k with a new id and new times, for actor.
 func createKey(ctx context.Context, db *store.Store, actor string, k store.Key, expires *time.Time) (store.Key, string, error) {
 	if err := checkKey(k, expires); err != nil {
 		return k, "", people.Unusable(err)

@@ -48,12 +48,12 @@ func explained(text []byte) []byte {
 	})
 }
 
-// NewMetrics returns metrics of which all are zero.
+// NewMetrics returns metrics that are all zero.
 func NewMetrics() *Metrics {
 	prom.ExposeMetadata(true)
 	m := &Metrics{prom.NewSet()}
-	// What alerts look at is there from the start: Prometheus does not see that a counter grew that
-	// was not there before.
+	// What alerts look at is there from the start: Prometheus does not see
+	// the growth of a counter that was missing before.
 	for _, code := range []string{"bug", "no_room", "rate_limited", "decoding_full", "too_many_requests"} {
 		m.counter("nrdl_refusals_total", "code", code)
 	}

@@ -259,7 +259,7 @@ func (m *Memory) find(ctx context.Context, in *input, data []byte, o selection) 
 	return seen, photo, why, err
 }
 
-// digestOf returns the SHA-256 of an image file, by which it is recognised again.
+// digestOf returns the SHA-256 of an image file.
 func digestOf(data []byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(data))
 }

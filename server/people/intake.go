@@ -27,7 +27,7 @@ func (v *Service) Intake(ctx context.Context, collection string) (*Intake, error
 // Space names the network of the vectors.
 func (i *Intake) Space() string { return i.input.space }
 
-// Digest returns the SHA-256 of an image file, by which it is recognised again.
+// Digest returns the SHA-256 of an image file. A file with the same one is the same photograph.
 func (i *Intake) Digest(data []byte) string { return digestOf(data) }
 
 // Find finds the faces in an image file, the largest first, also small ones with all; or why says that
@@ -54,8 +54,8 @@ func (i *Intake) NewFaces(seen []Found) ([]store.NewFace, []Refusal) {
 	return i.input.newFaces(seen, store.Import)
 }
 
-// known is what the collection knew of people when half of the photographs, or more, of those that were
-// added were there: to ask after each of them would take the square of the time.
+// known is a snapshot of the collection that is renewed when the number of added photographs has doubled:
+// a new one for each photograph would take the square of the time.
 func (i *Intake) known(ctx context.Context, added int) (*snapshot, error) {
 	if i.latest != nil && added < 2*i.photographs {
 		return i.latest, nil

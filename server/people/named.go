@@ -9,8 +9,8 @@ import (
 )
 
 // AddNamed adds the face in the photograph that a form has in a field to the person with a name, who is
-// created if there is none, and returns the id of the face. It refuses several faces of which it is not
-// clear which one is meant, and a known face for a new person.
+// created if there is none, and returns the id of the face. It refuses several faces
+// if it is not clear which one is meant, and a known face for a new person.
 func (v *Service) AddNamed(ctx context.Context, collection, name string, form Form, field string) (id string, err error) {
 	if err := dataset.CheckName(name); err != nil {
 		return "", Unusable(err)

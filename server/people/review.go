@@ -36,8 +36,8 @@ type Guess struct {
 	Margin      *float64 `json:"margin" doc:"The evidence for the person"`
 }
 
-// grouped returns the groups of the faces without a person, of which up to limit are grouped at one time, the
-// largest first, with guesses.
+// grouped returns the groups of the faces without a person, the largest first, with guesses. It groups up to
+// limit faces at one time.
 func (e *engine) grouped(ctx context.Context, id string, limit int) ([]Cluster, error) {
 	s, err := e.snapshot(ctx, id)
 	if err != nil {

@@ -18,7 +18,7 @@ var ErrNoBackup = errors.New("the database is PostgreSQL: back it up with pg_dum
 // Backup writes the database, as it is at one moment, to a new file at path, whole or
 // not at all, and returns its size. Changes go on meanwhile. The file is a database that
 // Open opens. Messages that wait to be sent are cancelled in it: this process sends them,
-// and whoever starts on the copy must not send them again. Sessions are not in it.
+// and a service that starts on the copy must not send them again. Sessions are not in it.
 func (s *database) Backup(ctx context.Context, path string) (size int64, err error) {
 	if s.postgres {
 		return 0, ErrNoBackup

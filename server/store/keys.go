@@ -63,7 +63,7 @@ func (k Key) Manages() bool {
 	return slices.Contains(k.Scopes, "admin") && k.Expires.IsZero() && len(k.Collections) == 0
 }
 
-// Lines of the audit log by which a service takes requests without a key, or no longer does.
+// Lines of the audit log that decide whether a service takes requests without a key.
 const keyMade, madeKeyless = "create key", "open service"
 
 // DeleteKey removes a key and ends its sessions. It returns a *Conflict, which is LastKey, if no

@@ -17,7 +17,7 @@ type Request struct {
 	Type       string
 	Digest     string // of the body of the request
 	Answer     []byte
-	at, due    int64 // when it began; until when nobody else may carry it out
+	at, due    int64 // when it began; end of the time in which nobody else may carry it out
 }
 
 func (r *Request) columns() []any {

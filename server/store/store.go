@@ -70,7 +70,7 @@ type Store struct {
 	Access
 }
 
-// Labelling has what people decide whose faces are.
+// Labelling has the decisions of people: which face shows which person.
 type Labelling struct{ *database }
 
 // Queue has the work that goes on when a process ends: jobs with their files, and messages to hooks.
@@ -140,7 +140,7 @@ func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 	return s, nil
 }
 
-// isShared reports whether err says that there is no room for the file that processes share which
+// isShared reports whether err says that there is no room for the file that processes share if they
 // use a database of SQLite at the same time.
 func (s *database) isShared(err error) bool {
 	const noSize = 10 | 19<<8 // SQLITE_IOERR_SHMSIZE
