@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"nrdl.example/nrdl/faces/frontend/embedding"
 )
 
@@ -33,7 +35,7 @@ func (p people) fitCentring() (*embedding.Centring, error) {
 	d := len(faces[0].vector)
 	mean, total := make([]float64, d), 0.0
 	for j, f := range faces {
-		add(mean, weights[j], f.vector)
+		floats.AddScaled(mean, weights[j], f.vector)
 		total += weights[j]
 	}
 	for i := range mean {
@@ -42,7 +44,7 @@ func (p people) fitCentring() (*embedding.Centring, error) {
 	moved := make([][]float64, len(faces))
 	for j, f := range faces {
 		moved[j] = slices.Clone(f.vector)
-		add(moved[j], -1, mean)
+		floats.AddScaled(moved[j], -1, mean)
 		toUnit(moved[j])
 	}
 	points, kept := mean, kMeans(centres, moved, faces, weights)
@@ -70,9 +72,9 @@ func (p people) groupMeans() (all [][]float64) {
 		}
 		mean := make([]float64, len(s.faces[0].vector))
 		for _, f := range s.faces {
-			add(mean, 1/n, f.vector)
+			floats.AddScaled(mean, 1/n, f.vector)
 		}
-		norm := dot(mean, mean)
+		norm := floats.Dot(mean, mean)
 		share := (norm - 1/n) / (1 - 1/n) / norm
 		if !(share > 0) {
 			continue
@@ -92,7 +94,7 @@ func means(faces []face) (all []face) {
 			f.vector, f.photographs = slices.Clone(f.vector), 0
 			all = append(all, f)
 		} else {
-			add(all[len(all)-1].vector, 1, f.vector)
+			floats.AddScaled(all[len(all)-1].vector, 1, f.vector)
 		}
 		all[len(all)-1].photographs++
 	}
@@ -148,11 +150,11 @@ func kMeans(k int, x [][]float64, faces []face, weights []float64) [][]float64 {
 		for j, v := range x {
 			best, highest := 0, math.Inf(-1)
 			for c, centre := range all {
-				if cosine := dot(centre, v); cosine > highest {
+				if cosine := floats.Dot(centre, v); cosine > highest {
 					best, highest = c, cosine
 				}
 			}
-			add(next[best], weights[j], v)
+			floats.AddScaled(next[best], weights[j], v)
 			photographs[best] += faces[j].photographs
 			who[best][faces[j].person] = true
 		}
@@ -167,24 +169,9 @@ func kMeans(k int, x [][]float64, faces []face, weights []float64) [][]float64 {
 	return all
 }
 
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
-}
-
-func add(to []float64, times float64, v []float64) {
-	for i, x := range v {
-		to[i] += times * x
-	}
-}
-
 // toUnit brings v to unit length; zeros stay.
 func toUnit(v []float64) {
-	if norm := math.Sqrt(dot(v, v)); norm > 0 {
-		for i := range v {
-			v[i] /= norm
-		}
+	if norm := floats.Norm(v, 2); norm > 0 {
+		floats.Scale(1/norm, v)
 	}
 }

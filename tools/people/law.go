@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -43,7 +44,7 @@ func (p people) law(c *embedding.Centring) (*openset.Impostors, error) {
 			h = newHistogram()
 			h.add(s, func(i, j int) bool { return true })
 		}
-		add(row, weight, h.quantiles(l.Deviates))
+		floats.AddScaled(row, weight, h.quantiles(l.Deviates))
 		m, sd := h.moments()
 		mean, variance = mean+weight*m, variance+weight*sd*sd
 	}

@@ -28,6 +28,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
@@ -184,7 +185,7 @@ func (p people) distinct() people {
 	r := maps.Clone(p)
 	r["ordinary"] = nil
 	for _, f := range p["ordinary"] {
-		if !slices.ContainsFunc(r["ordinary"], func(o face) bool { return dot(o.vector, f.vector) > same }) {
+		if !slices.ContainsFunc(r["ordinary"], func(o face) bool { return floats.Dot(o.vector, f.vector) > same }) {
 			r["ordinary"] = append(r["ordinary"], f)
 		}
 	}

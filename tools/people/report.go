@@ -7,6 +7,8 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/floats"
+
 	"nrdl.example/nrdl/openset"
 )
 
@@ -94,7 +96,7 @@ func (p people) reportGenuine(l *openset.Impostors) {
 		var same, other []float64
 		for i, f := range s.faces {
 			for _, g := range s.faces[:i] {
-				if v := dot(f.vector, g.vector); f.person == g.person {
+				if v := floats.Dot(f.vector, g.vector); f.person == g.person {
 					same = append(same, v)
 				} else {
 					other = append(other, v)
