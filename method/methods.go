@@ -24,7 +24,6 @@ import (
 	"strings"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/advice"
@@ -185,34 +184,6 @@ func Suits(m classify.Method, g classify.Grid) error {
 		return fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return nil
-}
-
-// leastCosine is the mean cosine of two samples of a class below which codes that are not
-// negative may not suffice. It is half way between one direction, 1, and all sides, 0: it
-// decides a warning only.
-const leastCosine = 0.5
-
-// Doubt returns why m may recognise train badly whatever its parameters, or nil: samples that
-// point to all sides are hardly sums of others of their class with weights ≥ 0.
-func Doubt(m classify.Method, train *classify.Samples) error {
-	coder := classify.TraitsOf(m).Coder
-	d, n := train.X.Dims()
-	if _, nonNegative := coder.(coding.NonNegative); !nonNegative || n == 0 || mat.Min(train.X) >= 0 {
-		return nil
-	}
-	unit, mean := classify.Unit(train.X), 0.0
-	for c := range train.Classes {
-		lo, hi := train.Groups[c], train.Groups[c+1]
-		for i := range d {
-			sum := floats.Sum(unit.RawRowView(i)[lo:hi])
-			mean += sum * sum / float64(hi-lo) / float64(n)
-		}
-	}
-	if mean >= leastCosine {
-		return nil
-	}
-	err := fmt.Errorf("two samples of a class have a mean cosine of %.2g, as after a mean was subtracted: codes ≥ 0, as those of %s, may recognise badly there", mean, Title(m))
-	return advice.Add(err, "compare with methods whose codes have both signs, such as src, crc and fddl (%v), or keep the mean", advice.Method.To(DefaultCRC.Name()))
 }
 
 // samples checks the parameters and the training set. It returns the set that

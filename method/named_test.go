@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 )
 
 var errOwn = errors.New("the method of the program")
@@ -69,6 +70,47 @@ func TestDoubt(t *testing.T) {
 	for _, m := range []classify.Method{DefaultCRC, DefaultSRC, DefaultFDDL} {
 		if err := Doubt(m, sides); err != nil {
 			t.Errorf("%s: %v", m.Name(), err)
+		}
+	}
+}
+
+// Where Doubt says that stopped codes are too large, NRC names most samples wrongly, and by exact
+// codes rightly; where it is silent, NRC is right.
+func TestDoubtOfStoppedCodes(t *testing.T) {
+	for _, c := range []struct {
+		classes, each int
+		doubt         bool
+	}{{2, 10, false}, {2, 100, true}, {8, 100, false}} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		made := func(each int) *classify.Samples {
+			x := mat.NewDense(60, c.classes*each, nil)
+			s := &classify.Samples{X: x, Groups: []int{0}}
+			x.Apply(func(i, j int, _ float64) float64 {
+				return max(0, 3+float64((i*(3*(j/each)+5))%11)/11+0.5*rng.NormFloat64())
+			}, x)
+			for k := range c.classes {
+				s.Classes, s.Groups = append(s.Classes, string(rune('a'+k))), append(s.Groups, each*(k+1))
+			}
+			return s
+		}
+		train, test := made(c.each), made(10)
+		right := func(m classify.Method) float64 {
+			right := 0
+			for j, k := range classify.Best(scoresOf(t, m, train, test.X)) {
+				if k == j/10 {
+					right++
+				}
+			}
+			return float64(right) / float64(test.Len())
+		}
+		exact := DefaultNRC
+		exact.Coder.Solver = coding.Exact
+		stopped := right(DefaultNRC)
+		if err := Doubt(DefaultNRC, train); (err != nil) != c.doubt || c.doubt != (stopped < 0.5) || right(exact) < 0.8 {
+			t.Errorf("%d classes of %d: %v; NRC names %v rightly, by exact codes %v", c.classes, c.each, err, stopped, right(exact))
+		}
+		if Doubt(exact, train) != nil || Doubt(DefaultCRC, train) != nil {
+			t.Errorf("%d classes of %d: other codes are doubted", c.classes, c.each)
 		}
 	}
 }

@@ -287,8 +287,9 @@ func (s *nrdlState) updateMultipliers() {
 	s.used, s.μ = s.μ, min(s.Growth*s.μ, s.MuMax)
 }
 
-// Objective gives μ of the last pass, the terms of (7) with their weights, and
+// Objective gives μ of the last pass, the terms of (7) with their weights as printed, and
 // the norms of D, W and S.
+// The incoherence has the weight β of (7); the passes minimise it with β/2 (updateP).
 func (s *nrdlState) Objective() []classify.Term {
 	return []classify.Term{
 		{Name: "mu", Value: s.used, Info: true},
