@@ -35,21 +35,15 @@ type Constrained struct {
 	Iterate string  `json:"iterate" choices:"c,z" help:"which of the two copies classifies: c, as in the authors' programs, or z, which satisfies the constraints"`
 }
 
-// The copies of a code in Constrained.Iterate.
-const (
-	FreeIterate      = "c"
-	ProjectedIterate = "z"
-)
-
 // DefaultConstrained has the penalty and the passes of [crnrc], and no term.
-var DefaultConstrained = Constrained{Rho: 0.1, Passes: 5, Iterate: FreeIterate}
+var DefaultConstrained = Constrained{Rho: 0.1, Passes: 5, Iterate: "c"}
 
 func (Constrained) Name() string { return "constrained" }
 
 func (c Constrained) Validate() error {
 	return cmp.Or(weight(c, "lambda", c.Lambda), weight(c, "nu", c.Nu), weight(c, "tau", c.Tau),
 		positive(c, "rho", c.Rho), between(c, "passes", c.Passes, maxADMMPasses),
-		oneOf(c, "iterate", c.Iterate, FreeIterate, ProjectedIterate))
+		oneOf(c, "iterate", c.Iterate, "c", "z"))
 }
 
 func (c Constrained) Work(d, k int) Work {
@@ -96,7 +90,7 @@ func (s *constrained) Code(ctx context.Context, out, y *mat.Dense) error {
 func (s *constrained) code(ctx context.Context, out, y *mat.Dense) error {
 	k, n := out.Dims()
 	z, c := out, mat.NewDense(k, n, nil)
-	if s.c.Iterate == FreeIterate {
+	if s.c.Iterate == "c" {
 		z, c = c, z
 	}
 	b, δ := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil) // δ = Δ/ρ

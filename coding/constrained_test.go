@@ -26,11 +26,11 @@ func competing() (b coding.Basis, y *mat.Dense) {
 func TestConstrainedIsOptimal(t *testing.T) {
 	b, y := competing()
 	for _, c := range []coding.Constrained{
-		{Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
-		{Lambda: 0.3, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
-		{Nu: 0.5, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
-		{Tau: 0.2, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
-		{Lambda: 0.1, Affine: true, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		{Rho: 1, Passes: 20000, Iterate: "z"},
+		{Lambda: 0.3, Rho: 1, Passes: 20000, Iterate: "z"},
+		{Nu: 0.5, Rho: 1, Passes: 20000, Iterate: "z"},
+		{Tau: 0.2, Rho: 1, Passes: 20000, Iterate: "z"},
+		{Lambda: 0.1, Affine: true, Rho: 1, Passes: 20000, Iterate: "z"},
 	} {
 		over, err := c.Over(b)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestExactDNRCIsScaledNRC(t *testing.T) {
 	const τ = 0.7
 	codes := make([]*mat.Dense, 2)
 	for i, c := range []coding.Coder{
-		coding.Constrained{Tau: τ, Rho: 1, Passes: 20000, Iterate: coding.ProjectedIterate},
+		coding.Constrained{Tau: τ, Rho: 1, Passes: 20000, Iterate: "z"},
 		coding.DefaultNonNegative,
 	} {
 		over, err := c.Over(b)
@@ -125,7 +125,7 @@ func TestIteratesMeet(t *testing.T) {
 	b, y := competing()
 	apart := func(passes int) float64 {
 		codes := make([]*mat.Dense, 2)
-		for i, iterate := range []string{coding.FreeIterate, coding.ProjectedIterate} {
+		for i, iterate := range []string{"c", "z"} {
 			over, err := coding.Constrained{Nu: 0.1, Rho: 1, Passes: passes, Iterate: iterate}.Over(b)
 			if err != nil {
 				t.Fatal(err)

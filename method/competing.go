@@ -12,7 +12,7 @@ import (
 type CRNRC = Kept[coding.Constrained, crnrc]
 
 // DefaultCRNRC has the values of the authors' program.
-var DefaultCRNRC = register(CRNRC{coding.Constrained{Nu: 0.01, Rho: 0.1, Passes: 5, Iterate: coding.FreeIterate}})
+var DefaultCRNRC = register(CRNRC{coding.Constrained{Nu: 0.01, Rho: 0.1, Passes: 5, Iterate: "c"}})
 
 type crnrc struct{}
 
@@ -22,7 +22,7 @@ func (crnrc) about() (name string, t classify.Traits) {
 		Description: "NRC in which each class also rebuilds the query alone; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + ν·Σ_i ‖y − X_i·s_i‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
-		Ranges:      competingRanges(decades("coder.nu", 1e-4, 1)),
+		Ranges:      admmRanges(decades("coder.nu", 1e-4, 1)),
 	}
 }
 
@@ -31,7 +31,7 @@ func (crnrc) about() (name string, t classify.Traits) {
 type DNRC = Kept[coding.Constrained, dnrc]
 
 // DefaultDNRC has the values of the authors' program for 54 and 120 features; for 300 it has τ = 1.
-var DefaultDNRC = register(DNRC{coding.Constrained{Tau: 0.1, Rho: 0.1, Passes: 5, Iterate: coding.FreeIterate}})
+var DefaultDNRC = register(DNRC{coding.Constrained{Tau: 0.1, Rho: 0.1, Passes: 5, Iterate: "c"}})
 
 type dnrc struct{}
 
@@ -41,7 +41,7 @@ func (dnrc) about() (name string, t classify.Traits) {
 		Description: "NRC with a penalty on what all training images rebuild; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + τ‖X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
-		Ranges:      competingRanges(decades("coder.tau", 1e-3, 10)),
+		Ranges:      admmRanges(decades("coder.tau", 1e-3, 10)),
 	}
 }
 
@@ -49,7 +49,7 @@ func (dnrc) about() (name string, t classify.Traits) {
 type ANCR = Kept[coding.Constrained, ancr]
 
 // DefaultANCR has the values of the authors' program.
-var DefaultANCR = register(ANCR{coding.Constrained{Lambda: 1e-4, Affine: true, Rho: 0.01, Passes: 5, Iterate: coding.FreeIterate}})
+var DefaultANCR = register(ANCR{coding.Constrained{Lambda: 1e-4, Affine: true, Rho: 0.01, Passes: 5, Iterate: "c"}})
 
 type ancr struct{}
 
@@ -59,11 +59,11 @@ func (ancr) about() (name string, t classify.Traits) {
 		Description: "NRC with a ridge and coefficients that add up to 1; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + λ‖s‖²  s.t. s ≥ 0, 1ᵀs = 1,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
-		Ranges:      competingRanges(decades("coder.lambda", 1e-5, 1)),
+		Ranges:      admmRanges(decades("coder.lambda", 1e-5, 1)),
 	}
 }
 
-// competingRanges adds those of ADMM.
-func competingRanges(weight Range) []Range {
+// admmRanges are that of a weight and those of stopped ADMM.
+func admmRanges(weight Range) []Range {
 	return []Range{weight, decades("coder.rho", 1e-3, 1), decades("coder.passes", 2, 100)}
 }

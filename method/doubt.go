@@ -30,22 +30,16 @@ func Doubt(m classify.Method, train *classify.Samples) error {
 	return doubtSides(m, train)
 }
 
-// maxStoppedClasses bounds the classes for which codes are tried: of more, no stopped code is so
-// large that a class alone rebuilds more than the query.
-const maxStoppedClasses = 12
-
 // doubtStopped tries the coder, stopped early, on a sample of each class. Its codes D·s are t times
 // the query, where t grows with the size of the classes. With t above the number of classes each
 // class alone rebuilds more than the query, and the wrong one, which has less, the least residual.
 func doubtStopped(m classify.Method, c coding.NonNegative, train *classify.Samples) error {
-	if len(train.Classes) > maxStoppedClasses {
+	if len(train.Classes) > 12 { // no stopped code is so large
 		return nil
 	}
-	unit := classify.Unit(train.X)
 	var probes, others []int
-	for class := range train.Classes {
-		lo, hi := train.Groups[class], train.Groups[class+1]
-		for j := lo; j < hi-1; j++ {
+	for class, hi := range train.Groups[1:] {
+		for j := train.Groups[class]; j < hi-1; j++ {
 			others = append(others, j)
 		}
 		probes = append(probes, hi-1)
@@ -53,23 +47,18 @@ func doubtStopped(m classify.Method, c coding.NonNegative, train *classify.Sampl
 	if len(others) == 0 {
 		return nil
 	}
-	d, y := lin.Select(unit, others), lin.Select(unit, probes)
+	unit := classify.Unit(train.X)
+	d, y, s := lin.Select(unit, others), lin.Select(unit, probes), mat.NewDense(len(others), len(probes), nil)
 	over, err := c.Over(coding.Basis{D: d})
-	if err != nil {
-		return nil // the fit tells of it
+	if err == nil {
+		err = over.Code(context.Background(), s, y)
 	}
-	s := mat.NewDense(len(others), len(probes), nil)
-	if err := over.Code(context.Background(), s, y); err != nil {
-		return nil
-	}
-	var rebuilt mat.Dense
-	rebuilt.Mul(d, s)
-	times := 0.0
-	for j := range probes {
-		times += mat.Dot(rebuilt.ColView(j), y.ColView(j)) / float64(len(probes))
-	}
-	if times <= float64(len(train.Classes)) {
-		return nil
+	var products mat.Dense // whose columns add up to yᵀD·s
+	products.Mul(d, s)
+	products.MulElem(&products, y)
+	times := mat.Sum(&products) / float64(len(probes))
+	if err != nil || times <= float64(len(train.Classes)) {
+		return nil // the fit tells of an error
 	}
 	err = fmt.Errorf("with %d classes of about %d samples, the codes of %s, which stop early, rebuild a sample %.1f times over: the wrong class may have the least residual",
 		len(train.Classes), train.Len()/len(train.Classes), Title(m), times)

@@ -96,7 +96,7 @@ var drawnSBD2L = SBD2L{
 // projectedANCR classifies by the copy of the code that satisfies the constraints.
 func projectedANCR() ANCR {
 	m := DefaultANCR
-	m.Coder.Iterate = coding.ProjectedIterate
+	m.Coder.Iterate = "z"
 	return m
 }
 

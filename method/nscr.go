@@ -21,9 +21,6 @@ func (nscr) about() (name string, t classify.Traits) {
 		Description: "NRC with an ℓ1 and an ℓ2 penalty; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + α‖s‖² + β‖s‖₁  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
-		Ranges: []Range{
-			decades("coder.l1", 1e-4, 1), decades("coder.l2", 1e-4, 1),
-			decades("coder.rho", 1e-3, 1), decades("coder.passes", 2, 100),
-		},
+		Ranges:      append(admmRanges(decades("coder.l1", 1e-4, 1)), decades("coder.l2", 1e-4, 1)),
 	}
 }

@@ -12,6 +12,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -52,13 +53,10 @@ func run(root string) error {
 			return err
 		}
 	}
-	for _, page := range countedPages {
-		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
+	for _, page := range []string{"README.md", "doc/research.md"} {
+		count := fmt.Sprintf("${1}%d${2}", len(method.Names()))
+		if files[page], err = renewed(filepath.Join(root, page), `\b((?:it|nrdl) has )\d+( methods)\b`, count); err != nil {
 			return err
-		}
-		if files[page], err = counted(text); err != nil {
-			return fmt.Errorf("%s: %w", page, err)
 		}
 	}
 	if files[schemaFile], err = schema(filepath.Join(root, schemaFile)); err != nil {
@@ -79,16 +77,13 @@ func run(root string) error {
 // generatedPages have generated parts.
 var generatedPages = []string{"doc/methods.md", "doc/programs.md", "doc/research.md"}
 
-// countedPages say how many methods there are.
-var countedPages = []string{"README.md", "doc/research.md"}
-
-// counted returns text with the number of methods in "nrdl has N methods".
-func counted(text []byte) ([]byte, error) {
-	number := regexp.MustCompile(`\b((?:it|nrdl) has )\d+( methods)\b`)
-	if !number.Match(text) {
-		return nil, errors.New("it does not say how many methods there are")
+// renewed returns the file at path with now for what matches the pattern.
+func renewed(path, pattern, now string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if at := regexp.MustCompile(pattern); err == nil && at.Match(text) {
+		return at.ReplaceAll(text, []byte(now)), nil
 	}
-	return number.ReplaceAll(text, fmt.Appendf(nil, "${1}%d${2}", len(method.Names()))), nil
+	return nil, cmp.Or(err, fmt.Errorf("%s: nothing like %s", path, pattern))
 }
 
 // schemaFile is the schema of plans, whose examples editors offer.
@@ -96,17 +91,9 @@ const schemaFile = "lab/plans/plan.schema.json"
 
 // schema returns the file at path with the names of all methods as examples of one.
 func schema(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	names := method.Names()
 	slices.Sort(names)
-	at := regexp.MustCompile(`("the name of a method[^\n]*\n *"examples": \[)[^\]]*`)
-	if !at.Match(text) {
-		return nil, fmt.Errorf("%s: no examples of the name of a method", path)
-	}
-	return at.ReplaceAll(text, fmt.Appendf(nil, `${1}"%s"`, strings.Join(names, `", "`))), nil
+	return renewed(path, `("the name of a method[^\n]*\n *"examples": \[)[^\]]*`, `${1}"`+strings.Join(names, `", "`)+`"`)
 }
 
 // fill fills in a template.
