@@ -242,7 +242,7 @@ func TestRetryReplaces(t *testing.T) {
 	same(t, want, got)
 }
 
-// Interrupted after any record, it leaves whole lines and goes on.
+// A bench that is interrupted after any record leaves whole lines, and the next one continues.
 func TestBenchInterrupted(t *testing.T) {
 	p, dir := parse(t, smallPlan), t.TempDir()
 	want, _ := benched(t, Bench{Jobs: 2}, p, filepath.Join(dir, "whole.jsonl"))

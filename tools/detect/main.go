@@ -174,7 +174,7 @@ func near(pupils [2]face.Point, p placed) bool {
 // which it shows the face.
 const minOverlap = 0.25
 
-// A tally is what a detector made of the pictures of a scene.
+// A tally has the results of a detector on the pictures of a scene.
 type tally struct {
 	best []float64 // score of the surest box of the face; −1 where there is none
 	off  []float64 // how far the farther pupil is, in eye distances

@@ -164,8 +164,8 @@ func drawProbes(ctx context.Context, by *face.Search, folder string, n int) ([]p
 	return probes, g, nil
 }
 
-// turnedBy returns the photograph turned by degrees, and where the pupils are then: all
-// of it where it is turned by right angles, or else a frame of its size about the eyes.
+// turnedBy returns the photograph turned by degrees, and the positions of its pupils. At a multiple
+// of 90 degrees it is complete; at other angles it is a frame of the same size about the eyes.
 func turnedBy(s source, degrees float64) (*dataset.Photo, placed) {
 	m := rgba(s.photo)
 	w, h := m.Rect.Dx(), m.Rect.Dy()

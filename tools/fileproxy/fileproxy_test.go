@@ -32,7 +32,8 @@ const root = "../.."
 // version is that by which our modules require each other.
 const version = "v0.3.0"
 
-// outside is a world in which the module is known by a proxy only. All tests share one.
+// An outside is an environment in which the go command finds our modules in the proxy only. All tests
+// share one.
 type outside struct {
 	t    *testing.T
 	env  []string

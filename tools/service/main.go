@@ -134,7 +134,7 @@ func (p *process) kill() {
 	_ = p.cmd.Wait()
 }
 
-// memory is what the process has in memory, in MB: now, and at most.
+// memory is the memory of the process in MB: now, and at its peak.
 func (p *process) memory() (now, peak float64) {
 	mb := func(line string) float64 { return float64(cputime.Memory(p.cmd.Process.Pid, line)) / (1 << 20) }
 	return mb("VmRSS"), mb("VmHWM")
