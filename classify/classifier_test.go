@@ -488,7 +488,7 @@ func TestLeastResidualOfOneAtomEach(t *testing.T) {
 			if near := m.nearest(&r); (near == nil) != (i == 1) {
 				t.Error("all residuals are computed for both coders, or for none")
 			}
-			least[i] = m.leastResiduals(&r)
+			least[i] = m.minResiduals(&r)
 		}
 		if !slices.Equal(least[0], least[1]) {
 			t.Errorf("scale %v: residuals %v, want %v", scale, least[0], least[1])

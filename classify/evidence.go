@@ -65,7 +65,7 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 			}
 		}
 	}
-	least := c.leastResiduals(r)
+	least := c.minResiduals(r)
 	share := sum
 	if _, ok := c.p.Rule.(Linear); ok {
 		share = r.Scores
@@ -89,9 +89,9 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 	return all
 }
 
-// leastResiduals returns min_c ‖y − D_c s_c‖ of each sample, len n. By the rule
+// minResiduals returns min_c ‖y − D_c s_c‖ of each sample, len n. By the rule
 // Residual the scores say it.
-func (c *Classifier) leastResiduals(r *Result) []float64 {
+func (c *Classifier) minResiduals(r *Result) []float64 {
 	d, n := r.Samples.Dims()
 	least := make([]float64, n)
 	for j := range least {

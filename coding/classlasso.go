@@ -52,7 +52,7 @@ func (c ClassLasso) Over(b Basis) (Coding, error) {
 	if err := grouped(groups, k); err != nil {
 		return nil, fmt.Errorf("prepare the class-wise lasso: %w", err)
 	}
-	all := &classLasso{d: d, groups: groups, λ: c.Lambda, gap: max(c.Gap, leastGap), exact: c.Gap < leastGap}
+	all := &classLasso{d: d, groups: groups, λ: c.Lambda, gap: max(c.Gap, minGap), exact: c.Gap < minGap}
 	for i, lo := range groups[:len(groups)-1] {
 		hi := groups[i+1]
 		own, g := lin.Cols(d, lo, hi), mat.NewDense(hi-lo, hi-lo, nil)
@@ -68,7 +68,7 @@ const (
 	roundsAnAtom = 5     // of one code, after which Lasso solves for it
 	fewAtoms     = 64    // atoms of a class; of more, Lasso codes
 	leastRest    = 1e-10 // pivot of an independent atom, as a part of its squared norm
-	leastGap     = 1e-12 // what rounding leaves of a gap that is computed from inner products
+	minGap       = 1e-12 // what rounding leaves of a gap that is computed from inner products
 )
 
 // classLasso codes by an active set method on the Gram matrix of each class, which

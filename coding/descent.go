@@ -51,8 +51,8 @@ type descent struct {
 const (
 	// The time depends on these, the result only within what is allowed.
 	enterDescent = 8        // and a quarter of P
-	leastShift   = 1e-11    // δ for atoms of norm 1: what Cholesky's method needs
-	mostShift    = 1e-6     // more takes more minima
+	minShift     = 1e-11    // δ for atoms of norm 1: what Cholesky's method needs
+	maxShift     = 1e-6     // more takes more minima
 	shiftGrowth  = 100      // of δ without a factor; its fall after a minimum that does not do
 	maxMinima    = 60       // minima of the proximal objective
 	maxSteps     = 1000     // solutions over a P; a few dozen are usual
@@ -77,7 +77,7 @@ func (p *pivoting) newDescent(ctx context.Context, f []float64, d blas64.General
 	coarse := *lim
 	coarse.coarse = true
 	return &descent{
-		pivoting: p, ctx: ctx, d: d, y: y, lim: &coarse, steps: maxSteps, least: leastShift,
+		pivoting: p, ctx: ctx, d: d, y: y, lim: &coarse, steps: maxSteps, least: minShift,
 		centre: make([]float64, p.k), base: slices.Clone(f), b: make([]float64, p.k), code: make([]float64, p.k),
 		dual: make([]float64, p.k),
 	}
@@ -110,7 +110,7 @@ func (c *descent) begin(f []float64, lim *limits) {
 	for _, k := range c.passive {
 		c.x = append(c.x, math.Abs(c.centre[k]))
 	}
-	c.shift = min(mostShift, max(leastShift, c.lim.bound/c.lim.most/(2*max(most, 1e-9))))
+	c.shift = min(maxShift, max(minShift, c.lim.bound/c.lim.most/(2*max(most, 1e-9))))
 	c.aim()
 }
 

@@ -44,11 +44,11 @@ type activeSet struct {
 }
 
 const (
-	leastResolved = 1e-13 // what rounding leaves of δ, for atoms of norm 1
+	minResolved = 1e-13 // what rounding leaves of δ, for atoms of norm 1
 
-	// leastWork + workPerAtom·K atoms may be orthogonalised, for a column whose
+	// minWork + workPerAtom·K atoms may be orthogonalised, for a column whose
 	// code should take K of them and a few more.
-	leastWork, workPerAtom = 2000, 4
+	minWork, workPerAtom = 2000, 4
 )
 
 // lawsonHanson replaces f = D̂ᵀŷ by the scaled code of ŷ = y/2^exp.
@@ -57,11 +57,11 @@ func (e *exact) lawsonHanson(ctx context.Context, p *pivoting, f, y []float64, e
 	d, k := g.Rows, g.Cols
 	most := min(d, k) + 1
 	a := &activeSet{
-		ctx: ctx, work: leastWork + workPerAtom*k, left: p.left, lim: *lim, sign: make([]float64, k),
+		ctx: ctx, work: minWork + workPerAtom*k, left: p.left, lim: *lim, sign: make([]float64, k),
 		d: g, y: y, rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
 		q: make([]float64, 0, d*most), r: make([]float64, k*most), next: make([]float64, 0, most),
 	}
-	a.resolve = max(leastResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
+	a.resolve = max(minResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
 	a.solve()
 	p.left = a.left
 	clear(f)

@@ -22,7 +22,7 @@ import (
 // pivoting on the Gram matrix; where that does not end or cannot tell the atoms
 // apart, by descent from where it got; and where that fails too, as with
 // coefficients beyond 1e6, by the active set method of [lh] on the atoms
-// themselves. Each has a bound on its work: maxRounds, maxSteps, leastWork, and
+// themselves. Each has a bound on its work: maxRounds, maxSteps, minWork, and
 // all together have work. What is done for a column depends on that column only.
 //
 // The atoms are scaled by powers of two to a norm near 1, and so is every

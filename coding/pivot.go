@@ -79,7 +79,7 @@ const (
 func newPivoting(g *mat.Dense) *pivoting {
 	k, _ := g.Dims()
 	return &pivoting{
-		gradient: newGradient(g.RawMatrix()), k: k, left: mostSample,
+		gradient: newGradient(g.RawMatrix()), k: k, left: maxSample,
 		in: make([]bool, k), refused: make([]bool, k),
 		passive: make([]int, 0, k), s: make([]float64, 0, k), u: make([]float64, 0, k),
 		costs: make([]float64, k), slacks: make([]float64, k),

@@ -53,14 +53,14 @@ func (c Separated) Work(d, k int) Work {
 	}
 }
 
-// mostSquared is what an element of D may be, for DᵀD to be finite.
-const mostSquared = 1e100
+// maxSquared is what an element of D may be, for DᵀD to be finite.
+const maxSquared = 1e100
 
 func (c Separated) Over(b Basis) (Coding, error) {
 	if err := ready(c, b.D); err != nil {
 		return nil, err
 	}
-	if most := lin.MaxAbs(b.D); most > mostSquared {
+	if most := lin.MaxAbs(b.D); most > maxSquared {
 		return nil, fmt.Errorf("prepare the separated coder: an atom holds %.3g", most)
 	}
 	var turned mat.Dense

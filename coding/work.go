@@ -28,14 +28,14 @@ const (
 	passWork    = 2000 // operations in the time that a pass takes besides its products
 
 	// A sample may take sampleWork operations, and as many more as it takes to
-	// read the dictionary sampleReads times, but not more than mostSample: a few
+	// read the dictionary sampleReads times, but not more than maxSample: a few
 	// seconds for hundreds of atoms, ten for a thousand. The default parameters
 	// of all coders need less, and so do those that tuning tries.
 	sampleWork  = 5e9
 	sampleReads = 1e4
-	mostSample  = 2e11
+	maxSample   = 2e11
 
-	mostPrepare = 1e12 // operations to prepare all blocks of Blocks
+	maxPrepare = 1e12 // operations to prepare all blocks of Blocks
 )
 
 // ErrMemory is returned, wrapped, where something would take more memory than
@@ -64,7 +64,7 @@ func Affordable(what string, bytes float64) error {
 // sampleLimit is how many operations the code of one sample may take over k
 // atoms of d features.
 func sampleLimit(d, k int) float64 {
-	return min(sampleWork+sampleReads*float64(d)*float64(k), mostSample)
+	return min(sampleWork+sampleReads*float64(d)*float64(k), maxSample)
 }
 
 // sampleLimit is that of a code over b.
@@ -88,8 +88,8 @@ func affordable(c Coder, d, k int) error {
 	if w.Sample > limit {
 		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations for one sample, more than the limit of %.2g", w.Sample, limit))
 	}
-	if _, ok := c.(Blocks); ok && w.Prepare > mostPrepare {
-		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations to prepare, more than the limit of %.2g", w.Prepare, mostPrepare))
+	if _, ok := c.(Blocks); ok && w.Prepare > maxPrepare {
+		return w.tooMuch(c, d, k, fmt.Sprintf("%.2g operations to prepare, more than the limit of %.2g", w.Prepare, maxPrepare))
 	}
 	return nil
 }

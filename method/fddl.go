@@ -107,9 +107,9 @@ func (m FDDL) plan() plan {
 
 var errEigenfaces = errors.New("the eigenfaces cannot be computed")
 
-// leastVariance is the variance of n unit samples, as a part of n, that rounding
+// minVariance is the variance of n unit samples, as a part of n, that rounding
 // may leave of none.
-const leastVariance = 1e-12
+const minVariance = 1e-12
 
 // eigenfaces writes the first atoms of a class whose samples are the columns of
 // x into d: the mean, which is what the centred samples lack, the eigenvectors
@@ -133,7 +133,7 @@ func eigenfaces(d, x *mat.Dense) error {
 	}
 	at := 0
 	add := func(v mat.Vector) {
-		if norm := mat.Norm(v, 2); at < k && norm*norm > leastVariance {
+		if norm := mat.Norm(v, 2); at < k && norm*norm > minVariance {
 			for i := range features {
 				d.Set(i, at, v.AtVec(i)/norm)
 			}
@@ -150,7 +150,7 @@ func eigenfaces(d, x *mat.Dense) error {
 		}
 		var v mat.Dense
 		eigen.VectorsTo(&v)
-		for j := n - 1; j >= 0 && eigen.RawValues()[j] > leastVariance*float64(n); j-- {
+		for j := n - 1; j >= 0 && eigen.RawValues()[j] > minVariance*float64(n); j-- {
 			var face mat.VecDense
 			face.MulVec(centred, v.ColView(j))
 			face.ScaleVec(1/math.Sqrt(eigen.RawValues()[j]), &face)

@@ -288,10 +288,10 @@ func newLowRankGraph(g *blockGraph, landmarks int) (*lowRankGraph, error) {
 	return l, nil
 }
 
-// leastShift is the least μ of the preconditioner, as a part of the mean of γZ:
+// minShift is the least μ of the preconditioner, as a part of the mean of γZ:
 // where μ is smaller, the row of ones makes P nearly singular, and that row is
 // left out of the iteration.
-const leastShift = 1e-3
+const minShift = 1e-3
 
 // factor prepares solve for these γ and μ.
 func (l *lowRankGraph) factor(γ, μ float64) error {
@@ -302,7 +302,7 @@ func (l *lowRankGraph) factor(γ, μ float64) error {
 	}
 	l.γ = γ
 	for u, z := range l.z {
-		l.e[u] = 1 / (γ*z + max(μ, leastShift*γ*mean))
+		l.e[u] = 1 / (γ*z + max(μ, minShift*γ*mean))
 	}
 	l.small.Zero()
 	lin.AddDiag(l.small, 1)

@@ -73,8 +73,8 @@ type plan struct {
 	common          int // atoms of no class
 }
 
-// mostPasses bounds the passes of a learner that stops by its objective.
-const mostPasses = 1000
+// maxPasses bounds the passes of a learner that stops by its objective.
+const maxPasses = 1000
 
 // limits are those of a fit. Where every sample is an atom, the start is nearly the end for the
 // published programs, which make a few passes; the objective falls for hundreds more, and rates
@@ -86,7 +86,7 @@ func (p plan) limits(atoms, samples int) classify.Limits {
 	case atoms == samples:
 		return classify.Limits{Passes: p.whole}
 	}
-	return classify.Limits{Passes: mostPasses, Tol: p.Tol}
+	return classify.Limits{Passes: maxPasses, Tol: p.Tol}
 }
 
 // A task is what a method learns from: the samples of a training set that are not

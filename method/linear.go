@@ -53,7 +53,7 @@ func (m RidgeClassifier) Fit(ctx context.Context, train *classify.Samples, run c
 			}
 		}
 		ε := m.Ridge * lin.SquaredNorm(c) / float64(max(1, min(d, n-1)))
-		w, err := ridgeSolution(c, h, max(ε, leastScatter))
+		w, err := ridgeSolution(c, h, max(ε, minScatter))
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +65,8 @@ func (m RidgeClassifier) Fit(ctx context.Context, train *classify.Samples, run c
 	})
 }
 
-// leastScatter is a ridge for samples that are all alike.
-const leastScatter = 1e-12
+// minScatter is a ridge for samples that are all alike.
+const minScatter = 1e-12
 
 // ridgeSolution returns (X̄X̄ᵀ + εI)⁻¹X̄H, d×C, by the smaller of two systems; it changes h,
 // N×C.

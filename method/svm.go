@@ -145,7 +145,7 @@ func (s *svmDual) partner(i int, ki []float64) (best int, step float64) {
 	most := -1.0
 	for j, e := range s.e {
 		if δ := s.e[i] - e; δ > 0 && s.ta[j] > s.low[j] {
-			curvature := max(ki[i]+s.k.At(j, j)-2*ki[j], leastScatter)
+			curvature := max(ki[i]+s.k.At(j, j)-2*ki[j], minScatter)
 			if v := δ * δ / curvature; v > most {
 				best, step, most = j, δ/curvature, v
 			}

@@ -90,9 +90,9 @@ var DefaultAssumptions = Assumptions{
 
 // Validate reports the first number that is out of range.
 func (a *Assumptions) Validate() error {
-	const mostFloat, mostInt = 1e6, 1 << 20
+	const maxFloat, maxInt = 1e6, 1 << 20
 	for _, k := range a.Alike {
-		if !(k.Mean > 0 && k.Mean < mostFloat && k.SD > 0 && k.SD < mostFloat && k.Odds > 0 && k.Odds < mostFloat) {
+		if !(k.Mean > 0 && k.Mean < maxFloat && k.SD > 0 && k.SD < maxFloat && k.Odds > 0 && k.Odds < maxFloat) {
 			return fmt.Errorf("assumptions: a kind of people %+v", k)
 		}
 	}
@@ -103,11 +103,11 @@ func (a *Assumptions) Validate() error {
 			continue // checked above
 		}
 		if field.CanInt() {
-			if n := field.Int(); n < 2 || n > mostInt {
-				return fmt.Errorf("assumptions: %s = %d is not from 2 to %d", name, n, mostInt)
+			if n := field.Int(); n < 2 || n > maxInt {
+				return fmt.Errorf("assumptions: %s = %d is not from 2 to %d", name, n, maxInt)
 			}
-		} else if x := field.Float(); !(x > 0 && x <= mostFloat) {
-			return fmt.Errorf("assumptions: %s = %v is not a positive number up to %v", name, x, float64(mostFloat))
+		} else if x := field.Float(); !(x > 0 && x <= maxFloat) {
+			return fmt.Errorf("assumptions: %s = %v is not a positive number up to %v", name, x, float64(maxFloat))
 		}
 	}
 	if tail := a.TailShare * float64(a.LeastStrangers); a.TailShare >= 1 || tail < 1 {

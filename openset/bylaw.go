@@ -165,9 +165,9 @@ func (c *Calibration) uncertainty(rate float64, l *Impostors) float64 {
 	return math.Exp(by.Interval * math.Sqrt(variance))
 }
 
-// mostAtLarge is the upper limit of a share of strangers in general. A rare share is not known
+// maxAtLarge is the upper limit of a share of strangers in general. A rare share is not known
 // well, but it is smaller than any larger share, and so is its limit.
-func (c *Calibration) mostAtLarge(rate float64, l *Impostors) float64 {
+func (c *Calibration) maxAtLarge(rate float64, l *Impostors) float64 {
 	const step = 1.05
 	most := 1.
 	for r := rate; r < 1; r *= step {
@@ -190,7 +190,7 @@ func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 		return like, like
 	}
 	rate := math.Pow(10, -c.Threshold)
-	atLarge = Share{Rate: rate, Most: c.mostAtLarge(rate, l)}
+	atLarge = Share{Rate: rate, Most: c.maxAtLarge(rate, l)}
 	if rate >= c.FPIR*(1-rounding) && c.People > 1 { // a single person may be unlike others
 		atLarge.Least = rate / c.uncertainty(rate, l)
 	}

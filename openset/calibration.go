@@ -92,24 +92,24 @@ var Default = Options{FPIR: 0.01, Prior: 0.5}
 
 // Bounds on Options.
 const (
-	leastFPIR = 1e-6
-	mostFPIR  = 0.5
-	maxFolds  = 1000
+	minFPIR  = 1e-6
+	maxFPIR  = 0.5
+	maxFolds = 1000
 
 	// In two folds a person who is left out of one has no turn to hold faces
 	// out in the other.
-	leastFolds = 3
+	minFolds = 3
 )
 
 // Validate reports the first option that is out of range.
 func (o Options) Validate() error {
 	switch {
-	case !(o.FPIR >= leastFPIR && o.FPIR <= mostFPIR):
-		return advice.Add(fmt.Errorf("FPIR %v is not from %s to %v", o.FPIR, strconv.FormatFloat(leastFPIR, 'f', -1, 64), mostFPIR), "0.01 is one in a hundred")
+	case !(o.FPIR >= minFPIR && o.FPIR <= maxFPIR):
+		return advice.Add(fmt.Errorf("FPIR %v is not from %s to %v", o.FPIR, strconv.FormatFloat(minFPIR, 'f', -1, 64), maxFPIR), "0.01 is one in a hundred")
 	case !(o.Prior > 0 && o.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
-	case o.Folds < 0 || o.Folds > 0 && o.Folds < leastFolds || o.Folds > maxFolds:
-		return fmt.Errorf("folds = %d is not a number from %d to %d, or 0", o.Folds, leastFolds, maxFolds)
+	case o.Folds < 0 || o.Folds > 0 && o.Folds < minFolds || o.Folds > maxFolds:
+		return fmt.Errorf("folds = %d is not a number from %d to %d, or 0", o.Folds, minFolds, maxFolds)
 	case o.Assumptions != nil:
 		return o.Assumptions.Validate()
 	}
@@ -282,7 +282,7 @@ func (c *Calibration) Validate() error {
 
 // checkLeft reports margins of people left out that no cross-validation can have made.
 func (c *Calibration) checkLeft() error {
-	if len(c.LeftOut) > 0 && (c.Folds < leastFolds || c.People < 1) {
+	if len(c.LeftOut) > 0 && (c.Folds < minFolds || c.People < 1) {
 		return fmt.Errorf("calibration: %d margins of %d people left out of %d folds", len(c.LeftOut), c.People, c.Folds)
 	}
 	return nil

@@ -105,15 +105,15 @@ func (l *Impostors) Distinct(squaredNorm float64, n int) float64 {
 	return min(float64(n), max(1, (1-l.Same.Mean)/(squaredNorm-l.Same.Mean)))
 }
 
-// leastPoints is how many cosines a distribution has at least.
-const leastPoints = 2
+// minPoints is how many cosines a distribution has at least.
+const minPoints = 2
 
 // Validate reports the first impossible number.
 func (l *Impostors) Validate() error {
 	if l == nil {
 		return errors.New("impostors: there are none")
 	}
-	if l.Extrapolated < 0 || len(l.Deviates) < leastPoints || len(l.Cosines) == 0 || len(l.Genuine) != len(l.Cosines) || !(l.Independent > 0) {
+	if l.Extrapolated < 0 || len(l.Deviates) < minPoints || len(l.Cosines) == 0 || len(l.Genuine) != len(l.Cosines) || !(l.Independent > 0) {
 		return fmt.Errorf("impostors: %d deviates for %d numbers of photographs", len(l.Deviates), len(l.Cosines))
 	}
 	for k, row := range append([][]float64{l.Deviates}, l.Cosines...) {

@@ -43,8 +43,8 @@ var (
 	UnknownLaw   = Law{Scale: 0.15, Faces: 100, Caution: 1.3}
 )
 
-// leastKnown is how many classes a classifier has at least.
-const leastKnown = 2
+// minKnown is how many classes a classifier has at least.
+const minKnown = 2
 
 // deviation is that of the logarithm of the scales of strangers in a model of so
 // many classes.
@@ -68,7 +68,7 @@ func (c *Calibration) fitMean(classes int, l Law) error {
 	if n := float64(len(c.LeftOut)); n > 0 {
 		alone := n / (1 + by.SameStranger*(n/float64(c.People)-1))
 		known := classes - (c.People+c.Folds-1)/c.Folds // when those were left out
-		left *= alone / n * spacing(classes) / spacing(max(known, leastKnown))
+		left *= alone / n * spacing(classes) / spacing(max(known, minKnown))
 		c.Faces += alone
 	}
 	c.RawMean = (left + given) / c.Faces

@@ -140,7 +140,7 @@ var goImages = imageKernels{
 	conv:        [][]func(*byte){{convGo1, convGo(2), convGo(3)}},
 	depth:       windowKernels{[]func(*byte){depthGo}, []func(*byte){depthGo}},
 	sum:         windowKernels{[]func(*byte){sumGo}, []func(*byte){sumGo}},
-	most:        windowKernels{[]func(*byte){mostGo}, []func(*byte){mostGo}},
+	most:        windowKernels{[]func(*byte){maxGo}, []func(*byte){maxGo}},
 	winogradIn:  winogradInGo,
 	winogradOut: winogradOutGo,
 }
@@ -259,7 +259,7 @@ func sumGo(p *byte) {
 	})
 }
 
-func mostGo(p *byte) {
+func maxGo(p *byte) {
 	t := tileOf(p)
 	t.quads(func(ch, n int, x [goLanes]*float32) {
 		s := t.start()

@@ -130,7 +130,7 @@ func (s *SPD) FactorProximal(a *mat.Dense, part float64) (ε float64, err error)
 	}
 	p := 0.0
 	if s.Factor(a) == nil {
-		p = s.leastPivot() / mean
+		p = s.minPivot() / mean
 	}
 	if p >= weakPivot {
 		return 0, nil
@@ -146,8 +146,8 @@ func (s *SPD) FactorProximal(a *mat.Dense, part float64) (ε float64, err error)
 	}
 }
 
-// leastPivot returns the least pivot of the matrix that s factored.
-func (s *SPD) leastPivot() float64 {
+// minPivot returns the least pivot of the matrix that s factored.
+func (s *SPD) minPivot() float64 {
 	least := math.Inf(1)
 	for i := range s.n {
 		r := s.r[i*s.n+i]
