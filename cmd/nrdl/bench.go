@@ -77,7 +77,7 @@ func (a *app) benchCmd() *cobra.Command {
 	f.StringVar(&b.only, "only", "", "only the data sets `NAME,...` of the plan")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and the time that those without a record will take, and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
-	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given in place of PLAN, and stop")
+	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given instead of PLAN, and stop")
 	f.BoolVar(&b.schema, "schema", false, "write the JSON schema of plans to standard output and stop")
 	arraysVar(c, &b.arrays)
 	c.MarkFlagsMutuallyExclusive("list", "print", "init", "schema")

@@ -71,14 +71,14 @@ func differences(want, got map[string]experiment.Record) (lines []string) {
 	return lines
 }
 
-// finish runs bench to its end and returns what it told.
+// finish runs bench to its end and returns its output.
 func finish(t *testing.T, args ...string) string {
 	t.Helper()
-	told, err := exec.Command("nrdl", append([]string{"bench"}, args...)...).CombinedOutput()
+	output, err := exec.Command("nrdl", append([]string{"bench"}, args...)...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, told)
+		t.Fatalf("%v\n%s", err, output)
 	}
-	return string(told)
+	return string(output)
 }
 
 // untilRun starts bench and returns it once it tells of run n or a later one.
@@ -171,8 +171,8 @@ func TestBenchSurvivesKills(t *testing.T) {
 		if err := os.WriteFile(broken, text[:at], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if told := finish(t, plan, "-o", broken); !strings.Contains(told, "nrdl: warning: "+broken+": the last line is cut short") || !strings.Contains(told, ", 1 made now") {
-			t.Errorf("cut at %d: it tells\n%s", at-last, told)
+		if output := finish(t, plan, "-o", broken); !strings.Contains(output, "nrdl: warning: "+broken+": the last line is cut short") || !strings.Contains(output, ", 1 made now") {
+			t.Errorf("cut at %d: it tells\n%s", at-last, output)
 		}
 		if d := differences(want, records(t, broken, false)); d != nil {
 			t.Fatalf("cut at %d: %q", at-last, d)
@@ -190,9 +190,9 @@ func TestBenchesDoNotShareAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := untilRun(t, 1, path, "-o", out, "-j", "1")
-	told, err := exec.Command("nrdl", "bench", path, "-o", out).CombinedOutput()
-	if err == nil || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to it\nnrdl: hint: `).Match(told) {
-		t.Errorf("the second: %v\n%s", err, told)
+	output, err := exec.Command("nrdl", "bench", path, "-o", out).CombinedOutput()
+	if err == nil || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to it\nnrdl: hint: `).Match(output) {
+		t.Errorf("the second: %v\n%s", err, output)
 	}
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)

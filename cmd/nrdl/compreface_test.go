@@ -51,16 +51,16 @@ func TestCompreFace(t *testing.T) {
 	}
 	out := t.TempDir()
 	for run := range 2 {
-		var said []string
-		f := comprefaceImages{at: at, key: "secret", out: out, warn: func(text string) { said = append(said, text) }}
+		var warnings []string
+		f := comprefaceImages{at: at, key: "secret", out: out, warn: func(text string) { warnings = append(warnings, text) }}
 		if err := f.fetch(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if f.images+f.there != 3 || f.there != 3*run || f.refused != 2 {
 			t.Errorf("run %d: %+v", run, f)
 		}
-		if len(said) != 2 || !strings.Contains(said[0], `"id-3" of subject "../up"`) || !strings.Contains(said[1], `"id-4" of subject "Cy"`) {
-			t.Errorf("run %d: %q", run, said)
+		if len(warnings) != 2 || !strings.Contains(warnings[0], `"id-3" of subject "../up"`) || !strings.Contains(warnings[1], `"id-4" of subject "Cy"`) {
+			t.Errorf("run %d: %q", run, warnings)
 		}
 	}
 	done, err := exec.Command("nrdl", "data", "compreface", server.URL, out, "--key", "secret").CombinedOutput()

@@ -52,8 +52,8 @@ func TestExamples(t *testing.T) {
 		}
 		cmd := exec.Command("nrdl", strings.Fields(p.small)...)
 		cmd.Dir = shared
-		if told, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", p.line, err, told)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", p.line, err, output)
 		}
 	}
 	first := map[string]string{
@@ -115,7 +115,7 @@ cp drawn/others/stranger2.jpg zoe/2.jpg
 	}})
 }
 
-// command is a line of examples without what is said of it.
+// command is a line of examples without its description.
 func command(line string) string {
 	line, _, _ = strings.Cut(line, "  #")
 	return strings.TrimSpace(line)

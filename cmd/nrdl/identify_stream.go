@@ -369,7 +369,7 @@ func (i *identification) tellTally(took time.Duration) {
 	i.tellPromise()
 }
 
-// tellPromise says how many strangers get a name, and of whom that is true.
+// tellPromise says how many strangers get a name, and for which people that is true.
 func (i *identification) tellPromise() {
 	if promise := threshold.Promise(i.r.Model()); promise != "" {
 		i.Tell("%s", promise)

@@ -199,7 +199,7 @@ func (t *tagger) end(a *app) error {
 	}
 	if t.noJPEG > 0 {
 		errs = append(errs, advice.Add(fmt.Errorf("%s not tagged: tags are embedded in JPEG files only", legible.Count(t.noJPEG, "photograph")),
-			"the same command with --tags in place of --tags=embed writes sidecars"))
+			"the same command with --tags instead of --tags=embed writes sidecars"))
 	}
 	return errors.Join(errs...)
 }

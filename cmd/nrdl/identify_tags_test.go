@@ -10,7 +10,7 @@ import (
 	"nrdl.example/nrdl/faces/tags"
 )
 
-// What is no JPEG file is counted, and not told one by one.
+// What is no JPEG file is counted, and has no line of its own.
 func TestEmbedInOthers(t *testing.T) {
 	err := os.ErrInvalid
 	complain := func(e error) { err = e }
@@ -20,7 +20,7 @@ func TestEmbedInOthers(t *testing.T) {
 		g.count(tags.Outcome{}, tags.ErrNotJPEG, false, complain)
 	}
 	a := newApp(os.Stdout, os.Stderr)
-	if end := g.end(a); err != os.ErrInvalid || end == nil || !strings.HasPrefix(end.Error(), "3 photographs not tagged") || !strings.Contains(a.Complaint(end), "--tags in place of --tags=embed") {
+	if end := g.end(a); err != os.ErrInvalid || end == nil || !strings.HasPrefix(end.Error(), "3 photographs not tagged") || !strings.Contains(a.Complaint(end), "--tags instead of --tags=embed") {
 		t.Errorf("%v, %v", err, end)
 	}
 }

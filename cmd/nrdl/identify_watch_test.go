@@ -89,7 +89,7 @@ func TestWatch(t *testing.T) {
 	if page, err := os.ReadFile(i.html); err != nil || !strings.Contains(string(page), "later.png") || !strings.HasSuffix(string(page), "</html>\n") {
 		t.Errorf("the page has %d bytes: %v", len(page), err)
 	}
-	if said, _ := os.ReadFile(story.Name()); strings.Contains(string(said), "error") {
-		t.Errorf("it says %q", said)
+	if output, _ := os.ReadFile(story.Name()); strings.Contains(string(output), "error") {
+		t.Errorf("it says %q", output)
 	}
 }

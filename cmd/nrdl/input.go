@@ -180,7 +180,7 @@ func (f *inputFlags) reads(path string) (frontend.Pipeline, error) {
 	return in, nil
 }
 
-// isAuto reports whether the input is to be chosen, and what else was said of
+// isAuto reports whether the input is to be chosen, and what else was set for
 // it that has no meaning then.
 func (f *inputFlags) isAuto() (bool, error) {
 	if !f.changed("input") || f.text != auto {
@@ -268,7 +268,7 @@ func (a *app) studySeveral(ctx context.Context, path string, l learning) (*studi
 	return s, methods, nil
 }
 
-// plausible reports flags that make no sense, as far as that can be told before the
+// plausible reports flags that make no sense, as far as that is known before the
 // data are read.
 func (l *learning) plausible(path string, in frontend.Pipeline) error {
 	foreseen := frontend.Foreseen(path, in.Size)

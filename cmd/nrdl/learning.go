@@ -121,7 +121,7 @@ func sizeVar(c *cobra.Command, to *dataset.Size, use string) {
 
 // splitVar registers a --split.
 func splitVar(c *cobra.Command, to *dataset.Split, use string) {
-	var forms []string // with a number in place of K
+	var forms []string // with a number for K
 	for _, f := range dataset.SplitForms {
 		forms = append(forms, strings.TrimSuffix(f, "K"))
 	}

@@ -137,7 +137,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("it ended with %v", err)
 	}
 	if !sent {
-		ts.Fatalf("it ended before it said %q", args[0])
+		ts.Fatalf("it ended without the line %q", args[0])
 	}
 }
 

@@ -38,9 +38,9 @@ var thresholdFlags = []string{"fpir", "far", "strangers-share", "calibrate"}
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.enabled, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
 	o.enrolled = 0.5
-	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn anew in each run")
+	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn again in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers, or a file of their faces that data convert made")
-	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn anew in each run, calibrate the model, the others judge it")
+	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn again in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
 	cli.Complete(c, "strangers", cli.Folders)

@@ -256,7 +256,7 @@ func drawnMaterial(t *testing.T) string {
 const materialSeed = 52
 
 // The picture of README.md is a drawn photograph as identify --draw returns it, and one of
-// doc/equations.md what explain draws. -update makes them anew.
+// doc/equations.md what explain draws. -update makes them again.
 func TestPicture(t *testing.T) {
 	path, residuals := filepath.Join("..", "..", "doc", "picture.jpg"), filepath.Join("..", "..", "doc", "residuals.png")
 	if *update {

@@ -34,10 +34,10 @@ func TestOrderOfPixels(t *testing.T) {
 			for _, model := range []string{"vectors", "images", "blocks", "mirrored"} {
 				want := numbersIn(t, model+".txt")
 				for _, probes := range []string{"rows", "sized", "cube"} {
-					said, err := exec.Command("nrdl", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv").CombinedOutput()
+					output, err := exec.Command("nrdl", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv").CombinedOutput()
 					if open := model == "vectors" && probes != "rows"; open || err != nil {
-						if !open || err == nil || !strings.Contains(string(said), "in which order these have pixels nothing says") {
-							t.Errorf("%s of %s: %v, %s", model, probes, err, said)
+						if !open || err == nil || !strings.Contains(string(output), "in which order these have pixels nothing says") {
+							t.Errorf("%s of %s: %v, %s", model, probes, err, output)
 						}
 						continue
 					}
@@ -80,8 +80,8 @@ func opened(t *testing.T, model string, want *mat.Dense) {
 func goesBack(t *testing.T) {
 	t.Helper()
 	for _, to := range [][]string{{"train.npz", "set.mat"}, {"set.mat", "back.npz"}} {
-		if said, err := exec.Command("nrdl", "data", "convert", to[0], to[1]).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, said)
+		if output, err := exec.Command("nrdl", "data", "convert", to[0], to[1]).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, output)
 		}
 	}
 	var sets [3]*dataset.Images
@@ -105,9 +105,9 @@ func goesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := python(t, "ask", "go.nrdl")
-	if want := "0 " + strconv.Itoa(g.Frame.Height) + " " + strconv.Itoa(g.Frame.Width) + " C"; said != want {
-		t.Errorf("back.npz: %s, want %s", said, want)
+	output := python(t, "ask", "go.nrdl")
+	if want := "0 " + strconv.Itoa(g.Frame.Height) + " " + strconv.Itoa(g.Frame.Width) + " C"; output != want {
+		t.Errorf("back.npz: %s, want %s", output, want)
 	}
 	if !mat.Equal(numbersIn(t, "answer.txt"), scoresOf(t, g, probes)) {
 		t.Error("Python has other scores by the model of Go")
@@ -123,11 +123,11 @@ func python(t *testing.T, args ...string) string {
 	}
 	c := exec.Command("/usr/bin/python3", append([]string{"-B", filepath.Join(sources, "cmd", "nrdl", "testdata", "pixels.py")}, args...)...)
 	c.Env = append(os.Environ(), "NRDL_PROGRAM="+program, "PYTHONPATH="+filepath.Join(sources, "python"))
-	said, err := c.CombinedOutput()
+	output, err := c.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("%v: %s", err, output)
 	}
-	return strings.TrimSpace(string(said))
+	return strings.TrimSpace(string(output))
 }
 
 // sources is the root of the repository.

@@ -270,15 +270,15 @@ func served(t *testing.T, dir string, args []string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told strings.Builder
+	var output strings.Builder
 	for lines := bufio.NewScanner(log); lines.Scan(); {
-		told.WriteString(lines.Text() + "\n")
+		output.WriteString(lines.Text() + "\n")
 		if strings.Contains(lines.Text(), "http://127.0.0.1:") {
 			_ = c.Process.Signal(syscall.SIGTERM)
 		}
 	}
 	_ = c.Wait()
-	return c.ProcessState.ExitCode(), told.String()
+	return c.ProcessState.ExitCode(), output.String()
 }
 
 // makeState executes a line "$ ..." in dir.
@@ -289,8 +289,8 @@ func makeState(t *testing.T, dir, line string) {
 	var err error
 	switch words[0] {
 	case "nrdl":
-		if status, told := runPrinted(t, dir, words[1:]); status != succeeded {
-			t.Fatalf("%s: %d\n%s", line, status, told)
+		if status, output := runPrinted(t, dir, words[1:]); status != succeeded {
+			t.Fatalf("%s: %d\n%s", line, status, output)
 		}
 	case "fails":
 		runPrinted(t, dir, words[2:])
@@ -348,7 +348,7 @@ func kindOf(args []string) string {
 }
 
 // try runs the scenario in dir and what it prints, each in a copy of the folder. It returns what it prints.
-func (s *scenario) try(t *testing.T, dir string, root *cobra.Command, tried map[string]bool) (told string) {
+func (s *scenario) try(t *testing.T, dir string, root *cobra.Command, tried map[string]bool) (output string) {
 	for _, line := range s.state {
 		makeState(t, dir, line)
 	}
@@ -356,9 +356,9 @@ func (s *scenario) try(t *testing.T, dir string, root *cobra.Command, tried map[
 		return ""
 	}
 	words, _ := shellWords(s.prints)
-	_, told = runPrinted(t, dir, words[1:])
+	_, output = runPrinted(t, dir, words[1:])
 	found := 0
-	for line := range strings.Lines(told) {
+	for line := range strings.Lines(output) {
 		if strings.HasPrefix(line, "  nrdl ") || strings.Contains(line, "usage: nrdl ") || strings.Contains(line, " needs ") && strings.HasPrefix(line, "nrdl: error: ") {
 			continue // examples of the help, which TestExamples runs, and forms of commands
 		}
@@ -370,7 +370,7 @@ func (s *scenario) try(t *testing.T, dir string, root *cobra.Command, tried map[
 			}
 			filled, missing := s.filled(args)
 			if missing != "" {
-				t.Errorf("%s: nothing is said for %s of the printed %q", s.name, missing, command)
+				t.Errorf("%s: there is no value for %s of the printed %q", s.name, missing, command)
 				continue
 			}
 			if kind := kindOf(args); tried[kind] && os.Getenv("NRDL_LONG") == "" {
@@ -388,9 +388,9 @@ func (s *scenario) try(t *testing.T, dir string, root *cobra.Command, tried map[
 		}
 	}
 	if found == 0 {
-		t.Errorf("%s: %s prints no command:\n%s", s.name, s.prints, told)
+		t.Errorf("%s: %s prints no command:\n%s", s.name, s.prints, output)
 	}
-	return told
+	return output
 }
 
 func TestPrintedCommandsRun(t *testing.T) {
@@ -398,7 +398,7 @@ func TestPrintedCommandsRun(t *testing.T) {
 	root := newApp(os.Stdout, os.Stderr).rootCmd()
 	left := map[string]string{} // folder by name of the scenario
 	tried := map[string]bool{}
-	var told strings.Builder
+	var output strings.Builder
 	all, elsewhere := scenarios(t)
 	long := os.Getenv("NRDL_LONG") != ""
 	for _, s := range all {
@@ -413,10 +413,10 @@ func TestPrintedCommandsRun(t *testing.T) {
 		} else if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		told.WriteString(s.try(t, dir, root, tried))
+		output.WriteString(s.try(t, dir, root, tried))
 		left[s.name] = dir
 	}
-	text, used := told.String(), map[string]bool{}
+	text, used := output.String(), map[string]bool{}
 	for _, s := range sites(t, root) {
 		run := s.pattern.MatchString(text)
 		for part := range elsewhere {

@@ -30,20 +30,20 @@ func TestServeOnFullDisk(t *testing.T) {
 	}
 	smalldisk.Fill(t, disk)
 	cmd := exec.CommandContext(t.Context(), "nrdl", "serve", disk, "--listen", "127.0.0.1:0")
-	told, err := cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines, address, said := bufio.NewScanner(told), "", ""
+	lines, address, output := bufio.NewScanner(stderr), "", ""
 	for address == "" && lines.Scan() {
-		said += lines.Text() + "\n"
+		output += lines.Text() + "\n"
 		_, address, _ = strings.Cut(lines.Text(), "listening on ")
 	}
-	if !strings.Contains(said, "the disk of the database is full") || address == "" {
-		t.Fatal(said)
+	if !strings.Contains(output, "the disk of the database is full") || address == "" {
+		t.Fatal(output)
 	}
 	for path, want := range map[string]string{"/v1/collections": "visitors", "/readyz": "no_room"} {
 		a, err := http.Get(address + path)
@@ -59,7 +59,7 @@ func TestServeOnFullDisk(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, told)
+	_, _ = io.Copy(io.Discard, stderr)
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}

@@ -13,21 +13,21 @@ import (
 	"testing"
 )
 
-// serve answers until it is told to end, and then ends well. What it says and logs has
+// serve answers until it gets a signal to end, and then ends without an error. What it says and logs has
 // no name.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "a", "data")
 	for run := range 2 { // the second starts on what the first left
 		cmd := exec.CommandContext(t.Context(), "nrdl", "serve", data, "--listen", "127.0.0.1:0")
-		told, err := cmd.StderrPipe()
+		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines := bufio.NewReader(told)
+		lines := bufio.NewReader(stderr)
 		line, err := lines.ReadString('\n')
 		_, address, ok := strings.Cut(strings.TrimSpace(line), "listening on ")
 		if err != nil || !ok {

@@ -234,7 +234,7 @@ func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) 
 // tellOutcome says of r, which is at path, which labels look wrong, how well the people are
 // recognised, and what to do next: after a training on data, or after a change where that is "".
 func (a *app) tellOutcome(ctx context.Context, r *faces.Recogniser, path, data string) error {
-	const many = 2000 // people, of whom a review would take long, as it does without the law of a network
+	const many = 2000 // people; a review of more takes long, as it does without the law of a network
 	m := r.Model()
 	var review *gallery.Review
 	if m.Impostors() != nil && m.Enrolled != nil && !m.Shortlists() && len(m.Names()) <= many {

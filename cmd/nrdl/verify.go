@@ -78,10 +78,10 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 	v.Print("%s: similarity %.3f (1 is the same picture). %s so similar; they count as the same person if at most 1 in %s is.\n", word, c.Similarity, pairs(c.FMR), legible.OneIn(-math.Log10(v.fmr)))
 	if c.Same(v.fmr) {
 		_ = v.Out.Flush() // the answer stands first
-		v.Hint("relatives and other people who look alike may count as the same person%s", ofWhom(r))
-	} else if whom := ofWhom(r); whom != "" {
+		v.Hint("relatives and other people who look alike may count as the same person%s", measuredOn(r))
+	} else if people := measuredOn(r); people != "" {
 		_ = v.Out.Flush()
-		v.Tell("%s", strings.TrimPrefix(whom, "; "))
+		v.Tell("%s", strings.TrimPrefix(people, "; "))
 	}
 	if model := legible.ShellWord(model); r != nil && !v.exitCode {
 		v.Next("nrdl identify %s %s (who it is)", model, legible.ShellWord(a))
@@ -89,8 +89,8 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 	return nil
 }
 
-// ofWhom says of whom the rate was measured that r, nil for none, is used with.
-func ofWhom(r *faces.Recogniser) string {
+// measuredOn says on which people the rate of r was measured, or "" if r is nil.
+func measuredOn(r *faces.Recogniser) string {
 	l := frontend.Embedding.Law()
 	if r != nil {
 		l = r.Model().Impostors()

@@ -1,4 +1,4 @@
-// Package wording has the words of the command nrdl: flags and commands in place of the
+// Package wording has the words of the command nrdl: flags and commands instead of the
 // options and functions that advice names, and the commands that repeat experiments.
 package wording
 

@@ -232,7 +232,7 @@ func (s *Sorter) make(path, target, link string) error {
 		if err == nil || s.current == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
-		s.warn("%s in place of %s: %v", ways[s.current+1].name, ways[s.current].name, err)
+		s.warn("%s instead of %s: %v", ways[s.current+1].name, ways[s.current].name, err)
 		s.current++
 	}
 }

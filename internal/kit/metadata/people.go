@@ -28,7 +28,7 @@ type Region struct {
 // People are the people in a packet.
 type People struct {
 	Regions   []Region // those of the Metadata Working Group
-	Applied   [2]int   // width and height of the image to which Regions apply; 0 if not told
+	Applied   [2]int   // width and height of the image to which Regions apply; 0 if not known
 	Turned    Turn     // how faces stand in that image
 	Microsoft []Region
 	Shapes    []Shape  // those of IPTC

@@ -269,7 +269,7 @@ func countsOf(all []*photo, absent int) Counts {
 	return n
 }
 
-// String says whom the photographs show.
+// String says how many people the photographs show.
 func (n Counts) String() string {
 	text := fmt.Sprintf("%s: %d show somebody of the %s", legible.Count(n.Photographs, "photograph"), n.Named, legible.People(n.People))
 	if others := n.Photographs - n.Named - n.Unreadable; others > 0 {

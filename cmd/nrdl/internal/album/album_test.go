@@ -232,7 +232,7 @@ func TestThumb(t *testing.T) {
 	}
 }
 
-// A folder with other files is no album, and another model begins anew.
+// A folder with other files is no album, and another model begins again.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o666); err != nil {
@@ -243,8 +243,8 @@ func TestOpen(t *testing.T) {
 	}
 	dir = filepath.Join(dir, "new")
 	for _, model := range []string{"0", "0", "1"} {
-		told := ""
-		a, err := Open(dir, model, func(format string, args ...any) { told = fmt.Sprintf(format, args...) })
+		message := ""
+		a, err := Open(dir, model, func(format string, args ...any) { message = fmt.Sprintf(format, args...) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,8 +254,8 @@ func TestOpen(t *testing.T) {
 		if err := errors.Join(a.File.Write(faces.Result{Photo: faces.Photo{Name: "a.jpg"}}, nil), a.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if (told != "") != (model == "1") {
-			t.Errorf("model %s: %q", model, told)
+		if (message != "") != (model == "1") {
+			t.Errorf("model %s: %q", model, message)
 		}
 	}
 }

@@ -141,12 +141,12 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	s := running(t, server.Options{JetStreamMaxStore: 1 << 20, SyncAlways: true})
 	var mu sync.Mutex
-	var said []string
+	var warnings []string
 	dial := func(name string) *Cluster {
 		c, err := Connect(t.Context(), Options{URL: s.ClientURL(), Name: name, Warn: func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
-			said = append(said, err.Error())
+			warnings = append(warnings, err.Error())
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestFullDisk(t *testing.T) {
 	ended.Go(func() {
 		for ctx.Err() == nil {
 			mu.Lock()
-			full := strings.Contains(strings.Join(said, "\n"), "insufficient")
+			full := strings.Contains(strings.Join(warnings, "\n"), "insufficient")
 			mu.Unlock()
 			if full {
 				break
@@ -192,7 +192,7 @@ func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	b := experiment.Bench{Jobs: 1, Version: "v", Distribute: k.Bench(path, "v", nil)}
 	if _, err := b.Run(ctx, p, path); err != nil {
-		t.Fatalf("%v; warnings %q", err, said)
+		t.Fatalf("%v; warnings %q", err, warnings)
 	}
 	same(t, alone(t), records(t, path))
 }

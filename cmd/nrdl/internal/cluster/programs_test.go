@@ -42,27 +42,27 @@ func script(t *testing.T) (path, left string) {
 
 // A heard Cluster keeps what its worker warns of.
 type heard struct {
-	mu   sync.Mutex
-	said []string
+	mu       sync.Mutex
+	warnings []string
 }
 
 func (h *heard) warn(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.said = append(h.said, err.Error())
+	h.warnings = append(h.warnings, err.Error())
 }
 
 func (h *heard) wait(t *testing.T, text string, times int) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		h.mu.Lock()
-		all := strings.Join(h.said, "\n")
+		all := strings.Join(h.warnings, "\n")
 		h.mu.Unlock()
 		if strings.Count(all, text) >= times {
 			return
 		}
 	}
-	t.Fatalf("the worker does not say %q: %q", text, h.said)
+	t.Fatalf("the worker does not say %q: %q", text, h.warnings)
 }
 
 // Whoever may publish starts no program on a worker, by no kind of message: only those that the
@@ -162,11 +162,11 @@ func TestAllowedProgram(t *testing.T) {
 			t.Errorf("%s: %s", key, r.Error)
 		}
 	}
-	said, err := os.ReadFile(left)
+	content, err := os.ReadFile(left)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(said)
+	text := string(content)
 	if strings.Contains(text, "hush") || strings.Contains(text, "HOME=") || !strings.Contains(text, "OMP_NUM_THREADS=") || !strings.Contains(text, "arguments: 0") {
 		t.Errorf("the program finds %s", text)
 	}

@@ -215,11 +215,11 @@ func TestWorkersThatRefuse(t *testing.T) {
 	c := served(t)
 	k := joined(t, c)
 	var mu sync.Mutex
-	var said []string
+	var warnings []string
 	k.Warn = func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		said = append(said, err.Error())
+		warnings = append(warnings, err.Error())
 	}
 	work(t, c, "old", experiment.Bench{Jobs: 1, Version: "an older one"})
 	path := filepath.Join(t.TempDir(), "x.jsonl")
@@ -228,7 +228,7 @@ func TestWorkersThatRefuse(t *testing.T) {
 	heard := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return strings.Contains(strings.Join(said, "\n"), "the work is of v, and this worker of an older one")
+		return strings.Contains(strings.Join(warnings, "\n"), "the work is of v, and this worker of an older one")
 	}
 	go func() {
 		for !heard() && ctx.Err() == nil {
@@ -241,7 +241,7 @@ func TestWorkersThatRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !heard() {
-		t.Errorf("warnings %q", said)
+		t.Errorf("warnings %q", warnings)
 	}
 	same(t, alone(t), records(t, path))
 }

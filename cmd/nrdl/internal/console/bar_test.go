@@ -66,7 +66,7 @@ func TestLinesWithoutTerminal(t *testing.T) {
 	}
 }
 
-// What was told a moment ago is a sign of life.
+// A line of a moment ago is a sign of life.
 func TestSilence(t *testing.T) {
 	c, _ := piped(t, 0)
 	undrawn(c)
@@ -76,18 +76,18 @@ func TestSilence(t *testing.T) {
 	defer c.ClearBar()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	told := c.lastLine
-	c.drawAt(told.Add(59 * time.Second))
-	if c.lastLine != told {
+	before := c.lastLine
+	c.drawAt(before.Add(59 * time.Second))
+	if c.lastLine != before {
 		t.Error("a line came before the minute was over")
 	}
-	c.drawAt(told.Add(61 * time.Second))
-	if c.lastLine == told {
+	c.drawAt(before.Add(61 * time.Second))
+	if c.lastLine == before {
 		t.Error("no line came after a minute")
 	}
 }
 
-// On a terminal the bar is one line no wider than the terminal; lines that are told erase
+// On a terminal the bar is one line no wider than the terminal; lines of the log erase
 // it and draw it again below them.
 func TestBarOnTerminal(t *testing.T) {
 	const wide = 60
@@ -96,7 +96,7 @@ func TestBarOnTerminal(t *testing.T) {
 	b := c.NewBar("学习") // two columns each
 	b.Show(0.5, strings.Repeat("x", 2*wide))
 	c.drawAt(c.lastMove.Add(patience))
-	c.Tell("told")
+	c.Tell("line")
 	b.Clear()
 	c.Tell("after")
 	c.Err.Close()
@@ -106,7 +106,7 @@ func TestBarOnTerminal(t *testing.T) {
 	}
 	bar := "学习 " + strings.Repeat("━", 18) + strings.Repeat("·", 18) + "  " + strings.Repeat("x", wide-1-4-1-36-2)
 	gone := "\r" + strings.Repeat(" ", wide-1) + "\r"
-	if want := bar + gone + "told\n" + bar + gone + "after\n"; string(all) != want {
+	if want := bar + gone + "line\n" + bar + gone + "after\n"; string(all) != want {
 		t.Errorf("the terminal got\n%q, not\n%q", all, want)
 	}
 }

@@ -153,7 +153,7 @@ func (c *Console) draw(stop chan struct{}) {
 	}
 }
 
-// drawAt draws the bar, or tells of it if nothing was told for long.
+// drawAt draws the bar, or writes a line if the log had none for long.
 func (c *Console) drawAt(now time.Time) {
 	took := now.Sub(c.barStart)
 	if width := c.width(); width > 0 {

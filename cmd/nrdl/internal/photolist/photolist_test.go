@@ -118,15 +118,15 @@ func TestAt(t *testing.T) {
 		}
 	}
 	var paths []string
-	told := ""
-	for _, s := range (Rules{}).at("p", false, func(format string, args ...any) { told += fmt.Sprintf(format, args...) }) {
+	message := ""
+	for _, s := range (Rules{}).at("p", false, func(format string, args ...any) { message += fmt.Sprintf(format, args...) }) {
 		paths = append(paths, filepath.ToSlash(s.Path))
 		if s.Folder == "" {
 			t.Error("not found in a folder")
 		}
 	}
-	if !strings.Contains(told, "1 JPEG XL file") || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
-		t.Error(told, paths)
+	if !strings.Contains(message, "1 JPEG XL file") || !slices.Equal(paths, []string{"p/9.png", "p/10.png"}) {
+		t.Error(message, paths)
 	}
 	if s := (Rules{}).at("missing.png", false, quiet); len(s) != 1 || s[0].Err == nil || s[0].Path != "missing.png" || s[0].Folder != "" {
 		t.Errorf("%+v", s)

@@ -162,14 +162,14 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	switch {
 	case !to.Verbose:
 	case !like.Known() && len(c.Strangers) == 0:
-		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", whom(c), calibrate)
+		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", peopleOf(c), calibrate)
 	case like.Most > unsure*c.FPIR:
-		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s", whom(c), calibrate)
+		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s", peopleOf(c), calibrate)
 	}
 }
 
 // Strangers says in at most two lines which shares of strangers get a name by m, whose margins are
-// evidence, and of whom that was measured.
+// evidence, and on which people that was measured.
 func Strangers(m *gallery.Gallery) []string {
 	c := m.Calibration
 	if err := m.Usable(); err != nil && c.TooAlike() {
@@ -185,12 +185,12 @@ func Strangers(m *gallery.Gallery) []string {
 	}
 	return []string{
 		fmt.Sprintf("strangers chosen at random: %s; measured on %s", random, m.Impostors().Whom()),
-		fmt.Sprintf("strangers who resemble %s, such as relatives: %s", whom(c), alike),
+		fmt.Sprintf("strangers who resemble %s, such as relatives: %s", peopleOf(c), alike),
 	}
 }
 
-// whom names the people of a model with the calibration c.
-func whom(c *openset.Calibration) string {
+// peopleOf names the people of a model with the calibration c.
+func peopleOf(c *openset.Calibration) string {
 	if c.People == 1 {
 		return "this person"
 	}

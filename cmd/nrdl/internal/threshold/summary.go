@@ -141,7 +141,7 @@ func Twice(to *console.Console, s *gallery.Survey, path string) {
 
 const mostTwice = 3 // pairs that have lines of their own
 
-// weakest names at most three people of whom faces were not recognised, the worst first. A
+// weakest names at most three people with faces that were not recognised, the worst first. A
 // photograph with a wrong name is no such face.
 func weakest(r *gallery.Review) string {
 	if r == nil {

@@ -105,7 +105,7 @@ func TestWatcher(t *testing.T) {
 	poll(time.Second)
 	poll(time.Second, "14.png")
 
-	// It stays damaged: it is tried twice and told once, until it changes.
+	// It stays damaged: it is tried twice and reported once, until it changes.
 	write("15.png", "damaged")
 	poll(time.Second)
 	poll(time.Second, "15.png")
@@ -128,7 +128,7 @@ func TestWatcher(t *testing.T) {
 	poll(time.Second)
 	poll(time.Second, "2.png")
 
-	// What is wrong with the folder is told once.
+	// What is wrong with the folder is reported once.
 	write("x.jxl", "")
 	for i, want := range []int{1, 0} {
 		if _, _, errs := w.Poll(now); len(errs) != want {
@@ -136,7 +136,7 @@ func TestWatcher(t *testing.T) {
 		}
 	}
 
-	// The folder itself goes, which is told once, and comes back.
+	// The folder itself goes, which is reported once, and comes back.
 	away := dir + "-away"
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ var Parts = []Part{
 	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
 		Files:    []string{"faces/heic/wasm/avif.wasm.zst"},
-		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard in place of gzip",
+		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard instead of gzip",
 		Licences: []string{"faces/heic/wasm/LICENSE.libavif", "faces/heic/wasm/LICENSE.aom", "faces/heic/wasm/LICENSE.gen2brain"},
 	},
 	{
