@@ -62,7 +62,7 @@ type comprefaceImages struct {
 
 const (
 	comprefacePage  = 100      // images in one request for their list
-	comprefaceImage = 64 << 20 // most bytes of an image
+	comprefaceImage = 64 << 20 // bytes of an image at most
 )
 
 // isImageID has what names an image of CompreFace, a UUID.
@@ -151,8 +151,8 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 	return err
 }
 
-// get reads up to most bytes of the faces of CompreFace, at a path below them.
-func (f *comprefaceImages) get(ctx context.Context, path string, most int64) (data []byte, status int, err error) {
+// get reads up to maxBytes bytes of the faces of CompreFace, at a path below them.
+func (f *comprefaceImages) get(ctx context.Context, path string, maxBytes int64) (data []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.at.JoinPath("api/v1/recognition/faces").String()+path, nil)
@@ -165,12 +165,12 @@ func (f *comprefaceImages) get(ctx context.Context, path string, most int64) (da
 		return nil, 0, err
 	}
 	defer a.Body.Close()
-	data, err = io.ReadAll(io.LimitReader(a.Body, most+1))
+	data, err = io.ReadAll(io.LimitReader(a.Body, maxBytes+1))
 	switch {
 	case a.StatusCode != http.StatusOK:
 		return nil, a.StatusCode, fmt.Errorf("it answers %s to %s: %.200q", a.Status, path, data)
-	case err == nil && int64(len(data)) > most:
-		err = fmt.Errorf("the answer to %s has more than %d bytes", path, most)
+	case err == nil && int64(len(data)) > maxBytes:
+		err = fmt.Errorf("the answer to %s has more than %d bytes", path, maxBytes)
 	}
 	return data, a.StatusCode, err
 }

@@ -208,12 +208,12 @@ func (a *app) undo(ctx context.Context, path string) error {
 
 // completePeople completes a model and then so many of its people, any number
 // where that is negative.
-func completePeople(most int) cobra.CompletionFunc {
+func completePeople(maxPeople int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
 			return completeModel(c, args, to)
-		case most >= 0 && len(args) > most:
+		case maxPeople >= 0 && len(args) > maxPeople:
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return peopleOf(args), cobra.ShellCompDirectiveNoFileComp

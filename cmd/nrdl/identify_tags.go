@@ -113,8 +113,8 @@ func tagFaces(r faces.Result) (found []tags.Face) {
 	return found
 }
 
-// mostTold is the largest number of photographs that cannot be tagged and are named one by one.
-const mostTold = 10
+// maxNamed is the largest number of photographs that cannot be tagged and are named one by one.
+const maxNamed = 10
 
 // in writes tags of s: where links lead out of its folder, nothing is written.
 func (t *tagger) in(s photolist.Source) *tags.Writer {
@@ -148,7 +148,7 @@ func (t *tagger) count(o tags.Outcome, err error, isCopy bool, complain func(err
 		t.noJPEG++
 		return
 	case err != nil:
-		if t.failed++; t.failed <= mostTold {
+		if t.failed++; t.failed <= maxNamed {
 			complain(fmt.Errorf("not tagged: %w", err))
 		}
 		return
@@ -218,7 +218,7 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 		for _, path := range append([]string{s.Path}, s.Copies...) {
 			changed, err := t.in(s).Remove(ctx, path)
 			if err != nil {
-				if t.failed++; t.failed <= mostTold {
+				if t.failed++; t.failed <= maxNamed {
 					a.Complain(fmt.Errorf("tags are not removed: %w", err))
 				}
 			}
@@ -244,7 +244,7 @@ func (i *identification) readRecorded() error {
 		return err
 	}
 	defer in.Close()
-	_, _, err = jsonl.Read(in, output.MostResult, func(_ int, line []byte) error {
+	_, _, err = jsonl.Read(in, output.MaxLine, func(_ int, line []byte) error {
 		var o results.Object
 		if err := json.Unmarshal(line, &o); err != nil {
 			return fmt.Errorf("read %s: %w", i.output, err)

@@ -121,7 +121,7 @@ func (m *measuring) run(ctx context.Context, file, faces, others string) error {
 // compareOrders warns if the network separates some of the people in the folder at path better with
 // its channels in the other order.
 func (m *measuring) compareOrders(ctx context.Context, file, path string, in frontend.Pipeline, frame dataset.Frame) error {
-	const most, better = 240, 1.02 // photographs; photographs in colour have 1.05 and more
+	const maxPhotographs, better = 240, 1.02 // photographs; photographs in colour have 1.05 and more
 	files, err := dataset.PeopleFiles([]string{m.databases("").Find(path)}, "", func(name string) string { return name }, func(error) {})
 	if errors.Is(err, dataset.ErrNoPerson) {
 		return nil // a file of vectors, or a list
@@ -141,7 +141,7 @@ func (m *measuring) compareOrders(ctx context.Context, file, path string, in fro
 	var separation []float64
 	for _, p := range []frontend.Pipeline{in, exchanged} {
 		frame.Embedding = p.Embedding
-		set, err := faces.ReadFiles(ctx, files[:min(most, len(files))], faces.ReadOptions{Frame: frame, Embedder: p.Embedder, Detect: m.find})
+		set, err := faces.ReadFiles(ctx, files[:min(maxPhotographs, len(files))], faces.ReadOptions{Frame: frame, Embedder: p.Embedder, Detect: m.find})
 		if err != nil {
 			return err
 		}

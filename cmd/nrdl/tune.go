@@ -99,10 +99,10 @@ func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipel
 	b, s := a.NewBar("tuning"), t.search
 	b.Show(0, "")
 	defer b.Clear()
-	start, fewest := time.Now(), -1
+	start, minWrong := time.Now(), -1
 	o := experiment.TuneObserver{Done: func(i int, trial experiment.Trial) {
-		if trial.Err == "" && trial.Folds == s.Folds && (fewest < 0 || trial.Wrong < fewest) {
-			fewest = trial.Wrong
+		if trial.Err == "" && trial.Folds == s.Folds && (minWrong < 0 || trial.Wrong < minWrong) {
+			minWrong = trial.Wrong
 			if !a.Terminal {
 				a.Tell("configuration %d of %d is the best so far: %s %% right, %s", i+1, s.Budget, legible.Percent(trial.Rate()), cmp.Or(strings.Join(trial.Set, " "), "as given"))
 			}

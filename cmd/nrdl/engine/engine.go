@@ -57,7 +57,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 			}
 		}
 	}()
-	s := &session{models: models{most: o.Cache}, out: bufio.NewWriterSize(w, 1<<16)}
+	s := &session{models: models{maxSize: o.Cache}, out: bufio.NewWriterSize(w, 1<<16)}
 	defer s.end()
 	for f := range frames {
 		header, arrays := s.answer(ctx, f)

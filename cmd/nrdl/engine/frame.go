@@ -228,8 +228,8 @@ func (f *incoming) matrix(name string) (*mat.Dense, error) {
 	return mat.DenseCopyOf(t.T()), nil
 }
 
-// integers returns the n numbers of that array, each in 0 ≤ i < most.
-func (f *incoming) integers(name string, n, most int) ([]int, error) {
+// integers returns the n numbers of that array, each in 0 ≤ i < classes.
+func (f *incoming) integers(name string, n, classes int) ([]int, error) {
 	a, err := f.arrays.Find(name)
 	if err != nil {
 		return nil, err
@@ -243,8 +243,8 @@ func (f *incoming) integers(name string, n, most int) ([]int, error) {
 	}
 	all := make([]int, n)
 	for i, v := range data {
-		if all[i] = int(v); float64(all[i]) != v || v < 0 || all[i] >= most {
-			return nil, fmt.Errorf("array %s: element %d is %v, which is no index of %d classes", name, i, v, most)
+		if all[i] = int(v); float64(all[i]) != v || v < 0 || all[i] >= classes {
+			return nil, fmt.Errorf("array %s: element %d is %v, which is no index of %d classes", name, i, v, classes)
 		}
 	}
 	return all, nil

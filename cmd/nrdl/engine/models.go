@@ -15,12 +15,12 @@ import (
 // modelArray has the bytes of a model file.
 const modelArray = "model"
 
-// models are those of earlier requests, by the SHA-256 of their files. Of more than most bytes
+// models are those of earlier requests, by the SHA-256 of their files. Of more than maxSize bytes
 // those that were not used for longest are dropped.
 type models struct {
-	most, size int64
-	order      list.List // of *kept, the last used first
-	byHash     map[string]*list.Element
+	maxSize, size int64
+	order         list.List // of *kept, the last used first
+	byHash        map[string]*list.Element
 }
 
 type kept struct {
@@ -39,14 +39,14 @@ func (m *models) get(hash string) *gallery.Gallery {
 }
 
 func (m *models) put(k *kept) {
-	if m.byHash[k.hash] != nil || k.size > m.most {
+	if m.byHash[k.hash] != nil || k.size > m.maxSize {
 		return
 	}
 	if m.byHash == nil {
 		m.byHash = map[string]*list.Element{}
 	}
 	m.byHash[k.hash] = m.order.PushFront(k)
-	for m.size += k.size; m.size > m.most; {
+	for m.size += k.size; m.size > m.maxSize; {
 		last := m.order.Remove(m.order.Back()).(*kept)
 		delete(m.byHash, last.hash)
 		m.size -= last.size

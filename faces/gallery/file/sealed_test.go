@@ -208,7 +208,7 @@ func FuzzReadSealed(f *testing.F) {
 		f.Add(uint8(i), []byte{}, int64(1), int64(4), true)
 	}
 	f.Fuzz(func(t *testing.T, at uint8, list []byte, g1, g2 int64, projected bool) {
-		if len(list) > edits.Most {
+		if len(list) > edits.MaxBytes {
 			return
 		}
 		text := string(edits.Apply(texts[int(at)%len(texts)], list))

@@ -211,7 +211,7 @@ func (w *Writer) place(path string) (string, fs.FileInfo, error) {
 	return target, info, nil
 }
 
-// maxLinks is the most links that are followed, as links may be a circle.
+// maxLinks is how many links are followed, as links may be a circle.
 const maxLinks = 40
 
 // follow returns the target of the links from path. The target need not exist.

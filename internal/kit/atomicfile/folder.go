@@ -101,7 +101,7 @@ func Abandon() {
 // ErrLocked is the error of Lock if another process has locked the file.
 var ErrLocked = errors.New("another process is writing it")
 
-// maxName is the most bytes of a name to which a prefix and a suffix are added. No common file
+// maxName is the largest number of bytes of a name to which a prefix and a suffix are added. No common file
 // system has a limit below 143.
 const maxName = 128
 

@@ -14,18 +14,18 @@ import (
 
 // Read calls each with the number, from 1, and the text of each line of r, including its end, until
 // each returns an error. It ignores a last line without an end, as a crash leaves it; then cut is
-// true. whole is the number of bytes of the other lines. A line of more than most bytes is an error.
-func Read(r io.Reader, most int64, each func(n int, line []byte) error) (whole int64, cut bool, err error) {
+// true. whole is the number of bytes of the other lines. A line of more than maxBytes bytes is an error.
+func Read(r io.Reader, maxBytes int64, each func(n int, line []byte) error) (whole int64, cut bool, err error) {
 	limit := &io.LimitedReader{R: r}
 	in := bufio.NewReaderSize(limit, 1<<16)
 	for n := 1; ; n++ {
-		limit.N = most
+		limit.N = maxBytes
 		line, err := in.ReadBytes('\n')
 		switch {
 		case errors.Is(err, io.EOF) && limit.N > 0:
 			return whole, len(line) > 0, nil
-		case errors.Is(err, io.EOF) || int64(len(line)) > most:
-			return 0, false, fmt.Errorf("line %d has more than %d bytes", n, most)
+		case errors.Is(err, io.EOF) || int64(len(line)) > maxBytes:
+			return 0, false, fmt.Errorf("line %d has more than %d bytes", n, maxBytes)
 		case err != nil:
 			return 0, false, fmt.Errorf("line %d: %w", n, err)
 		}
@@ -51,7 +51,7 @@ type File struct {
 // Open opens the file at path, which it makes if it does not exist, and calls each with its lines as
 // Read does. It does not read a pipe or a device. The error wraps atomicfile.ErrLocked if another
 // process has the file. After an error, a file that existed is unchanged.
-func Open(path string, most int64, each func(n int, line []byte) error) (f *File, err error) {
+func Open(path string, maxBytes int64, each func(n int, line []byte) error) (f *File, err error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		return nil, atomicfile.Check(path)
@@ -70,7 +70,7 @@ func Open(path string, most int64, each func(n int, line []byte) error) (f *File
 		return nil, atomicfile.Error(path, err)
 	}
 	f = &File{path: path, file: file, regular: true, unlock: unlock}
-	if f.size, f.Cut, err = Read(file, most, each); err != nil {
+	if f.size, f.Cut, err = Read(file, maxBytes, each); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", path, err), f.Close())
 	}
 	if err := file.Truncate(f.size); err != nil {

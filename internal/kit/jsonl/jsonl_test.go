@@ -11,14 +11,14 @@ import (
 	"nrdl.example/nrdl/internal/kit/atomicfile"
 )
 
-// most bounds the lines of the tests.
-const most = 1 << 10
+// maxBytes bounds the lines of the tests.
+const maxBytes = 1 << 10
 
 // opened opens the file at path and returns what was in it.
 func opened(t *testing.T, path string) (*File, string) {
 	t.Helper()
 	var old strings.Builder
-	f, err := Open(path, most, func(_ int, line []byte) error {
+	f, err := Open(path, maxBytes, func(_ int, line []byte) error {
 		old.Write(line)
 		return nil
 	})
@@ -69,7 +69,7 @@ func TestOpenRefuses(t *testing.T) {
 	wrong := errors.New("wrong")
 	for text, each := range map[string]func(int, []byte) error{
 		"{}\n{}\n{": func(n int, _ []byte) error { return []error{nil, nil, wrong}[n] },
-		strings.Repeat("x", most+1<<17) + "\n": func(int, []byte) error {
+		strings.Repeat("x", maxBytes+1<<17) + "\n": func(int, []byte) error {
 			t.Error("a long line is read")
 			return nil
 		},
@@ -77,16 +77,16 @@ func TestOpenRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(path, most, each)
+		f, err := Open(path, maxBytes, each)
 		if f != nil || err == nil || !strings.HasPrefix(err.Error(), "read "+path+": ") || text[0] == '{' && !errors.Is(err, wrong) {
 			t.Errorf("%.10q: %v", text, err)
 		}
 		holds(t, path, text)
 	}
-	if _, err := Open(dir, most, nil); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := Open(dir, maxBytes, nil); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Error(err)
 	}
-	if _, err := Open(filepath.Join(dir, "no", "f"), most, nil); err == nil {
+	if _, err := Open(filepath.Join(dir, "no", "f"), maxBytes, nil); err == nil {
 		t.Error("a file in no folder")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -97,7 +97,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestFileHasOneHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	f, _ := opened(t, path)
-	if _, err := Open(path, most, nil); !errors.Is(err, atomicfile.ErrLocked) {
+	if _, err := Open(path, maxBytes, nil); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("a second holder: %v", err)
 	}
 	if err := errors.Join(f.Append([]byte("{}\n")), f.Close()); err != nil { // the refused one has changed nothing
@@ -149,7 +149,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestALongLineIsRefused(t *testing.T) {
-	if _, _, err := Read(endless{}, most, nil); err == nil || !strings.Contains(err.Error(), "line 1 has more than") {
+	if _, _, err := Read(endless{}, maxBytes, nil); err == nil || !strings.Contains(err.Error(), "line 1 has more than") {
 		t.Error(err)
 	}
 }
@@ -157,21 +157,21 @@ func TestALongLineIsRefused(t *testing.T) {
 // FuzzRead: what is read are the whole lines, numbered from 1, or an error
 // where one is too long.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"", "\n", "{}", "{}\n{}\n{", "\r\n\x00\xff\n", strings.Repeat("x", most) + "\n"} {
+	for _, text := range []string{"", "\n", "{}", "{}\n{}\n{", "\r\n\x00\xff\n", strings.Repeat("x", maxBytes) + "\n"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got []byte
 		last := 0
-		whole, cut, err := Read(bytes.NewReader(text), most, func(n int, line []byte) error {
-			if last++; n != last || bytes.IndexByte(line, '\n') != len(line)-1 || len(line) > most {
+		whole, cut, err := Read(bytes.NewReader(text), maxBytes, func(n int, line []byte) error {
+			if last++; n != last || bytes.IndexByte(line, '\n') != len(line)-1 || len(line) > maxBytes {
 				t.Errorf("line %d after %d lines: %q", n, last-1, line)
 			}
 			got = append(got, line...)
 			return nil
 		})
 		if err != nil {
-			if len(text) < most || strings.Contains(err.Error(), "\n") {
+			if len(text) < maxBytes || strings.Contains(err.Error(), "\n") {
 				t.Error(err)
 			}
 			return

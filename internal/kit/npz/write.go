@@ -85,11 +85,11 @@ const rowsBytes = 8 << 20
 // writeRows writes the numbers that Fill makes.
 func writeRows(w io.Writer, a Array) error {
 	rows, cols := a.Shape[0], a.Shape[1]
-	most := min(rows, max(1, rowsBytes/(8*max(cols, 1))))
-	numbers, bytes := make([]float64, most*cols), make([]byte, 8*most*cols)
-	for lo := 0; lo < rows; lo += most {
-		n := min(most, rows-lo) * cols
-		a.Fill(lo, min(lo+most, rows), numbers[:n])
+	maxRows := min(rows, max(1, rowsBytes/(8*max(cols, 1))))
+	numbers, bytes := make([]float64, maxRows*cols), make([]byte, 8*maxRows*cols)
+	for lo := 0; lo < rows; lo += maxRows {
+		n := min(maxRows, rows-lo) * cols
+		a.Fill(lo, min(lo+maxRows, rows), numbers[:n])
 		putFloats(bytes[:8*n], numbers[:n])
 		if _, err := w.Write(bytes[:8*n]); err != nil {
 			return err

@@ -66,22 +66,22 @@ func toneOf(r Range, x *mat.Dense, j int, signed bool) tone {
 	if r == Grey {
 		return tone{0, 1}
 	}
-	least, most := math.Inf(1), math.Inf(-1)
+	minimum, maximum := math.Inf(1), math.Inf(-1)
 	for _, v := range mat.Col(nil, j, x) {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			least, most = min(least, v), max(most, v)
+			minimum, maximum = min(minimum, v), max(maximum, v)
 		}
 	}
 	switch {
-	case !(least <= most): // nothing finite
+	case !(minimum <= maximum): // nothing finite
 		return tone{}
-	case least == most:
+	case minimum == maximum:
 		return tone{127.5, 0}
-	case r == Each && (signed || least < 0):
-		return tone{127.5, 127.5 / max(-least, most)}
+	case r == Each && (signed || minimum < 0):
+		return tone{127.5, 127.5 / max(-minimum, maximum)}
 	}
-	gain := 255 / (most - least)
-	return tone{-least * gain, gain}
+	gain := 255 / (maximum - minimum)
+	return tone{-minimum * gain, gain}
 }
 
 // of is the grey of v; a value that is not a number is black.

@@ -152,15 +152,15 @@ func (s *sheet) layOut() error {
 	if s.Title != "" {
 		s.top += lineH + margin/2
 	}
-	most, height := 0, s.top+margin-groupGap
+	maxSamples, height := 0, s.top+margin-groupGap
 	for r := range len(s.groups) - 1 {
-		most = max(most, s.groups[r+1]-s.groups[r])
+		maxSamples = max(maxSamples, s.groups[r+1]-s.groups[r])
 		height += s.groupHeight(r) + groupGap
 		if height > maxSheet {
 			break
 		}
 	}
-	width := s.left + min(most, s.Columns)*(s.width+gap) - gap + margin
+	width := s.left + min(maxSamples, s.Columns)*(s.width+gap) - gap + margin
 	if height > maxSheet/width {
 		return errors.New("the sheet is too large: draw fewer samples, or smaller ones")
 	}

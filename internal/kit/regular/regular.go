@@ -76,15 +76,15 @@ func OpenIn(in Folder, name string) (*os.File, fs.FileInfo, error) {
 }
 
 // ReadFile returns the content of the regular file at path. The error wraps ErrTooLarge if it has
-// more than most bytes.
-func ReadFile(path string, most int64) ([]byte, error) {
+// more than maxBytes bytes.
+func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	f, info, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data := make([]byte, 0, min(info.Size(), most)+1)
-	for int64(len(data)) <= most {
+	data := make([]byte, 0, min(info.Size(), maxBytes)+1)
+	for int64(len(data)) <= maxBytes {
 		if len(data) == cap(data) { // it grows
 			data = append(data, 0)[:len(data)]
 		}
@@ -97,5 +97,5 @@ func ReadFile(path string, most int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("%s %w: more than %d bytes", path, ErrTooLarge, most)
+	return nil, fmt.Errorf("%s %w: more than %d bytes", path, ErrTooLarge, maxBytes)
 }

@@ -289,7 +289,7 @@ func (a *Album) photos(name string) (all []*photo, absent int, err error) {
 	}
 	defer f.Close()
 	last := map[string]*photo{}
-	_, _, err = jsonl.Read(f, output.MostResult, func(_ int, line []byte) error {
+	_, _, err = jsonl.Read(f, output.MaxLine, func(_ int, line []byte) error {
 		p := &photo{}
 		if err := json.Unmarshal(line, &p.Object); err != nil {
 			return err

@@ -81,11 +81,11 @@ func Number[T int | float64](c *cobra.Command, to *T, name, short string, check 
 // Many is an upper bound for counts: more would take too long.
 const Many = 1_000_000
 
-// InRange returns a check that a number is at least least and at most most.
-func InRange[T int | float64](least, most T) func(T) error {
+// InRange returns a check that a number is at least minValue and at most maxValue.
+func InRange[T int | float64](minValue, maxValue T) func(T) error {
 	return func(v T) error {
-		if !(v >= least && v <= most) {
-			return fmt.Errorf("%v is outside %v … %v", v, least, most)
+		if !(v >= minValue && v <= maxValue) {
+			return fmt.Errorf("%v is outside %v … %v", v, minValue, maxValue)
 		}
 		return nil
 	}
@@ -93,12 +93,12 @@ func InRange[T int | float64](least, most T) func(T) error {
 
 // Share returns a check that a number is above 0 and at most 1; below 1 if less.
 func Share(less bool) func(float64) error {
-	most, form := 1.0, "%v is not a share greater than 0 and at most 1"
+	maxValue, form := 1.0, "%v is not a share greater than 0 and at most 1"
 	if less {
-		most, form = math.Nextafter(1, 0), "%v is not a share greater than 0 and less than 1"
+		maxValue, form = math.Nextafter(1, 0), "%v is not a share greater than 0 and less than 1"
 	}
 	return func(v float64) error {
-		if !(v > 0 && v <= most) {
+		if !(v > 0 && v <= maxValue) {
 			return fmt.Errorf(form, v)
 		}
 		return nil

@@ -15,11 +15,11 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// Address space that a process of Go has reserved before it does anything, and that one
+// Address space that a process of Go has reservedMemory before it does anything, and that one
 // needs to find faces in photographs; measured.
 const (
-	reserved    = 1_000_000_000
-	leastMemory = 3_000_000_000
+	reservedMemory = 1_000_000_000
+	minMemory      = 3_000_000_000
 )
 
 // CheckMemory returns an error if the address space (ulimit -v) is too small for the
@@ -27,18 +27,18 @@ const (
 // there is a sufficient limit, or a limit of the control group, it makes the garbage collector
 // stay below it, unless the environment variable GOMEMLIMIT is set.
 func CheckMemory() error {
-	if most := groupLimit("/proc/self/cgroup", "/sys/fs/cgroup"); most > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(most / 10 * 7)
+	if limit := groupLimit("/proc/self/cgroup", "/sys/fs/cgroup"); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit / 10 * 7)
 	}
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > 1<<46 {
 		return nil //nolint:nilerr // as if there were none
 	}
-	if limit.Cur < leastMemory {
-		return advice.Add(fmt.Errorf("the address space of this process is limited to %.1f GB, and %.1f GB are needed, of which the Go runtime reserves about %.0f GB", float64(limit.Cur)/1e9, leastMemory/1e9, reserved/1e9),
+	if limit.Cur < minMemory {
+		return advice.Add(fmt.Errorf("the address space of this process is limited to %.1f GB, and %.1f GB are needed, of which the Go runtime reserves about %.0f GB", float64(limit.Cur)/1e9, minMemory/1e9, reservedMemory/1e9),
 			"raise the limit (ulimit -v unlimited); the memory that is used can be bounded by a control group instead")
 	}
-	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), int64(limit.Cur-reserved)/4*3))
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), int64(limit.Cur-reservedMemory)/4*3))
 	return nil
 }
 
@@ -49,7 +49,7 @@ func groupLimit(file, mounted string) int64 {
 	if err != nil {
 		return 0
 	}
-	least := int64(math.MaxInt64)
+	minLimit := int64(math.MaxInt64)
 	for line := range strings.Lines(string(list)) {
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(part) < 3 {
@@ -65,16 +65,16 @@ func groupLimit(file, mounted string) int64 {
 		// In a container the path may be that outside of it; then only the root is there.
 		for at := filepath.Clean("/" + part[2]); ; at = filepath.Dir(at) {
 			text, err := os.ReadFile(filepath.Join(root, at, name))
-			if most, bad := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && bad == nil && most > 0 {
-				least = min(least, most)
+			if limit, bad := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && bad == nil && limit > 0 {
+				minLimit = min(minLimit, limit)
 			}
 			if at == "/" {
 				break
 			}
 		}
 	}
-	if least > 1<<46 { // how version 1 says that there is none
+	if minLimit > 1<<46 { // how version 1 says that there is none
 		return 0
 	}
-	return least
+	return minLimit
 }

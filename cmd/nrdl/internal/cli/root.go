@@ -137,12 +137,12 @@ func commandNames(c *cobra.Command) (names []string) {
 	return names
 }
 
-// Arguments returns a check that there are at least least and at most most arguments and
-// that none is empty; most < 0 means any number. Its error shows the Use line.
-func Arguments(least, most int) cobra.PositionalArgs {
+// Arguments returns a check that there are at least minArgs and at most maxArgs arguments and
+// that none is empty; maxArgs < 0 means any number. Its error shows the Use line.
+func Arguments(minArgs, maxArgs int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch n := len(args); {
-		case n < least:
+		case n < minArgs:
 			_, form, _ := strings.Cut(c.Use, " ")
 			err := Misuse("%s needs %s", c.CommandPath(), strings.ReplaceAll(form, " [flags]", ""))
 			program, command, _ := strings.Cut(c.CommandPath(), " ")
@@ -151,8 +151,8 @@ func Arguments(least, most int) cobra.PositionalArgs {
 				examples = "MODEL is the file that train wrote; " + examples
 			}
 			return advice.Add(err, "%s", examples)
-		case most >= 0 && n > most:
-			return advice.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[most]), "usage: %s", c.UseLine())
+		case maxArgs >= 0 && n > maxArgs:
+			return advice.Add(Misuse("%s: unexpected argument %q", c.CommandPath(), args[maxArgs]), "usage: %s", c.UseLine())
 		}
 		if i := slices.Index(args, ""); i >= 0 {
 			return advice.Add(Misuse("%s: argument %d is empty", c.CommandPath(), i+1), "usage: %s", c.UseLine())

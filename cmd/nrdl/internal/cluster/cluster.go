@@ -222,8 +222,8 @@ func (c *Cluster) warn(format string, args ...any) {
 // errTooLarge is the error of data that are never sent or read.
 var errTooLarge = errors.New("too large")
 
-func tooLarge(name string, size, most uint64) error {
-	return fmt.Errorf("%s has %d bytes, %w: at most %d are read", name, size, errTooLarge, most)
+func tooLarge(name string, size, maxBytes uint64) error {
+	return fmt.Errorf("%s has %d bytes, %w: at most %d are read", name, size, errTooLarge, maxBytes)
 }
 
 // wrap adds to *err what failed, unless it is nil.
@@ -325,13 +325,13 @@ func (c *Cluster) putFile(ctx context.Context, name string, data []byte) error {
 
 // file returns a file of at most most bytes. If the file is incomplete, the error wraps
 // errJunk: to read it would wait for the rest.
-func (c *Cluster) file(ctx context.Context, name string, most uint64) ([]byte, error) {
+func (c *Cluster) file(ctx context.Context, name string, maxBytes uint64) ([]byte, error) {
 	info, err := c.files.GetInfo(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size > most {
-		return nil, tooLarge(name, info.Size, most)
+	if info.Size > maxBytes {
+		return nil, tooLarge(name, info.Size, maxBytes)
 	}
 	chunks := "$O." + fileBucket + ".C." + info.NUID
 	about, err := c.parts.Info(ctx, jetstream.WithSubjectFilter(chunks))
@@ -347,7 +347,7 @@ func (c *Cluster) file(ctx context.Context, name string, most uint64) ([]byte, e
 	}
 	defer f.Close()
 	var b bytes.Buffer
-	if _, err = b.ReadFrom(io.LimitReader(f, int64(most))); errors.Is(err, jetstream.ErrDigestMismatch) {
+	if _, err = b.ReadFrom(io.LimitReader(f, int64(maxBytes))); errors.Is(err, jetstream.ErrDigestMismatch) {
 		return nil, junk(err)
 	}
 	return b.Bytes(), err

@@ -21,7 +21,7 @@ import (
 const (
 	noticeEvery = 2 * time.Second
 	beatEvery   = 10 * time.Second // a worker prolongs the lease of its piece
-	refusedWait = 5 * time.Second  // the most that a worker or a piece waits after a refusal
+	refusedWait = 5 * time.Second  // the longest that a worker or a piece waits after a refusal
 
 	// How long a worker that has to end still waits. Without this, its piece would be free only
 	// after ackWait.
@@ -33,8 +33,8 @@ const (
 // for tests.
 var ackWait = 3 * beatEvery
 
-// mostTasks is the most tasks that a worker remembers to be junk.
-const mostTasks = 1000
+// maxTasks is how many tasks a worker remembers as junk.
+const maxTasks = 1000
 
 // maxCrashes is how many processes may end by themselves during a piece. The next process
 // returns an error as the result of the piece.
@@ -276,7 +276,7 @@ func (w *Worker) maker(ctx context.Context, id string) (maker, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if one.err != nil {
-			if !errors.Is(one.err, errJunk) || len(w.makers) > mostTasks {
+			if !errors.Is(one.err, errJunk) || len(w.makers) > maxTasks {
 				delete(w.makers, id) // may work later
 			}
 			return

@@ -91,13 +91,13 @@ func (d Data) printColumns(c *console.Console, what string, columns []int) {
 	c.Print("%-10s %s: %s\n", what, legible.Count(len(columns), d.word("image")), legible.Abridged(names))
 }
 
-// mostGroups is how many groups of identical images are printed.
-const mostGroups = 5
+// maxGroups is how many groups of identical images are printed.
+const maxGroups = 5
 
 func (d Data) printGroups(c *console.Console, what string, groups [][]int) {
 	for n, g := range groups {
-		if n == mostGroups {
-			c.Print("%-10s … %d more groups\n", what, len(groups)-mostGroups)
+		if n == maxGroups {
+			c.Print("%-10s … %d more groups\n", what, len(groups)-maxGroups)
 			return
 		}
 		d.printColumns(c, what, g)

@@ -125,8 +125,8 @@ func Merge(r gallery.MergeReport) (lines []string) {
 	return lines
 }
 
-// mostNamed is how many people have a line of their own.
-const mostNamed = 10
+// maxNamed is how many people have a line of their own.
+const maxNamed = 10
 
 // Growth lists the people whose number of faces changed, with the number before and after.
 func Growth(before, after *gallery.Gallery, people []string) (lines []string) {
@@ -135,7 +135,7 @@ func Growth(before, after *gallery.Gallery, people []string) (lines []string) {
 		was, is := before.Faces(name), after.Faces(name)
 		switch {
 		case was == is:
-		case i >= mostNamed:
+		case i >= maxNamed:
 			others++
 		case was == 0:
 			lines = append(lines, fmt.Sprintf("%s: new, %s", name, legible.Count(is, "face")))

@@ -48,7 +48,7 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	}
 	r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: model, top: top}
 	var err error
-	if r.file, err = jsonl.Open(path, MostResult, r.replay); err != nil {
+	if r.file, err = jsonl.Open(path, MaxLine, r.replay); err != nil {
 		switch {
 		case errors.Is(err, ErrOtherModel):
 			err = advice.Add(err, "the model has changed, and all photographs are to be named again: delete %s, or give another -o", legible.ShellWord(path))
@@ -63,8 +63,8 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 // ErrOtherModel is the error of a file with results of another model.
 var ErrOtherModel = errors.New("it was written with another model")
 
-// MostResult bounds a line of results: one of a thousand faces has 1 MB.
-const MostResult = 64 << 20
+// MaxLine bounds a line of results: one of a thousand faces has 1 MB.
+const MaxLine = 64 << 20
 
 // replay counts the result in line n as named.
 func (r *File) replay(n int, line []byte) error {

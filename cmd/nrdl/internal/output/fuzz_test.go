@@ -17,7 +17,7 @@ func FuzzResults(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: "m"}
-		whole, _, err := jsonl.Read(bytes.NewReader(text), MostResult, r.replay)
+		whole, _, err := jsonl.Read(bytes.NewReader(text), MaxLine, r.replay)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q", err)
@@ -29,7 +29,7 @@ func FuzzResults(f *testing.F) {
 			t.Errorf("%d of %d bytes, %d results of %d lines", whole, len(text), len(r.finished), lines)
 		}
 		again := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: "m"}
-		if n, _, err := jsonl.Read(bytes.NewReader(text[:whole]), MostResult, again.replay); err != nil || n != whole || len(again.finished) != len(r.finished) {
+		if n, _, err := jsonl.Read(bytes.NewReader(text[:whole]), MaxLine, again.replay); err != nil || n != whole || len(again.finished) != len(r.finished) {
 			t.Errorf("again: %d of %d bytes, %d of %d results, %v", n, whole, len(again.finished), len(r.finished), err)
 		}
 	})

@@ -200,12 +200,12 @@ func peopleOf(c *openset.Calibration) string {
 // Enabling returns the command that computes a threshold for m, which has none. Path is the
 // file of m.
 func Enabling(m *gallery.Gallery, path string) string {
-	const fewest = 3 // one is left out, and two remain
+	const minPeople = 3 // one is left out, and two remain
 	path = legible.ShellWord(path)
 	switch {
 	case m.Enrolled == nil:
 		return "train the model again, without --calibrate 0"
-	case len(m.Images().Classes) < fewest && m.Impostors() == nil:
+	case len(m.Images().Classes) < minPeople && m.Impostors() == nil:
 		w := wordsFor(m.Pipeline)
 		return fmt.Sprintf("nrdl calibrate %s --strangers %s, with %s", path, w.place, w.give)
 	}

@@ -111,7 +111,7 @@ func Suspects(to *console.Console, r *gallery.Review, path, data string) {
 		return
 	}
 	to.Warn("%s probably with a wrong name: %s", legible.Count(len(names), "photograph"), legible.Abridged(names))
-	for _, command := range commands[:min(mostSuspects, len(commands))] {
+	for _, command := range commands[:min(maxSuspects, len(commands))] {
 		to.Hint("%s", command)
 	}
 	folder, correct := "DIR", ""
@@ -121,12 +121,12 @@ func Suspects(to *console.Console, r *gallery.Review, path, data string) {
 	to.Hint("to look at them: nrdl people %s --html people.html --photos %s%s", path, folder, correct)
 }
 
-const mostSuspects = 5 // photographs that have lines of their own
+const maxSuspects = 5 // photographs that have lines of their own
 
 // Twice warns of people in s who may be one person, and says how to join them. Path is the file of
 // the model as a word of the shell.
 func Twice(to *console.Console, s *gallery.Survey, path string) {
-	for _, p := range s.Same[:min(len(s.Same), mostTwice)] {
+	for _, p := range s.Same[:min(len(s.Same), maxPairs)] {
 		to.Warn("%s and %s may be one person", p.A, p.B)
 		from, into := p.B, p.A
 		if _, err := fmt.Sscanf(into, "person%04d", new(int)); err == nil { // a folder of nrdl group that has no name yet
@@ -134,12 +134,12 @@ func Twice(to *console.Console, s *gallery.Survey, path string) {
 		}
 		to.Hint("if so: nrdl rename %s --merge %s, or put their photographs into one folder and train again", path, legible.Arguments(from, into))
 	}
-	if n := len(s.Same) - mostTwice; n > 0 {
+	if n := len(s.Same) - maxPairs; n > 0 {
 		to.Warn("%d more pairs of people may be one person each: nrdl people %s --html PAGE lists them", n, path)
 	}
 }
 
-const mostTwice = 3 // pairs that have lines of their own
+const maxPairs = 3 // pairs that have lines of their own
 
 // weakest names at most three people with faces that were not recognised, the worst first. A
 // photograph with a wrong name is no such face.
@@ -160,9 +160,9 @@ func weakest(r *gallery.Review) string {
 		}
 		return 0
 	})
-	const most = 3
+	const maxPeople = 3
 	var worst []string
-	for _, p := range people[:min(most, len(people))] {
+	for _, p := range people[:min(maxPeople, len(people))] {
 		worst = append(worst, fmt.Sprintf("%s (%d of %s)", p.Name, *p.Known, legible.Count(p.Held, "face")))
 	}
 	return strings.Join(worst, ", ")

@@ -15,9 +15,9 @@ import (
 // size is how many bytes an edit has: where, in two bytes, what, and a value.
 const size = 4
 
-// Most is the largest useful number of bytes of a list of edits. The fuzzer takes long to
+// MaxBytes is the largest useful number of bytes of a list of edits. The fuzzer takes long to
 // shorten an input with a longer list.
-const Most = 32 * size
+const MaxBytes = 32 * size
 
 // Apply returns a changed copy of base. Every four bytes of list are an edit;
 // what is left over is ignored.
@@ -61,7 +61,7 @@ func Fuzz(f *testing.F, name string, check func(t *testing.T, data []byte), seed
 		f.Add(uint8(i), []byte{})
 	}
 	f.Fuzz(func(t *testing.T, seed uint8, list []byte) {
-		if len(list) > Most {
+		if len(list) > MaxBytes {
 			return
 		}
 		check(t, Apply(seeds[int(seed)%len(seeds)], list))
