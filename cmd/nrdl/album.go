@@ -74,8 +74,8 @@ func (i *identification) writeAlbum(ctx context.Context, model string) error {
 	if err != nil {
 		return err
 	}
-	if n.Gone > 0 {
-		i.Warn("%s of an earlier run left out: no longer where they were", legible.Count(n.Gone, "photograph"))
+	if n.AbsentPhotographs > 0 {
+		i.Warn("%s of an earlier run left out: no longer where they were", legible.Count(n.AbsentPhotographs, "photograph"))
 	}
 	i.Tell("%v; %s", n, legible.Count(n.Pages, "page"))
 	return nil
@@ -127,7 +127,7 @@ func (i *identification) tellInterruption(ctx context.Context) {
 		i.Tell("%s has the images so far; --resume goes on with it", i.output)
 	case i.tagger != nil:
 		i.Tell("the same command goes on: what is tagged stays as it is")
-	case i.watched == "" && (i.html != "" || i.sort != ""):
+	case i.watchFolder == "" && (i.html != "" || i.sort != ""):
 		if i.html != "" {
 			i.Tell("%s was not written", i.html)
 		}

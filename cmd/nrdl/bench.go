@@ -28,17 +28,17 @@ import (
 
 // benching is the flags of bench.
 type benching struct {
-	output string
-	jobs   int
-	root   string
-	retry  bool
-	list   bool
-	print  bool
-	create bool
-	schema bool
-	only   string
-	nats   cluster.Options
-	arrays dataset.Arrays
+	output   string
+	jobs     int
+	root     string
+	retry    bool
+	list     bool
+	print    bool
+	create   bool
+	schema   bool
+	setNames string
+	nats     cluster.Options
+	arrays   dataset.Arrays
 }
 
 func (a *app) benchCmd() *cobra.Command {
@@ -74,7 +74,7 @@ func (a *app) benchCmd() *cobra.Command {
 	f.StringVar(&b.root, "data", "", "`DIR` in which data sets are searched")
 	clusterVar(c, &b.nats, elsewhere)
 	f.BoolVar(&b.retry, "retry", false, "repeat the runs that failed")
-	f.StringVar(&b.only, "only", "", "only the data sets `NAME,...` of the plan")
+	f.StringVar(&b.setNames, "only", "", "only the data sets `NAME,...` of the plan")
 	f.BoolVar(&b.list, "list", false, "print the runs of the plan and the time that those without a record will take, and stop")
 	f.BoolVar(&b.print, "print", false, "write the built-in plan PLAN to standard output and stop")
 	f.BoolVar(&b.create, "init", false, "write a plan for the data set that is given instead of PLAN, and stop")
@@ -149,8 +149,8 @@ func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.only != "" {
-		if err := plan.Only(strings.Split(b.only, ",")); err != nil {
+	if b.setNames != "" {
+		if err := plan.Only(strings.Split(b.setNames, ",")); err != nil {
 			return nil, cli.AsMisuse(err)
 		}
 	}

@@ -32,13 +32,13 @@ func (a *app) comprefaceCmd() *cobra.Command {
 			if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 				return cli.Misuse("%q is not an address such as http://127.0.0.1:8000", args[0])
 			}
-			f := comprefaceImages{at: at, key: key, out: args[1], warn: func(text string) { a.Warn("%s", text) }}
+			f := comprefaceImages{address: at, key: key, out: args[1], warn: func(text string) { a.Warn("%s", text) }}
 			if err := f.fetch(c.Context()); err != nil {
 				return advice.Add(fmt.Errorf("CompreFace at %s: %w", args[0], err), "the images that were written stay; run the command again to go on")
 			}
-			a.Tell("%s of %s are new in %s; %d were there", legible.Count(f.images, "image"), legible.Count(len(f.subjects), "subject"), args[1], f.there)
-			if f.refused > 0 {
-				err := fmt.Errorf("CompreFace at %s: %d of %s are left out, named above", args[0], f.refused, legible.Count(f.images+f.there+f.refused, "image"))
+			a.Tell("%s of %s are new in %s; %d were there", legible.Count(f.images, "image"), legible.Count(len(f.subjects), "subject"), args[1], f.existing)
+			if f.refusals > 0 {
+				err := fmt.Errorf("CompreFace at %s: %d of %s are left out, named above", args[0], f.refusals, legible.Count(f.images+f.existing+f.refusals, "image"))
 				return advice.Add(err, "rename these subjects, or take their images from where they came; without them: nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
 			}
 			a.Next("nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
@@ -52,12 +52,12 @@ func (a *app) comprefaceCmd() *cobra.Command {
 // comprefaceImages writes the images of the subjects of a recognition service of CompreFace into a
 // folder for each subject.
 type comprefaceImages struct {
-	at       *url.URL
+	address  *url.URL
 	key, out string
 	warn     func(text string) // of an image that is left out
 
-	subjects               map[string]bool
-	images, there, refused int
+	subjects                   map[string]bool
+	images, existing, refusals int
 }
 
 const (
@@ -102,7 +102,7 @@ func (f *comprefaceImages) fetch(ctx context.Context) error {
 
 // leave leaves out an image of a subject.
 func (f *comprefaceImages) leave(id, subject string, why error) {
-	f.refused++
+	f.refusals++
 	f.warn(fmt.Sprintf("image %.64q of subject %.200q is left out: %v", id, subject, why))
 }
 
@@ -119,7 +119,7 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 	folder := filepath.Join(f.out, subject)
 	for _, extension := range imageExtensions {
 		if _, err := os.Stat(filepath.Join(folder, id+extension)); err == nil {
-			f.there++
+			f.existing++
 			f.subjects[subject] = true
 			return nil
 		}
@@ -155,7 +155,7 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 func (f *comprefaceImages) get(ctx context.Context, path string, maxBytes int64) (data []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.at.JoinPath("api/v1/recognition/faces").String()+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.address.JoinPath("api/v1/recognition/faces").String()+path, nil)
 	if err != nil {
 		return nil, 0, err
 	}

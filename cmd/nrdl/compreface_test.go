@@ -52,11 +52,11 @@ func TestCompreFace(t *testing.T) {
 	out := t.TempDir()
 	for run := range 2 {
 		var warnings []string
-		f := comprefaceImages{at: at, key: "secret", out: out, warn: func(text string) { warnings = append(warnings, text) }}
+		f := comprefaceImages{address: at, key: "secret", out: out, warn: func(text string) { warnings = append(warnings, text) }}
 		if err := f.fetch(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if f.images+f.there != 3 || f.there != 3*run || f.refused != 2 {
+		if f.images+f.existing != 3 || f.existing != 3*run || f.refusals != 2 {
 			t.Errorf("run %d: %+v", run, f)
 		}
 		if len(warnings) != 2 || !strings.Contains(warnings[0], `"id-3" of subject "../up"`) || !strings.Contains(warnings[1], `"id-4" of subject "Cy"`) {
@@ -75,7 +75,7 @@ func TestCompreFace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := (&comprefaceImages{at: at, key: "wrong", out: out}).fetch(t.Context()); err == nil {
+	if err := (&comprefaceImages{address: at, key: "wrong", out: out}).fetch(t.Context()); err == nil {
 		t.Error("a wrong key is not refused")
 	}
 }

@@ -28,12 +28,12 @@ import (
 type evaluation struct {
 	learn       learning
 	split       dataset.Split
-	divided     bool // --split is given
+	hasSplit    bool // --split is given
 	repeats     int
 	model       string
 	skipTrained bool
 	json, csv   bool
-	open        openSet
+	openSet     openSet
 	threshold   bool // a flag for the threshold is given
 }
 
@@ -46,12 +46,12 @@ func (a *app) evaluateCmd() *cobra.Command {
 		Use:  "evaluate DATA [flags]",
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			e.divided = c.Flags().Changed("split")
+			e.hasSplit = c.Flags().Changed("split")
 			if err := e.check(c); err != nil {
 				return err
 			}
 			switch {
-			case e.open.enabled:
+			case e.openSet.enabled:
 				return a.evaluateOpenSet(c.Context(), args[0], &e)
 			case e.several():
 				return a.compare(c.Context(), args[0], &e)
@@ -92,21 +92,21 @@ func (a *app) evaluateCmd() *cobra.Command {
 	c.Flags().BoolVar(&e.skipTrained, "skip-trained", false, "with --model: leave out the images on which the model was trained")
 	c.Flags().BoolVar(&e.json, "json", false, "write one object")
 	c.Flags().BoolVar(&e.csv, "csv", false, "with several methods: write one line per method")
-	e.open.register(c)
+	e.openSet.register(c)
 	cli.Complete(c, "model", cli.Files("nrdl"))
 	return c
 }
 
 func (e *evaluation) check(c *cobra.Command) error {
-	if e.divided && e.split == (dataset.Split{}) && e.model == "" {
+	if e.hasSplit && e.split == (dataset.Split{}) && e.model == "" {
 		return advice.Add(cli.Misuse("--split all leaves no image to judge by"), "choose half, or first:K or random:K")
 	}
-	if err := e.open.check(c); err != nil {
+	if err := e.openSet.check(c); err != nil {
 		return err
 	}
 	e.threshold = slices.ContainsFunc(thresholdFlags, c.Flags().Changed)
 	switch {
-	case e.several() && e.open.enabled:
+	case e.several() && e.openSet.enabled:
 		return advice.Add(cli.Misuse("--open-set with several methods"), "evaluate one after the other: the same --seed draws the same people")
 	case e.several() && e.learn.input.text == auto:
 		return advice.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"), "name the input, as --input faces32")
@@ -139,7 +139,7 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	}
 	a.warnOfCopies(s.images)
 	a.warnOfOne(s.images.Classes, s.images.AreFaces())
-	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: experiment.ChoiceFolds, Calibrate: e.open.calibrate.options(), LawOnly: !e.threshold}
+	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: experiment.ChoiceFolds, Calibrate: e.openSet.calibrate.options(), LawOnly: !e.threshold}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
 			return experiment.Result{}, err
@@ -236,7 +236,7 @@ func (a *app) evaluateModel(ctx context.Context, data string, e *evaluation) (ex
 		return experiment.Result{}, err
 	}
 	var split *dataset.Split
-	if e.divided {
+	if e.hasSplit {
 		split = &e.split
 	}
 	model := r.Model()

@@ -37,13 +37,13 @@ func (a *app) explainCmd() *cobra.Command {
 			err := e.run(c.Context(), args[0], args[1])
 			switch {
 			case err != nil || e.json:
-			case len(e.unknown) > 0:
-				for _, which := range e.unknown {
+			case len(e.additions) > 0:
+				for _, which := range e.additions {
 					e.Next(which, legible.ShellWord(args[0]), legible.ShellWord(args[1]))
 				}
 			case e.output == "":
 				e.Next("nrdl explain %s %s -o why.html (with pictures)", legible.ShellWord(args[0]), legible.ShellWord(args[1]))
-			case e.beside:
+			case e.hasEnrolled:
 				e.Next("--photos DIR, the folder that the model was trained on, shows the photographs of the model beside this face")
 			}
 			return err
@@ -64,14 +64,14 @@ func (a *app) explainCmd() *cobra.Command {
 // explaining is one run of explain.
 type explaining struct {
 	*app
-	find   face.Options
-	output string
-	photos string // folder of the enrolled photographs
-	json   bool
-	number int  // of the face; 0 for all, or the largest of a picture
-	beside bool // enrolled faces could stand beside the face
+	find        face.Options
+	output      string
+	photos      string // folder of the enrolled photographs
+	json        bool
+	number      int  // of the face; 0 for all, or the largest of a picture
+	hasEnrolled bool // enrolled faces could stand beside the face
 
-	unknown []string // how each unknown face is added, with %s for model and photograph; nil if the model takes nobody new
+	additions []string // how each unknown face is added, with %s for model and photograph; nil if the model takes nobody new
 }
 
 // check reports a command line that makes no sense.
@@ -128,9 +128,9 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		switch {
 		case f.Known || r.Keeps() != nil:
 		case of == 1:
-			e.unknown = append(e.unknown, "if you know who it is: nrdl add %s %s -n NAME")
+			e.additions = append(e.additions, "if you know who it is: nrdl add %s %s -n NAME")
 		default:
-			e.unknown = append(e.unknown, fmt.Sprintf("if you know who face %d is: nrdl add %%s %%s -n NAME --box %s", f.number, corners(f.Box)))
+			e.additions = append(e.additions, fmt.Sprintf("if you know who face %d is: nrdl add %%s %%s -n NAME --box %s", f.number, corners(f.Box)))
 		}
 		page.Faces = append(page.Faces, shown)
 		object.Faces = append(object.Faces, output.Explain(r.Model(), f.number, f.Face, one))
@@ -147,7 +147,7 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		}
 		write = func(w io.Writer) error { return picture.Write(w, e.output, img) }
 	}
-	e.beside = e.photos == "" && !r.Model().Embedding.IsZero() && r.Model().Enrolled != nil
+	e.hasEnrolled = e.photos == "" && !r.Model().Embedding.IsZero() && r.Model().Enrolled != nil
 	return e.app.write(ctx, e.output, write)
 }
 

@@ -69,7 +69,7 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().BoolVar(&i.csv, "csv", false, "write a table with a header, one line per face")
 	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for the JSON Lines, instead of standard output")
 	c.Flags().BoolVar(&i.resume, "resume", false, "continue RESULTS: skip the photographs that are in it")
-	c.Flags().StringVar(&i.watched, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
+	c.Flags().StringVar(&i.watchFolder, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
 	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
 	i.tagVar(c)
@@ -96,7 +96,7 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
 		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify %s --csv >FILE", legible.Arguments(c.Flags().Args()...))
-	case i.watched != "" && i.nats.URL != "":
+	case i.watchFolder != "" && i.nats.URL != "":
 		return cli.Misuse("--watch and --nats exclude each other")
 	case i.resume && i.output == "":
 		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", legible.Arguments(c.Flags().Args()...))
@@ -124,7 +124,7 @@ type identification struct {
 	results  output.Writer
 	page     *output.Page              // nil without --html
 	file     *output.File              // that results are written to; nil without -o
-	recorded map[string]results.Object // of earlier runs, by the path in them, where they are used again
+	records  map[string]results.Object // of earlier runs, by the path in them, where they are used again
 	album    *album.Album              // nil but for the command album
 	sorter   *linkdir.Sorter           // nil without --sort
 	watcher  *watchdir.Watcher         // nil but while a folder is watched
@@ -136,22 +136,22 @@ type identification struct {
 
 // identifyFlags are the flags of identify.
 type identifyFlags struct {
-	find       face.Options
-	skip       []string
-	force      bool
-	top        int
-	array      string
-	pairs      bool // lines of text have the likeliest people too
-	json, csv  bool
-	output     string
-	resume     bool
-	watched    string
-	draw, sort string
-	pages      string // folder of an album
-	facts      string // file of them
-	tags       string
-	html       string
-	nats       cluster.Options
+	find        face.Options
+	skip        []string
+	force       bool
+	top         int
+	array       string
+	pairs       bool // lines of text have the likeliest people too
+	json, csv   bool
+	output      string
+	resume      bool
+	watchFolder string
+	draw, sort  string
+	pages       string // folder of an album
+	facts       string // file of them
+	tags        string
+	html        string
+	nats        cluster.Options
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -167,7 +167,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	if done, err := i.startTagging(ctx, sources); done || err != nil {
 		return err
 	}
-	i.single = i.watched == "" && i.pages == "" && len(paths) == 1 && len(sources) == 1 && sources[0].Folder == ""
+	i.single = i.watchFolder == "" && i.pages == "" && len(paths) == 1 && len(sources) == 1 && sources[0].Folder == ""
 	closeFile, err := i.openFile()
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 	i.warnOfMistake(ctx, sources)
 	start := time.Now()
 	err = i.nameAll(ctx, sources, slices.Contains(paths, photolist.StandardInput), stdin)
-	if i.page != nil && (err == nil || i.watched != "" && ctx.Err() != nil) {
+	if i.page != nil && (err == nil || i.watchFolder != "" && ctx.Err() != nil) {
 		if err := i.writePage(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 // sources returns the images at paths, but not those listed on standard input.
 func (i *identification) sources(paths []string) ([]photolist.Source, error) {
 	i.folders = photolist.Rules{Outputs: map[string]string{"draw": i.draw, "sort": i.sort, "output": i.pages}, Skip: i.skip}
-	all, err := i.folders.Of(paths, i.watched != "", i.Tell)
+	all, err := i.folders.Of(paths, i.watchFolder != "", i.Tell)
 	if err != nil {
 		return nil, cli.AsMisuse(err)
 	}
@@ -266,7 +266,7 @@ func (i *identification) nameAll(ctx context.Context, sources []photolist.Source
 	if listed {
 		images, total = i.folders.Listed(ctx, sources, list, i.Tell), 0
 	}
-	if err := i.stream(ctx, images, total); err != nil || i.watched == "" {
+	if err := i.stream(ctx, images, total); err != nil || i.watchFolder == "" {
 		return err
 	}
 	return i.follow(ctx)
@@ -305,17 +305,17 @@ func (i *identification) writePage(ctx context.Context) error {
 
 // mayWatch returns an error if the folder of --watch cannot be watched.
 func (i *identification) mayWatch() error {
-	if i.watched == "" {
+	if i.watchFolder == "" {
 		return nil
 	}
-	info, err := os.Stat(i.watched)
+	info, err := os.Stat(i.watchFolder)
 	switch {
 	case err != nil:
 		return fmt.Errorf("watch: %w", err)
 	case !info.IsDir():
-		return fmt.Errorf("watch: %s is no folder", i.watched)
+		return fmt.Errorf("watch: %s is no folder", i.watchFolder)
 	}
-	if err := i.folders.Outside(i.watched); err != nil {
+	if err := i.folders.Outside(i.watchFolder); err != nil {
 		return cli.AsMisuse(err)
 	}
 	return nil

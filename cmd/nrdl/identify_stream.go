@@ -43,7 +43,7 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 	photos := func(yield func(faces.Photo) bool) {
 		for s := range sources {
 			if s.Err == nil && !i.file.Claim(s.Path) {
-				i.tally.skipped++
+				i.tally.skippedFiles++
 				i.useRecorded(ctx, s)
 				show()
 				continue
@@ -146,7 +146,7 @@ func (i *identification) failed(p *photoResult) bool {
 		return false
 	}
 	i.tally.files++
-	i.tally.failed++
+	i.tally.failedFiles++
 	i.Complain(readable(p.Err))
 	return p.Path != ""
 }
@@ -187,7 +187,7 @@ func (i *identification) count(p *photoResult) {
 	i.tally.smaller += p.Smaller
 	for k, f := range p.Faces {
 		if f.Trained != "" {
-			i.tally.trained++
+			i.tally.trainedFaces++
 		}
 		if f.Taken != "" {
 			i.tally.taken++
@@ -200,17 +200,17 @@ func (i *identification) count(p *photoResult) {
 		case f.Rejected != nil:
 		case f.Known:
 			looked = true
-			i.tally.named++
+			i.tally.namedFaces++
 		default:
 			looked = true
-			i.tally.unknown++
+			i.tally.unknownFaces++
 		}
 	}
 	if len(p.Faces) == 0 {
 		why = append(why, face.ErrNoFace)
 	}
 	if !looked && i.single {
-		i.tally.failed++
+		i.tally.failedFiles++
 		i.Complain(fmt.Errorf("%s: %w", p.Path, why[0]))
 		return
 	}
@@ -224,7 +224,7 @@ func (i *identification) count(p *photoResult) {
 
 // follow names the images in the watched folder until ctx ends.
 func (i *identification) follow(ctx context.Context) error {
-	i.watcher = watchdir.New(i.watched, i.skip...)
+	i.watcher = watchdir.New(i.watchFolder, i.skip...)
 	defer func() { i.watcher = nil }()
 	for {
 		start := time.Now()
@@ -237,7 +237,7 @@ func (i *identification) follow(ctx context.Context) error {
 			i.file.Unclaim(path)
 		}
 		if len(ready) > 0 {
-			if err := i.stream(ctx, slices.Values(photolist.In(i.watched, ready, true)), len(ready)); err != nil {
+			if err := i.stream(ctx, slices.Values(photolist.In(i.watchFolder, ready, true)), len(ready)); err != nil {
 				return err
 			}
 		}
@@ -278,21 +278,21 @@ func (i *identification) progress(total int) (show, done func()) {
 
 // A tally counts image files.
 type tally struct {
-	files    int // that were there and are not skipped
-	skipped  int // named in RESULTS before
-	failed   int // of files: unreadable
-	faceless int // of files: nobody to look at
-	named    int // faces
-	unknown  int // faces
-	trained  int // faces: the model was trained on them
-	smaller  int // faces: left out
-	taken    int // faces that lost a name to another one of the photograph
+	files        int // that were there and are not skipped
+	skippedFiles int // named in RESULTS before
+	failedFiles  int // of files: unreadable
+	faceless     int // of files: nobody to look at
+	namedFaces   int // faces
+	unknownFaces int // faces
+	trainedFaces int // faces: the model was trained on them
+	smaller      int // faces: left out
+	taken        int // faces that lost a name to another one of the photograph
 }
 
 // tellNext says what the names are worth, and how to see more of them, where a person and no program
 // reads it.
 func (i *identification) tellNext(model string, paths []string) {
-	if i.json || i.csv || i.pairs || i.output != "" || i.watched != "" || slices.Contains(paths, photolist.StandardInput) {
+	if i.json || i.csv || i.pairs || i.output != "" || i.watchFolder != "" || slices.Contains(paths, photolist.StandardInput) {
 		return
 	}
 	if i.sorter == nil && i.draw == "" { // else the tally has it
@@ -332,8 +332,8 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 	if err := i.tagger.end(i.app); err != nil {
 		return err
 	}
-	if t.trained > 0 {
-		i.Warn("the model was trained on %d of %s: such names do not show how well it recognises new photographs", t.trained, legible.Count(t.named+t.unknown, "face"))
+	if t.trainedFaces > 0 {
+		i.Warn("the model was trained on %d of %s: such names do not show how well it recognises new photographs", t.trainedFaces, legible.Count(t.namedFaces+t.unknownFaces, "face"))
 	}
 	if t.smaller > 0 && i.find.Which == face.All {
 		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", legible.Count(t.smaller, "face"))
@@ -341,16 +341,16 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 	if t.taken > 0 {
 		i.Tell("%s did not get the name that another face of the photograph has with a better score: --twice names both", legible.Count(t.taken, "face"))
 	}
-	if t.failed > 0 && t.files > 1 {
-		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failed, t.files))
+	if t.failedFiles > 0 && t.files > 1 {
+		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failedFiles, t.files))
 	}
-	if t.faceless > 0 && t.faceless+t.failed == t.files {
+	if t.faceless > 0 && t.faceless+t.failedFiles == t.files {
 		return errors.New("no image could be named")
 	}
-	if t.failed < t.files || t.files == 0 {
+	if t.failedFiles < t.files || t.files == 0 {
 		tellNext()
 	}
-	if t.failed > 0 {
+	if t.failedFiles > 0 {
 		return errReported
 	}
 	return nil
@@ -358,12 +358,12 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 
 func (i *identification) tellTally(took time.Duration) {
 	t := i.tally
-	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.named, "face"), t.unknown, legible.Count(t.files-t.failed, "photograph"))
+	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.namedFaces, "face"), t.unknownFaces, legible.Count(t.files-t.failedFiles, "photograph"))
 	if t.faceless > 0 {
 		text += fmt.Sprintf("; %d without a usable face", t.faceless)
 	}
-	if t.skipped > 0 {
-		text += fmt.Sprintf("; %d were named before", t.skipped)
+	if t.skippedFiles > 0 {
+		text += fmt.Sprintf("; %d were named before", t.skippedFiles)
 	}
 	i.Tell("%s; %s", text, legible.Seconds(took))
 	i.tellPromise()

@@ -81,7 +81,7 @@ func TestStreamWithoutWhatVanished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (tally{files: 3, failed: 2, named: 1}); i.tally != want {
+	if want := (tally{files: 3, failedFiles: 2, namedFaces: 1}); i.tally != want {
 		t.Errorf("%+v, want %+v", i.tally, want)
 	}
 	text, err := os.ReadFile(out.Name())

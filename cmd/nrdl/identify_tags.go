@@ -42,16 +42,16 @@ func (i *identification) tagVar(c *cobra.Command) {
 type tagger struct {
 	tags.Writer
 
-	mu      sync.Mutex
-	photos  int // that have tags of names
-	copies  int // of photos: the same photograph at another path
-	faces   int // with tags
-	changed int // files
-	same    int // of photos: had these tags
-	kept    int // faces
-	noJPEG  int // photographs
-	failed  int // photographs
-	files   int // from which tags are removed
+	mu           sync.Mutex
+	photos       int // that have tags of names
+	copies       int // of photos: the same photograph at another path
+	faces        int // with tags
+	changedFiles int // files
+	same         int // of photos: had these tags
+	keptFaces    int // faces
+	noJPEG       int // photographs
+	failures     int // photographs
+	files        int // from which tags are removed
 }
 
 // startTagging prepares --tags. Done is true where it removes tags, and nothing is to be named.
@@ -59,7 +59,7 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 	switch {
 	case i.tags == "":
 		return false, nil
-	case i.tags == tagRemove && i.watched != "":
+	case i.tags == tagRemove && i.watchFolder != "":
 		return true, cli.Misuse("--tags=remove and --watch exclude each other")
 	case i.r.Model().Frame.Eyes.IsZero():
 		return true, advice.Add(errors.New("the model was trained on crops of faces: it does not know where in a photograph a face is, and writes no tags"), "train it on photographs")
@@ -148,15 +148,15 @@ func (t *tagger) count(o tags.Outcome, err error, isCopy bool, complain func(err
 		t.noJPEG++
 		return
 	case err != nil:
-		if t.failed++; t.failed <= maxNamed {
+		if t.failures++; t.failures <= maxNamed {
 			complain(fmt.Errorf("not tagged: %w", err))
 		}
 		return
 	}
 	t.faces += o.Added
-	t.kept += o.Kept
+	t.keptFaces += o.Kept
 	if o.Changed {
-		t.changed++
+		t.changedFiles++
 	}
 	if o.Added == 0 {
 		return
@@ -175,7 +175,7 @@ func (t *tagger) end(a *app) error {
 	if t == nil {
 		return nil
 	}
-	if t.photos+t.changed > 0 || t.failed+t.noJPEG == 0 {
+	if t.photos+t.changedFiles > 0 || t.failures+t.noJPEG == 0 {
 		file := "sidecar"
 		if t.Embed {
 			file = "JPEG file"
@@ -184,18 +184,18 @@ func (t *tagger) end(a *app) error {
 		if t.copies > 0 {
 			text += fmt.Sprintf(", %d of them copies of others", t.copies)
 		}
-		text += ": " + legible.Count(t.changed, file) + " written"
+		text += ": " + legible.Count(t.changedFiles, file) + " written"
 		if t.same > 0 {
 			text += fmt.Sprintf(", %d had these tags", t.same)
 		}
 		a.Tell("%s", text)
 	}
-	if t.kept > 0 {
-		a.Tell("%s kept the name that a person or another program gave", legible.Count(t.kept, "face"))
+	if t.keptFaces > 0 {
+		a.Tell("%s kept the name that a person or another program gave", legible.Count(t.keptFaces, "face"))
 	}
 	var errs []error
-	if t.failed > 0 {
-		errs = append(errs, fmt.Errorf("%s could not be tagged", legible.Count(t.failed, "photograph")))
+	if t.failures > 0 {
+		errs = append(errs, fmt.Errorf("%s could not be tagged", legible.Count(t.failures, "photograph")))
 	}
 	if t.noJPEG > 0 {
 		errs = append(errs, advice.Add(fmt.Errorf("%s not tagged: tags are embedded in JPEG files only", legible.Count(t.noJPEG, "photograph")),
@@ -212,13 +212,13 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 		}
 		if s.Err != nil {
 			a.Complain(readable(s.Err))
-			t.failed++
+			t.failures++
 			continue
 		}
 		for _, path := range append([]string{s.Path}, s.Copies...) {
 			changed, err := t.in(s).Remove(ctx, path)
 			if err != nil {
-				if t.failed++; t.failed <= maxNamed {
+				if t.failures++; t.failures <= maxNamed {
 					a.Complain(fmt.Errorf("tags are not removed: %w", err))
 				}
 			}
@@ -226,8 +226,8 @@ func (t *tagger) remove(ctx context.Context, a *app, sources []photolist.Source)
 		}
 	}
 	a.Tell("removed the tags that nrdl wrote from %s", legible.Count(t.files, "file"))
-	if t.failed > 0 {
-		return fmt.Errorf("the tags of %s could not be removed", legible.Count(t.failed, "photograph"))
+	if t.failures > 0 {
+		return fmt.Errorf("the tags of %s could not be removed", legible.Count(t.failures, "photograph"))
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (i *identification) readRecorded() error {
 	if i.tagger == nil && i.html == "" || !i.resume {
 		return nil
 	}
-	i.recorded = map[string]results.Object{}
+	i.records = map[string]results.Object{}
 	in, err := os.Open(i.output)
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (i *identification) readRecorded() error {
 			return fmt.Errorf("read %s: %w", i.output, err)
 		}
 		if o.Error == "" {
-			i.recorded[o.File] = o
+			i.records[o.File] = o
 		}
 		return nil
 	})
@@ -259,7 +259,7 @@ func (i *identification) readRecorded() error {
 
 // useRecorded tags the photograph of s as earlier results name its faces, and adds it to the page.
 func (i *identification) useRecorded(ctx context.Context, s photolist.Source) {
-	o, ok := i.recorded[dataset.Text(s.Path)]
+	o, ok := i.records[dataset.Text(s.Path)]
 	if !ok {
 		return
 	}

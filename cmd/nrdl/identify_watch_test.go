@@ -57,7 +57,7 @@ func TestWatch(t *testing.T) {
 	}
 	defer story.Close()
 	i := newIdentification(newApp(w, story))
-	i.watched, i.html = inbox, filepath.Join(dir, "page.html")
+	i.watchFolder, i.html = inbox, filepath.Join(dir, "page.html")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- i.run(ctx, path, nil, nil); w.Close() }()

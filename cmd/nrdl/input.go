@@ -35,7 +35,7 @@ type inputFlags struct {
 	labels                     labels
 	set                        *pflag.FlagSet
 
-	parsed *frontend.Pipeline // what text says, once it is read: a network may be large
+	pipeline *frontend.Pipeline // what text says, once it is read: a network may be large
 }
 
 func checkCrop(v float64) error {
@@ -146,14 +146,14 @@ func (f *inputFlags) named(frame dataset.Frame) (frontend.Pipeline, error) {
 	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, auto) }) {
 		return frontend.Pipeline{}, advice.Add(cli.Misuse("--input %s is no input here", legible.ShellWord(f.text)), autoHint)
 	}
-	if f.parsed == nil {
+	if f.pipeline == nil {
 		in, err := frontend.Parse(f.text)
 		if err != nil {
 			return in, cli.Misuse("--input: %w", err)
 		}
-		f.parsed = &in
+		f.pipeline = &in
 	}
-	return f.parsed.ForImages(frame), nil
+	return f.pipeline.ForImages(frame), nil
 }
 
 // reads returns how the images at path are read, with the stages that the flags

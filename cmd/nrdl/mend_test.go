@@ -15,7 +15,7 @@ import (
 // wrongLabels is a copy of a set in which photographs lie in the folders of other people.
 type wrongLabels struct {
 	clean, wrong string
-	of           map[string]string // PERSON/PHOTO → the true person
+	truth        map[string]string // PERSON/PHOTO → the true person
 }
 
 // plantWrongLabels copies n people of the set at path, all of them for n = 0, and moves the photographs of
@@ -48,7 +48,7 @@ func plantWrongLabels(t *testing.T, path string, n, planted int) wrongLabels {
 		if err := os.Rename(filepath.Join(w.wrong, p.Name(), photo), filepath.Join(w.wrong, other, photo)); err != nil {
 			t.Fatal(err)
 		}
-		w.of[other+"/"+photo] = p.Name()
+		w.truth[other+"/"+photo] = p.Name()
 	}
 	return w
 }
@@ -88,10 +88,10 @@ func TestPrintedCommandsMendLabels(t *testing.T) {
 			break
 		}
 		args := strings.Fields(printed[1]) // these names need no quotes
-		if who := w.of[args[2]]; who != "" && (args[0] != "move" || args[3] != who) {
+		if who := w.truth[args[2]]; who != "" && (args[0] != "move" || args[3] != who) {
 			t.Errorf("%s shows %s, and it prints %s", args[2], who, printed[1])
 		}
-		delete(w.of, args[2])
+		delete(w.truth, args[2])
 		if status, _, story = nrdlIn(t, dir, args...); status != succeeded {
 			t.Fatalf("%s: %s", printed[1], story)
 		}
@@ -101,7 +101,7 @@ func TestPrintedCommandsMendLabels(t *testing.T) {
 		}
 		rate = now
 	}
-	for id, who := range w.of {
+	for id, who := range w.truth {
 		t.Errorf("nothing is printed on %s, which shows %s", id, who)
 	}
 	if clean, now := testedRate(t, dir, "clean.nrdl"), testedRate(t, dir, "m.nrdl"); now < clean {

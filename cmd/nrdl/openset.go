@@ -22,7 +22,7 @@ import (
 // openSet is the flags of evaluate --open-set.
 type openSet struct {
 	enabled              bool
-	enrolled             float64
+	enrolledShare        float64
 	strangers            string
 	calibrationStrangers int
 	calibrate            calibration
@@ -37,8 +37,8 @@ var thresholdFlags = []string{"fpir", "far", "strangers-share", "calibrate"}
 
 func (o *openSet) register(c *cobra.Command) {
 	c.Flags().BoolVar(&o.enabled, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
-	o.enrolled = 0.5
-	cli.Number(c, &o.enrolled, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn again in each run")
+	o.enrolledShare = 0.5
+	cli.Number(c, &o.enrolledShare, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn again in each run")
 	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers, or a file of their faces that data convert made")
 	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn again in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
@@ -75,8 +75,8 @@ func (o *openSet) check(c *cobra.Command) error {
 
 // evaluateOpenSet is evaluate with --open-set.
 func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) error {
-	if e.open.output != "" {
-		if err := atomicfile.Check(e.open.output); err != nil {
+	if e.openSet.output != "" {
+		if err := atomicfile.Check(e.openSet.output); err != nil {
 			return err
 		}
 	}
@@ -87,16 +87,16 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if s.auto {
 		return advice.Add(cli.Misuse("--input auto with --open-set"), "let evaluate choose an input first, and name it")
 	}
-	people := int(e.open.enrolled*float64(len(s.images.Classes)) + 0.5)
+	people := int(e.openSet.enrolledShare*float64(len(s.images.Classes)) + 0.5)
 	if s.Options, err = e.learn.options(s.images.First(people)); err != nil { // as for those who are enrolled
 		return err
 	}
 	o := experiment.OpenSet{
-		Split: e.split, EnrolledShare: e.open.enrolled, Repeats: e.repeats, Seed: e.learn.seed,
-		Input: s.Pipeline, Calibrate: *e.open.calibrate.options(), CalibrationStrangers: e.open.calibrationStrangers,
+		Split: e.split, EnrolledShare: e.openSet.enrolledShare, Repeats: e.repeats, Seed: e.learn.seed,
+		Input: s.Pipeline, Calibrate: *e.openSet.calibrate.options(), CalibrationStrangers: e.openSet.calibrationStrangers,
 	}
-	if e.open.strangers != "" {
-		if o.Strangers, err = a.furtherStrangers(ctx, e.open.strangers, s); err != nil {
+	if e.openSet.strangers != "" {
+		if o.Strangers, err = a.furtherStrangers(ctx, e.openSet.strangers, s); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if err != nil {
 		return fmt.Errorf("%s: %w", data, err)
 	}
-	if err := a.writeOpenSet(ctx, result, data, e.open.output); err != nil {
+	if err := a.writeOpenSet(ctx, result, data, e.openSet.output); err != nil {
 		return err
 	}
 	if e.json {
@@ -117,7 +117,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if err := report.WriteOpenSet(a.Out, result, data, "text"); err != nil {
 		return err
 	}
-	if e.open.output == "" {
+	if e.openSet.output == "" {
 		a.Next("the same with -o openset.html (a page with the curves), or nrdl train %s -o model.nrdl (from all of it)", e.learn.input.data(data))
 	}
 	return nil

@@ -69,10 +69,10 @@ func (o order) execute() (status int, err error) {
 
 // A resident is a process that stays.
 type resident struct {
-	cmd   *exec.Cmd
-	stdin io.Closer
-	in    *json.Encoder
-	out   *json.Decoder
+	cmd      *exec.Cmd
+	stdin    io.Closer
+	requests *json.Encoder
+	out      *json.Decoder
 }
 
 // residents are those without an order; each is started when it is first needed.
@@ -107,7 +107,7 @@ func do(o order) (status int, err error) {
 			return 0, err
 		}
 	}
-	if err = r.in.Encode(o); err == nil {
+	if err = r.requests.Encode(o); err == nil {
 		err = r.out.Decode(&status)
 	}
 	if err != nil {

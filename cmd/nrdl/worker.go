@@ -51,7 +51,7 @@ func (a *app) cluster(ctx context.Context, o cluster.Options) (*cluster.Cluster,
 	return c, func(s cluster.Status) {
 		if s.Workers != workers {
 			workers = s.Workers
-			a.Tell("%s at work, %d done, %.1f a second", legible.Count(workers, "worker"), s.Done, s.Rate)
+			a.Tell("%s at work, %d done, %.1f a second", legible.Count(workers, "worker"), s.Results, s.Rate)
 		}
 	}, err
 }

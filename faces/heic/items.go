@@ -88,13 +88,13 @@ func read(data []byte) (*container, error) {
 		f.items[i.ID] = &item{id: i.ID, kind: i.Kind, extents: i.Extents, properties: i.Properties}
 	}
 	for _, r := range all.References {
-		from := f.items[r.From]
+		from := f.items[r.Source]
 		switch {
-		case from == nil || len(r.To) == 0:
+		case from == nil || len(r.Targets) == 0:
 		case r.Kind == "dimg":
-			from.parts = append(from.parts, r.To...)
+			from.parts = append(from.parts, r.Targets...)
 		case r.Kind == "auxl" && isAlpha(from.property("auxC")):
-			for _, to := range r.To {
+			for _, to := range r.Targets {
 				if of := f.items[to]; of != nil {
 					of.alpha = from.id
 				}

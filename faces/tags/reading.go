@@ -23,7 +23,7 @@ type reading struct {
 // readingOf is that of the regions in a packet of f. It is an error if neither the stored nor the
 // upright image has the shape of the one to which they apply.
 func (f *file) readingOf(people *metadata.People) (reading, error) {
-	w, h := people.Applied[0], people.Applied[1]
+	w, h := people.Dimensions[0], people.Dimensions[1]
 	stored := w == 0 || h == 0 || f.Width == 0 || f.Height == 0 || alike(w, h, f.Width, f.Height)
 	switch {
 	case !stored && !(f.Orientation >= 5 && alike(w, h, f.Height, f.Width)):

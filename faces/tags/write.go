@@ -140,7 +140,7 @@ func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next 
 
 // change makes c.
 func (w *Writer) change(ctx context.Context, c atomicfile.Change) (changed bool, err error) {
-	c.Within = w.Within
+	c.Folder = w.Within
 	lost, err := files.Change(ctx, c)
 	if len(lost) > 0 && w.Warn != nil {
 		w.Warn(fmt.Errorf("%s: the system did not let it keep %s", c.Path, strings.Join(lost, ", ")))
@@ -154,7 +154,7 @@ func (f *file) tagsOf(base []byte, own *metadata.People, packets [][]byte, faces
 	theirs, elsewhere = f.photo(), f.photo()
 	if base != nil {
 		f.add(theirs, base)
-		if len(own.Regions) > 0 || own.Applied[0] > 0 {
+		if len(own.Regions) > 0 || own.Dimensions[0] > 0 {
 			if how, err = f.readingOf(own); err != nil {
 				return nil, nil, how, err
 			}
@@ -272,7 +272,7 @@ func (p *placement) copy(a *metadata.Addition, regions []Region) {
 		area := p.area(r.Area)
 		there := func(f metadata.Face) bool { return f.Overlap(area) > sameFace }
 		if r.Name != "" && !slices.ContainsFunc(a.Faces, there) {
-			a.Faces = append(a.Faces, metadata.Face{Area: area, Name: r.Name, Copied: true})
+			a.Faces = append(a.Faces, metadata.Face{Area: area, Name: r.Name, IsCopy: true})
 		}
 	}
 }
@@ -307,7 +307,7 @@ func (w *Writer) embed(ctx context.Context, f *file, faces []Face) (Outcome, err
 		return o, err
 	}
 	others := f.beside("") // the names of others in sidecars count as well
-	if len(f.XMP) > 1 && place.Extended {
+	if len(f.XMP) > 1 && place.HasExtension {
 		others = append(others, f.XMP[1])
 	}
 	a, kept, err := f.addition(base, others, faces, false)

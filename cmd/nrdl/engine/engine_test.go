@@ -28,10 +28,10 @@ import (
 
 // A client speaks to an engine, as a program in another language does.
 type client struct {
-	t    testing.TB
-	in   *io.PipeWriter
-	out  *io.PipeReader
-	done chan error
+	t        testing.TB
+	requests *io.PipeWriter
+	out      *io.PipeReader
+	result   chan error
 }
 
 func start(t testing.TB, o engine.Options) *client {
@@ -42,7 +42,7 @@ func start(t testing.TB, o engine.Options) *client {
 		err := engine.Serve(context.Background(), inR, outW, o)
 		_ = inR.Close()
 		_ = outW.Close()
-		c.done <- err
+		c.result <- err
 	}()
 	t.Cleanup(func() { _, _ = inW.Close(), outR.Close() })
 	return c
@@ -105,7 +105,7 @@ func answer(r io.Reader) (header, arrays, error) {
 // ask returns the answer to a request, which may be an error.
 func (c *client) ask(h header, all ...npz.Array) (header, arrays) {
 	c.t.Helper()
-	go func() { _, _ = c.in.Write(frame(h, all...)) }()
+	go func() { _, _ = c.requests.Write(frame(h, all...)) }()
 	got, have, err := answer(c.out)
 	if err != nil {
 		c.t.Fatalf("%v: %v", h["verb"], err)

@@ -124,7 +124,7 @@ func TestMalformedFrames(t *testing.T) {
 // What is no array is an error of its request only.
 func TestMalformedArray(t *testing.T) {
 	c := start(t, engine.Options{})
-	go func() { _, _ = c.in.Write(withHeader(`{"verb":"fit","arrays":[{"name":"x","bytes":3}]}`, "abc")) }()
+	go func() { _, _ = c.requests.Write(withHeader(`{"verb":"fit","arrays":[{"name":"x","bytes":3}]}`, "abc")) }()
 	if h, _, err := answer(c.out); err != nil || h["error"].(header)["code"] != "request" {
 		t.Errorf("%v, %v", h, err)
 	}
@@ -136,16 +136,16 @@ func TestEndsWithItsCaller(t *testing.T) {
 	s := found(t, 10, 10)
 	c := start(t, engine.Options{})
 	endless := header{"verb": "fit", "method": "nrdl", "classes": s.names, "params": []header{{"name": "passes", "value": "1000000000"}, {"name": "tol", "value": "0"}, {"name": "growth", "value": "1"}}}
-	if _, err := c.in.Write(frame(endless, s.sent...)); err != nil {
+	if _, err := c.requests.Write(frame(endless, s.sent...)); err != nil {
 		t.Fatal(err)
 	}
-	_ = c.in.Close()
-	if err := <-c.done; err != nil {
+	_ = c.requests.Close()
+	if err := <-c.result; err != nil {
 		t.Error(err)
 	}
 	idle := start(t, engine.Options{})
-	_ = idle.in.Close()
-	if err := <-idle.done; err != nil {
+	_ = idle.requests.Close()
+	if err := <-idle.result; err != nil {
 		t.Error(err)
 	}
 }

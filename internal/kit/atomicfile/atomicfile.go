@@ -41,7 +41,7 @@ type Writer struct {
 	Devices   bool // devices and pipes are written too; else they are refused, as where a program derives names
 	Renewable bool // the files can be made again: they are not synchronised, and a loss of power may leave one that is not whole
 
-	cleaned sync.Map // folder → *sync.Once
+	folders sync.Map // folder → *sync.Once
 }
 
 // given is a Writer of a file that a person names.
@@ -97,7 +97,7 @@ func Content(path string) func(io.Writer) error {
 // A Pending is a temporary file with the content of a file.
 type Pending struct {
 	Size         int64    // bytes
-	Lost         []string // what the system does not let the file keep: its owner, its group, extended attributes
+	Losses       []string // what the system does not let the file keep: its owner, its group, extended attributes
 	path, target string
 	temp         *temp // nil after Commit, and for devices and pipes
 }
@@ -131,7 +131,7 @@ func (w *Writer) Prepare(ctx context.Context, path string, fill func(io.Writer) 
 	}
 	p := &Pending{path: path, target: target, temp: f}
 	if old != nil {
-		p.Lost = keep(f.File, target, old)
+		p.Losses = keep(f.File, target, old)
 	}
 	p.Size, err = pour(f.File, fill)
 	if err == nil {
@@ -311,7 +311,7 @@ type temp struct {
 
 // createTemp makes a temporary file in dir. The first call for a folder removes abandoned files.
 func (w *Writer) createTemp(dir string) (*temp, error) {
-	once, _ := w.cleaned.LoadOrStore(dir, new(sync.Once))
+	once, _ := w.folders.LoadOrStore(dir, new(sync.Once))
 	once.(*sync.Once).Do(func() { RemoveAbandoned(dir) })
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x%s", prefix, rand.Uint64(), suffix))

@@ -26,17 +26,17 @@ type Change struct {
 	Old    []byte // its content; nil if there is no file
 	New    []byte
 	Like   string // the file whose owner, group and mode a new file gets; "" for those of this process
-	Within string // the folder that the file has to lie in, also where links lead; "" for any that is there, and for the folder of Path where none is
+	Folder string // the folder that the file has to lie in, also where links lead; "" for any that is there, and for the folder of Path where none is
 }
 
 // Change writes c.New in the place of c.Old: if the file has another content by then, it stays, and the
-// error wraps ErrChanged. The file keeps its owner, group, mode and extended attributes; Lost are those
+// error wraps ErrChanged. The file keeps its owner, group, mode and extended attributes; lost are those
 // that the system does not let it keep.
 func (w *Writer) Change(ctx context.Context, c Change) (lost []string, err error) {
-	if c.Within == "" && c.Old == nil { // a link to no file
-		c.Within = filepath.Dir(c.Path)
+	if c.Folder == "" && c.Old == nil { // a link to no file
+		c.Folder = filepath.Dir(c.Path)
 	}
-	if err := Inside(c.Path, c.Within); err != nil {
+	if err := Inside(c.Path, c.Folder); err != nil {
 		return nil, err
 	}
 	p, err := w.Prepare(ctx, c.Path, func(to io.Writer) error { _, err := to.Write(c.New); return err })
@@ -48,7 +48,7 @@ func (w *Writer) Change(ctx context.Context, c Change) (lost []string, err error
 		if now, err := regular.ReadFile(p.target, int64(len(c.Old))); err != nil || !bytes.Equal(now, c.Old) {
 			return nil, fmt.Errorf("write %s: %w", c.Path, ErrChanged)
 		}
-		return p.Lost, p.Commit()
+		return p.Losses, p.Commit()
 	}
 	if like, err := os.Stat(c.Like); c.Like != "" && err == nil {
 		lost = own(p.temp.File, like)

@@ -106,7 +106,7 @@ func TestWithinAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, ok := range map[string]bool{"leaves": false, "dangles": false, "folder/new": false, "folder/there": false, "there": true, "stays": true, "within/new": true, "new": true} {
-		c := Change{Path: filepath.Join(in, name), New: []byte("new"), Within: in}
+		c := Change{Path: filepath.Join(in, name), New: []byte("new"), Folder: in}
 		if old, err := os.ReadFile(c.Path); err == nil {
 			c.Old = old
 		}

@@ -144,13 +144,13 @@ func (f *File) readProfile(in *input, at int64, n int) error {
 
 // exif takes the orientation and the date of a TIFF structure, the first of the file.
 func (f *File) exif(block []byte) {
-	in := &input{r: bytes.NewReader(block), size: int64(len(block)), left: 2 * maxBytes}
+	in := &input{r: bytes.NewReader(block), size: int64(len(block)), budget: 2 * maxBytes}
 	t, err := readIFD(in, 0)
 	if err != nil {
 		return
 	}
 	if !f.hasEXIF {
-		f.Taken, f.hasEXIF = t.taken, true
+		f.Taken, f.hasEXIF = t.date, true
 	}
 	if f.Orientation == 0 {
 		f.Orientation = t.orientation

@@ -22,9 +22,9 @@ type Item struct {
 
 // A Reference leads from an item to others.
 type Reference struct {
-	Kind string
-	From uint32
-	To   []uint32
+	Kind    string
+	Source  uint32
+	Targets []uint32
 }
 
 // ReadItems returns what the content of a box meta says. There are at most maxItems items, and
@@ -86,12 +86,12 @@ func references(iref []byte) ([]Reference, error) {
 	var all []Reference
 	for _, b := range boxes {
 		n := &numbers{data: b.Content}
-		r := Reference{Kind: b.Kind, From: uint32(n.next(size))}
+		r := Reference{Kind: b.Kind, Source: uint32(n.next(size))}
 		for range n.next(2) {
 			if left--; left < 0 || n.short {
 				return nil, errItems
 			}
-			r.To = append(r.To, uint32(n.next(size)))
+			r.Targets = append(r.Targets, uint32(n.next(size)))
 		}
 		all = append(all, r)
 	}

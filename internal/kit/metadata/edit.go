@@ -16,7 +16,7 @@ type Face struct {
 	Area
 	Name        string
 	Probability float64 // that the name is right; NaN if not known
-	Copied      bool    // the photograph itself has the region
+	IsCopy      bool    // the photograph itself has the region
 	Vacant      int     // Region.Vacant of the region that gets the name; 0 for a new region
 }
 
@@ -236,12 +236,12 @@ func (a *Addition) regions(alone bool) string {
 		}
 		fmt.Fprintf(&b, "<mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area xmlns:stArea=%q rdf:parseType=\"Resource\"><stArea:x>%s</stArea:x><stArea:y>%s</stArea:y><stArea:w>%s</stArea:w><stArea:h>%s</stArea:h><stArea:unit>normalized</stArea:unit></mwg-rs:Area>",
 			nsArea, share(f.X+f.W/2), share(f.Y+f.H/2), share(f.W), share(f.H))
-		if !f.Copied {
+		if !f.IsCopy {
 			b.WriteString("<mwg-rs:Description>" + mark + "</mwg-rs:Description>")
 		}
 		b.WriteString("<mwg-rs:Extensions rdf:parseType=\"Resource\"><nrdl:Software>" + program + "</nrdl:Software>")
 		switch {
-		case f.Copied:
+		case f.IsCopy:
 			b.WriteString("<nrdl:Copied>True</nrdl:Copied>")
 		default:
 			b.WriteString(f.probability())

@@ -39,7 +39,7 @@ type input struct {
 	size   int64
 	window []byte
 	start  int64 // of window
-	left   int64 // bytes that may be read
+	budget int64 // bytes that may be read
 }
 
 // windowBytes are read at once. EXIF and XMP of most JPEG files fit into them.
@@ -53,7 +53,7 @@ func (in *input) at(offset int64, n int) ([]byte, error) {
 	}
 	if offset < in.start || offset+int64(n) > in.start+int64(len(in.window)) {
 		length := min(max(n, windowBytes), int(min(in.size-offset, maxBytes+1)))
-		if in.left -= int64(length); in.left < 0 || n > length {
+		if in.budget -= int64(length); in.budget < 0 || n > length {
 			return nil, errTooLong
 		}
 		buffer := in.window[:0]
@@ -75,7 +75,7 @@ func (in *input) at(offset int64, n int) ([]byte, error) {
 
 // Read reads the header of the file r of size bytes. A file of another kind is no error.
 func Read(r io.ReaderAt, size int64) (*File, error) {
-	in := &input{r: r, size: size, left: 2 * maxBytes}
+	in := &input{r: r, size: size, budget: 2 * maxBytes}
 	f := &File{Orientation: 1}
 	head, err := in.at(0, int(min(size, 16)))
 	if err != nil || len(head) < 12 {
@@ -153,7 +153,7 @@ func (f *File) ofImage(in *input, image *Image) error {
 	if e := image.EXIF; !e.InData && e.Length > 8 && e.Offset < 1<<62 {
 		if head, err := in.at(int64(e.Offset), 4); err == nil { // how far behind it the TIFF structure begins
 			if t, err := readIFD(in, int64(e.Offset)+4+int64(binary.BigEndian.Uint32(head))); err == nil {
-				f.Taken = t.taken
+				f.Taken = t.date
 			}
 		}
 	}

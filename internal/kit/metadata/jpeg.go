@@ -23,8 +23,8 @@ const (
 // A segment is one of a JPEG file before its first scan.
 type segment struct {
 	marker byte
-	at     int64 // of its marker, 0xff
-	length int   // of its content, which begins at at+4
+	offset int64 // of its marker, 0xff
+	length int   // of its content, which begins at offset+4
 }
 
 // segments calls f with each segment before the first scan, until f returns false or an error. Like
@@ -61,13 +61,13 @@ func (f *File) readJPEG(in *input) error {
 	err := segments(in, func(s segment) (bool, error) {
 		switch {
 		case s.marker >= 0xc0 && s.marker <= 0xcf && s.marker != 0xc4 && s.marker != 0xc8 && s.marker != 0xcc && s.length >= 5:
-			size, err := in.at(s.at+4, 5)
+			size, err := in.at(s.offset+4, 5)
 			if err != nil {
 				return false, err
 			}
 			f.Height, f.Width = int(binary.BigEndian.Uint16(size[1:])), int(binary.BigEndian.Uint16(size[3:]))
 		case s.marker == app1:
-			body, err := in.at(s.at+4, s.length)
+			body, err := in.at(s.offset+4, s.length)
 			if err != nil {
 				return false, err
 			}
@@ -80,7 +80,7 @@ func (f *File) readJPEG(in *input) error {
 				e.add(body[len(extendedHeader):])
 			}
 		case s.marker == app13:
-			body, err := in.at(s.at+4, s.length)
+			body, err := in.at(s.offset+4, s.length)
 			if err != nil {
 				return false, err
 			}
@@ -143,28 +143,28 @@ const MaxPacket = 0xffff - 2 - len(XMPHeader)
 
 // A Place says where the XMP packet of a JPEG file is, or may be put.
 type Place struct {
-	Start, End int    // of the segment; equal where there is none
-	Packet     []byte // nil where there is none
-	Extended   bool   // further segments extend it
-	MPF        bool   // offsets of further pictures count from a place before Start
+	Start, End   int    // of the segment; equal where there is none
+	Packet       []byte // nil where there is none
+	HasExtension bool   // further segments extend it
+	MPF          bool   // offsets of further pictures count from a place before Start
 }
 
 // Locate finds the place in the JPEG file data.
 func Locate(data []byte) (*Place, error) {
 	p := &Place{Start: 2, End: 2}
 	leading := true // only JFIF and EXIF so far: XMP follows them
-	in := &input{r: bytes.NewReader(data), size: int64(len(data)), left: 2 * maxBytes}
+	in := &input{r: bytes.NewReader(data), size: int64(len(data)), budget: 2 * maxBytes}
 	err := segments(in, func(s segment) (bool, error) {
-		body, err := in.at(s.at+4, s.length)
+		body, err := in.at(s.offset+4, s.length)
 		if err != nil {
 			return false, err
 		}
-		end := int(s.at) + 4 + s.length
+		end := int(s.offset) + 4 + s.length
 		switch {
 		case s.marker == app1 && p.Packet == nil && bytes.HasPrefix(body, []byte(XMPHeader)):
-			p.Start, p.End, p.Packet = int(s.at), end, append([]byte{}, body[len(XMPHeader):]...)
+			p.Start, p.End, p.Packet = int(s.offset), end, append([]byte{}, body[len(XMPHeader):]...)
 		case s.marker == app1 && bytes.HasPrefix(body, []byte(extendedHeader)):
-			p.Extended = true
+			p.HasExtension = true
 		case s.marker == app2 && bytes.HasPrefix(body, []byte(mpfHeader)):
 			p.MPF = p.MPF || p.Packet == nil
 		}

@@ -27,15 +27,15 @@ type Region struct {
 
 // People are the people in a packet.
 type People struct {
-	Regions   []Region // those of the Metadata Working Group
-	Applied   [2]int   // width and height of the image to which Regions apply; 0 if not known
-	Turned    Turn     // how faces stand in that image
-	Microsoft []Region
-	Shapes    []Shape  // those of IPTC
-	Names     []string // of PersonInImage, without those that nrdl wrote
-	Written   []string // of PersonInImage: those that nrdl wrote
-	Keywords  []Keyword
-	Unused    Unused
+	Regions    []Region // those of the Metadata Working Group
+	Dimensions [2]int   // width and height of the image to which Regions apply; 0 if not known
+	Turned     Turn     // how faces stand in that image
+	Microsoft  []Region
+	Shapes     []Shape  // those of IPTC
+	Names      []string // of PersonInImage, without those that nrdl wrote
+	OwnNames   []string // of PersonInImage: those that nrdl wrote
+	Keywords   []Keyword
+	Unused     Unused
 
 	keywords []string
 }
@@ -92,7 +92,7 @@ func ReadPeople(packet []byte) (*People, error) {
 	written := writtenNames(descriptions(root))
 	for _, name := range named {
 		if slices.Contains(written, name) {
-			p.Written = append(p.Written, name)
+			p.OwnNames = append(p.OwnNames, name)
 		} else {
 			p.Names = append(p.Names, name)
 		}
@@ -156,7 +156,7 @@ func texts(e *element) (all []string) {
 
 func (p *People) readRegions(info *element) {
 	if d := info.field(nsMWG, "AppliedToDimensions"); d != nil {
-		p.Applied = [2]int{whole(d.value(nsDim, "w")), whole(d.value(nsDim, "h"))}
+		p.Dimensions = [2]int{whole(d.value(nsDim, "w")), whole(d.value(nsDim, "h"))}
 	}
 	for _, item := range regionItems(info) {
 		if len(p.Regions) >= maxPeople {
@@ -175,8 +175,8 @@ func (p *People) readRegions(info *element) {
 			continue
 		}
 		x, y, w, h := number(area.value(nsArea, "x")), number(area.value(nsArea, "y")), number(area.value(nsArea, "w")), number(area.value(nsArea, "h"))
-		if unit := area.value(nsArea, "unit"); unit == "pixel" && p.Applied[0] > 0 && p.Applied[1] > 0 {
-			aw, ah := float64(p.Applied[0]), float64(p.Applied[1])
+		if unit := area.value(nsArea, "unit"); unit == "pixel" && p.Dimensions[0] > 0 && p.Dimensions[1] > 0 {
+			aw, ah := float64(p.Dimensions[0]), float64(p.Dimensions[1])
 			x, y, w, h = x/aw, y/ah, w/aw, h/ah
 		}
 		p.Turned = max(p.Turned, turnOf(item.value(nsMWG, "Rotation")))

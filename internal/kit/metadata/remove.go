@@ -12,7 +12,7 @@ func Remove(packet []byte) ([]byte, error) {
 		return nil, err
 	}
 	all := descriptions(root)
-	r := removal{written: writtenNames(all), empty: map[string]string{}}
+	r := removal{ownNames: writtenNames(all), empty: map[string]string{}}
 	for _, d := range all {
 		for _, note := range []string{emptyRegions, emptyNames} {
 			if v := d.value(Ours, note); v != "" {
@@ -39,8 +39,8 @@ func Remove(packet []byte) ([]byte, error) {
 
 // A removal knows what nrdl wrote into a packet.
 type removal struct {
-	written []string          // names of PersonInImage
-	empty   map[string]string // by note: how a list was written that was empty
+	ownNames []string          // names of PersonInImage
+	empty    map[string]string // by note: how a list was written that was empty
 }
 
 // goes returns the edits that take what is nrdl's out of the description d, and the number of
@@ -69,7 +69,7 @@ func (r *removal) goes(d *element) (gone []edit, kept int) {
 			}
 		case c.is(nsIPTC, "PersonInImage"):
 			list, note = c.items(), emptyNames
-			mine = slices.DeleteFunc(slices.Clone(list), func(e *element) bool { return !slices.Contains(r.written, e.simple()) })
+			mine = slices.DeleteFunc(slices.Clone(list), func(e *element) bool { return !slices.Contains(r.ownNames, e.simple()) })
 		}
 		all := len(mine) > 0 && len(mine) == len(list)
 		switch how := r.empty[note]; {

@@ -12,7 +12,7 @@ func (f *File) readTIFF(in *input) error {
 	if err != nil {
 		return err
 	}
-	f.Width, f.Height, f.Orientation, f.Taken = t.width, t.height, t.orientation, t.taken
+	f.Width, f.Height, f.Orientation, f.Taken = t.width, t.height, t.orientation, t.date
 	if t.xmp.length == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (f *File) readTIFF(in *input) error {
 type ifd struct {
 	width, height int
 	orientation   int // 1 if it is invalid; 0 if there is none
-	taken         time.Time
+	date          time.Time
 	xmp           struct {
 		offset int64
 		length int
@@ -137,7 +137,7 @@ func readIFD(in *input, start int64) (*ifd, error) {
 			exif = start + value
 		}
 	}
-	t.taken = takenAt(in, start, exif, changed, l)
+	t.date = takenAt(in, start, exif, changed, l)
 	return t, nil
 }
 

@@ -19,7 +19,7 @@ func TestForms(t *testing.T) {
 	} {
 		packet := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF ` + ns + `><rdf:Description rdf:about="">` + body + `</rdf:Description></rdf:RDF></x:xmpmeta>`
 		p, err := ReadPeople([]byte(packet))
-		if err != nil || len(p.Regions) != 1 || p.Applied != [2]int{400, 300} {
+		if err != nil || len(p.Regions) != 1 || p.Dimensions != [2]int{400, 300} {
 			t.Errorf("%s: %+v, %v", name, p, err)
 			continue
 		}

@@ -51,7 +51,7 @@ func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a .npz file: %w", err)
 	}
-	d := decoder{remaining: lim.Bytes, lim: lim}
+	d := decoder{budget: lim.Bytes, lim: lim}
 	var as Arrays
 	seen := map[string]bool{}
 	for _, f := range archive.File {
@@ -75,14 +75,14 @@ func Read(r io.ReaderAt, size int64, lim Limits) (Arrays, error) {
 // ReadArray reads a single array of that name, which ends where r does. The error is that of
 // Read.
 func ReadArray(r io.Reader, name string, lim Limits) (Array, error) {
-	d := decoder{remaining: lim.Bytes, lim: lim}
+	d := decoder{budget: lim.Bytes, lim: lim}
 	return d.array(r, name)
 }
 
 // A decoder holds what is common to the arrays of a file.
 type decoder struct {
-	remaining int64 // of lim.Bytes
-	lim       Limits
+	budget int64 // of lim.Bytes
+	lim    Limits
 }
 
 func (d *decoder) entry(f *zip.File, name string) (Array, error) {
@@ -107,7 +107,7 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 	if err != nil {
 		return Array{}, array.CutShort(err)
 	}
-	d.remaining -= h.length // many small arrays are large together
+	d.budget -= h.length // many small arrays are large together
 	a := Array{Name: name, Shape: h.shape, Fortran: h.fortran && len(h.shape) > 1, Order: binary.LittleEndian}
 	if strings.HasPrefix(h.descr, ">") {
 		a.Order = binary.BigEndian
@@ -119,10 +119,10 @@ func (d *decoder) array(r io.Reader, name string) (Array, error) {
 	switch {
 	case err != nil:
 		return Array{}, err
-	case n > d.remaining:
+	case n > d.budget:
 		return Array{}, fmt.Errorf("the arrays are larger than the limit of %d bytes", d.lim.Bytes)
 	}
-	d.remaining -= n
+	d.budget -= n
 	data := bytes.NewBuffer(slices.Grow(d.lim.Buffer[:0], int(min(n, d.lim.AtOnce))+bytes.MinRead))
 	if _, err := io.CopyN(data, r, n); err != nil {
 		return Array{}, array.CutShort(err)

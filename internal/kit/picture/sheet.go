@@ -88,13 +88,13 @@ func Sheet(x *mat.Dense, in Size, opt SheetOptions) (image.Image, error) {
 // A sheet being drawn.
 type sheet struct {
 	SheetOptions
-	x         *mat.Dense
-	in        Size
-	groups    []int
-	width     int  // of a sample; its height is Side
-	left, top int  // where the samples begin
-	signed    bool // some value is negative
-	img       *image.RGBA
+	x           *mat.Dense
+	shape       Size
+	groups      []int
+	width       int  // of a sample; its height is Side
+	left, top   int  // where the samples begin
+	hasNegative bool // some value is negative
+	img         *image.RGBA
 }
 
 func newSheet(x *mat.Dense, in Size, opt SheetOptions) (*sheet, error) {
@@ -102,14 +102,14 @@ func newSheet(x *mat.Dense, in Size, opt SheetOptions) (*sheet, error) {
 		return nil, err
 	}
 	_, n := x.Dims()
-	s := &sheet{SheetOptions: opt, x: x, in: in, groups: opt.Groups}
+	s := &sheet{SheetOptions: opt, x: x, shape: in, groups: opt.Groups}
 	if s.groups == nil {
 		s.groups = []int{0, n}
 	}
 	if err := s.validate(n); err != nil {
 		return nil, err
 	}
-	s.signed = mat.Min(x) < 0
+	s.hasNegative = mat.Min(x) < 0
 	s.width = max(1, opt.Side*in.Width/in.Height)
 	return s, s.layOut()
 }
@@ -199,7 +199,7 @@ func (s *sheet) drawCaption(r, y int) {
 
 func (s *sheet) drawSample(j, x, y int) {
 	box := image.Rect(x, y, x+s.width, y+s.Side)
-	img := grey(s.x, j, s.in, toneOf(s.Range, s.x, j, s.signed))
+	img := grey(s.x, j, s.shape, toneOf(s.Range, s.x, j, s.hasNegative))
 	draw.NearestNeighbor.Scale(s.img, box, img, img.Bounds(), draw.Src, nil)
 	if s.Marks == nil || s.Marks[j] == Plain {
 		return

@@ -243,27 +243,27 @@ func configOf(path string) (image.Config, error) {
 // A photo is a photograph of an album.
 type photo struct {
 	results.Object
-	taken  time.Time
+	date   time.Time
 	byFile bool // taken is the time of the file
 }
 
 // Counts says what an album has.
 type Counts struct {
-	Photographs, People int
-	Named, Unreadable   int // photographs with somebody's name, and files that are none
-	Gone                int // photographs that are no longer where they were
-	Pages               int
+	Photographs, People          int
+	NamedPhotographs, Unreadable int // photographs with somebody's name, and files that are none
+	AbsentPhotographs            int // photographs that are no longer where they were
+	Pages                        int
 }
 
 // countsOf counts the photographs all, and so many that are absent.
 func countsOf(all []*photo, absent int) Counts {
-	n := Counts{Photographs: len(all), Gone: absent}
+	n := Counts{Photographs: len(all), AbsentPhotographs: absent}
 	for _, p := range all {
 		switch {
 		case p.Error != "":
 			n.Unreadable++
 		case slices.ContainsFunc(p.Faces, func(f results.Face) bool { return f.Name != nil }):
-			n.Named++
+			n.NamedPhotographs++
 		}
 	}
 	return n
@@ -271,8 +271,8 @@ func countsOf(all []*photo, absent int) Counts {
 
 // String says how many people the photographs show.
 func (n Counts) String() string {
-	text := fmt.Sprintf("%s: %d show somebody of the %s", legible.Count(n.Photographs, "photograph"), n.Named, legible.People(n.People))
-	if others := n.Photographs - n.Named - n.Unreadable; others > 0 {
+	text := fmt.Sprintf("%s: %d show somebody of the %s", legible.Count(n.Photographs, "photograph"), n.NamedPhotographs, legible.People(n.People))
+	if others := n.Photographs - n.NamedPhotographs - n.Unreadable; others > 0 {
 		text += fmt.Sprintf(", %d nobody of them", others)
 	}
 	if n.Unreadable > 0 {
@@ -312,8 +312,8 @@ func (a *Album) photos(name string) (all []*photo, absent int, err error) {
 			absent++
 			continue
 		}
-		if p.taken, err = time.Parse(results.TakenLayout, p.Taken); err != nil {
-			p.taken, p.byFile = info.ModTime(), true
+		if p.date, err = time.Parse(results.TakenLayout, p.Taken); err != nil {
+			p.date, p.byFile = info.ModTime(), true
 		}
 		there = append(there, p)
 	}

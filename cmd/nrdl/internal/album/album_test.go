@@ -195,7 +195,7 @@ func TestAlbumAgain(t *testing.T) {
 		}
 	}
 	fewer, err := a.Write(t.Context(), "m.nrdl")
-	if err != nil || fewer.Gone != len(photos) || missing(own) || !missing(filepath.Join(a.dir, "people", "Ann", "2.html")) {
+	if err != nil || fewer.AbsentPhotographs != len(photos) || missing(own) || !missing(filepath.Join(a.dir, "people", "Ann", "2.html")) {
 		t.Errorf("%+v, %v", fewer, err)
 	}
 	thumbs, err := os.ReadDir(filepath.Join(a.dir, "thumbs"))

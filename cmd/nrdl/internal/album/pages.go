@@ -117,7 +117,7 @@ func shelves(all []*photo) (list []*shelf) {
 	}
 	for _, s := range list {
 		slices.SortStableFunc(s.photos, func(a, b *photo) int {
-			return cmp.Or(a.taken.Compare(b.taken), natural.Compare(a.File, b.File))
+			return cmp.Or(a.date.Compare(b.date), natural.Compare(a.File, b.File))
 		})
 	}
 	return list
@@ -171,7 +171,7 @@ type sheet struct {
 // writing is one run of Write.
 type writing struct {
 	*Album
-	written  map[string]bool
+	names    map[string]bool
 	pictures map[*photo]picture // without addresses
 	people   map[string]*shelf
 	counts   Counts
@@ -187,7 +187,7 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err != nil {
 		return Counts{}, fmt.Errorf("album: %w", err)
 	}
-	w := &writing{Album: a, written: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: countsOf(all, absent)}
+	w := &writing{Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: countsOf(all, absent)}
 	list := shelves(all)
 	for _, s := range list {
 		if s.Person {
@@ -214,7 +214,7 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err := os.Remove(filepath.Join(a.dir, earlierFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return w.counts, fmt.Errorf("album: %w", err)
 	}
-	return w.counts, a.clean(w.written)
+	return w.counts, a.clean(w.names)
 }
 
 // picture is the thumbnail of p.
@@ -225,9 +225,9 @@ func (w *writing) picture(ctx context.Context, p *photo) picture {
 		return t
 	}
 	t.Width, t.Height = w.thumbSize(ctx, p)
-	t.Date = p.taken.Format("2 January 2006, 15:04")
+	t.Date = p.date.Format("2 January 2006, 15:04")
 	if p.byFile {
-		t.Date = "no date; file of " + p.taken.Format("2 January 2006")
+		t.Date = "no date; file of " + p.date.Format("2 January 2006")
 	}
 	var names, covered []string
 	for _, f := range p.Faces {
@@ -246,7 +246,7 @@ func (w *writing) picture(ctx context.Context, p *photo) picture {
 		t.Note = strings.Join(covered, ", ") + " probably covered"
 	}
 	if t.Width > 0 {
-		w.written[thumb(p.File)] = true
+		w.names[thumb(p.File)] = true
 	}
 	return t
 }
@@ -274,7 +274,7 @@ func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
 	from := peopleFolder + "/" + s.folder
 	part := s.photos[first:min(first+perPage, len(s.photos))]
 	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile)}
-	h.Summary = legible.Count(len(s.photos), "photograph") + ", " + span(s.photos[0].taken, s.photos[len(s.photos)-1].taken)
+	h.Summary = legible.Count(len(s.photos), "photograph") + ", " + span(s.photos[0].date, s.photos[len(s.photos)-1].date)
 	number, last := first/perPage+1, (len(s.photos)+perPage-1)/perPage
 	if last > 1 {
 		h.Title = fmt.Sprintf("%s, page %d of %d", s.Name, number, last)
@@ -292,7 +292,7 @@ func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
 		}
 	}
 	for _, p := range part {
-		title := p.taken.Format("2006")
+		title := p.date.Format("2006")
 		if n := len(h.Years); n == 0 || h.Years[n-1].Title != title {
 			h.Years = append(h.Years, year{Title: title})
 		}
@@ -321,7 +321,7 @@ func (w *writing) write(ctx context.Context, name, by string, data any) error {
 		return fmt.Errorf("album: %w", err)
 	}
 	_, err := w.files.Write(ctx, to, func(out io.Writer) error { return page.Write(out, pages, by, data) })
-	w.written[name] = true
+	w.names[name] = true
 	w.counts.Pages++
 	return err
 }

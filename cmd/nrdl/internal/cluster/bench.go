@@ -80,7 +80,7 @@ func (c *Cluster) bench(ctx context.Context, path, version string, w experiment.
 // runMaker makes runs.
 type runMaker struct {
 	*experiment.Runner
-	done func(*experiment.Record) // may be nil
+	observer func(*experiment.Record) // may be nil
 }
 
 func newRunMaker(_ context.Context, w *Worker, spec json.RawMessage) (maker, error) {
@@ -115,8 +115,8 @@ func (m *runMaker) line(r *experiment.Record, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.done != nil {
-		m.done(r)
+	if m.observer != nil {
+		m.observer(r)
 	}
 	return r.Line()
 }

@@ -375,7 +375,7 @@ func BenchmarkJunk(b *testing.B) {
 			b.ResetTimer()
 			stop := work(b, c, "a", experiment.Bench{Jobs: 1, Version: "v"})
 			k.handedOut.Store(0)
-			k.received.Store(0)
+			k.resultCount.Store(0)
 			resultsOf(b, k, 1)
 			b.StopTimer()
 			stop()

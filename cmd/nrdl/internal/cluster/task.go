@@ -47,10 +47,10 @@ func taskFile(id string) string { return "task-" + id }
 
 // Status is the progress of a coordinator.
 type Status struct {
-	Workers int     // processes that sent a notice in the last six seconds that they make a piece
-	Done    int     // pieces with a result, of this coordinator
-	Left    int     // pieces that are handed out and have no result
-	Rate    float64 // results a second since the start
+	Workers    int     // processes that sent a notice in the last six seconds that they make a piece
+	Results    int     // pieces with a result, of this coordinator
+	OpenPieces int     // pieces that are handed out and have no result
+	Rate       float64 // results a second since the start
 }
 
 // noticeAge is how long a worker counts after its last notice.
@@ -65,7 +65,7 @@ type coordinator struct {
 	notices *notices
 	start   time.Time
 
-	handedOut, received atomic.Int64 // pieces, and results
+	handedOut, resultCount atomic.Int64 // pieces, and results
 }
 
 // begin puts a task on the server. If a coordinator with the same task and origin was killed on
@@ -166,7 +166,7 @@ func (k *coordinator) receive(ctx context.Context, wanted func(key string) bool,
 		if err != nil {
 			return fmt.Errorf("the result of piece %s: %w", key, err)
 		}
-		k.received.Add(1)
+		k.resultCount.Add(1)
 		k.meter.count(resultsReceived)
 		if more, err := use(key, data); err != nil || !more {
 			return err
@@ -180,11 +180,11 @@ func (k *coordinator) report() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		for pause(ctx, time.Second) {
-			s := Status{Workers: k.notices.workers(), Done: int(k.received.Load())}
-			s.Left = max(0, int(k.handedOut.Load())-s.Done)
-			s.Rate = float64(s.Done) / time.Since(k.start).Seconds()
+			s := Status{Workers: k.notices.workers(), Results: int(k.resultCount.Load())}
+			s.OpenPieces = max(0, int(k.handedOut.Load())-s.Results)
+			s.Rate = float64(s.Results) / time.Since(k.start).Seconds()
 			k.meter.gauge(busyWorkers, float64(s.Workers))
-			k.meter.gauge(piecesLeft, float64(s.Left))
+			k.meter.gauge(piecesLeft, float64(s.OpenPieces))
 			if k.tell != nil {
 				k.tell(s)
 			}

@@ -345,19 +345,19 @@ func (w *Worker) tell(id string, n notice) {
 
 // notices are the last notices of the workers of a task.
 type notices struct {
-	sub  *nats.Subscription
-	mu   sync.Mutex
-	last map[string]datedNotice // by worker
+	sub    *nats.Subscription
+	mu     sync.Mutex
+	latest map[string]datedNotice // by worker
 }
 
 type datedNotice struct {
 	notice
-	received time.Time
+	arrival time.Time
 }
 
 // listen receives the notices of the workers, and warns once of each refusal.
 func (k *coordinator) listen() (*notices, error) {
-	n := &notices{last: map[string]datedNotice{}}
+	n := &notices{latest: map[string]datedNotice{}}
 	warned := map[[2]string]bool{} // by worker and reason
 	var err error
 	n.sub, err = k.conn.Subscribe(noticeOf(k.ID), func(m *nats.Msg) {
@@ -372,7 +372,7 @@ func (k *coordinator) listen() (*notices, error) {
 			k.meter.count(workerRefusals)
 			k.warn("worker %s: %w", one.Worker, f.err())
 		}
-		n.last[one.Worker] = datedNotice{one, time.Now()}
+		n.latest[one.Worker] = datedNotice{one, time.Now()}
 	})
 	return n, err
 }
@@ -383,8 +383,8 @@ func (n *notices) stop() { _ = n.sub.Unsubscribe() }
 func (n *notices) workers() (count int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, last := range n.last {
-		if time.Since(last.received) < noticeAge && last.Refusal == nil {
+	for _, last := range n.latest {
+		if time.Since(last.arrival) < noticeAge && last.Refusal == nil {
 			count++
 		}
 	}

@@ -29,7 +29,7 @@ type File struct {
 	file *jsonl.File
 
 	mu       sync.Mutex
-	finished map[string]bool // by key; false for files that could not be read
+	states   map[string]bool // by key; false for files that could not be read
 	failures map[string]bool // by key: files that could not be read, which have a line that says so
 	model    string
 	top      int
@@ -46,7 +46,7 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !resume && info.Size() > 0 {
 		return nil, advice.Add(fmt.Errorf("write %s: it is there already", path), "go on with it by --resume, or remove it")
 	}
-	r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: model, top: top}
+	r := &File{states: map[string]bool{}, failures: map[string]bool{}, model: model, top: top}
 	var err error
 	if r.file, err = jsonl.Open(path, MaxLine, r.replay); err != nil {
 		switch {
@@ -75,7 +75,7 @@ func (r *File) replay(n int, line []byte) error {
 	if o.Model != r.model {
 		return fmt.Errorf("%w: %s, and not %s", ErrOtherModel, o.Model, r.model)
 	}
-	r.finished[o.File] = r.finished[o.File] || o.Error == ""
+	r.states[o.File] = r.states[o.File] || o.Error == ""
 	r.failures[o.File] = r.failures[o.File] || o.Error != ""
 	return nil
 }
@@ -99,8 +99,8 @@ func (r *File) Claim(path string) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	named := r.finished[r.key(path)]
-	r.finished[r.key(path)] = true
+	named := r.states[r.key(path)]
+	r.states[r.key(path)] = true
 	return !named
 }
 
@@ -111,7 +111,7 @@ func (r *File) Unclaim(path string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.finished, r.key(path))
+	delete(r.states, r.key(path))
 }
 
 // How many results, and for how long, wait to be written together.
@@ -133,7 +133,7 @@ func (r *File) add(o results.Object) error {
 	defer r.mu.Unlock()
 	if o.Error != "" {
 		reported := r.failures[o.File]
-		r.failures[o.File], r.finished[o.File] = true, false
+		r.failures[o.File], r.states[o.File] = true, false
 		if reported {
 			return nil
 		}

@@ -53,7 +53,7 @@ func TestResultsAreGoneOnWith(t *testing.T) {
 		}
 		var missing []results.Object
 		for _, o := range batch {
-			had := r.finished[o.File]
+			had := r.states[o.File]
 			if o.Error == "" && r.Claim(o.File) == had {
 				t.Errorf("%q is there: %v", o.File, had)
 			}

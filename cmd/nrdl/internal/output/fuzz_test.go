@@ -16,7 +16,7 @@ func FuzzResults(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: "m"}
+		r := &File{states: map[string]bool{}, failures: map[string]bool{}, model: "m"}
 		whole, _, err := jsonl.Read(bytes.NewReader(text), MaxLine, r.replay)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
@@ -25,12 +25,12 @@ func FuzzResults(f *testing.F) {
 			return
 		}
 		lines := bytes.Count(text, []byte("\n"))
-		if whole != int64(bytes.LastIndexByte(text, '\n')+1) || len(r.finished) > lines || lines > 0 && len(r.finished) == 0 {
-			t.Errorf("%d of %d bytes, %d results of %d lines", whole, len(text), len(r.finished), lines)
+		if whole != int64(bytes.LastIndexByte(text, '\n')+1) || len(r.states) > lines || lines > 0 && len(r.states) == 0 {
+			t.Errorf("%d of %d bytes, %d results of %d lines", whole, len(text), len(r.states), lines)
 		}
-		again := &File{finished: map[string]bool{}, failures: map[string]bool{}, model: "m"}
-		if n, _, err := jsonl.Read(bytes.NewReader(text[:whole]), MaxLine, again.replay); err != nil || n != whole || len(again.finished) != len(r.finished) {
-			t.Errorf("again: %d of %d bytes, %d of %d results, %v", n, whole, len(again.finished), len(r.finished), err)
+		again := &File{states: map[string]bool{}, failures: map[string]bool{}, model: "m"}
+		if n, _, err := jsonl.Read(bytes.NewReader(text[:whole]), MaxLine, again.replay); err != nil || n != whole || len(again.states) != len(r.states) {
+			t.Errorf("again: %d of %d bytes, %d of %d results, %v", n, whole, len(again.states), len(r.states), err)
 		}
 	})
 }

@@ -24,14 +24,14 @@ const (
 // A Watcher finds new images in a folder by looking again and again. Its methods may be
 // called concurrently.
 type Watcher struct {
-	dir      string
-	skip     []string
-	mu       sync.Mutex // of files
-	files    map[string]*arrival
-	returned map[string]bool // paths of images
-	reported map[string]bool // what is wrong with the folder
-	first    bool
-	now      time.Time // of this poll
+	dir         string
+	skip        []string
+	mu          sync.Mutex // of files
+	files       map[string]*arrival
+	knownPaths  map[string]bool // paths of images
+	problems    map[string]bool // what is wrong with the folder
+	isFirstPoll bool
+	now         time.Time // of this poll
 }
 
 // An arrival is an image in a watched folder.
@@ -62,7 +62,7 @@ func (f *arrival) changed(info fs.FileInfo) bool {
 // New returns a Watcher of the folder dir, without what a pattern of skip matches
 // (dataset.Options.Skip).
 func New(dir string, skip ...string) *Watcher {
-	return &Watcher{dir: dir, skip: skip, files: map[string]*arrival{}, returned: map[string]bool{}, reported: map[string]bool{}, first: true}
+	return &Watcher{dir: dir, skip: skip, files: map[string]*arrival{}, knownPaths: map[string]bool{}, problems: map[string]bool{}, isFirstPoll: true}
 }
 
 // Pause returns how long to wait until the next Poll, after one that took this time.
@@ -94,10 +94,10 @@ func (w *Watcher) Poll(now time.Time) (ready, again []string, errs []error) {
 		}
 		if w.arrived(path, info) {
 			ready = append(ready, path)
-			if w.returned[path] {
+			if w.knownPaths[path] {
 				again = append(again, path)
 			}
-			w.returned[path] = true
+			w.knownPaths[path] = true
 		}
 	}
 	for path, f := range w.files {
@@ -105,16 +105,16 @@ func (w *Watcher) Poll(now time.Time) (ready, again []string, errs []error) {
 			delete(w.files, path)
 		}
 	}
-	w.first = false
+	w.isFirstPoll = false
 	return ready, again, errs
 }
 
 // unreported is err if it was not reported before.
 func (w *Watcher) unreported(err error) []error {
-	if w.reported[err.Error()] {
+	if w.problems[err.Error()] {
 		return nil
 	}
-	w.reported[err.Error()] = true
+	w.problems[err.Error()] = true
 	return []error{err}
 }
 
@@ -126,7 +126,7 @@ func (w *Watcher) arrived(path string, info fs.FileInfo) bool {
 	case f == nil:
 		f = &arrival{info: info, firstSeen: w.now, present: true}
 		w.files[path] = f
-		if w.first && w.now.Sub(info.ModTime()) >= oldAfter {
+		if w.isFirstPoll && w.now.Sub(info.ModTime()) >= oldAfter {
 			f.state, f.lastTry = named, true
 			return true
 		}
