@@ -108,7 +108,8 @@ class Parameterised(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def __sklearn_tags__(self):  # since scikit-learn 1.6
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
+        if tags.transformer_tags is not None:  # it comes from TransformerMixin, which a subclass may have put later
+            tags.transformer_tags.preserves_dtype = []
         return tags
 
 
