@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-import nrdl
+import nrdl_learn as nrdl
 
 SIZES = ((10, 128, 200), (1000, 128, 30), (1000, 1024, 15))  # samples, numbers, calls a round
 

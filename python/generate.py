@@ -1,4 +1,4 @@
-"""Write nrdl/_methods.py and nrdl/_dictionaries.py: a class a method, as the engine describes it.
+"""Write nrdl_learn/_methods.py and nrdl_learn/_dictionaries.py: a class a method, as the engine describes it.
 
 Usage: python3 generate.py, in this folder, with Go.
 """
@@ -175,7 +175,7 @@ def main():
         after = ["image_shape: tuple[int, int] | None = None", "params: dict | None = None", "random_state: int | None = 0"]
         own = parameters(m, IMAGE + PARAMS + SEED)
         classes[name] = class_text(name, "Method", m, ([], after), own, FITTED)
-    write(FOLDER / "nrdl" / "_methods.py", "The methods, as classifiers of scikit-learn.", "nrdl._base", "Method", classes)
+    write(FOLDER / "nrdl_learn" / "_methods.py", "The methods, as classifiers of scikit-learn.", "nrdl_learn._base", "Method", classes)
     classes = {}
     for m in dictionaries:
         name = {"KSVD": "KSVDDictionary", "Online": "OnlineDictionary"}[m["type"]]
@@ -183,7 +183,7 @@ def main():
         after = ["params: dict | None = None", "random_state: int | None = 0"]
         base = {"Online": "OnlineLearner"}.get(m["type"], "Dictionary")
         classes[name] = class_text(name, base, m, (["n_components: int | None = None"], after), own, FITTED_DICTIONARY)
-    write(FOLDER / "nrdl" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl._dictionary", "Dictionary, OnlineLearner", classes)
+    write(FOLDER / "nrdl_learn" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl_learn._dictionary", "Dictionary, OnlineLearner", classes)
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ def gone():
 
 def expected(estimator):
     """Since 1.6 the caller of the checks passes these."""
-    from nrdl._checks import expected_failures
+    from nrdl_learn._checks import expected_failures
 
     return expected_failures(estimator)
 

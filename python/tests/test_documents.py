@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from nrdl import find_program
+from nrdl_learn import find_program
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2]
 

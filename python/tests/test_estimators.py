@@ -7,9 +7,9 @@ import warnings
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import nrdl
-from nrdl._base import Parameterised
-from nrdl._checks import expected_failures
+import nrdl_learn as nrdl
+from nrdl_learn._base import Parameterised
+from nrdl_learn._checks import expected_failures
 
 # Values with which a class learns soon.
 FEW = {"passes": 2, "init_passes": 1, "gap": 0.01, "coder_rounds": 2}

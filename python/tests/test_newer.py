@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-import nrdl
+import nrdl_learn as nrdl
 from test_estimators import ESTIMATORS, few
 
 X, y = load_digits(return_X_y=True)

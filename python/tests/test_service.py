@@ -10,8 +10,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from nrdl import Service, ServiceError, find_program
-from nrdl._operations import Operations
+from nrdl_learn import Service, ServiceError, find_program
+from nrdl_learn._operations import Operations
 
 
 @pytest.fixture(scope="module")

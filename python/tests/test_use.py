@@ -23,9 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
-import nrdl
-from nrdl._base import Parameterised
-from nrdl._engine import Engine, find_program, shared
+import nrdl_learn as nrdl
+from nrdl_learn._base import Parameterised
+from nrdl_learn._engine import Engine, find_program, shared
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_windows(monkeypatch):
         fcntl.ioctl(fd, termios.FIONREAD, waiting)
         return waiting[0], 0
 
-    from nrdl import _engine
+    from nrdl_learn import _engine
 
     engine = Engine()
     engine.call("methods")  # started as on this system

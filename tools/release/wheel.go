@@ -39,7 +39,7 @@ func forPython(version string) string {
 // wheel writes the Python package for a system, with the program among its scripts, as pip
 // installs it: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 func (r *release) wheel(system, program, file string) error {
-	name := "nrdl-" + forPython(r.version)
+	name := "nrdl_learn-" + forPython(r.version)
 	info := name + ".dist-info/"
 	metadata, err := r.metadata()
 	if err != nil {
@@ -57,13 +57,13 @@ func (r *release) wheel(system, program, file string) error {
 		{info + "licenses/LICENSE", "LICENSE", nil, 0o644},
 		{info + "licenses/NOTICE", "NOTICE", nil, 0o644},
 	}
-	sources, err := filepath.Glob("python/nrdl/*")
+	sources, err := filepath.Glob("python/nrdl_learn/*")
 	if err != nil {
 		return err
 	}
 	for _, path := range sources {
 		if ext := filepath.Ext(path); ext == ".py" || ext == ".typed" {
-			files = append(files, wheelFile{"nrdl/" + filepath.Base(path), path, nil, 0o644})
+			files = append(files, wheelFile{"nrdl_learn/" + filepath.Base(path), path, nil, 0o644})
 		}
 	}
 	slices.SortFunc(files, func(a, b wheelFile) int { return strings.Compare(a.name, b.name) })

@@ -10,8 +10,8 @@ import sys
 
 import numpy as np
 
-import nrdl
-from nrdl._engine import shared
+import nrdl_learn as nrdl
+from nrdl_learn._engine import shared
 
 MODELS = {
     "vectors": nrdl.NRC(),

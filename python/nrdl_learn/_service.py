@@ -13,7 +13,7 @@ import uuid
 from datetime import datetime
 from typing import Any, Mapping, Sequence
 
-from nrdl._operations import Operations
+from nrdl_learn._operations import Operations
 
 __all__ = ["Service", "ServiceError"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from nrdl._base import Parameterised, checked, seed_of
-from nrdl._engine import shared
+from nrdl_learn._base import Parameterised, checked, seed_of
+from nrdl_learn._engine import shared
 
 
 class Dictionary(Parameterised):

@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from nrdl import _checks
-from nrdl._engine import EngineError, shared
+from nrdl_learn import _checks
+from nrdl_learn._engine import EngineError, shared
 
 try:  # since scikit-learn 1.6
     from sklearn.utils.validation import validate_data

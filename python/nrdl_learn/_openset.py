@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from nrdl import _checks
-from nrdl._base import Method, checked
-from nrdl._engine import shared
-from nrdl._faces import FaceEmbedder
-from nrdl._methods import Mean
+from nrdl_learn import _checks
+from nrdl_learn._base import Method, checked
+from nrdl_learn._engine import shared
+from nrdl_learn._faces import FaceEmbedder
+from nrdl_learn._methods import Mean
 
 
 class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

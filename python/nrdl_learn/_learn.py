@@ -6,8 +6,8 @@ from typing import Any, Iterator, Mapping
 
 import numpy as np
 
-from nrdl._base import Method, Parts
-from nrdl._engine import Engine, shared
+from nrdl_learn._base import Method, Parts
+from nrdl_learn._engine import Engine, shared
 
 
 class Fit(Parts):

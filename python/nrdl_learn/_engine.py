@@ -123,7 +123,7 @@ def find_program() -> str:
     if found:
         return found
     raise FileNotFoundError(
-        "the program nrdl was not found: install the wheel, which has it, or name it in the environment variable NRDL_PROGRAM"
+        "the program nrdl was not found: install the wheel of nrdl-learn, which has it, or name it in the environment variable NRDL_PROGRAM"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from nrdl._engine import EngineError, shared
+from nrdl_learn._engine import EngineError, shared
 
 _TOGETHER = 256  # photographs in a request
 

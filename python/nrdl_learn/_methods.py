@@ -5,7 +5,7 @@ Written by generate.py of what the program says of itself: do not change it.
 
 from __future__ import annotations
 
-from nrdl._base import Method
+from nrdl_learn._base import Method
 
 __all__ = [
     "ANCR",

@@ -5,7 +5,7 @@ Written by generate.py of what the program says of itself: do not change it.
 
 from __future__ import annotations
 
-from nrdl._dictionary import Dictionary, OnlineLearner
+from nrdl_learn._dictionary import Dictionary, OnlineLearner
 
 __all__ = [
     "KSVDDictionary",

@@ -7,19 +7,19 @@ does the work. ``doc/python.md`` of the repository is an introduction.
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as _version
 
-from nrdl._base import Parts
-from nrdl._dictionaries import *  # noqa: F403
-from nrdl._dictionaries import __all__ as _dictionaries
-from nrdl._engine import Engine, EngineEnded, EngineError, find_program
-from nrdl._faces import FaceEmbedder, detect
-from nrdl._learn import Fit, Step, learn, steps
-from nrdl._methods import *  # noqa: F403
-from nrdl._methods import __all__ as _methods
-from nrdl._openset import FaceRecogniser, OpenSetClassifier
-from nrdl._service import Service, ServiceError
+from nrdl_learn._base import Parts
+from nrdl_learn._dictionaries import *  # noqa: F403
+from nrdl_learn._dictionaries import __all__ as _dictionaries
+from nrdl_learn._engine import Engine, EngineEnded, EngineError, find_program
+from nrdl_learn._faces import FaceEmbedder, detect
+from nrdl_learn._learn import Fit, Step, learn, steps
+from nrdl_learn._methods import *  # noqa: F403
+from nrdl_learn._methods import __all__ as _methods
+from nrdl_learn._openset import FaceRecogniser, OpenSetClassifier
+from nrdl_learn._service import Service, ServiceError
 
 try:
-    __version__ = _version("nrdl")
+    __version__ = _version("nrdl-learn")
 except PackageNotFoundError:  # from a checkout, without a wheel
     __version__ = "0"
 
