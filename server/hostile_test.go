@@ -160,7 +160,7 @@ func TestLargeBodies(t *testing.T) {
 // A client that sends nothing more loses its connection, and the service answers others.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{Part: 5 * time.Second})
+	c := newClient(t, Options{part: 5 * time.Second})
 	c.server.Config.ReadHeaderTimeout = 3 * time.Second // the requests of others have as long, also on a busy machine
 	c.server.Config.ReadTimeout = 4 * time.Second
 	at := c.collection()
@@ -207,7 +207,7 @@ func TestHeldBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const longPart = 10 * time.Minute // what is answered sooner did not wait for it
-			c := newClient(t, Options{Bodies: 8 << 20, Body: 2 << 20, Part: longPart})
+			c := newClient(t, Options{Bodies: 8 << 20, Body: 2 << 20, part: longPart})
 			at := c.collection()
 			photo := "photo=" + photos(t, "people/person001")[0]
 			c.upload(200, at+"/identify", nil, photo)

@@ -41,7 +41,7 @@ type Options struct {
 
 	Body    int64         // most bytes of a request; 20 MB
 	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget() if that is limited
-	Part    time.Duration // longest time for 10 kB of a body to arrive; 10 s
+	part    time.Duration // longest time for 10 kB of a body to arrive; 10 s
 	Decoded int64         // most memory of the images that are decoded at one time, in bytes; what the requests leave of dataset.Budget()
 	Rate    rate.Limit    // requests a second with one key; 200
 	Burst   int           // requests of one key at once; 2000
@@ -61,14 +61,14 @@ func (o Options) WithDefaults() Options {
 	bodies, images := shares(dataset.Budget())
 	o.Bodies, o.Decoded = cmp.Or(o.Bodies, max(bodies, o.Body)), cmp.Or(o.Decoded, images)
 	a, j, p := o.api().WithDefaults(), o.jobs().WithDefaults(), o.people().WithDefaults()
-	o.Log, o.Body, o.Part, o.Rate, o.Burst, o.Request = a.Log, a.Body, a.Part, a.Rate, a.Burst, a.Request
+	o.Log, o.Body, o.part, o.Rate, o.Burst, o.Request = a.Log, a.Body, a.Part, a.Rate, a.Burst, a.Request
 	o.Wait, o.Lease, o.Import, o.Files = p.Wait, j.Lease, j.Import, j.Files
 	return o
 }
 
 func (o Options) api() api.Options {
 	return api.Options{
-		Log: o.Log, Version: o.Version, Body: o.Body, Bodies: o.Bodies, Part: o.Part, Rate: o.Rate, Burst: o.Burst,
+		Log: o.Log, Version: o.Version, Body: o.Body, Bodies: o.Bodies, Part: o.part, Rate: o.Rate, Burst: o.Burst,
 		Lease: o.Lease, Import: o.Import, Request: o.Request, Origins: o.Origins, CompreFace: o.CompreFace,
 	}
 }
