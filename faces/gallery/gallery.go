@@ -239,9 +239,6 @@ func (g *Gallery) Shared() classify.Parts {
 	return g.Classifier.Parts()
 }
 
-// rule is that of the Parts.
-func (g *Gallery) rule() classify.Rule { return g.Shared().Rule }
-
 // Names returns the names of the people in the order of the classes.
 func (g *Gallery) Names() []string {
 	if g.Enrolled != nil {

@@ -28,7 +28,7 @@ func (g *Gallery) Impostors() *openset.Impostors {
 
 // cosines reports whether the scores of g are cosines.
 func (g *Gallery) cosines() bool {
-	_, is := g.rule().(classify.Cosine)
+	_, is := g.Shared().Rule.(classify.Cosine)
 	return is
 }
 
@@ -62,14 +62,8 @@ func (g byMargins) level(*frontend.Recognition) {}
 
 func (g byMargins) score(r *frontend.Recognition) float64 { return r.Margin }
 
-// level of a gallery whose calibration is of margins, or that has forgotten the numbers of photographs,
-// changes nothing.
 func (g byLaw) level(r *frontend.Recognition) {
-	all := g.photographs()
-	if all == nil {
-		return
-	}
-	var among []int
+	all, among := g.photographs(), []int(nil)
 	if g.Calibration != nil { // its threshold is one of evidences
 		among = all
 	}
@@ -87,9 +81,7 @@ func (g byLaw) score(r *frontend.Recognition) float64 {
 type shortlist struct{ *Gallery }
 
 func (g shortlist) level(r *frontend.Recognition) {
-	if l := g.Impostors(); l != nil {
-		levelled(r, l, g.enrolledPhotographs(), nil)
-	}
+	levelled(r, g.Impostors(), g.enrolledPhotographs(), nil)
 }
 
 func (g shortlist) score(r *frontend.Recognition) float64 {
@@ -100,8 +92,12 @@ func (g shortlist) score(r *frontend.Recognition) float64 {
 	return g.Calibration.Evidence(score)
 }
 
-// levelled makes the cosines of r comparable, and sets the best Class by them.
+// levelled makes the cosines of r comparable, and sets the best Class by them. Without a law, or where the
+// numbers of photographs are not known, it changes nothing.
 func levelled(r *frontend.Recognition, l *openset.Impostors, photographs, among []int) {
+	if l == nil || photographs == nil {
+		return
+	}
 	l.Level(r.Scores, photographs, among)
 	for class, v := range r.Scores {
 		if v > r.Scores[r.Class] {

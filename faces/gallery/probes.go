@@ -58,14 +58,6 @@ func (g *Gallery) separable() classify.Separable {
 	return s
 }
 
-// fewestRivals is the smallest number of people with whom a probe can be compared.
-func (g *Gallery) fewestRivals() int {
-	if g.separable() != nil {
-		return 1
-	}
-	return classify.LeastClasses
-}
-
 // Options returns the options by which g was calibrated. If g has too few people for a
 // threshold, they are those for the threshold that it gets with more people. They are nil if g
 // names every face.
@@ -212,6 +204,10 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 	if err != nil {
 		return nil, err
 	}
+	enough := classify.LeastClasses
+	if g.separable() != nil {
+		enough = 1
+	}
 	results, failed := make([]comparison, len(probes)), make([]error, len(probes))
 	parallel.For(len(probes), 1, func(i, _ int) {
 		p, r := &probes[i], &results[i]
@@ -222,7 +218,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 			}
 		}
 		people, err := g.Enrolled.people(g.shorten(refs))
-		if failed[i] = err; err != nil || len(people) < g.fewestRivals() {
+		if failed[i] = err; err != nil || len(people) < enough {
 			return
 		}
 		if r.rivals, failed[i] = g.scored(ctx, p.vector, people); failed[i] != nil || !own {

@@ -56,14 +56,6 @@ func opener(file []byte) func() (*network.Network, error) {
 	return sync.OnceValues(func() (*network.Network, error) { return network.Open(context.Background(), packed.Bytes(file)) })
 }
 
-// BuiltIn returns the names of the networks inside the program, the default first.
-func BuiltIn() (names []string) {
-	for _, b := range builtIns {
-		names = append(names, b.name)
-	}
-	return names
-}
-
 // find returns the network inside the program for which is is true; nil if there is none.
 func find(is func(*builtIn) bool) *builtIn {
 	if i := slices.IndexFunc(builtIns, is); i >= 0 {
