@@ -47,13 +47,13 @@ func TestBystanders(t *testing.T) {
 				writeBeside(t, path, person[k], other)
 			}
 		}
-		var said []string
-		o := ReadOptions{Detect: face.Options{Which: face.Agreeing}, Observer: Observer{Warn: func(err error) { said = append(said, err.Error()) }}}
+		var warnings []string
+		o := ReadOptions{Detect: face.Options{Which: face.Agreeing}, Observer: Observer{Warn: func(err error) { warnings = append(warnings, err.Error()) }}}
 		images, err := Read(t.Context(), filepath.Join(dir, "learned"), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range said {
+		for _, s := range warnings {
 			if strings.Contains(s, "agrees with the other photographs of the person") && strings.Contains(s, ".jpg") {
 				chosen++
 			}

@@ -103,15 +103,15 @@ func TestDamagedPhotograph(t *testing.T) {
 	o := faces.ReadOptions{Embedder: e, Detect: quick()}
 	o.Detect.Detect = face.Always
 	if _, err := faces.Read(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), filepath.Base(files[0].Path)) {
-		t.Errorf("nobody is told: %v", err)
+		t.Errorf("there is no warning: %v", err)
 	}
-	var told []string
-	o.Warn = func(err error) { told = append(told, err.Error()) }
+	var warnings []string
+	o.Warn = func(err error) { warnings = append(warnings, err.Error()) }
 	images, err := faces.Read(t.Context(), dir, o)
 	if err != nil || images.Len() != 5 {
 		t.Fatalf("%v: %v", images, err)
 	}
-	if text := strings.Join(told, "\n"); !strings.Contains(text, files[0].Path) || !strings.Contains(text, "1 of 6 images could not be read") {
-		t.Errorf("told %q", told)
+	if text := strings.Join(warnings, "\n"); !strings.Contains(text, files[0].Path) || !strings.Contains(text, "1 of 6 images could not be read") {
+		t.Errorf("warnings %q", warnings)
 	}
 }

@@ -20,13 +20,13 @@ import (
 )
 
 // Enrol returns r with a face of each photograph added to the person name, who may be enrolled already:
-// of several faces the one that Meant returns, unless r was told which to take (face.Options.Which). The
+// of several faces the one that Meant returns, unless r has a rule for that (face.Options.Which). The
 // result is that of Train on all
 // photographs together, except where r shortlists (Options.ShortlistAbove): there the threshold
 // follows from the present one, and only the people of the change are compared again, or, with a
 // method that decides by margins, nobody. When a change makes the number of faces cross that border,
-// the threshold is estimated anew. That takes as long as Calibrate, up to a minute, or several with
-// CRC, and r.Progress is told. It warns (r.Warn) of a photograph without a face of sufficient
+// the threshold is estimated again. That takes as long as Calibrate, up to a minute, or several with
+// CRC, and r.Progress is called. It warns (r.Warn) of a photograph without a face of sufficient
 // quality, or where it is not clear which face is meant, and adds those of the others. It is an error if
 // none has one, or if r does not keep its faces. It also warns of a face that r takes for somebody
 // else, and adds it all the same; without r.Warn that is an error.

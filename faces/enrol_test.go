@@ -152,9 +152,9 @@ func TestEnrolPhotographs(t *testing.T) {
 	// What shows no face is left out, and it is an error if nothing is left.
 	black := image.NewGray(image.Rect(0, 0, 60, 60))
 	warnings := 0
-	told, err := r.With(quick(), faces.Observer{Warn: func(error) { warnings++ }})
+	observed, err := r.With(quick(), faces.Observer{Warn: func(error) { warnings++ }})
 	check(err)
-	if _, report, err := told.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 || warnings != 1 {
+	if _, report, err := observed.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 || warnings != 1 {
 		t.Errorf("%+v, %d warnings, %v", report, warnings, err)
 	}
 	for name, none := range map[string][]image.Image{"black": {black, black}, "none": nil} {
@@ -230,11 +230,11 @@ func TestEnrolRefuses(t *testing.T) {
 		t.Errorf("it has changed: %v", err)
 	}
 	if _, err := r.Remove(t.Context(), "person001"); err == nil {
-		t.Error("two people have no threshold, and nobody is told")
+		t.Error("two people have no threshold, and there is no error")
 	}
-	told, err := r.With(face.Options{}, faces.Observer{Warn: func(error) {}})
+	observed, err := r.With(face.Options{}, faces.Observer{Warn: func(error) {}})
 	check(err)
-	two, err := told.Remove(t.Context(), "person001", "person001")
+	two, err := observed.Remove(t.Context(), "person001", "person001")
 	if err != nil || len(two.People()) != 2 {
 		t.Errorf("one person, named twice: %v", err)
 	}
@@ -256,7 +256,7 @@ func TestSpelt(t *testing.T) {
 	}
 }
 
-// A threshold for another rate is that of a training with it, learns nothing anew,
+// A threshold for another rate is that of a training with it, learns nothing again,
 // and admits the more the higher the rate is.
 func TestCalibrateIsTraining(t *testing.T) {
 	images := crops(t, 6, 4)
@@ -359,10 +359,10 @@ func TestTwoPeopleKeepOpenSetOptions(t *testing.T) {
 func TestEnrolWarm(t *testing.T) {
 	images := crops(t, 4, 4)
 	for name, o := range methods() {
-		told := 0
-		o.Tell = func(advice.Advice) { told++ }
+		tips := 0
+		o.Tell = func(advice.Advice) { tips++ }
 		r := trained(t, images.Select(span(12)), o)
-		told = 0
+		tips = 0
 		warm, _, err := r.EnrolAll(t.Context(), images.Select(span(16)[12:]), true)
 		if err != nil {
 			t.Fatal(err)
@@ -372,7 +372,7 @@ func TestEnrolWarm(t *testing.T) {
 			t.Errorf("%s: the same is %v", name, same)
 		}
 		w, c := warm.Model().Parts().Trained, cold.Model().Parts().Trained
-		if w.Status != c.Status || w.Status == classify.Exhausted || told == 0 {
+		if w.Status != c.Status || w.Status == classify.Exhausted || tips == 0 {
 			t.Errorf("%s: %+v, want %+v", name, w, c)
 		}
 		for j := range images.Len() {
@@ -409,15 +409,15 @@ func TestSurvey(t *testing.T) {
 }
 
 // Of several faces the one is enrolled that is meant: the person, or the only unknown one. None is taken
-// where that is not clear, and whom the Recogniser knows gets no second name in silence.
+// where that is not clear, and nobody who is enrolled gets a second name without a warning.
 func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 	r, found := photographs(t)
 	known, zoe, other := found.Groups[0], found.Groups[5], found.Groups[6]
 	name := found.Classes[0]
-	var warned, said []string
-	told, err := r.With(quick(), faces.Observer{
+	var warned, hints []string
+	observed, err := r.With(quick(), faces.Observer{
 		Warn: func(err error) { warned = append(warned, err.Error()+": "+advice.Text(err)) },
-		Tell: func(a advice.Advice) { said = append(said, a.String()) },
+		Tell: func(a advice.Advice) { hints = append(hints, a.String()) },
 	})
 	check(err)
 	for what, c := range map[string]struct {
@@ -432,8 +432,8 @@ func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 		"two strangers":            {"zoe", photograph(found, zoe, other), -1, "nothing says which one is zoe: if face 1 is zoe: faces.Recogniser.Enrol with person: zoe, face.Options.At: ", false},
 		"alone, but somebody else": {"zoe", photograph(found, known+3), known + 3, "takes 1 photograph of zoe for " + name, false},
 	} {
-		warned, said = nil, nil
-		grown, report, err := told.Enrol(t.Context(), c.name, c.photo)
+		warned, hints = nil, nil
+		grown, report, err := observed.Enrol(t.Context(), c.name, c.photo)
 		if (err == nil) != (c.like >= 0) || err == nil && report.Added+len(report.Skipped) != 1 {
 			t.Errorf("%s: %+v, %v", what, report, err)
 			continue
@@ -443,7 +443,7 @@ func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 		}
 		if err == nil {
 			if f := identified(t, grown, photograph(found, c.like))[0]; f.Name != c.name || grown.Model().Faces(c.name) != r.Model().Faces(c.name)+1 {
-				t.Errorf("%s: %s is %q; said %q", what, found.ID(c.like), f.Name, said)
+				t.Errorf("%s: %s is %q; hints %q", what, found.ID(c.like), f.Name, hints)
 			}
 		}
 		if _, _, err := r.Enrol(t.Context(), c.name, c.photo); (err == nil) != c.silent {

@@ -234,7 +234,7 @@ func span(lo, hi int) (all []int) {
 	return all
 }
 
-// A Recogniser identifies while others are made of it, and says what it said before.
+// A Recogniser identifies while others are made of it, with the same results as before.
 func TestIdentifyWhileEnrolling(t *testing.T) {
 	pool := drawnVectors(t, 1, 6, 3)
 	r := trainedOn(t, pool.Select(span(0, 9)))

@@ -42,9 +42,9 @@ func (r *Recogniser) WithFacts(f *gallery.Facts) (*Recogniser, error) {
 	law, images := r.m.Impostors(), r.m.Images()
 	switch {
 	case law == nil:
-		return nil, errors.New("people who are not the same are told apart by how similar strangers are, which is known for measured networks only")
+		return nil, errors.New("people who are not the same are distinguished by how similar strangers are, which is known for measured networks only")
 	case images == nil || r.m.Calibration == nil:
-		return nil, errors.New("people who are not the same are told apart by their faces and a threshold, and the model does not have both")
+		return nil, errors.New("people who are not the same are distinguished by their faces and a threshold, and the model does not have both")
 	}
 	t.facts.law = law
 	class := map[string]int{}
@@ -89,7 +89,7 @@ func leastLead(law *openset.Impostors, own, rival *mat.Dense, q float64) float64
 	return max(0, q*math.Hypot(genuine[1], 1)-(genuine[0]-level))
 }
 
-// unborn are the people whom a photograph that was taken then cannot show.
+// unborn are the people who were not born when a photograph was taken.
 func (f *knowledge) unborn(taken time.Time) map[string]bool {
 	if f == nil {
 		return nil
@@ -103,7 +103,7 @@ func (f *knowledge) unborn(taken time.Time) map[string]bool {
 	return all
 }
 
-// rival is the person over whom f, which has a name, has too small a lead; "" if there is none. Those
+// rival is the person who is nearly as similar to f as the person of its name; "" if there is none. Those
 // who are excluded are no rivals.
 func (f *knowledge) rival(of *Face, excluded func(string) bool) string {
 	if f == nil || !of.Known {

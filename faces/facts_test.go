@@ -134,7 +134,7 @@ func TestFactsAreRespected(t *testing.T) {
 	})
 }
 
-// People who look alike and are told to be different take fewer names from each other; the log has
+// People who look alike and are listed as different take fewer names from each other; the log has
 // the numbers of doc/face-tags.md.
 func TestFactsOfPeopleAlike(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {

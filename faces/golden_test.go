@@ -184,10 +184,10 @@ func (s goldenStep) String() string {
 // goldenAnswers is what r says of images and of faces of strangers after a change.
 func goldenAnswers(t *testing.T, change string, r *Recogniser, images, strangers *dataset.Images) goldenStep {
 	t.Helper()
-	answers, told := goldenPart{kind: "answers"}, goldenPart{kind: "of strangers"}
+	answers, strange := goldenPart{kind: "answers"}, goldenPart{kind: "of strangers"}
 	known := answers.addFaces(t, r, images)
 	s := goldenStep{fmt.Sprintf("%s: %d of %d known, %d of %d strangers",
-		change, known, images.Len(), told.addFaces(t, r, strangers), strangers.Len()), []goldenPart{answers, told}}
+		change, known, images.Len(), strange.addFaces(t, r, strangers), strangers.Len()), []goldenPart{answers, strange}}
 	if c := r.Model().Calibration; c == nil {
 		s.open += ", no threshold"
 	} else {
@@ -246,8 +246,8 @@ func (c goldenCase) golden(t *testing.T, shaken bool) (steps []goldenStep) {
 	tell("calibrate")
 	report := ""
 	enrol := func(more *dataset.Images) {
-		next, told, failed := r.EnrolAll(ctx, more, false)
-		r, err, report = next, failed, fmt.Sprintf(" %+v", told)
+		next, merged, failed := r.EnrolAll(ctx, more, false)
+		r, err, report = next, failed, fmt.Sprintf(" %+v", merged)
 	}
 	more := draw(700_000, 3, 2)
 	enrol(more)
@@ -258,12 +258,12 @@ func (c goldenCase) golden(t *testing.T, shaken bool) (steps []goldenStep) {
 	tell("add faces" + report)
 	enrol(all.Select([]int{enrolled[0], enrolled[1], held[2]}))
 	tell("add known faces" + report)
-	next, told, failed := r.Rename(ctx, more.Classes[0], "Zoë")
+	next, merged, failed := r.Rename(ctx, more.Classes[0], "Zoë")
 	r, err = next, failed
-	tell(fmt.Sprintf("rename %+v", told))
-	next, told, failed = r.Rename(ctx, more.Classes[1], all.Classes[0])
+	tell(fmt.Sprintf("rename %+v", merged))
+	next, merged, failed = r.Rename(ctx, more.Classes[1], all.Classes[0])
 	r, err = next, failed
-	tell(fmt.Sprintf("merge %+v", told))
+	tell(fmt.Sprintf("merge %+v", merged))
 	r, err = r.Remove(ctx, "Zoë", all.Classes[1])
 	tell("remove")
 	r, err = r.Remove(ctx, all.IDs[enrolled[0]])

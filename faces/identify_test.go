@@ -54,7 +54,7 @@ func photo(name string, img image.Image) faces.Photo {
 	return faces.Photo{Name: name, Load: func() ([]byte, error) { return encoded(img), nil }}
 }
 
-// What is said of a face agrees with itself, people are named and strangers are
+// The results for a face agree with each other, people are named and strangers are
 // unknown.
 func TestIdentify(t *testing.T) {
 	r, faces := photographs(t)
@@ -79,7 +79,7 @@ func TestIdentify(t *testing.T) {
 		case held && f.Known:
 			known++
 		case !held && !f.Known:
-			t.Errorf("%s, whom it has learned from, is unknown", faces.ID(j))
+			t.Errorf("%s, which it has learned from, is unknown", faces.ID(j))
 		}
 	}
 	if known < 3 || named > 0 {
@@ -458,7 +458,7 @@ func TestReadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var warnings []error
-	told, err := r.With(face.Options{}, faces.Observer{Warn: func(err error) { warnings = append(warnings, err) }})
+	observed, err := r.With(face.Options{}, faces.Observer{Warn: func(err error) { warnings = append(warnings, err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,7 +470,7 @@ func TestReadFiles(t *testing.T) {
 		files = append(files, dataset.File{Path: filepath.Join(dir, name, "0001.png"), ID: name + "/0001.png", Person: name})
 	}
 	files = append(files, dataset.File{Path: blank, ID: "bob/1.png", Person: "bob"}, dataset.File{Path: text, ID: "x", Person: "bob"})
-	got, err := told.ReadFiles(t.Context(), files)
+	got, err := observed.ReadFiles(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -484,14 +484,14 @@ func TestReadFiles(t *testing.T) {
 	for i := range files {
 		files[i].Person = ""
 	}
-	got, err = told.ReadFiles(t.Context(), files)
+	got, err = observed.ReadFiles(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.NoFace, []bool{false, false, true}) || !slices.Equal(got.IDs, []string{"person003/0001.png", "person001/0001.png", "bob/1.png"}) {
 		t.Errorf("of nobody in particular: %v, without a face %v", got.IDs, got.NoFace)
 	}
-	if _, err := told.ReadFiles(t.Context(), files[2:]); err == nil {
+	if _, err := observed.ReadFiles(t.Context(), files[2:]); err == nil {
 		t.Error("no face, and no error")
 	}
 }

@@ -325,7 +325,7 @@ func (p *facesTogether) forbid() {
 }
 
 // nameJointly sees to it that no two faces have one name. The face with the best deciding score keeps
-// its name. Another face that would have it too is decided among the people whom no better face
+// its name. Another face that would have it too is decided among the people that no better face
 // shows: it gets the name of the next best if that reaches the threshold, and is unknown
 // otherwise. Whose name a face has is no rival of other faces any more.
 func (p *facesTogether) nameJointly() {

@@ -13,7 +13,7 @@ import (
 )
 
 // In a photograph no name is there twice, the face with the best score among those that
-// want it has it, and no face gets a worse person than one whom nobody has.
+// want it has it, and no face gets a worse person than one who is free.
 func TestNamesOfAPhotographDiffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const d = 4

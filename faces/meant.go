@@ -62,7 +62,7 @@ func (r *Recogniser) meant(ctx context.Context, name string, faces []Face) (int,
 
 // meantIn is meant for a photograph at path, "" for one without a file. An unknown face is the one that is
 // like those that are alone in other new photographs of the person, if there are any. What it does is
-// told; where the face is not clear it is an error that wraps face.ErrSeveral, and says what to do.
+// warned; where the face is not clear it is an error that wraps face.ErrSeveral, and says what to do.
 func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, faces []Face, alone [][]float64) (int, error) {
 	which, err := r.meant(ctx, name, faces)
 	if err != nil || len(faces) < 2 {
@@ -132,7 +132,7 @@ func boxText(b image.Rectangle) string {
 	return fmt.Sprintf("%d,%d,%d,%d", b.Min.X, b.Min.Y, b.Dx(), b.Dy())
 }
 
-// asks reports whether r finds out which of several faces a person is: nobody has said it.
+// asks reports whether r finds out which of several faces a person is: the caller has not chosen.
 func (r *Recogniser) asks() bool {
 	return r.detects() && r.detect.At == nil && r.detect.Which == ""
 }
@@ -164,14 +164,14 @@ func (r *Recogniser) chooseMeant(ctx context.Context, files []dataset.File, read
 			return err
 		default:
 			one.seen = one.seen[which : which+1]
-			one.seen[0].Total = 1 // nobody has to be told that there are others
+			one.seen[0].Total = 1 // no warning that there are others
 		}
 	}
 	return nil
 }
 
 // warnOfKnown warns of new faces that r takes for somebody else than they are called. Where nobody is
-// told, that is an error: a person would be enrolled under two names without anybody knowing.
+// warned, that is an error: a person would be enrolled under two names without anybody knowing.
 func (r *Recogniser) warnOfKnown(ctx context.Context, more *dataset.Images) error {
 	if len(more.Classes) == 0 || r.m.Calibration == nil {
 		return nil

@@ -199,7 +199,7 @@ func (o ReadOptions) framed(ctx context.Context, paths []string) (ReadOptions, e
 
 // ReadFiles is the function ReadFiles with the frame and the options of r: for
 // faces to enrol, identify or calibrate with. Of several faces in a photograph of a person it takes the
-// one that Meant returns, unless r was told which to take (face.Options.Which), and it warns of faces
+// one that Meant returns, unless r has a rule for that (face.Options.Which), and it warns of faces
 // that r takes for somebody else, as Enrol does.
 func (r *Recogniser) ReadFiles(ctx context.Context, files []dataset.File) (*dataset.Images, error) {
 	if err := r.checkPhotos(ctx); err != nil {

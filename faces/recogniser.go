@@ -125,7 +125,7 @@ func (r *Recogniser) withThreshold(ctx context.Context, m *gallery.Gallery, how 
 	return r.withModel(&t), nil
 }
 
-// namesEverybody warns of err, for which a model names everybody. Where nobody is told it
+// namesEverybody warns of err, for which a model names everybody. Where there is no Warn it
 // is returned, as strangers would get names without anybody knowing.
 func (o Observer) namesEverybody(err error) error {
 	if err == nil || o.Warn == nil {

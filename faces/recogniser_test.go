@@ -91,7 +91,7 @@ func trained(t testing.TB, images *dataset.Images, o faces.Options) *faces.Recog
 	return r
 }
 
-// public compares what is said of faces.
+// public compares the results for faces.
 var public = cmp.Options{
 	cmpopts.IgnoreUnexported(faces.Face{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }),
@@ -154,7 +154,7 @@ var photographed = sync.OnceValues(func() (*faces.Recogniser, *dataset.Images) {
 func TestEqualRecognisersAreEqualBytes(t *testing.T) {
 	images := crops(t, 6, 4)
 	path := filepath.Join(t.TempDir(), "m.nrdl")
-	told := 0
+	reports := 0
 	for name, edit := range map[string]func(o *faces.Options){
 		"nrc":    func(*faces.Options) {},
 		"fisher": func(o *faces.Options) { o.Pipeline = pipeline("16x16 igo mirror fisher:0.1") },
@@ -168,9 +168,9 @@ func TestEqualRecognisersAreEqualBytes(t *testing.T) {
 		want := written(t, r)
 
 		o.Observer = faces.Observer{
-			Watch:    func(classify.Progress) { told++ },
-			Progress: func(string, int, int) { told++ },
-			Tell:     func(advice.Advice) { told++ }, Warn: func(error) { told++ },
+			Watch:    func(classify.Progress) { reports++ },
+			Progress: func(string, int, int) { reports++ },
+			Tell:     func(advice.Advice) { reports++ }, Warn: func(error) { reports++ },
 		}
 		threads := runtime.GOMAXPROCS(1)
 		again := trained(t, images, o)
@@ -195,8 +195,8 @@ func TestEqualRecognisersAreEqualBytes(t *testing.T) {
 			}
 		}
 	}
-	if told == 0 {
-		t.Error("nobody was told of anything")
+	if reports == 0 {
+		t.Error("nothing was reported")
 	}
 }
 
@@ -265,7 +265,7 @@ func TestTrainWithoutThreshold(t *testing.T) {
 		t.Errorf("two people: %+v, warnings %v", two.Model().Calibration, warnings)
 	}
 	if _, err := faces.Train(t.Context(), crops(t, 2, 3), options()); err == nil {
-		t.Error("two people have no threshold, and nobody is told")
+		t.Error("two people have no threshold, and there is no error")
 	}
 	o.OpenSet, warnings = nil, nil
 	all := crops(t, 4, 3)

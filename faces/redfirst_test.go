@@ -14,7 +14,7 @@ import (
 	"nrdl.example/nrdl/faces/frontend"
 )
 
-// A redFirstAnswer is what the version that made testdata/redfirst.nrdl said of an image.
+// A redFirstAnswer is the result for an image of the version that made testdata/redfirst.nrdl.
 type redFirstAnswer struct {
 	Name   string
 	Known  bool

@@ -22,7 +22,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// readTagged reads the faces of those whom tags of the photographs at path name.
+// readTagged reads the faces of the people whose names are in tags of the photographs at path.
 func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
 	all, err := dataset.TaggedFiles(ctx, path, o.Tags, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path), o.Skip...)
 	if err != nil {
@@ -240,7 +240,7 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 	return nil
 }
 
-// tellNameless warns of those whom names of photographs list, and whose face is not given by any.
+// tellNameless warns of people who are only in lists of names of photographs, without a face that is theirs.
 func (o ReadOptions) tellNameless(names [][]string, given map[string]int) {
 	in := map[string][]int{} // photographs of a name
 	for i, all := range names {
@@ -259,7 +259,7 @@ func (o ReadOptions) tellNameless(names [][]string, given map[string]int) {
 		all := together[key]
 		err := fmt.Errorf("no face is that of %s, in %s", legible.Abridged(all), legible.Count(len(in[all[0]]), "photograph"))
 		if len(all) > 1 {
-			err = advice.Add(err, "who is who cannot be told of people who are always together: add a photograph of one of them alone")
+			err = advice.Add(err, "nobody can say who is who of people who are always together: add a photograph of one of them alone")
 		}
 		o.warn(err)
 	}

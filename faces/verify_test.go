@@ -18,7 +18,7 @@ import (
 // enrolled; the more similar, the lower the false match rate.
 func TestVerify(t *testing.T) {
 	r, found := photographs(t)
-	columns := []int{0, 3, 24, 27} // two of person001, and two of person007, whom it does not know
+	columns := []int{0, 3, 24, 27} // two of person001, and two of person007, who is not enrolled
 	var shots []*image.Gray
 	for _, j := range columns {
 		shots = append(shots, photograph(found, j))

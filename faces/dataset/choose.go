@@ -11,7 +11,7 @@ import (
 // at least one of which there are several, and returns the number of the one that is meant in each.
 // What it says of a photograph ("" for nothing) is a warning. It returns nil where all faces are meant.
 type Chooser interface {
-	Choose(photos [][]Crop) (chosen []int, said []string)
+	Choose(photos [][]Crop) (chosen []int, reasons []string)
 }
 
 // chosen keeps one face of each image, if the Reader chooses. labels and ids are those of images.
@@ -55,7 +55,7 @@ func (s *samples) chosen(labels, ids []string, opt Options) {
 			}
 			photos, which = append(photos, crops), append(which, i)
 		}
-		taken, said := chooser.Choose(photos)
+		taken, reasons := chooser.Choose(photos)
 		if taken == nil {
 			return
 		}
@@ -63,8 +63,8 @@ func (s *samples) chosen(labels, ids []string, opt Options) {
 			for n, j := range of[i] {
 				drop[j] = n != taken[k]
 			}
-			if said[k] != "" {
-				opt.warn("%s: %s", ids[i], said[k])
+			if reasons[k] != "" {
+				opt.warn("%s: %s", ids[i], reasons[k])
 			}
 		}
 	}

@@ -23,14 +23,14 @@ func (two) Read(_ context.Context, _ []byte, name string) ([]dataset.Crop, error
 	return []dataset.Crop{{Values: []float64{1, n}, Quality: dataset.Quality{Eyes: 1}}, {Values: []float64{2, n}, Quality: dataset.Quality{Eyes: 2}}}, nil
 }
 
-func (t two) Choose(photos [][]dataset.Crop) (chosen []int, said []string) {
+func (t two) Choose(photos [][]dataset.Crop) (chosen []int, reasons []string) {
 	if t.all {
 		return nil, nil
 	}
 	for i := range photos {
-		chosen, said = append(chosen, i%2), append(said, strings.Repeat("the second", i%2))
+		chosen, reasons = append(chosen, i%2), append(reasons, strings.Repeat("the second", i%2))
 	}
-	return chosen, said
+	return chosen, reasons
 }
 
 // A Reader that chooses gets the photographs of each person, and the faces that it does not choose
@@ -54,9 +54,9 @@ func TestChooser(t *testing.T) {
 		}
 	}
 	for all, want := range map[bool]int{false: 4, true: 7} {
-		var said []string
+		var warnings []string
 		set, err := dataset.Open(t.Context(), dir, dataset.Options{
-			Warn: func(s string) { said = append(said, s) },
+			Warn: func(s string) { warnings = append(warnings, s) },
 			Faces: func(context.Context, []string) (dataset.Reader, dataset.Frame, error) {
 				return two{all}, dataset.Frame{Size: dataset.Size{Height: 2, Width: 1}}, nil
 			},
@@ -65,7 +65,7 @@ func TestChooser(t *testing.T) {
 			t.Fatal(err)
 		}
 		if set.Len() != want || len(set.Quality) != want || len(set.NoFace) != want {
-			t.Fatalf("all %v: %d samples, %d qualities: %v", all, set.Len(), len(set.Quality), said)
+			t.Fatalf("all %v: %d samples, %d qualities: %v", all, set.Len(), len(set.Quality), warnings)
 		}
 		if all {
 			continue
@@ -79,8 +79,8 @@ func TestChooser(t *testing.T) {
 				t.Errorf("%s: face %v, quality %v", set.ID(j), set.X.At(0, j), set.Quality[j])
 			}
 		}
-		if text := strings.Join(said, "\n"); !strings.Contains(text, "ann/22.png: the second") {
-			t.Errorf("said %q", text)
+		if text := strings.Join(warnings, "\n"); !strings.Contains(text, "ann/22.png: the second") {
+			t.Errorf("warnings %q", text)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func drawn(t *testing.T, people map[string][]int, pixel func(image, at int) int)
 	return dir
 }
 
-// People with the same images cannot be told apart: a set of them is refused, with the
+// People with the same images cannot be distinguished: a set of them is refused, with the
 // reason.
 func TestEqualImages(t *testing.T) {
 	pattern := func(image, at int) int { return (image*37 + at*at*11) % 256 }

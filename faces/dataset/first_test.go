@@ -221,10 +221,10 @@ func TestPagesOfTIFF(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, warnings := range map[string]int{"seeds/FuzzDecode/thumbnail_first.tif": 0, "pages.tif": 1} {
-		var told []error
-		img, err := DecodePhoto(WithWarnings(t.Context(), func(err error) { told = append(told, err) }), read(name), name)
-		if err != nil || img.Bounds() != want.Bounds() || len(told) != warnings {
-			t.Errorf("%s: %v, error %v, warnings %v", name, img, err, told)
+		var warned []error
+		img, err := DecodePhoto(WithWarnings(t.Context(), func(err error) { warned = append(warned, err) }), read(name), name)
+		if err != nil || img.Bounds() != want.Bounds() || len(warned) != warnings {
+			t.Errorf("%s: %v, error %v, warnings %v", name, img, err, warned)
 		}
 	}
 	if _, err := DecodePhoto(t.Context(), read("refused/float.tif"), "x"); err == nil || !strings.Contains(err.Error(), "not supported: samples that are floating-point numbers") {

@@ -24,10 +24,10 @@ func TestGroupsAreDataSets(t *testing.T) {
 	if want := []string{leftoverMessage("no face"), leftoverMessage("unknown")}; !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
-	var told []string
-	list, err := PeopleFiles([]string{root}, "", func(s string) string { return s }, func(err error) { told = append(told, err.Error()) })
-	if err != nil || len(list) != 2 || list[1].Person != "b" || len(told) != 2 {
-		t.Errorf("%v, %v, warnings %q", list, err, told)
+	var reported []string
+	list, err := PeopleFiles([]string{root}, "", func(s string) string { return s }, func(err error) { reported = append(reported, err.Error()) })
+	if err != nil || len(list) != 2 || list[1].Person != "b" || len(reported) != 2 {
+		t.Errorf("%v, %v, warnings %q", list, err, reported)
 	}
 	if err := os.Remove(filepath.Join(root, GroupsMark)); err != nil {
 		t.Fatal(err)

@@ -100,9 +100,9 @@ func named(ctx context.Context, name string) context.Context {
 // WithWarnings returns a context under which warn gets a warning, once for a name, of each image
 // that is damaged and used all the same. Goroutines may call warn at the same time.
 func WithWarnings(ctx context.Context, warn func(error)) context.Context {
-	var told sync.Map
+	var warned sync.Map
 	return context.WithValue(ctx, warnKey{}, func(name string, err error) {
-		if _, again := told.LoadOrStore(name, true); !again {
+		if _, again := warned.LoadOrStore(name, true); !again {
 			warn(fmt.Errorf("%s: %w", name, err))
 		}
 	})

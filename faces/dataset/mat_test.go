@@ -85,7 +85,7 @@ func TestSizeOfMATImages(t *testing.T) {
 		in, want Size
 		warnings int
 	}{
-		{"told", 12, []mat5.Variable{side("height", 4), side("width", 3)}, Size{}, tiny, 0},
+		{"given", 12, []mat5.Variable{side("height", 4), side("width", 3)}, Size{}, tiny, 0},
 		{"square", 64, nil, Size{}, Size{Height: 8, Width: 8}, 1},
 		{"too small for images", 49, nil, Size{}, Size{}, 0},
 		{"no square", 65, nil, Size{}, Size{}, 0},

@@ -137,7 +137,7 @@ func openNamed(ctx context.Context, root string, opt Options) (*Images, error) {
 	return read.set(labels, images, people, opt)
 }
 
-// NamedFiles lists the images in the folder root as images of those whom n finds in their
+// NamedFiles lists the images in the folder root as images of the people that n finds in their
 // paths. CanonicalName maps a name to the spelling that is in use. Warn is called for files
 // that are left out; what a pattern of skip matches is left out without a word (Options.Skip).
 func NamedFiles(root string, n Naming, canonicalName func(string) string, warn func(error), skip ...string) ([]File, error) {

@@ -34,9 +34,9 @@ func TestFoldersOfYears(t *testing.T) {
 			var warned, warnedToo string
 			_, err := Open(context.Background(), root, Options{Frame: Frame{Size: Size{Height: 4, Width: 4}}, Warn: func(s string) { warned += s }})
 			_, listed := PeopleFiles([]string{root}, "", func(s string) string { return s }, func(err error) { warnedToo += err.Error() })
-			for _, said := range []string{warned, warnedToo} {
-				if (said != "") != (c.warns != "") || !strings.Contains(said, c.warns) {
-					t.Errorf("the warning is %q, not %q", said, c.warns)
+			for _, text := range []string{warned, warnedToo} {
+				if (text != "") != (c.warns != "") || !strings.Contains(text, c.warns) {
+					t.Errorf("the warning is %q, not %q", text, c.warns)
 				}
 			}
 			for _, err := range []error{err, listed} {

@@ -155,7 +155,7 @@ func TestFirstBadImageIsNamedOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-// A damaged image costs this image, and each is told with its reason; a person who has no
+// A damaged image is left out, and a warning names it with its reason; a person who has no
 // others is left out.
 func TestDamagedImagesAreLeftOut(t *testing.T) {
 	root := drawFiles(t, map[string][]byte{
@@ -169,10 +169,10 @@ func TestDamagedImagesAreLeftOut(t *testing.T) {
 		if want := []string{"a/1.pgm", "a/3.pgm", "b/1.pgm"}; !slices.Equal(set.IDs, want) || !slices.Equal(set.Classes, []string{"a", "b"}) {
 			t.Errorf("images %v of %v, want %v", set.IDs, set.Classes, want)
 		}
-		told := strings.Join(warnings, "\n")
+		text := strings.Join(warnings, "\n")
 		for _, want := range []string{"a/2.pgm: not an image", "c/1.pgm: the file is empty", "c/2.pgm: not an image", "3 of 6 images could not be read", `"c" is left out: 2 images could not be read`} {
-			if strings.Count(told, want) != 1 {
-				t.Errorf("%d processors: warnings %q lack %q", procs, told, want)
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%d processors: warnings %q lack %q", procs, text, want)
 			}
 		}
 	}
@@ -279,7 +279,7 @@ func (r brightReader) Read(ctx context.Context, data []byte, name string) ([]Cro
 	return crops, nil
 }
 
-// Images without a face are zero, are told of, and are marked wherever they are
+// Images without a face are zero, are reported, and are marked wherever they are
 // sorted to; people who have no others are left out.
 func TestImagesWithoutAFaceAreMarked(t *testing.T) {
 	in := Frame{Size: tiny}

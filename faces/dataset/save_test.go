@@ -211,7 +211,7 @@ func TestBlank(t *testing.T) {
 	}
 }
 
-// What is said of zero samples is in the words for samples, and names each once.
+// The warning about zero samples is in the words for samples, and names each once.
 func TestZeroSamplesAreCalledThat(t *testing.T) {
 	x := mat.NewDense(2, 4, []float64{0, 1, 0, 0, 0, 2, 0, 0})
 	set, err := NewImages(x, []string{"a", "a", "b", "b"}, nil, nil, Frame{})

@@ -11,7 +11,7 @@ import (
 )
 
 // A folder of a Mac and one of a network drive spell ë in two ways: they are one person, which
-// is told. A list finds files however their names are spelled.
+// is reported. A list finds files however their names are spelled.
 func TestSpellings(t *testing.T) {
 	composed, apart := norm.NFC.String("Zoë"), norm.NFD.String("Zoë")
 	root := drawn(t, map[string][]int{composed: {1, 2}, apart: {3}, "Bob": {4, 5}}, func(image, at int) int { return (image*37 + at*image*11) % 256 })
@@ -37,7 +37,7 @@ func TestSpellings(t *testing.T) {
 		t.Errorf("%v, %v, warned %q", people, err, warned)
 	}
 
-	// Bob and the decomposed Zoë alone, whom the list names in the other spelling.
+	// Bob and the decomposed Zoë alone: the list has her name in the other spelling.
 	if err := os.RemoveAll(filepath.Join(root, composed)); err != nil {
 		t.Fatal(err)
 	}

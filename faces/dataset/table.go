@@ -50,10 +50,10 @@ func (c contents) byRows() (bool, error) {
 	if !c.has("order") {
 		return !c.has(inputArray) && !(c.has("classes") && c.has("ids")), nil
 	}
-	switch said := c.words("order"); {
-	case slices.Equal(said, []string{"C"}):
+	switch order := c.words("order"); {
+	case slices.Equal(order, []string{"C"}):
 		return true, nil
-	case slices.Equal(said, []string{"F"}):
+	case slices.Equal(order, []string{"F"}):
 		return false, nil
 	}
 	return false, advice.Add(errors.New("the array order is not C or F"), "C: the pixels of an image row after row; F: column after column")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Tags that are no names of people are told once each, with how many there are; a slash is replaced.
+// Tags that are no names of people are reported once each, with how many there are; a slash is replaced.
 func TestTagNames(t *testing.T) {
 	people := &tagNames{func(name string) string { return name }, map[string]*refusal{}, map[string]int{}}
 	var got []string
@@ -16,9 +16,9 @@ func TestTagNames(t *testing.T) {
 	if want := []string{"Ann-Bo", "Cy", "", "", "Ann-Bo", "", "Di-Eve", ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	var told []string
-	people.tell(func(err error) { told = append(told, err.Error()) })
-	if len(told) != 3 || !strings.HasPrefix(told[0], `the tag "Ann/Bo", 2 times, is read as the name "Ann-Bo"`) || !strings.HasPrefix(told[2], "tag left out: c.jpg and 2 more: ") {
-		t.Errorf("%q", told)
+	var warnings []string
+	people.tell(func(err error) { warnings = append(warnings, err.Error()) })
+	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `the tag "Ann/Bo", 2 times, is read as the name "Ann-Bo"`) || !strings.HasPrefix(warnings[2], "tag left out: c.jpg and 2 more: ") {
+		t.Errorf("%q", warnings)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// Of people who are too alike it is not said who somebody is, nor that another threshold would help.
+// Where people are too alike, the text names nobody, and does not claim that another threshold would help.
 func TestPeopleTooAlike(t *testing.T) {
 	ctx, f := t.Context(), embedding.Default().Frame()
 	rng := rand.New(rand.NewPCG(3, 5))

@@ -216,15 +216,15 @@ func TestOcclusion(t *testing.T) {
 		e := explainedCrop(t, m, c, crop)
 		o := Occluder{Places: 8, Share: 0.25}
 		c.batches = nil
-		told := 0
-		if err := o.Occlude(t.Context(), m, c, e, crop, func(done, total int) { told += total - done }); err != nil {
+		progress := 0
+		if err := o.Occlude(t.Context(), m, c, e, crop, func(done, total int) { progress += total - done }); err != nil {
 			t.Fatal(err)
 		}
 		got, all := e.Similarities.Occlusion, 0
 		for _, n := range c.batches {
 			all += n
 		}
-		if all != 64 || slices.Max(c.batches) > coveredTogether || told != 32 || len(got.Falls) != 8 {
+		if all != 64 || slices.Max(c.batches) > coveredTogether || progress != 32 || len(got.Falls) != 8 {
 			t.Errorf("%s: %v faces are embedded", name, c.batches)
 		}
 		changed, speaks := 0, false

@@ -79,7 +79,7 @@ func htmlOf(t testing.TB, p *Page) string {
 	return b.String()
 }
 
-// What a browser may fetch stands in a tag, outside of what is said of a picture.
+// What a browser may fetch is in a tag, outside of the text about a picture.
 var (
 	tags    = regexp.MustCompile(`<[a-zA-Z][^>]*>`)
 	alts    = regexp.MustCompile(` alt="[^"]*"`)

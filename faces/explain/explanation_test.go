@@ -56,11 +56,11 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", m.Name(), what, got, want)
 			}
 		}
-		said, err := model.Identify(t.Context(), face)
+		results, err := model.Identify(t.Context(), face)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Class != said[0].Class || e.Evidence != said[0].Evidence || e.Known != said[0].Known || !slices.Equal(e.Scores, said[0].Scores) || !slices.Equal(e.Image, mat.Col(nil, 0, face.X)) {
+		if e.Class != results[0].Class || e.Evidence != results[0].Evidence || e.Known != results[0].Known || !slices.Equal(e.Scores, results[0].Scores) || !slices.Equal(e.Image, mat.Col(nil, 0, face.X)) {
 			t.Errorf("%s: another face, or another recognition, is explained", m.Name())
 		}
 		y := mat.Col(nil, 0, classify.Unit(face.X))

@@ -71,9 +71,9 @@ func TestEachFaceIsCodedOnce(t *testing.T) {
 			"Identify":  {7, func() error { _, err := m.Identify(t.Context(), faces); return err }},
 			"New":       {1, func() error { _, err := New(t.Context(), m, one); return err }},
 			"IdentifyCoded, Of": {1, func() error {
-				said, err := m.IdentifyCoded(t.Context(), one)
+				results, err := m.IdentifyCoded(t.Context(), one)
 				if err == nil {
-					_, err = Of(t.Context(), m, one, said[0])
+					_, err = Of(t.Context(), m, one, results[0])
 				}
 				return err
 			}},

@@ -112,7 +112,7 @@ func TestPortraits(t *testing.T) {
 	}
 }
 
-// The light of photographs is told where they are alike, or where one differs.
+// The page tells of light where all photographs have the same, or where one differs.
 func TestLit(t *testing.T) {
 	for want, lights := range map[string][]float64{
 		"all 4 photographs are dark":                              {50, 60, 70, 30},

@@ -36,7 +36,7 @@ func (f *view) verdict() string {
 		return fmt.Sprintf("Unknown: %s is another face of this photograph.", name)
 	}
 	if f.p.useless {
-		return fmt.Sprintf("Unknown: most similar is %s. Hardly any face reaches the threshold of this model: calibrate it anew.", name)
+		return fmt.Sprintf("Unknown: most similar is %s. Hardly any face reaches the threshold of this model: calibrate it again.", name)
 	}
 	return fmt.Sprintf("Unknown: most similar is %s, %s %s.", name, far, limit)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // An example is a face of Ann, Bob or Cyd over atoms of two of each, with what
-// is to be said of it.
+// the sentence is to have.
 type example struct {
 	scores  [3]float64
 	code    [6]float64
@@ -76,7 +76,7 @@ var examples = []example{
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
-		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it anew. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
+		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0, 1, -1},
@@ -84,7 +84,7 @@ var examples = []example{
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
-		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it anew. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
+		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0},

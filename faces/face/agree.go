@@ -25,11 +25,11 @@ func (r *Reader) agrees() bool { return r.Which == Agreeing && r.Embedder != nil
 
 // Choose implements dataset.Chooser: of several faces of a photograph it takes the one that is like
 // those of the other photographs, if Which is Agreeing.
-func (r *Reader) Choose(photos [][]dataset.Crop) (chosen []int, said []string) {
+func (r *Reader) Choose(photos [][]dataset.Crop) (chosen []int, reasons []string) {
 	if !r.agrees() {
 		return nil, nil
 	}
-	chosen, said = make([]int, len(photos)), make([]string, len(photos))
+	chosen, reasons = make([]int, len(photos)), make([]string, len(photos))
 	like := DefaultAgree.likeness(photos, nil)
 	for range DefaultAgree.Looks {
 		for i, faces := range like {
@@ -43,10 +43,10 @@ func (r *Reader) Choose(photos [][]dataset.Crop) (chosen []int, said []string) {
 	}
 	for i, n := range chosen {
 		if n > 0 {
-			said[i] = fmt.Sprintf("of %d faces not the largest is taken, but one that agrees with the other photographs of the person", len(photos[i]))
+			reasons[i] = fmt.Sprintf("of %d faces not the largest is taken, but one that agrees with the other photographs of the person", len(photos[i]))
 		}
 	}
-	return chosen, said
+	return chosen, reasons
 }
 
 // likeness is, for each face of each photograph, the mean of its cosines with the others: with the

@@ -9,7 +9,7 @@ import (
 
 // Of several faces the one is taken that is like those of the other photographs, also where it is the
 // smallest and no photograph shows the person alone. Where nobody is like anybody, or there is no
-// other photograph, it is the largest. It is said where it is not the largest.
+// other photograph, it is the largest. A reason is given where it is not the largest.
 func TestAgreeing(t *testing.T) {
 	ann := func(tilt float64) dataset.Crop { return dataset.Crop{Values: []float64{1 - tilt, tilt, 0, 0, 0}} }
 	other := func(axis int) dataset.Crop {
@@ -29,13 +29,13 @@ func TestAgreeing(t *testing.T) {
 		"one photograph":       {[][]dataset.Crop{{other(2), ann(0)}}, []int{0}},
 		"a couple":             {[][]dataset.Crop{{other(2), ann(0)}, {other(2), ann(0)}}, []int{0, 0}},
 	} {
-		chosen, said := r.Choose(c.photos)
+		chosen, reasons := r.Choose(c.photos)
 		if !slices.Equal(chosen, c.want) {
 			t.Errorf("%s: %v, not %v", name, chosen, c.want)
 		}
 		for i, n := range chosen {
-			if (said[i] != "") != (n > 0) {
-				t.Errorf("%s: of photograph %d is said %q", name, i, said[i])
+			if (reasons[i] != "") != (n > 0) {
+				t.Errorf("%s: the reason for photograph %d is %q", name, i, reasons[i])
 			}
 		}
 	}

@@ -22,7 +22,7 @@ var coverWeights []byte
 // CoverParts are the parts of a face that may be covered.
 var CoverParts = []string{"eyes", "mouth"}
 
-// coverSide is the side of the crop from which covers are told.
+// coverSide is the side of the crop in which covers are looked for.
 const coverSide = 56
 
 // coverHOG tells a mouth or an eye from cloth or glass. Its blocks have unit length, so

@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/faces/synthetic"
 )
 
-// A mask or sunglasses on a drawn face are told, and what is free is not called covered.
+// A mask or sunglasses on a drawn face are reported, and what is free is not called covered.
 func TestCovered(t *testing.T) {
 	if n := len(CoverParts) * 4 * (coverHOG.Len(coverSide, coverSide) + 1); len(coverWeights) != n {
 		t.Fatalf("%d bytes of weights, want %d", len(coverWeights), n)

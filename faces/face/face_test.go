@@ -202,7 +202,7 @@ func TestPadded(t *testing.T) {
 	}
 }
 
-// pigoGolden returns what pigo 1.4.6 said: of windows, by the digest of image and sides,
+// pigoGolden returns the results of pigo 1.4.6: of windows, by the digest of image and sides,
 // their number and the digest of the hits; of pupils, by the photograph, their mean place
 // from five random starts.
 func pigoGolden(t *testing.T) map[string][2]string {

@@ -60,7 +60,7 @@ func TestFindCartoon(t *testing.T) {
 	}
 }
 
-// A face of 8 pixels is not found, and what to do is said.
+// A face of 8 pixels is not found, and the error has advice.
 func TestFindSmallest(t *testing.T) {
 	photo := onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(300, 200, 312, 212): cartoon(240)})
 	found := findIn(t, photo)

@@ -155,7 +155,7 @@ func TestSamplesAreTheStages(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 		if got.Grid != in.Grid() || got.Projected != "" {
-			t.Errorf("%s: samples are said to be of %+v, projected by %q", text, got.Grid, got.Projected)
+			t.Errorf("%s: samples are of %+v, projected by %q", text, got.Grid, got.Projected)
 		}
 		if !slices.Equal(got.IDs, s.IDs) || !slices.Equal(got.Classes, s.Classes) || !slices.Equal(got.Groups, s.Groups) {
 			t.Errorf("%s: other labels", text)

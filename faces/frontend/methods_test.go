@@ -159,7 +159,7 @@ func TestMethodsOnInputs(t *testing.T) {
 }
 
 // More atoms than dimensions that a projection leaves would be learned in vain:
-// it is said before the first pass.
+// the error comes before the first pass.
 func TestNRDLAfterProjections(t *testing.T) {
 	s := faces(t)
 	made := func(text string) *classify.Samples { _, train := trained(t, s, text); return train }

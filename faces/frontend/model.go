@@ -83,11 +83,11 @@ func (m *Model) recognise(ctx context.Context, images *dataset.Images, keep bool
 			if seen[j] == 0 || images.NoFace != nil && images.NoFace[lo+j] {
 				class = -1
 			}
-			said := Recognition{Class: class, Scores: mat.Col(nil, j, r.Scores), Evidence: evidence[j]}
+			one := Recognition{Class: class, Scores: mat.Col(nil, j, r.Scores), Evidence: evidence[j]}
 			if keep {
-				said.Coded = r.Column(j)
+				one.Coded = r.Column(j)
 			}
-			all = append(all, said)
+			all = append(all, one)
 		}
 		return nil
 	})

@@ -323,7 +323,7 @@ func TestRecognise(t *testing.T) {
 	unseen.NoFace[5] = true
 	for _, text := range whole {
 		m := learned(t, s, input(t, text))
-		said, err := m.Recognise(t.Context(), &unseen)
+		recognised, err := m.Recognise(t.Context(), &unseen)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func TestRecognise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for j, r := range said {
+		for j, r := range recognised {
 			want := named[j]
 			if j == 3 || j == 5 {
 				want = -1

@@ -336,7 +336,7 @@ func TestFuzzParseHasACorpus(t *testing.T) {
 	}
 }
 
-// What a network takes may be said before and after its name.
+// The settings of a network may be before and after its name.
 func TestParsePresetOfANetwork(t *testing.T) {
 	want, err := frontend.Parse("preset=dlib embedding")
 	if err != nil {

@@ -214,7 +214,7 @@ func TestTwoPeopleAreTooFewForStrangers(t *testing.T) {
 }
 
 // One face each: nothing can be held out, so that no probability is known, but
-// strangers are told.
+// strangers are reported.
 func TestOneFaceEachHasNoProbability(t *testing.T) {
 	m := learnKeeping(t, patterns(t, 8, 1, dataset.Size{Height: 6, Width: 6}, 20), "6x6")
 	calibrate(t, m, openset.Default, nil)

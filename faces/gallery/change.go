@@ -264,7 +264,7 @@ type merger struct {
 	ids     bool // whether images have IDs
 	quality bool
 	people  map[string][]entry
-	changed map[string]bool // whom the second set has
+	changed map[string]bool // people of the second set
 }
 
 // newMerger returns a merger of s without out, and of more.

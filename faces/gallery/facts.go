@@ -33,7 +33,7 @@ type Facts struct {
 const mostFacts = 16 << 20
 
 // ReadFacts reads a CSV file with a header: name, and born (2006-01-02, 2006-01 or 2006) or not (names
-// of people whom this one is not, with ; between them), or both. The separator is that of the header, a
+// of people who look like this one and are others, with ; between them), or both. The separator is that of the header, a
 // comma or a semicolon.
 func ReadFacts(path string) (*Facts, error) {
 	file, err := os.Open(path)
@@ -93,7 +93,7 @@ func readFacts(from io.Reader) (*Facts, error) {
 					continue
 				}
 				if other == person {
-					return nil, fmt.Errorf("%s is told to be somebody else than %s", person, other)
+					return nil, fmt.Errorf("%s is listed as somebody else than %s", person, other)
 				}
 				f.Different = append(f.Different, [2]string{person, other})
 			}

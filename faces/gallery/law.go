@@ -107,7 +107,7 @@ func levelled(r *frontend.Recognition, l *openset.Impostors, photographs, among 
 	r.Largest = r.Scores[r.Class]
 }
 
-// Without returns what the result f of g would be if the people for whom excluded is true were
+// Without returns what the result f of g would be if the people with a true excluded were
 // not enrolled. The scores of the others stay the same.
 func (g *Gallery) Without(f Face, excluded func(name string) bool) Face {
 	names := g.Names()

@@ -197,7 +197,7 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 				}
 				r.Present = true
 				if d := cmp.Diff(r, again.Rates()); d != "" {
-					t.Errorf("%s: (-said +calibrated)\n%s", name, d)
+					t.Errorf("%s: (-stored +calibrated)\n%s", name, d)
 				}
 				if i > 0 && (r.FPIR <= rates[i-1].FPIR || c.given == nil && r.Right < rates[i-1].Right) {
 					t.Errorf("%s: %+v after %+v", name, r, rates[i-1])
@@ -210,7 +210,7 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 	}
 }
 
-// Where no face could be held out, nothing is said of rates.
+// Where no face could be held out, there are no rates.
 func TestOneFaceEachHasNoRates(t *testing.T) {
 	for _, m := range []*Gallery{
 		learnMean(t, embedded(t, openset.Shipped()[0], 5, 1, 1, 1)),

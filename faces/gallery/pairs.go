@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// mostReviewed is the largest number of people of whom all pairs are compared.
+// mostReviewed is the largest number of people for which all pairs are compared.
 const mostReviewed = 2000
 
 // pairs are the people with an estimated share of confused images that is worth telling,

@@ -43,7 +43,7 @@ func reviewOf(t *testing.T, s *dataset.Images) *Review {
 	return r
 }
 
-// Images that were given to somebody else are listed, and with whom they show; five of
+// Images with the name of somebody else are listed, with the person that they show; five of
 // one person in the group of another as well as two that were exchanged. Nobody else is.
 func TestMislabelledImagesAreListed(t *testing.T) {
 	for _, l := range openset.Shipped() {
@@ -108,7 +108,7 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 			}
 			for c, p := range r.People {
 				advice := strings.Join(r.Advice[c], "; ")
-				if told := strings.Contains(advice, "see whether"); told != (want[p.Name] > 0) || p.Note != advice {
+				if listed := strings.Contains(advice, "see whether"); listed != (want[p.Name] > 0) || p.Note != advice {
 					t.Errorf("seed %d: %s: %q", seed, p.Name, advice)
 				}
 			}
@@ -172,7 +172,7 @@ func TestHalfOfAPersonIsNotThePerson(t *testing.T) {
 	}
 }
 
-// What the photographs of a person lack is said of that person only.
+// What the photographs of a person lack is in the advice for that person only.
 func TestAdvice(t *testing.T) {
 	l := openset.Shipped()[0]
 	s := embedded(t, l, 2, 2, 6, 6, 6)

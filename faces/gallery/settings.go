@@ -31,7 +31,7 @@ type Settings struct {
 	Sharpness float64 `json:"sharpness"`
 	Exposure  float64 `json:"exposure"`
 
-	// The best guess for an unknown face is told from the probability Maybe on: below it, the face
+	// The best guess for an unknown face is reported from the probability Maybe on: below it, the face
 	// is a stranger's more often than the guess is right (doc/openset.md). A name is likely from
 	// the probability Likely on, and sure from Sure on (Confidence).
 	Maybe  float64 `json:"maybe"`

@@ -32,7 +32,7 @@ func TestSettingsDecide(t *testing.T) {
 	}
 	m := learnKeeping(t, s, "6x6")
 	calibrate(t, m, openset.Default, nil)
-	said := func(g *Gallery) (folds int, note, words string, err error) {
+	measured := func(g *Gallery) (folds int, note, words string, err error) {
 		c, failed := g.Calibrate(t.Context(), openset.Options{FPIR: 0.01, Prior: 0.4}, nil, nil)
 		if failed != nil {
 			t.Fatal(failed)
@@ -40,14 +40,14 @@ func TestSettingsDecide(t *testing.T) {
 		p := g.People()[0]
 		return c.Calibration.Folds, strings.Join(g.advice(0, p, 0, false), "; "), p.QualityText(), c.Usable()
 	}
-	folds, note, words, err := said(m)
+	folds, note, words, err := measured(m)
 	if folds != 9 || note != "" || words != "good" || err != nil {
 		t.Errorf("%d folds, %q, %q, %v", folds, note, words, err)
 	}
 	m.Settings = &other
 	other.FoldsClosed, other.FoldsIterated, other.FewFaces, other.Eyes, other.Useless = 4, 4, 5, 60, 1
 	m.Calibration.Wrong = append(m.Calibration.Wrong, 0)
-	if folds, note, words, _ = said(m); folds != 4 || note != "few photographs (4): add more; all 4 faces are small: add larger ones" || words != "small" || m.Usable() == nil {
+	if folds, note, words, _ = measured(m); folds != 4 || note != "few photographs (4): add more; all 4 faces are small: add larger ones" || words != "small" || m.Usable() == nil {
 		t.Errorf("%d folds, %q, %q, %v", folds, note, words, m.Usable())
 	}
 	other.Review.Suspect = 2

@@ -167,7 +167,7 @@ func TestShortlistIsEnough(t *testing.T) {
 }
 
 // The share of strangers who are named is the target, whatever was added and removed, and
-// what follows changes is what is measured anew.
+// what follows changes is equal to a new measurement.
 func TestRateIsKept(t *testing.T) {
 	images, strangers := drawn(t, 1, 240, 2), drawn(t, 5000, 150, 1)
 	part := func(lo, hi int) *dataset.Images {
@@ -223,7 +223,7 @@ func TestRateIsKept(t *testing.T) {
 }
 
 // What is enrolled, removed and renamed is what happens to a set of images, and what is
-// said of equal faces of two people too.
+// reported for equal faces of two people too.
 func TestChangesAreThoseOfImages(t *testing.T) {
 	images := drawn(t, 1, 40, 3)
 	g := calibrated(t, shortlisting(t, images, method.Mean{}))
@@ -326,7 +326,7 @@ func TestShortlistAbove(t *testing.T) {
 	}
 }
 
-// A gallery that was stored says what it said before.
+// A gallery that was stored gives the same results as before.
 func TestRestore(t *testing.T) {
 	images := drawn(t, 1, 70, 2)
 	g := calibrated(t, shortlisting(t, images, method.Mean{}))

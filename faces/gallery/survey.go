@@ -119,7 +119,7 @@ func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, 
 	return s, results, nil
 }
 
-// holdOut finds how well the people of g are told apart.
+// holdOut finds how well the model distinguishes the people of g.
 func (s *Survey) holdOut(ctx context.Context, g *Gallery, progress func(done, total int)) ([]HeldOutResult, error) {
 	results, err := g.HeldOut(ctx, progress)
 	if ctx.Err() != nil {

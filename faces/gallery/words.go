@@ -21,9 +21,9 @@ func (g *Gallery) Promise() string {
 	}
 	const half, rare = 0.5, 0.1 // above a tenth a percentage is easier to read
 	var l *openset.Impostors
-	whom, others := "", ""
+	chosen, others := "", ""
 	if c.FollowsLaw() {
-		l, whom = g.Impostors(), " chosen at random"
+		l, chosen = g.Impostors(), " chosen at random"
 		others = "; relatives and people who look like yours get one more often; measured on " + l.Whom()
 	}
 	limit := c.StrangerLimit(l)
@@ -31,9 +31,9 @@ func (g *Gallery) Promise() string {
 	case limit > half:
 		return ""
 	case limit > rare:
-		return fmt.Sprintf("fewer than %.0f %%%s get a name%s", math.Ceil(100*limit), whom, others)
+		return fmt.Sprintf("fewer than %.0f %%%s get a name%s", math.Ceil(100*limit), chosen, others)
 	}
-	return fmt.Sprintf("fewer than 1 in %s%s gets a name%s", legible.AtLeast(1/limit), whom, others)
+	return fmt.Sprintf("fewer than 1 in %s%s gets a name%s", legible.AtLeast(1/limit), chosen, others)
 }
 
 // PromiseMeasured says on what Promise rests; "" if it says nothing.
@@ -140,7 +140,7 @@ func (s *Settings) Confidence(p float64) string {
 }
 
 // A UselessError says why a gallery is useless: nearly no enrolled face gets its name, or no rate of
-// strangers who get one can be promised. A program should not write such a gallery in place of a
+// strangers who get one can be promised. A program should not replace a good gallery with such a
 // good one unless somebody asks for it.
 type UselessError struct {
 	Rates    openset.Rates // at the threshold; Held is 0 if no face could be held out

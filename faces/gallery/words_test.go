@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// What is said of strangers is what the model estimates of itself, and never less: not the rate
+// The promise about strangers is what the model estimates of itself, and never less: not the rate
 // that was asked for.
 func TestPromiseIsTheEstimate(t *testing.T) {
 	oneIn := regexp.MustCompile(`^fewer than 1 in (\d+) gets a name$`)

@@ -19,7 +19,7 @@ import (
 type WeakOptions struct {
 	Groups Options // by which faces are grouped first
 
-	Present float64 // probability that a face of somebody whom a photograph names is found in it
+	Present float64 // probability that the face of a person is found in a photograph with the name of that person
 	Absent  float64 // probability that a photograph does not name somebody whose face is in it
 	Odds    float64 // of the best name of a group over the second, at least
 
@@ -56,7 +56,7 @@ type Guess struct {
 // faces are, by a likelihood ratio; the most certain one first, so that its photographs are
 // explained when the others are decided. The only face of a photograph with one name has that name
 // with the odds Present to Absent·(1 − Present), before anything is known of other faces. Then faces are assigned to the means of names, among the
-// names of their photograph, and the means computed anew, in turn. A face never counts in the
+// names of their photograph, and the means computed again, in turn. A face never counts in the
 // mean with which it is compared.
 func Weak(ctx context.Context, x *mat.Dense, photographs []int, names [][]string, known []string, l *openset.Impostors, o WeakOptions) ([]Guess, error) {
 	_, n := x.Dims()
@@ -187,7 +187,7 @@ func (w *weak) logit(j, name int, deviates []float64) float64 {
 	prior := 0.0
 	if w.only[j] {
 		prior = math.Log(w.o.Present / (w.o.Absent * (1 - w.o.Present)))
-		if math.IsInf(own, -1) { // no other face has the name: a rival must be somebody whom the face resembles
+		if math.IsInf(own, -1) { // no other face has the name: a rival must be similar to the face
 			own, rival = 0, max(0, rival-w.o.Least)
 		}
 	}

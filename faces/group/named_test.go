@@ -26,7 +26,7 @@ const (
 	circle      = 8
 	mostInPhoto = 5
 	stranger    = 0.3 // share of photographs with a stranger
-	unnamed     = 0.1 // share of people in photographs whom no name tells
+	unnamed     = 0.1 // share of people in photographs who have no name there
 	unfound     = 0.1 // share of people in photographs who are named and whose face is not found
 	enough      = 5   // photographs of a person who counts
 )
@@ -35,7 +35,7 @@ const (
 type album struct {
 	faces       *mat.Dense
 	photographs []int
-	truth       []string // "" for a stranger, or somebody whom the photograph does not name
+	truth       []string // "" for a stranger, or somebody without a name in the photograph
 	person      []string
 	names       [][]string
 }
@@ -189,7 +189,7 @@ func TestWeak(t *testing.T) {
 	}
 }
 
-// Two who are always together cannot be told apart: neither is named.
+// Two people who are always together cannot be distinguished: neither gets a name.
 func TestWeakLeavesTwinsOut(t *testing.T) {
 	set, l := drawnPeople(8, 6, 4)
 	var photographs []int

@@ -43,7 +43,7 @@ func picture(name string) *image.Gray {
 }
 
 // The pictures in testdata are to be looked at when they change. UPDATE=1 writes them
-// anew.
+// again.
 func TestGoldenPictures(t *testing.T) {
 	for script, name := range scriptNames {
 		t.Run(script, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"nrdl.example/nrdl/faces/lettering"
 )
 
-var update = flag.Bool("update", false, "write the picture of the documentation anew")
+var update = flag.Bool("update", false, "write the picture of the documentation again")
 
 // TestDenoisingPicture compares doc/denoising.png with what the example finds:
 // from left to right the noisy picture, the best Gaussian filter, the learned
@@ -51,7 +51,7 @@ func TestDenoisingPicture(t *testing.T) {
 		}
 	}
 	if d := pictureDifference(t, path, strip); d > 0.5 {
-		t.Errorf("%s is another picture, on average by %.2f grey values: write it anew with -update", path, d)
+		t.Errorf("%s is another picture, on average by %.2f grey values: write it again with -update", path, d)
 	}
 }
 

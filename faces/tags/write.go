@@ -26,7 +26,7 @@ type Face struct {
 
 // A Writer writes tags. It is safe for concurrent use.
 type Writer struct {
-	Embed bool   // into JPEG files, in place of sidecars
+	Embed bool   // into JPEG files, instead of sidecars
 	Model string // what named the faces, for example the checksum of a model file; may be empty
 
 	// Within, if it is not "", is a folder that links lead out of: nothing outside is written.

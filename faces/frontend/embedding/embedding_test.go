@@ -163,7 +163,7 @@ func farthest64(a, b []float64) (most float64) {
 
 // What is given goes before metadata, and that before the preset for the size.
 func TestSettings(t *testing.T) {
-	said := map[string]string{"eyes": "0.4@0.2", "channels": "BGR", "mean": "1,2,3", "scale": "0.5", "mirror": "false"}
+	stored := map[string]string{"eyes": "0.4@0.2", "channels": "BGR", "mean": "1,2,3", "scale": "0.5", "mirror": "false"}
 	arcface := presets[1]
 	off := false
 	for name, c := range map[string]struct {
@@ -174,13 +174,13 @@ func TestSettings(t *testing.T) {
 	}{
 		"preset by size": {112, nil, Given{}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil}},
 		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil}},
-		"metadata":       {112, said, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false, nil}},
+		"metadata":       {112, stored, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false, nil}},
 		"given": {
-			112, said,
+			112, stored,
 			Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
 			settings{dataset.DefaultEyes, dataset.ToMean, rgb, [3]float64{5, 5, 5}, 2, false, nil},
 		},
-		"preset before metadata": {112, said, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true, nil}},
+		"preset before metadata": {112, stored, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true, nil}},
 	} {
 		got, err := settled(c.metadata, network.Normalisation{}, dataset.Size{Height: c.side, Width: c.side}, c.given)
 		if err != nil || got != c.want {
@@ -194,12 +194,12 @@ func TestSettings(t *testing.T) {
 		"preset":         {nil, Given{Preset: "arc"}},
 		"range":          {nil, Given{Eyes: dataset.DefaultEyes}},
 		"pupils":         {nil, Given{Scale: 1}},
-		"channels":       {said, Given{Channels: "grb"}},
+		"channels":       {stored, Given{Channels: "grb"}},
 		"DISTANCE":       {map[string]string{"eyes": "far"}, Given{}},
 		"mean":           {map[string]string{"mean": "1,2"}, Given{}},
 		"scale":          {map[string]string{"scale": "-1"}, Given{}},
 		"true or false":  {map[string]string{"mirror": "perhaps"}, Given{}},
-		"one number or ": {said, Given{Mean: []float64{1, 2}}},
+		"one number or ": {stored, Given{Mean: []float64{1, 2}}},
 	} {
 		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+advice.Text(err), want) {
 			t.Errorf("%s: %v", want, err)
@@ -315,7 +315,7 @@ func TestFacesOfABatchDoNotMix(t *testing.T) {
 	}
 }
 
-// A network that normalises its input is given what it takes, unless that is said otherwise.
+// A network that normalises its input is given what it takes, unless the caller says otherwise.
 func TestNormalisingNetworks(t *testing.T) {
 	file := func(mean, scale float32, metadata string) []byte {
 		var g onnxfile.Graph

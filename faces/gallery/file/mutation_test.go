@@ -43,7 +43,7 @@ func use(t *testing.T, r *faces.Recogniser, probes *dataset.Images) (worked bool
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errEndless)
 	defer cancel()
 	count := 0
-	said := func(err error) {
+	tried := func(err error) {
 		if errors.Is(err, errEndless) {
 			t.Error(err)
 		}
@@ -54,29 +54,29 @@ func use(t *testing.T, r *faces.Recogniser, probes *dataset.Images) (worked bool
 	m := r.Model()
 	if probes.Frame.Same(m.Frame) {
 		_, err := m.Identify(ctx, probes)
-		said(err)
+		tried(err)
 	}
 	r.People()
 	for _, holdOut := range []bool{false, true} {
 		_, err := r.Survey(ctx, holdOut)
-		said(err)
+		tried(err)
 	}
 	m.Rates()
 	how := r.OpenSet()
 	_, err := r.Calibrate(ctx, how, nil)
-	said(err)
+	tried(err)
 	_, err = r.Calibrate(ctx, openset.Options{FPIR: 0.05, Prior: how.Prior, Folds: how.Folds}, probes)
-	said(err)
+	tried(err)
 	_, err = r.Calibrate(ctx, openset.Options{FPIR: how.FPIR, Prior: 0.3, Folds: 3}, nil)
-	said(err)
+	tried(err)
 	_, _, err = r.EnrolAll(ctx, probes, false)
-	said(err)
+	tried(err)
 	names := m.Names()
 	_, err = r.Remove(ctx, names[0])
-	said(err)
+	tried(err)
 	for _, to := range []string{"somebody", names[len(names)-1]} {
 		_, _, err = r.Rename(ctx, names[0], to)
-		said(err)
+		tried(err)
 	}
 	return count > 0
 }

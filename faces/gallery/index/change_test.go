@@ -63,7 +63,7 @@ func TestChangesOfStates(t *testing.T) {
 }
 
 // After many changes, in one process and in several, a file is at most twice as large as
-// one that is written anew, and has what it should.
+// one that is written as a whole, and has what it should.
 func TestFileStaysSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	path := filepath.Join(t.TempDir(), "faces")
@@ -83,7 +83,7 @@ func TestFileStaysSmall(t *testing.T) {
 		want[p.Name] = p
 	}
 	state := states(rng, 100)
-	anew := 0
+	rewrites := 0
 	var last os.FileInfo
 	for i := range 1000 {
 		p := drawn(rng, 32, 5, 1)[0]
@@ -109,7 +109,7 @@ func TestFileStaysSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if last != nil && !os.SameFile(info, last) {
-			anew++
+			rewrites++
 		}
 		last = info
 		if i%50 == 0 || i == 999 {
@@ -118,7 +118,7 @@ func TestFileStaysSmall(t *testing.T) {
 				t.Fatal(err)
 			}
 			if info.Size() > 2*int64(least.Len()) {
-				t.Fatalf("%d bytes after %d changes, and %d written anew", info.Size(), i+1, least.Len())
+				t.Fatalf("%d bytes after %d changes, and %d written as a whole", info.Size(), i+1, least.Len())
 			}
 			y, meta, stored, err := Open(path)
 			if err != nil || string(meta) != "meta" || !bytes.Equal(stored, state) {
@@ -132,8 +132,8 @@ func TestFileStaysSmall(t *testing.T) {
 			}
 		}
 	}
-	if anew == 0 || anew > 50 {
-		t.Errorf("the file was written anew %d times", anew)
+	if rewrites == 0 || rewrites > 50 {
+		t.Errorf("the file was written as a whole %d times", rewrites)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestFileIsChangedWhileItIsRead(t *testing.T) {
 	for range 4 {
 		queries = unitRow(queries, rng, dims)
 	}
-	said := func(x *Index) (names []string, err error) {
+	nearest := func(x *Index) (names []string, err error) {
 		found, err := x.Nearest(t.Context(), queries, k)
 		for _, hits := range found {
 			for _, h := range hits {
@@ -215,7 +215,7 @@ func TestFileIsChangedWhileItIsRead(t *testing.T) {
 		}
 		return names, err
 	}
-	want, err := said(whole)
+	want, err := nearest(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestFileIsChangedWhileItIsRead(t *testing.T) {
 				_, _ = io.Copy(f, bytes.NewReader(by))
 			}()
 			for over := false; ; {
-				names, err := said(x)
+				names, err := nearest(x)
 				if err != nil && !errors.Is(err, ErrChanged) {
 					t.Fatalf("%s: %v", what, err)
 				}

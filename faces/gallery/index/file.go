@@ -60,7 +60,7 @@ type file struct {
 	state      []byte            // of the caller
 	changes    int               // of the state, since it was written whole
 
-	// Since Save has written it anew, the file has what base has as another Index.
+	// Since Save has written it as a whole, the file has what base has as another Index.
 	base, copy *Index
 }
 

@@ -392,7 +392,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Of two that change a file, the second writes it anew, and nobody reads a mixture.
+// Of two that change a file, the second writes it as a whole, and nobody reads a mixture.
 func TestTwoWriters(t *testing.T) {
 	path, _ := fileOf(t)
 	a, _, _, err := Open(path)
@@ -423,7 +423,7 @@ func TestTwoWriters(t *testing.T) {
 	if names["p1"] == nil || names["p2"] != nil || len(a.segments) == 0 {
 		t.Error("the file is not what was written last")
 	}
-	// Somebody who was removed is not in a file that was written anew.
+	// Somebody who was removed is not in a file that was written as a whole.
 	if err = b.Compact(t.Context(), path, []byte("meta"), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (x *Index) Save(ctx context.Context, path string, meta, state []byte) error
 	if err := x.Compact(ctx, path, meta, state); err != nil {
 		return err
 	}
-	if y, _, _, err := Open(path); err == nil { // else the next Save writes it anew again
+	if y, _, _, err := Open(path); err == nil { // else the next Save writes it as a whole again
 		f.base, f.copy = x, y
 	}
 	return nil
@@ -200,7 +200,7 @@ func (w *offsetWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Compact is Save that writes the file anew.
+// Compact is Save that writes the whole file.
 func (x *Index) Compact(ctx context.Context, path string, meta, state []byte) error {
 	_, err := atomicfile.Write(ctx, path, func(w io.Writer) error { return x.Write(ctx, w, meta, state) })
 	return err

@@ -194,5 +194,5 @@ func (j *JPEG) Check() error {
 	default:
 		why = fmt.Sprintf("together they visit more than %d million pixels, in %d bytes", j.mostVisited()/1_000_000, j.bytes)
 	}
-	return advice.Add(fmt.Errorf("has too many scans: %s", why), "save it anew, as a JPEG that is not progressive")
+	return advice.Add(fmt.Errorf("has too many scans: %s", why), "save it again, as a JPEG that is not progressive")
 }

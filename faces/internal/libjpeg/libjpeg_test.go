@@ -133,7 +133,7 @@ func TestDamage(t *testing.T) {
 			continue
 		}
 		if rows := wrong(t, img, c.like+".png"); len(rows) > lost+2 { // smoothing of colours reaches a row beyond
-			t.Errorf("%s: rows %v are wrong, %d said", name, rows, lost)
+			t.Errorf("%s: rows %v are wrong, %d reported", name, rows, lost)
 		}
 	}
 }
