@@ -65,18 +65,18 @@ func (r *Recogniser) WithFacts(f *gallery.Facts) (*Recogniser, error) {
 		for _, p := range [][2]int{{a, b}, {b, a}} {
 			own, rival := images.Classes[p[0]], images.Classes[p[1]]
 			if !slices.ContainsFunc(t.facts.leads[own], func(l lead) bool { return l.rival == rival }) {
-				t.facts.leads[own] = append(t.facts.leads[own], lead{rival, leastLead(law, faces(p[0]), faces(p[1]), q)})
+				t.facts.leads[own] = append(t.facts.leads[own], lead{rival, minLead(law, faces(p[0]), faces(p[1]), q)})
 			}
 		}
 	}
 	return &t, nil
 }
 
-// leastLead is the least lead over rival with which a face is that of own: the quantile q of the leads
+// minLead is the least lead over rival with which a face is that of own: the quantile q of the leads
 // over the rival of the rival's own faces, with its sign turned. Their level with the rival is
 // normal as the genuine levels of the law, that with own as strangers about the mean of the
 // rival's photographs; the two are taken to be independent, which makes the lead larger.
-func leastLead(law *openset.Impostors, own, rival *mat.Dense, q float64) float64 {
+func minLead(law *openset.Impostors, own, rival *mat.Dense, q float64) float64 {
 	_, n := own.Dims()
 	_, k := rival.Dims()
 	_, mean := openset.Means(own, []int{0, n})

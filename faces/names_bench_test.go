@@ -40,7 +40,7 @@ func BenchmarkNames(b *testing.B) {
 	b.Run("network", func(b *testing.B) {
 		face := make([]float32, 3*embedding.Default().Input().Len())
 		face[0] = 1 // not of a single colour
-		leastTime(b, func() {
+		minTime(b, func() {
 			if _, err := embedding.Default().Embed(b.Context(), [][]float32{face}); err != nil {
 				b.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func BenchmarkNames(b *testing.B) {
 			if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 				b.Log(err)
 			}
-			leastTime(b, func() {
+			minTime(b, func() {
 				for photo, err := range r.IdentifyAll(b.Context(), slices.Values([]Photo{{Load: func() ([]byte, error) { return data, nil }}})) {
 					if err != nil || len(photo.Faces) != c.faces {
 						b.Fatalf("%d faces, not %d: %v", len(photo.Faces), c.faces, err)
@@ -99,8 +99,8 @@ func BenchmarkNames(b *testing.B) {
 	}
 }
 
-// leastTime reports the least processor time of a run.
-func leastTime(b *testing.B, run func()) {
+// minTime reports the least processor time of a run.
+func minTime(b *testing.B, run func()) {
 	least := math.Inf(1)
 	for b.Loop() {
 		before := cpuTime(b)

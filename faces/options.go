@@ -64,10 +64,10 @@ func (o Observer) progress(what string) func(done, total int) {
 	return func(done, total int) { o.Progress(what, done, total) }
 }
 
-// leastProjected is the number of people from which on Defaults projects samples. The
+// minProjected is the number of people from which on Defaults projects samples. The
 // directions that tell fewer people apart are few, and do not tell them from strangers
 // (doc/frontends.md).
-const leastProjected = 30
+const minProjected = 30
 
 // Defaults chooses how to train on images. For vectors of a network it chooses the method
 // mean; for grey crops, features that suit their size, a projection if there are enough
@@ -128,7 +128,7 @@ var embeddingMethod classify.Method = method.Mean{}
 // forPeople returns in without its projection where there are too few people for
 // one.
 func forPeople(in frontend.Pipeline, people int) frontend.Pipeline {
-	if people < leastProjected {
+	if people < minProjected {
 		return unprojected(in)
 	}
 	return in

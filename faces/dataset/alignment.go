@@ -87,7 +87,7 @@ func (a Alignment) Validate() error {
 			return fmt.Errorf("landmarks = %s: %v is outside the face", a, p)
 		}
 	}
-	if t[1][0]-t[0][0] < leastEyes || t[3][1] <= t[0][1] {
+	if t[1][0]-t[0][0] < minEyes || t[3][1] <= t[0][1] {
 		return fmt.Errorf("landmarks = %s are not those of an upright face", a)
 	}
 	return nil
@@ -123,7 +123,7 @@ type Eyes struct {
 var DefaultEyes = Eyes{Distance: 0.46, Height: 0.36}
 
 // Bounds on Eyes.Distance.
-const leastEyes, mostEyes = 0.1, 0.9
+const minEyes, maxEyes = 0.1, 0.9
 
 // IsZero reports whether e is the zero value, for images without detection.
 func (e Eyes) IsZero() bool { return e == Eyes{} }
@@ -133,8 +133,8 @@ func (e Eyes) Validate() error {
 	switch {
 	case e.IsZero():
 		return nil
-	case !(e.Distance >= leastEyes && e.Distance <= mostEyes):
-		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, leastEyes, mostEyes), "eyes=%v are the default", DefaultEyes)
+	case !(e.Distance >= minEyes && e.Distance <= maxEyes):
+		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, minEyes, maxEyes), "eyes=%v are the default", DefaultEyes)
 	case !(e.Height > 0 && e.Height < 1):
 		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the height between 0 and 1", e, e.Height), "eyes=%v are the default", DefaultEyes)
 	}

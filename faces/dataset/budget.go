@@ -20,7 +20,7 @@ const (
 	// What a process takes besides images: the program, its networks, a small model.
 	resident = 72_000_000
 	// The memory for images where there is hardly any: a photograph of three megapixels.
-	leastBudget = 24_000_000
+	minBudget = 24_000_000
 
 	// Memory for a file of fewBytes, and more for each byte beyond. An image of flat colour is
 	// small, however many pixels it claims; a photograph is not.
@@ -32,7 +32,7 @@ const (
 	collected = 16_000_000
 
 	// The content of a file counts if it is larger than this, or than this share of Budget.
-	mostUncounted  = 8_000_000
+	maxUncounted   = 8_000_000
 	uncountedShare = 32
 )
 
@@ -55,7 +55,7 @@ func budgetFor(limit int64) int64 {
 	if limit == math.MaxInt64 {
 		return MaxDecoding
 	}
-	return max(leastBudget, min(limit-resident, MaxDecoding))
+	return max(minBudget, min(limit-resident, MaxDecoding))
 }
 
 // admissibleMemory returns an error if so much memory is too much for an image in a file of this
@@ -77,7 +77,7 @@ func admissibleMemory(memory int64, bytes int) error {
 
 // counted is the memory that counts for the content of a file.
 func counted(bytes int) int64 {
-	if n := int64(bytes); n > min(mostUncounted, Budget()/uncountedShare) {
+	if n := int64(bytes); n > min(maxUncounted, Budget()/uncountedShare) {
 		return n
 	}
 	return 0

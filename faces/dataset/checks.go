@@ -134,8 +134,8 @@ func Blank(sample []float64) bool {
 	return hi-lo <= flat*max(math.Abs(lo), math.Abs(hi))
 }
 
-// mostNamed is the largest number of images that a warning names.
-const mostNamed = 20
+// maxNamed is the largest number of images that a warning names.
+const maxNamed = 20
 
 // refuseBlank warns about the blank images of set. It is an error if a person has no
 // others. Samples that are not images are blank only if they are zero.
@@ -170,8 +170,8 @@ func refuseBlank(set *Images, opt Options) error {
 		return advice.Add(err, words(add), set.Classes[c])
 	}
 	switch n := len(blank); {
-	case n > mostNamed:
-		opt.warn(words("%d images are %s: %s and %d more"), n, what, strings.Join(blank[:mostNamed], ", "), n-mostNamed)
+	case n > maxNamed:
+		opt.warn(words("%d images are %s: %s and %d more"), n, what, strings.Join(blank[:maxNamed], ", "), n-maxNamed)
 	case n > 1:
 		opt.warn(words("%d images are %s: %s"), n, what, strings.Join(blank, ", "))
 	case n == 1:

@@ -137,7 +137,7 @@ func TestReserve(t *testing.T) {
 // The memory for images follows the limit of the process, and a file of few bytes has no more
 // than a photograph of its size takes.
 func TestBudget(t *testing.T) {
-	for limit, want := range map[int64]int64{math.MaxInt64: MaxDecoding, 8 << 30: MaxDecoding, 300_000_000: 228_000_000, 50_000_000: leastBudget} {
+	for limit, want := range map[int64]int64{math.MaxInt64: MaxDecoding, 8 << 30: MaxDecoding, 300_000_000: 228_000_000, 50_000_000: minBudget} {
 		if got := budgetFor(limit); got != want {
 			t.Errorf("of %d bytes %d are for images, want %d", limit, got, want)
 		}

@@ -168,11 +168,11 @@ func (s *samples) withFaces(set *Images, labels []string, opt Options) (*Images,
 	without := map[string]int{}
 	for i, f := range s.faceless {
 		without[labels[f.sample]]++
-		if i < mostNamed {
+		if i < maxNamed {
 			opt.warn("%v", f.reason)
 		}
 	}
-	if more := len(s.faceless) - mostNamed; more > 0 {
+	if more := len(s.faceless) - maxNamed; more > 0 {
 		opt.warn("and %s more without a face", legible.Count(more, "image"))
 	}
 	var keep []int

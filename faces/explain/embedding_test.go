@@ -270,7 +270,7 @@ func TestOcclusionEndsEarly(t *testing.T) {
 	if err := DefaultOccluder.Occlude(ctx, m, c, e, faces[0], nil); !errors.Is(err, enough) || len(c.batches) != 1 || e.Similarities.Occlusion != nil {
 		t.Errorf("error %v after %d batches", err, len(c.batches))
 	}
-	for _, bad := range []Occluder{{}, {1, 0.5}, {10, 0}, {10, 1}, {10, math.NaN()}, {mostPlaces + 1, 0.5}} {
+	for _, bad := range []Occluder{{}, {1, 0.5}, {10, 0}, {10, 1}, {10, math.NaN()}, {maxPlaces + 1, 0.5}} {
 		if err := bad.Occlude(t.Context(), m, c, e, faces[0], nil); err == nil {
 			t.Errorf("%+v is possible", bad)
 		}

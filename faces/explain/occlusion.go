@@ -32,13 +32,13 @@ type Occluder struct {
 // DefaultOccluder covers the face at 100 places.
 var DefaultOccluder = Occluder{Places: 10, Share: 0.25}
 
-// mostPlaces bounds Occluder.Places.
-const mostPlaces = 64
+// maxPlaces bounds Occluder.Places.
+const maxPlaces = 64
 
 // Validate returns an error if a parameter is impossible.
 func (o Occluder) Validate() error {
-	if o.Places < 2 || o.Places > mostPlaces || !(o.Share > 0 && o.Share < 1) {
-		return fmt.Errorf("occlusion: %d×%d places of squares of the share %v; possible are 2 to %d places and shares between 0 and 1", o.Places, o.Places, o.Share, mostPlaces)
+	if o.Places < 2 || o.Places > maxPlaces || !(o.Share > 0 && o.Share < 1) {
+		return fmt.Errorf("occlusion: %d×%d places of squares of the share %v; possible are 2 to %d places and shares between 0 and 1", o.Places, o.Places, o.Share, maxPlaces)
 	}
 	return nil
 }

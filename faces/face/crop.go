@@ -47,10 +47,10 @@ func aligned(pupils [2]Point, in dataset.Frame) similarity {
 	return about(w/2, h/2+(in.Eyes.Height-0.5)*h/crop, scale, angle, middle(pupils))
 }
 
-// Where more than mostTaps pixels become one, whole blocks of them are averaged
+// Where more than maxTaps pixels become one, whole blocks of them are averaged
 // first, so that fewTaps of the averages become one: the kernel, as wide as
 // several of them, hardly tells, and the effort is bounded.
-const mostTaps, fewTaps = 8, 4
+const maxTaps, fewTaps = 8, 4
 
 // blocks returns img, or the means of blocks of its part that to reaches from
 // the h×w crop, and to in its pixels.
@@ -66,7 +66,7 @@ func blocks(img *image.Gray, to similarity, h, w float64) (view, similarity) {
 
 // blockFactor is the side of the blocks; 1 for none.
 func blockFactor(to similarity) float64 {
-	if scale := to.scale(); scale > mostTaps {
+	if scale := to.scale(); scale > maxTaps {
 		return math.Floor(scale / fewTaps)
 	}
 	return 1

@@ -39,8 +39,8 @@ var colours = [...]color.RGBA{Known: {0, 130, 60, 255}, Stranger: {200, 85, 0, 2
 // Sizes of what is drawn, in shares of the longer side of the photograph, and in
 // pixels at least. Text is as wide as its box, within bounds.
 const (
-	lineShare, leastLine          = 1. / 300, 2
-	mostText, lessText, leastText = 1. / 40, 1. / 80, 11
+	lineShare, minLine         = 1. / 300, 2
+	maxText, lessText, minText = 1. / 40, 1. / 80, 11
 )
 
 // Draw returns a copy of img, with its top left corner at (0, 0), on which marks are
@@ -51,7 +51,7 @@ func Draw(img image.Image, marks []Mark, letters Letters) *image.RGBA {
 	out := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(out, out.Rect, img, b.Min, draw.Src)
 	longest := float64(max(b.Dx(), b.Dy()))
-	line := int(max(leastLine, math.Round(lineShare*longest)))
+	line := int(max(minLine, math.Round(lineShare*longest)))
 	for _, m := range marks {
 		m.frame(out, line)
 	}
@@ -79,10 +79,10 @@ func (m Mark) frame(out *image.RGBA, line int) {
 
 // label draws the text, white on the colour of the kind, and returns where.
 func (m Mark) label(out *image.RGBA, letters Letters, longest float64, line int, others []image.Rectangle) image.Rectangle {
-	size := max(leastText, math.Round(mostText*longest))
+	size := max(minText, math.Round(maxText*longest))
 	width := func() int { return letters.Bounds(m.Text, size).Dx() + letters.Bounds(m.Note, size).Dx() + 4*line }
 	if fits := size * float64(m.Box.Dx()) / float64(width()); fits < size {
-		size = math.Round(max(fits, lessText*longest, leastText))
+		size = math.Round(max(fits, lessText*longest, minText))
 	}
 	text, note := letters.Bounds(m.Text, size), letters.Bounds(m.Note, size)
 	lines := text.Union(note)

@@ -56,9 +56,9 @@ func (s *Search) Settings() (json.RawMessage, error) {
 	return settings, nil
 }
 
-// mostFactor bounds a number of Settings that is read from a file, as a multiple and as a
+// maxFactor bounds a number of Settings that is read from a file, as a multiple and as a
 // fraction of the usual one: so the time and the memory of a search are bounded.
-const mostFactor = 8
+const maxFactor = 8
 
 // WithSettings returns a copy of s with the numbers in settings, which Settings returned.
 // Numbers that settings do not have stay as they are. A number that is more than eight times
@@ -98,7 +98,7 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 	return &t, nil
 }
 
-// near reports a number of v that is not within mostFactor of that of usual.
+// near reports a number of v that is not within maxFactor of that of usual.
 func near(v, usual reflect.Value, name string) error {
 	fail := func(x any) error { return fmt.Errorf("%s = %v is out of range", name, x) }
 	switch v.Kind() {
@@ -133,7 +133,7 @@ func near(v, usual reflect.Value, name string) error {
 		switch {
 		case name == "CloseSide" && x == 0: // no closer look
 		case u == 0 && x >= 0 && x <= 1:
-		case !(x >= u/mostFactor && x <= u*mostFactor):
+		case !(x >= u/maxFactor && x <= u*maxFactor):
 			return fail(x)
 		}
 	}

@@ -133,15 +133,15 @@ func (in Pipeline) Validate() error {
 	return err
 }
 
-// leastZoom bounds how far the inner part is enlarged.
-const leastZoom = 0.2
+// minZoom bounds how far the inner part is enlarged.
+const minZoom = 0.2
 
 // validateCopies reports a zoom or a shift that is impossible.
 func (in Pipeline) validateCopies() error {
 	most := (min(in.Height, in.Width) - 1) / 4
 	switch {
-	case in.Zoom != 0 && !(in.Zoom >= leastZoom && in.Zoom < 1):
-		return advice.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, leastZoom), "0.8 adds the features of the middle eight tenths of height and width")
+	case in.Zoom != 0 && !(in.Zoom >= minZoom && in.Zoom < 1):
+		return advice.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, minZoom), "0.8 adds the features of the middle eight tenths of height and width")
 	case in.Zoom != 0 && in.Size != (dataset.Size{}) && in.onlyPixels():
 		return advice.Add(fmt.Errorf("zoom = %v without features", in.Zoom), "pixels of the inner part are there already; name features, as hog")
 	case in.Shift < 0 || in.Shift > dataset.MaxSide/4:

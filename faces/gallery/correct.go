@@ -123,7 +123,7 @@ func (g *Gallery) Different(ctx context.Context, a, b string, progress func(done
 		}
 		x, y := unitsOf(some, a), unitsOf(some, b)
 		unlike = !mostLike(l, x, y) && !mostLike(l, y, x)
-		if g.Shortlists() || len(g.Names()) > mostReviewed {
+		if g.Shortlists() || len(g.Names()) > maxReviewed {
 			return unlike, nil
 		}
 		r, err := g.Review(ctx, progress)

@@ -29,8 +29,8 @@ type Facts struct {
 	Different [][2]string
 }
 
-// mostFacts bounds the bytes of a file of facts.
-const mostFacts = 16 << 20
+// maxFacts bounds the bytes of a file of facts.
+const maxFacts = 16 << 20
 
 // ReadFacts reads a CSV file with a header: name, and born (2006-01-02, 2006-01 or 2006) or not (names
 // of people who look like this one and are others, with ; between them), or both. The separator is that of the header, a
@@ -41,7 +41,7 @@ func ReadFacts(path string) (*Facts, error) {
 		return nil, fmt.Errorf("read people: %w", err)
 	}
 	defer file.Close()
-	f, err := readFacts(io.LimitReader(file, mostFacts))
+	f, err := readFacts(io.LimitReader(file, maxFacts))
 	if err != nil {
 		return nil, advice.Add(fmt.Errorf("read people %s: %w", path, err), "the file has a header name,born,not and lines such as Ann,2015-03-28,Bo;Cy")
 	}

@@ -99,7 +99,7 @@ func (g *Gallery) shortlist(in frontend.Pipeline, seed uint64) error {
 	people, _ := g.Enrolled.Len()
 	t := classify.TraitsOf(g.Method)
 	if _, separable := g.Method.(classify.Separable); t.Coder == nil || t.Rule == nil || !t.Samples && !separable ||
-		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()), coding.Check(t.Coder, d, min(people, g.Numbers().mostOn(t.Coder, d)))) != nil {
+		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()), coding.Check(t.Coder, d, min(people, g.Numbers().maxPeople(t.Coder, d)))) != nil {
 		return nil // a fit to all faces tells of an error
 	}
 	params, err := method.Marshal(g.Method)

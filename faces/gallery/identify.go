@@ -74,7 +74,7 @@ func (g *Gallery) identifyByShortlists(ctx context.Context, images *dataset.Imag
 		}
 	}
 	d, _ := g.Enrolled.Faces.Dims()
-	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, g.Numbers().mostOn(g.shared.Coder, d))
+	hits, err := g.Enrolled.Faces.Nearest(ctx, queries, g.Numbers().maxPeople(g.shared.Coder, d))
 	if err != nil {
 		return nil, err
 	}
@@ -106,18 +106,18 @@ func (g *Gallery) identifyByShortlists(ctx context.Context, images *dataset.Imag
 // limit at K = d. A weight as small as CRC's changes little of it.
 const away = 2
 
-// mostOn is the largest number of people on a shortlist for the coder c of faces of d numbers.
-func (s *Settings) mostOn(c coding.Coder, d int) int {
+// maxPeople is the largest number of people on a shortlist for the coder c of faces of d numbers.
+func (s *Settings) maxPeople(c coding.Coder, d int) int {
 	if _, is := c.(coding.Ridge); is {
 		return max(s.Shortlist, away*d)
 	}
 	return s.Shortlist
 }
 
-// most is mostOn for g if it is more than Shortlist; else 0.
+// most is maxPeople for g if it is more than Shortlist; else 0.
 func (g *Gallery) most() int {
 	d, _ := g.Enrolled.Faces.Dims()
-	if n := g.Numbers().mostOn(g.shared.Coder, d); n > g.Numbers().Shortlist {
+	if n := g.Numbers().maxPeople(g.shared.Coder, d); n > g.Numbers().Shortlist {
 		return n
 	}
 	return 0
@@ -166,8 +166,8 @@ func (g *Gallery) sub(ctx context.Context, people []*index.Person) (*Gallery, er
 	return t, err
 }
 
-// mostWhole is the largest number of faces for which Whole fits a classifier.
-const mostWhole = 100000
+// maxWhole is the largest number of faces for which Whole fits a classifier.
+const maxWhole = 100000
 
 // Whole returns a gallery with the faces of g and a classifier over all of them; g itself
 // unless it shortlists. The classifier is fitted at the first call, and takes more than eight
@@ -177,8 +177,8 @@ func (g *Gallery) Whole() (*Gallery, error) {
 	if !g.Shortlists() {
 		return g, nil
 	}
-	if _, n := g.Enrolled.Len(); n > mostWhole {
-		return nil, fmt.Errorf("there are %d faces, and this compares all with each other: %d are the most", n, mostWhole)
+	if _, n := g.Enrolled.Len(); n > maxWhole {
+		return nil, fmt.Errorf("there are %d faces, and this compares all with each other: %d are the most", n, maxWhole)
 	}
 	return g.whole()
 }

@@ -4,15 +4,15 @@ import (
 	"math"
 )
 
-// mostReviewed is the largest number of people for which all pairs are compared.
-const mostReviewed = 2000
+// maxReviewed is the largest number of people for which all pairs are compared.
+const maxReviewed = 2000
 
 // pairs are the people with an estimated share of confused images that is worth telling,
 // or with held-out images that are confused. Images that look mislabelled do not count.
 func (f *reassignment) pairs() []Pair {
-	leastShare, used := f.g.Numbers().Review.LeastConfused, 0.0
+	minShare, used := f.g.Numbers().Review.LeastConfused, 0.0
 	people := len(f.count)
-	if people > mostReviewed {
+	if people > maxReviewed {
 		return []Pair{}
 	}
 	// How the lead of an image's own person over another one varies about its mean is taken
@@ -38,7 +38,7 @@ func (f *reassignment) pairs() []Pair {
 		}
 	}
 	// One bad image gives every pair this share at most, by its leads over all others.
-	leastShare = max(leastShare, 1/max(1, used))
+	minShare = max(minShare, 1/max(1, used))
 	var about residuals
 	each(func(p *pairLead, lead float64) { about.add(lead - p.mean) })
 	below := about.cumulated()
@@ -51,7 +51,7 @@ func (f *reassignment) pairs() []Pair {
 				continue
 			}
 			share := (p.n*below(-p.mean) + q.n*below(-q.mean)) / n
-			if share <= leastShare && p.wrong+q.wrong == 0 {
+			if share <= minShare && p.wrong+q.wrong == 0 {
 				continue
 			}
 			one := Pair{A: f.g.Names()[b], B: f.g.Names()[a], Wrong: p.wrong + q.wrong, Held: int(n), Share: &share}
@@ -77,13 +77,13 @@ func (p *pairLead) add(v float64) {
 	}
 }
 
-// residuals are the counts of numbers from −mostResidual to mostResidual in equal steps.
-type residuals [2 * mostResidual * stepsOfOne]float64
+// residuals are the counts of numbers from −maxResidual to maxResidual in equal steps.
+type residuals [2 * maxResidual * stepsOfOne]float64
 
-const mostResidual, stepsOfOne = 16, 32
+const maxResidual, stepsOfOne = 16, 32
 
 func (r *residuals) bin(v float64) int {
-	return max(0, min(len(r)-1, int(math.Floor((v+mostResidual)*stepsOfOne))))
+	return max(0, min(len(r)-1, int(math.Floor((v+maxResidual)*stepsOfOne))))
 }
 
 func (r *residuals) add(v float64) { r[r.bin(v)]++ }

@@ -16,9 +16,9 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// mostTurns bounds the turns of halves, which ends after three or four, and the single images
+// maxTurns bounds the turns of halves, which ends after three or four, and the single images
 // that TwoPeople leaves out.
-const mostTurns = 20
+const maxTurns = 20
 
 // TwoPeople reports whether the columns of x, d×n of unit norm, look like two people. It
 // returns the columns of the smaller group, two or more, and the probability that it shows
@@ -31,7 +31,7 @@ func (s *Settings) TwoPeople(l *openset.Impostors, x *mat.Dense) (others []int, 
 	for j := range left {
 		left[j] = j
 	}
-	for range mostTurns {
+	for range maxTurns {
 		some, p := s.twoMeans(l, lin.Select(x, left))
 		switch {
 		case p < s.Review.Leave:
@@ -138,7 +138,7 @@ func (s *Settings) ratios(l *openset.Impostors, x *mat.Dense) (smaller []int, us
 	copy(sums[1], columns[least(sums[0])])
 	var in []bool // the second part
 	var count [2]int
-	for range mostTurns {
+	for range maxTurns {
 		next := make([]bool, n)
 		changed := in == nil
 		na, nb := floats.Norm(sums[0], 2), floats.Norm(sums[1], 2)

@@ -17,9 +17,9 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-// mostFollowed is the largest number of people of a change who are compared with the probes one
+// maxFollowed is the largest number of people of a change who are compared with the probes one
 // by one.
-const mostFollowed = 256
+const maxFollowed = 256
 
 // heldOut are the faces that were held out of a gallery that shortlists.
 type heldOut struct {
@@ -200,7 +200,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 		queries = append(queries, p.vector...)
 	}
 	d, _ := x.Dims()
-	hits, err := x.Nearest(ctx, queries, g.Numbers().mostOn(g.shared.Coder, d)+1)
+	hits, err := x.Nearest(ctx, queries, g.Numbers().maxPeople(g.shared.Coder, d)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -349,7 +349,7 @@ func (g *Gallery) compareAgain(ctx context.Context, touched map[string]*index.Pe
 			p.Rivals = slices.DeleteFunc(slices.Clone(p.Rivals), affected)
 		}
 	}
-	if len(changed) > mostFollowed { // searching again is faster
+	if len(changed) > maxFollowed { // searching again is faster
 		for i := range h.Probes {
 			h.Probes[i].Rivals = nil
 		}

@@ -90,7 +90,7 @@ var DefaultReviewPriors = ReviewPriors{
 	Copied: 0.995, FewestAlike: 3, AlikeSD: 2, LeastConfused: 0.001,
 }
 
-const mostRounds = 100
+const maxRounds = 100
 
 func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	s := g.Images()
@@ -239,7 +239,7 @@ func (f *reassignment) wrong(j int) (probability float64, who int) {
 }
 
 func (f *reassignment) run(ctx context.Context) error {
-	for range mostRounds {
+	for range maxRounds {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}

@@ -102,12 +102,12 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 		}
 		return cmp.Compare(b.Wrong, a.Wrong)
 	})
-	r.Pairs = r.Pairs[:min(len(r.Pairs), mostPairs)]
+	r.Pairs = r.Pairs[:min(len(r.Pairs), maxPairs)]
 	return r, nil
 }
 
-// mostPairs bounds Review.Pairs.
-const mostPairs = 50
+// maxPairs bounds Review.Pairs.
+const maxPairs = 50
 
 // byHeldOut takes suspects and pairs from the results of cross-validation: a face is a
 // suspect if without it the model would give it the name of somebody else.

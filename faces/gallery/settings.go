@@ -63,18 +63,18 @@ func (s *Settings) Validate() error {
 	if s == nil {
 		return nil
 	}
-	const mostInt, mostFloat = 1 << 20, 1e6
+	const maxInt, maxFloat = 1 << 20, 1e6
 	for _, v := range []reflect.Value{reflect.ValueOf(*s), reflect.ValueOf(s.Review)} {
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
 			switch f := v.Field(i); f.Kind() {
 			case reflect.Int:
-				if n := f.Int(); n < 1 || n > mostInt {
-					return fmt.Errorf("settings: %s = %d is not from 1 to %d", name, n, mostInt)
+				if n := f.Int(); n < 1 || n > maxInt {
+					return fmt.Errorf("settings: %s = %d is not from 1 to %d", name, n, maxInt)
 				}
 			case reflect.Float64:
-				if x := f.Float(); !(x > 0 && x <= mostFloat) {
-					return fmt.Errorf("settings: %s = %v is not a positive number up to %v", name, x, mostFloat)
+				if x := f.Float(); !(x > 0 && x <= maxFloat) {
+					return fmt.Errorf("settings: %s = %v is not a positive number up to %v", name, x, maxFloat)
 				}
 			}
 		}

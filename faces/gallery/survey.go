@@ -257,8 +257,8 @@ func (r *Review) toSee(name string) (all []string) {
 			all = append(all, fmt.Sprintf("see whether %s shows %s", s.ID, cmp.Or(s.Other, "somebody else")))
 		}
 	}
-	if n := len(all) - mostNoted; n > 0 {
-		all = append(all[:mostNoted], fmt.Sprintf("and %d more", n))
+	if n := len(all) - maxNoted; n > 0 {
+		all = append(all[:maxNoted], fmt.Sprintf("and %d more", n))
 	}
 	return all
 }
@@ -297,5 +297,5 @@ func (r *Review) Halves(s Suspect) bool {
 // probability is known, whether the model would name somebody else.
 func (s *Suspect) Probable() bool { return s.Probability == nil || *s.Probability >= 0.5 }
 
-// mostNoted bounds the images that the advice for a person names.
-const mostNoted = 3
+// maxNoted bounds the images that the advice for a person names.
+const maxNoted = 3

@@ -23,12 +23,12 @@ import (
 
 // How albums are drawn: people of a circle come together, up to five in a photograph.
 const (
-	circle      = 8
-	mostInPhoto = 5
-	stranger    = 0.3 // share of photographs with a stranger
-	unnamed     = 0.1 // share of people in photographs who have no name there
-	unfound     = 0.1 // share of people in photographs who are named and whose face is not found
-	enough      = 5   // photographs of a person who counts
+	circle     = 8
+	maxInPhoto = 5
+	stranger   = 0.3 // share of photographs with a stranger
+	unnamed    = 0.1 // share of people in photographs who have no name there
+	unfound    = 0.1 // share of people in photographs who are named and whose face is not found
+	enough     = 5   // photographs of a person who counts
 )
 
 // An album is faces in photographs with names.
@@ -61,7 +61,7 @@ func drawAlbum(set, others *dataset.Images, people, strangers []int, rng *rand.R
 			var names []string
 			a.names = append(a.names, nil)
 			rng.Shuffle(len(open), func(i, k int) { open[i], open[k] = open[k], open[i] })
-			for _, c := range open[:min(len(open), 1+rng.IntN(mostInPhoto))] {
+			for _, c := range open[:min(len(open), 1+rng.IntN(maxInPhoto))] {
 				name, j := set.Classes[c], left[c][0]
 				left[c] = left[c][1:]
 				truth := ""

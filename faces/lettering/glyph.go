@@ -53,8 +53,8 @@ func (g *glyph) at(p font.SegmentPoint) (x, y float32) { return g.x + g.scale*p.
 // The heights of a line above and below its base line, in sizes: that of letters with
 // an accent, and the most that a pile of accents gets.
 const (
-	ascent, descent         = 0.94, 0.24
-	mostAscent, mostDescent = 2, 1
+	ascent, descent       = 0.94, 0.24
+	maxAscent, maxDescent = 2, 1
 )
 
 // boxOf is the box of glyphs in a line that ends at dot.
@@ -67,7 +67,7 @@ func boxOf(glyphs []glyph, size float64, dot fixed.Int26_6) image.Rectangle {
 		}
 	}
 	down, up := func(v float32) int { return int(math.Floor(float64(v))) }, func(v float32) int { return int(math.Ceil(float64(v))) }
-	top, bottom = max(top, float32(-mostAscent*size)), min(bottom, float32(mostDescent*size))
+	top, bottom = max(top, float32(-maxAscent*size)), min(bottom, float32(maxDescent*size))
 	return image.Rect(0, down(top), up(right-left), up(bottom))
 }
 

@@ -23,16 +23,16 @@ import (
 )
 
 const (
-	mostPhotographs = 5 // means of more are as those of 5
-	meansOf         = 6 // draws of the photographs of a person
+	maxPhotographs = 5 // means of more are as those of 5
+	meansOf        = 6 // draws of the photographs of a person
 
-	leastDeviate, mostDeviate, points = -3.2, 4.2, 50
+	minDeviate, maxDeviate, points = -3.2, 4.2, 50
 
 	resamples = 100
 	decimals  = 1e5
 
-	leastPeople = 10 // for the means of a number of photographs
-	leastPairs  = 3  // that are expected beyond a point of the law, at the lower end
+	minPeople = 10 // for the means of a number of photographs
+	minPairs  = 3  // that are expected beyond a point of the law, at the lower end
 )
 
 // Law returns the impostor distribution of vectors of a network. several is a data set of
@@ -49,9 +49,9 @@ func Law(several, cohort *dataset.Images) (*openset.Impostors, error) {
 	if cohort != nil {
 		m.faces = classify.Unit(cohort.X)
 	}
-	photographs, many := min(mostPhotographs, m.photographs(1)-1), min(mostVariation, m.photographs(2))
-	if photographs < 1 || many < leastVariation {
-		return nil, advice.Add(fmt.Errorf("measure: fewer than %d people have %d photographs with a face", leastPeople, 2*leastVariation),
+	photographs, many := min(maxPhotographs, m.photographs(1)-1), min(maxVariation, m.photographs(2))
+	if photographs < 1 || many < minVariation {
+		return nil, advice.Add(fmt.Errorf("measure: fewer than %d people have %d photographs with a face", minPeople, 2*minVariation),
 			"give more photographs; 100 people with 5 to 10 photographs each, and 1000 other people with one, make a good law")
 	}
 	l := &openset.Impostors{People: m.people(1), Photographs: several.Len(), Faces: m.people(1)}
@@ -107,9 +107,9 @@ func (m *measurement) people(photographs int) (n int) {
 	return n
 }
 
-// photographs is the largest k for which leastPeople have at least times·k photographs.
+// photographs is the largest k for which minPeople have at least times·k photographs.
 func (m *measurement) photographs(times int) (k int) {
-	for m.people(times*(k+1)) >= leastPeople {
+	for m.people(times*(k+1)) >= minPeople {
 		k++
 	}
 	return k
@@ -125,8 +125,8 @@ func (m *measurement) deviates(photographs int) (comparisons int, deviates []flo
 		comparisons = people * faces
 	}
 	for i := range points {
-		z := leastDeviate + float64(i)*(mostDeviate-leastDeviate)/(points-1)
-		if distuv.UnitNormal.Survival(-z)*float64(comparisons) >= leastPairs {
+		z := minDeviate + float64(i)*(maxDeviate-minDeviate)/(points-1)
+		if distuv.UnitNormal.Survival(-z)*float64(comparisons) >= minPairs {
 			deviates = append(deviates, rounded5(z))
 		}
 	}
@@ -182,7 +182,7 @@ func (m *measurement) compared(means *mat.Dense, people []int) *mat.Dense {
 
 // The mean cosines whose variations are compared: of 1 and 1 photographs, and of so many and
 // as many.
-const mostVariation, leastVariation = 4, 2
+const maxVariation, minVariation = 4, 2
 
 // variations measures how the mean cosines of 1 and 1 photographs, and of many and many,
 // vary between people and for the same.
@@ -379,14 +379,14 @@ func Lines(l *openset.Impostors) []byte {
 	return append(lined, '\n')
 }
 
-// leastAccepted is the share of genuine pairs of one photograph each that a network accepts at
+// minAccepted is the share of genuine pairs of one photograph each that a network accepts at
 // least where 1 % of impostor pairs are: half of what the weakest network here accepts (96 %).
-const leastAccepted = 0.5
+const minAccepted = 0.5
 
 // Separates returns an error if a network with the impostors l hardly recognises people: it
 // would accept few photographs of the same person.
 func Separates(l *openset.Impostors) error {
-	if share := l.Accepts(1, 0.01); share < leastAccepted {
+	if share := l.Accepts(1, 0.01); share < minAccepted {
 		return advice.Add(fmt.Errorf("it accepts %.1f %% of the pairs of photographs of one person where 1 %% of pairs of two people are: too few to recognise anybody", 100*share),
 			"look at what it takes: channels, subtract, scale, landmarks and eyes; and whether the folders have the names of the people")
 	}

@@ -56,8 +56,8 @@ func TestTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k := 1; k <= mostPhotographs; k++ {
-		for _, z := range []float64{3, mostDeviate, 5.5} {
+	for k := 1; k <= maxPhotographs; k++ {
+		for _, z := range []float64{3, maxDeviate, 5.5} {
 			if a, b := plain.Cosine(k, z), twin.Cosine(k, z); math.Abs(a-b) > 0.02 {
 				t.Errorf("%d photographs: the cosine of deviate %v is %.3f, and was %.3f", k, z, b, a)
 			}
@@ -66,7 +66,7 @@ func TestTail(t *testing.T) {
 	// Of standard normal cosines, the tail is that of the normal distribution.
 	var z []float64
 	for i := range points {
-		z = append(z, leastDeviate+float64(i)*0.15)
+		z = append(z, minDeviate+float64(i)*0.15)
 	}
 	of := tailOf(1e5, z)
 	if got := of.straighten(slices.Clone(z[:of.end]), z); len(got) != points || math.Abs(got[points-1]-z[points-1]) > 1e-5 {
@@ -89,7 +89,7 @@ func TestLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with.People != 60 || with.Photographs != 480 || with.Faces != 200 || with.Comparisons != 60*200 || alone.Comparisons != 60*59 || len(with.Cosines) != mostPhotographs {
+	if with.People != 60 || with.Photographs != 480 || with.Faces != 200 || with.Comparisons != 60*200 || alone.Comparisons != 60*59 || len(with.Cosines) != maxPhotographs {
 		t.Errorf("%+v", with)
 	}
 	judge := drawn(3, 300, 1)

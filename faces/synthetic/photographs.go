@@ -77,23 +77,23 @@ type DrawnBox struct {
 
 // Limits of a set of photographs.
 const (
-	mostDrawn      = 1000
-	leastPhotoSide = 240
-	mostPhotoSide  = 4000
+	maxDrawn     = 1000
+	minPhotoSide = 240
+	maxPhotoSide = 4000
 )
 
 // Validate reports the first parameter that is outside its range.
 func (p Photographs) Validate() error {
 	switch {
-	case p.People < 2 || p.People > mostDrawn:
-		return fmt.Errorf("draw photographs: %d people, 2 … %d are possible", p.People, mostDrawn)
-	case p.PerPerson < 1 || p.PerPerson > mostDrawn:
-		return fmt.Errorf("draw photographs: %d of each person, 1 … %d are possible", p.PerPerson, mostDrawn)
+	case p.People < 2 || p.People > maxDrawn:
+		return fmt.Errorf("draw photographs: %d people, 2 … %d are possible", p.People, maxDrawn)
+	case p.PerPerson < 1 || p.PerPerson > maxDrawn:
+		return fmt.Errorf("draw photographs: %d of each person, 1 … %d are possible", p.PerPerson, maxDrawn)
 	case !(p.Smile >= 0 && p.Smile <= 1):
 		return fmt.Errorf("draw photographs: a smile of %v, 0 … 1 is possible", p.Smile)
-	case min(p.Size.Height, p.Size.Width) < leastPhotoSide || max(p.Size.Height, p.Size.Width) > mostPhotoSide:
+	case min(p.Size.Height, p.Size.Width) < minPhotoSide || max(p.Size.Height, p.Size.Width) > maxPhotoSide:
 		err := fmt.Errorf("draw photographs: a size of %v", p.Size)
-		return advice.Add(err, "the sides of a photograph are %d … %d pixels, for example 1200x1600", leastPhotoSide, mostPhotoSide)
+		return advice.Add(err, "the sides of a photograph are %d … %d pixels, for example 1200x1600", minPhotoSide, maxPhotoSide)
 	}
 	return nil
 }

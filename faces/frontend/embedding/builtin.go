@@ -100,7 +100,7 @@ func (b *builtIn) centred(s *settings, word *string) error {
 			return advice.Add(fmt.Errorf("centring=%s with settings for which it was not measured", *word), "leave out the other words about the network")
 		}
 	case *word == centringOff:
-	case usual && len(*word) >= leastDigits && strings.HasPrefix(b.centring().Digest(), *word):
+	case usual && len(*word) >= minDigits && strings.HasPrefix(b.centring().Digest(), *word):
 		s.centring = b.centring()
 	default:
 		return advice.Add(fmt.Errorf("the network %s has no centring %.80q for these settings", b.name, *word), "leave the word out, or say centring=off")
@@ -111,7 +111,7 @@ func (b *builtIn) centred(s *settings, word *string) error {
 // Words about a centring, and how many digits of its digest name it.
 const (
 	centringOn, centringOff = "on", "off"
-	leastDigits             = 8
+	minDigits               = 8
 )
 
 func mustRead(file []byte) *Centring {

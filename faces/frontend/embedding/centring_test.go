@@ -131,7 +131,7 @@ func TestDefaultIsCentred(t *testing.T) {
 			t.Fatalf("face %d", j)
 		}
 	}
-	first := Default().Centring().Digest()[:leastDigits]
+	first := Default().Centring().Digest()[:minDigits]
 	for _, word := range []*string{nil, &on, &first} {
 		if e, err := Open("", Given{Centring: word}); err != nil || e.Frame() != Default().Frame() {
 			t.Errorf("%v, %v", e, err)

@@ -116,14 +116,14 @@ func settled(metadata map[string]string, n network.Normalisation, input dataset.
 func rangeOf(n network.Normalisation) float64 {
 	const (
 		most     = 0.1 // of the scale, for 0 … 255: it makes 25 of 255
-		leastOf  = 16  // mean of 0 … 255
+		minMean  = 16  // mean of 0 … 255
 		darkest  = 0.2 // mean of 0 … 1
 		lightest = 0.8
 	)
 	switch scale := math.Abs(n.Scale); {
 	case scale == 0:
 		return 0
-	case scale <= most || n.Mean >= leastOf:
+	case scale <= most || n.Mean >= minMean:
 		return 1
 	case scale >= 1 && n.Mean >= darkest && n.Mean <= lightest:
 		return 1. / math.MaxUint8

@@ -29,13 +29,13 @@ func (l LCN) Validate() error {
 }
 
 const (
-	leastSigma = 0.1
-	mostSigma  = 64
+	minSigma = 0.1
+	maxSigma = 64
 )
 
 // checkSigma reports a standard deviation that no blur may have.
 func checkSigma(name, parameter string, sigma float64) error {
-	return within(name, parameter, sigma, leastSigma, mostSigma)
+	return within(name, parameter, sigma, minSigma, maxSigma)
 }
 
 // Over implements Step.

@@ -7,10 +7,10 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// mostWork bounds the multiply-adds that all features of an image take, and all
+// maxWork bounds the multiply-adds that all features of an image take, and all
 // its photometric steps: about ten seconds. Faces of 100×100 pixels take a
 // thousandth of it.
-const mostWork = 1e10
+const maxWork = 1e10
 
 // A laborious feature or step takes more than a few operations for every pixel
 // of an image, since its filters are long.
@@ -34,10 +34,10 @@ func affordable[T named](list []T, height, width int) error {
 			}
 		}
 	}
-	if sum <= mostWork {
+	if sum <= maxWork {
 		return nil
 	}
-	err := fmt.Errorf("%s (%+v), and what is beside it, takes %.2g operations for an image of %dx%d, more than the limit of %.2g", at.Name(), at, sum, height, width, mostWork)
+	err := fmt.Errorf("%s (%+v), and what is beside it, takes %.2g operations for an image of %dx%d, more than the limit of %.2g", at.Name(), at, sum, height, width, maxWork)
 	return advice.Add(err, "take smaller images, shorter filters, or fewer of them")
 }
 

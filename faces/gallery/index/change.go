@@ -14,11 +14,11 @@ import (
 	"nrdl.example/nrdl/advice"
 )
 
-// mostChanges of a state follow each other: then it is written whole. mostChanged bounds
+// maxChanges of a state follow each other: then it is written whole. maxChangedRows bounds
 // what changes may make of a state of unknown origin.
 const (
-	mostChanges = 64
-	mostChanged = 1 << 26
+	maxChanges     = 64
+	maxChangedRows = 1 << 26
 )
 
 // pieceEnd ends the pieces of a state that a change keeps or replaces: of JSON, elements
@@ -73,7 +73,7 @@ func change(a, b []byte) []byte {
 func applyChange(a, change []byte) (b []byte, err error) {
 	next := func() (n int) {
 		v, used := binary.Uvarint(change)
-		if used <= 0 || v > mostMeta {
+		if used <= 0 || v > maxMeta {
 			return -1
 		}
 		change = change[used:]
@@ -90,7 +90,7 @@ func applyChange(a, change []byte) (b []byte, err error) {
 		if from >= 0 {
 			k = next()
 		}
-		if from < 0 || k < 0 || from+k > len(a) || len(b)+k > mostChanged {
+		if from < 0 || k < 0 || from+k > len(a) || len(b)+k > maxChangedRows {
 			return nil, damaged("a change of a state has parts that are not there")
 		}
 		b = append(b, a[from:from+k]...)

@@ -42,9 +42,9 @@ const (
 
 // Bounds on what a file may claim.
 const (
-	mostDims = 1 << 15
-	mostInfo = 64
-	mostMeta = 1 << 30 // it may hold a network
+	maxDims = 1 << 15
+	maxInfo = 64
+	maxMeta = 1 << 30 // it may hold a network
 )
 
 // A file is what an Index and those that were made of it know of their file.
@@ -235,7 +235,7 @@ func (r *reader) record() error {
 	if kind == segmentRecord {
 		return r.segment(head, at, int(size), sums)
 	}
-	if kind == metaRecord && (r.meta != nil || size > mostMeta) {
+	if kind == metaRecord && (r.meta != nil || size > maxMeta) {
 		return damaged("a record of an unknown kind")
 	}
 	content := make([]byte, size)
@@ -251,7 +251,7 @@ func (r *reader) record() error {
 		return r.splitState(content, &r.state)
 	case changeRecord:
 		var one []byte
-		if r.changes = append(r.changes, nil); r.state == nil || len(r.changes) > mostChanges {
+		if r.changes = append(r.changes, nil); r.state == nil || len(r.changes) > maxChanges {
 			return damaged("a change of nothing, or too many")
 		}
 		err := r.splitState(content, &one)
@@ -308,7 +308,7 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 		codeRatio: math.Float32frombits(le.Uint32(head[56:])), // 0 if not known
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
-	if h.dims < 1 || h.dims > mostDims || h.info < 0 || h.info > mostInfo || h.people < 1 || h.faces < h.people || h.faces > mostFaces ||
+	if h.dims < 1 || h.dims > maxDims || h.info < 0 || h.info > maxInfo || h.people < 1 || h.faces < h.people || h.faces > maxFaces ||
 		names > uint64(size) || ids > uint64(size) || !(h.codeError >= 0 && h.codeError <= 1 && h.radius >= 0 && h.radius <= 3 && h.codeRatio >= 0) {
 		return damaged("the sizes of a segment are impossible")
 	}

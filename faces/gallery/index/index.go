@@ -63,8 +63,8 @@ func (x *Index) Scanned() (bytes int) {
 	return bytes
 }
 
-// mostFaces of a segment: a file is written segment by segment in memory of this size.
-const mostFaces = 1 << 16
+// maxFaces of a segment: a file is written segment by segment in memory of this size.
+const maxFaces = 1 << 16
 
 // mergedFaces are the most that small segments are merged to: more take longer than
 // adding a person should.
@@ -93,7 +93,7 @@ func (x *Index) With(people ...*Person) (*Index, error) {
 	}
 	for len(people) > 0 {
 		n, faces := 0, 0
-		for n < len(people) && (n == 0 || faces+len(people[n].IDs) <= mostFaces) {
+		for n < len(people) && (n == 0 || faces+len(people[n].IDs) <= maxFaces) {
 			faces += len(people[n].IDs)
 			n++
 		}
@@ -110,7 +110,7 @@ func (x *Index) check(p *Person) error {
 	}
 	k := len(p.IDs)
 	switch {
-	case k == 0 || k > mostFaces:
+	case k == 0 || k > maxFaces:
 		return fmt.Errorf("add faces: %q has %d faces", p.Name, k)
 	case len(p.Vectors) != k*x.dims || len(p.Info) != k*x.info:
 		return fmt.Errorf("add faces: %q has %d numbers for %d faces of %d dimensions", p.Name, len(p.Vectors), k, x.dims)
@@ -304,11 +304,11 @@ func (x *Index) order(hits []Hit) {
 // A memory has bytes, aligned for all sections, as long as it is in use.
 type memory struct{ bytes []byte }
 
-// leastLarge is the size of a piece of memory that is given back to the system.
-const leastLarge = 1 << 20
+// minLarge is the size of a piece of memory that is given back to the system.
+const minLarge = 1 << 20
 
 func newMemory(size int) (*memory, error) {
-	if size < leastLarge {
+	if size < minLarge {
 		return smallMemory(size), nil
 	}
 	return largeMemory(size)

@@ -136,7 +136,7 @@ func (x *Index) newContent(f *file, state []byte) *newContent {
 			a.segments, a.all = append(a.segments, s), append(a.all, s)
 		}
 	}
-	if f.changes < mostChanges && len(state) <= mostChanged {
+	if f.changes < maxChanges && len(state) <= maxChangedRows {
 		if c := change(f.state, state); len(c) < len(state)/2 {
 			a.kind, state = changeRecord, c
 		}
@@ -266,7 +266,7 @@ func (x *Index) divided() (all []division) {
 	for _, r := range x.People() {
 		s := x.segments[r.segment]
 		k := x.Faces(r)
-		if len(all) == 0 || all[len(all)-1].faces+k > mostFaces {
+		if len(all) == 0 || all[len(all)-1].faces+k > maxFaces {
 			all = append(all, division{shape: shape{dims: x.dims, info: x.info}})
 		}
 		d := &all[len(all)-1]

@@ -18,7 +18,7 @@ import (
 
 // Sizes of a scan.
 const (
-	mostQueries = 64               // at a time: their codes stay in the L2 cache
+	maxQueries  = 64               // at a time: their codes stay in the L2 cache
 	chunkBlocks = 16               // whose sums stay there too
 	partBlocks  = 16 * chunkBlocks // of one turn of a thread
 	firstLimit  = 2048             // candidates before the least are dropped
@@ -40,7 +40,7 @@ func (x *Index) Nearest(ctx context.Context, queries []float32, k int) ([][]Hit,
 	}
 	var all [][]Hit
 	for len(queries) > 0 {
-		n := min(mostQueries*x.dims, len(queries))
+		n := min(maxQueries*x.dims, len(queries))
 		hits, err := x.batch(ctx, queries[:n], k)
 		if err != nil {
 			return nil, err

@@ -284,9 +284,9 @@ func (s *segment) centred(rest, v []float32) (offset, length float32) {
 
 const (
 	zeroCode = 128 // of a face: codes are unsigned
-	mostCode = 127
+	maxCode  = 127
 
-	leastScale = 1e-9
+	minScale = 1e-9
 )
 
 // scaleOf returns the unit of the code of v, by which its largest number has the largest
@@ -295,9 +295,9 @@ func scaleOf(v []float32) (scale float32) {
 	for _, x := range v {
 		scale = max(scale, max(x, -x))
 	}
-	scale /= mostCode
-	if !(scale > leastScale) {
-		scale = leastScale // quantise has what is left out in the distance
+	scale /= maxCode
+	if !(scale > minScale) {
+		scale = minScale // quantise has what is left out in the distance
 	}
 	return scale
 }
@@ -318,7 +318,7 @@ func quantise(code []int8, v []float32) (scale, distance float32) {
 			c -= 0.5
 		}
 		n := int32(c)
-		code[i] = int8(max(-mostCode, min(n, mostCode)))
+		code[i] = int8(max(-maxCode, min(n, maxCode)))
 		e := float64(x) - float64(scale)*float64(code[i])
 		sum += e * e
 	}

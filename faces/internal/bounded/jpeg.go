@@ -156,11 +156,11 @@ func (j *JPEG) Samples() int {
 // tooMany reports whether there are more scans than encoders write. In a sequential file a
 // component has one scan.
 func (j *JPEG) tooMany() bool {
-	return j.scans > maxScans || j.Visited > j.mostVisited() || !j.progressive && j.scans > len(j.components)
+	return j.scans > maxScans || j.Visited > j.maxVisitedNodes() || !j.progressive && j.scans > len(j.components)
 }
 
-// mostVisited is how many pixels the scans may visit.
-func (j *JPEG) mostVisited() int {
+// maxVisitedNodes is how many pixels the scans may visit.
+func (j *JPEG) maxVisitedNodes() int {
 	return min(maxVisited, visitedOfFew+visitedOfByte*max(0, j.bytes-fewBytes))
 }
 
@@ -192,7 +192,7 @@ func (j *JPEG) Check() error {
 	case j.scans > maxScans:
 		why = fmt.Sprintf("at most %d are read", maxScans)
 	default:
-		why = fmt.Sprintf("together they visit more than %d million pixels, in %d bytes", j.mostVisited()/1_000_000, j.bytes)
+		why = fmt.Sprintf("together they visit more than %d million pixels, in %d bytes", j.maxVisitedNodes()/1_000_000, j.bytes)
 	}
 	return advice.Add(fmt.Errorf("has too many scans: %s", why), "save it again, as a JPEG that is not progressive")
 }

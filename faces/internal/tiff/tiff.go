@@ -60,7 +60,7 @@ const growing = 3
 // blockMemory is what package tiff of x/image takes for the blocks of the image.
 func (d *directory) blockMemory() int64 {
 	if d.one(tagCompression, compressionNone) != compressionNone {
-		return growing * mostPerPixel * int64(d.blockPixels())
+		return growing * maxPerPixel * int64(d.blockPixels())
 	}
 	largest := 0
 	for _, tag := range []int{tagStripSizes, tagTileSizes} {
@@ -72,10 +72,10 @@ func (d *directory) blockMemory() int64 {
 }
 
 // Compressed blocks of more pixels are left to libtiff, as package tiff of x/image gives each of them
-// up to mostPerPixel bytes, whatever it needs.
+// up to maxPerPixel bytes, whatever it needs.
 const (
-	mostBlock    = 1 << 20
-	mostPerPixel = 8
+	maxBlock    = 1 << 20
+	maxPerPixel = 8
 )
 
 // blockPixels is the number of pixels of a strip or tile.
@@ -116,7 +116,7 @@ func (d *directory) usual() bool {
 	switch d.one(tagCompression, 1) {
 	case compressionNone:
 	case compressionLZW, compressionDeflate, compressionOldDeflate, compressionPackBits:
-		if d.blockPixels() > mostBlock {
+		if d.blockPixels() > maxBlock {
 			return false
 		}
 	default:
