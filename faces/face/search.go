@@ -17,46 +17,27 @@ import (
 // a face that is upside down do not fit. Detections with the same landmarks are one face,
 // and their scores add up.
 type Search struct {
-	Name    string          `json:"-"` // of the detector; of a network in a file, the file's name
-	Digest  string          `json:"-"` // SHA-256 of that file, hexadecimal; "" for a built-in detector
-	path    string          // of that file
-	opened  *Search         // what OpenSearch returned; nil for DefaultSearch
-	stored  json.RawMessage // Settings of a detector whose file is missing
+	Name   string          `json:"-"` // of the detector; of a network in a file, the file's name
+	Digest string          `json:"-"` // SHA-256 of that file, hexadecimal; "" for a built-in detector
+	path   string          // of that file
+	opened *Search         // what OpenSearch returned; nil for DefaultSearch
+	stored json.RawMessage // Settings of a detector whose file is missing
+
 	Cascade Finder
-
-	// Network looks first, at a small copy. No other stage runs if it is certain of the
-	// largest face and the longer side of that face's box is at least Large.
-	Large       float64 // a share of the longest side of the photograph; 0: Network does not look first
-	QuickSide   int     // side of the input of Network when it runs first, pixels
-	QuickBorder float64 // as NetDetector.Border
-	QuickLeast  float64 // score of a larger box from which the other stages run
-
-	First   bool    // the cascade is the first stage after that
-	Certain float64 // score of the cascade from which no network runs
-
 	Network BoxDetector // nil: the cascade alone
-	Upright float64     // score of an upright face that the cascade finds too, from which the network does not search the turned photograph
-	Turns   []float64   // angles by which the network searches it, degrees; right ones first
-	Glimpse float64     // score that the network has to reach at a right angle for the other ones
-	Aside   []float64   // angles, degrees, of faces that are too small for that; the cascade has to be sure of them
-	Slant   []float64   // angles, degrees, of small faces where no other face is certain; likewise
-	Coarse  int         // trees of the cascade that a window of every second row and column has to pass, for those beside it to be looked at; 0: all windows are
-	Checked int         // at each angle, the network checks at most so many of them, the surest
-	Around  float64     // side of the square about the eyes of a candidate in which the network checks it, in eye distances
-	Closer  float64     // the same for small tilted faces (Slant), which are enlarged more, as a share of Around
-	Tilted  float64     // degrees: faces that are turned less count as upright, which the cascade finds
-	Sure    float64     // sum of the scores of a face from which it is certain
-	Least   float64     // lowest sum of the scores of a face that is reported
 	Last    BoxDetector // runs where no face is certain; nil: none
-	Alone   float64     // score of the cascade from which a face is reported that no network finds
 
-	// In a large photograph with small faces only, or none, Last runs on each part.
-	Far    float64 // distance of the eyes below which faces are small, a share of the longest side of the photograph
-	Tiles  int     // number of parts across, and down
-	Tiled  int     // longest side from which a photograph is large, pixels
-	Beside float64 // how much of its side each part shares with the next
-	Hint   float64 // score of Last from which it runs on a part
-	Small  float64 // largest width of the box then, a share of the longest side
+	// What several stages ask: whether a face is certain, so that the search can end.
+	First   bool    // the cascade is the first stage after QuickOptions
+	Certain float64 // score of the cascade, which has no unit, from which no network runs
+	Sure    float64 // sum of the scores of networks, each from 0 to 1, from which a face is certain
+
+	// Each stage has its own numbers, in its file.
+	QuickOptions
+	NetworkOptions
+	TurnedOptions
+	SmallOptions
+	JoinOptions
 
 	Sighting SightingOptions
 	Content  ContentOptions
@@ -88,14 +69,11 @@ func (s *Search) String() string {
 // Central takes the face that is meant in each of the 25 photographs of LFW with several; LFW
 // has it in the middle.
 var DefaultSearch = &Search{
-	Name: "auto", Cascade: DefaultFinder, Large: 0.45, QuickSide: 160, QuickBorder: 0.3, QuickLeast: 0.25, First: true, Certain: 60,
-	Network: NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
-	Last:    NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
-	Turns:   []float64{90, -90, 180, 30, -30, 60, -60, 120, -120, 150, -150}, Glimpse: 0.02,
-	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50, 65, -65}, Coarse: 100, Checked: 12, Around: 8,
-	Upright: 0.8, Sure: 0.5, Least: 0.25, Alone: 16,
-	Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2,
-	Closer: 0.75, Tilted: 20, Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,
+	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60, Sure: 0.5,
+	Network:      NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
+	Last:         NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
+	QuickOptions: defaultQuick, NetworkOptions: defaultNetwork, TurnedOptions: defaultTurned, SmallOptions: defaultSmall, JoinOptions: defaultJoin,
+	Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,
 }
 
 // Find returns the faces in photo, the largest eye distance first, without those in the

@@ -7,6 +7,23 @@ import (
 	"slices"
 )
 
+// TurnedOptions are the numbers of the stages in which the network confirms turned faces of the cascade
+// that are too small for it in the whole photograph: confirm, aside and slant.
+type TurnedOptions struct {
+	Aside   []float64 // angles, degrees, of faces that are too small for NetworkOptions; the cascade has to be sure of them
+	Slant   []float64 // angles, degrees, of small faces where no other face is certain; likewise
+	Coarse  int       // trees of the cascade that a window of every second row and column has to pass, for those beside it to be looked at; 0: all windows are
+	Checked int       // at each angle, the network checks at most so many faces, the surest, as each takes a run of it
+	Around  float64   // side of the square about the eyes of a candidate in which the network checks it, in eye distances
+	Closer  float64   // the same for Slant, where small faces are enlarged more, as a share of Around
+	Tilted  float64   // degrees: faces that are turned less count as upright, which the cascade finds
+}
+
+var defaultTurned = TurnedOptions{
+	Aside: []float64{90, -90, 180}, Slant: []float64{0, 30, -30, 50, -50, 65, -65},
+	Coarse: 100, Checked: 12, Around: 8, Closer: 0.75, Tilted: 20,
+}
+
 // confirmStage searches by the cascade at the angles at which the network is certain of
 // turned faces. The pupils of these faces are then found as those of upright faces. Others
 // that are turned alike count if the network confirms them.

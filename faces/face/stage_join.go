@@ -6,6 +6,14 @@ import (
 	"slices"
 )
 
+// JoinOptions say which faces are reported.
+type JoinOptions struct {
+	Least float64 // lowest sum of the scores of networks of a face that is reported
+	Alone float64 // score of the cascade from which a face is reported that no network finds
+}
+
+var defaultJoin = JoinOptions{Least: 0.25, Alone: 16}
+
 // joinStage is the last one. It joins the faces of the networks with those of the cascade
 // that are elsewhere and sure enough, or that the networks did not find well enough alone.
 type joinStage struct{ *Search }

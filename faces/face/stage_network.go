@@ -6,6 +6,15 @@ import (
 	"slices"
 )
 
+// NetworkOptions are the numbers of the network on the whole photograph, upright and turned.
+type NetworkOptions struct {
+	Upright float64   // score, from 0 to 1, of an upright face that the cascade finds too, from which the network does not search the turned photograph
+	Turns   []float64 // angles by which the network searches it, degrees; right ones first
+	Glimpse float64   // score that the network has to reach at a right angle for the other ones: most photographs without a face end there
+}
+
+var defaultNetwork = NetworkOptions{Upright: 0.8, Turns: []float64{90, -90, 180, 30, -30, 60, -60, 120, -120, 150, -150}, Glimpse: 0.02}
+
 // networkStage runs the network on the upright photograph. It ends the search if the network
 // confirms a face of which the cascade is sure. If it does not find well an upright face that the
 // cascade finds too, the network also runs on the turned photograph: an upside down face

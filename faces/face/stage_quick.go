@@ -5,6 +5,17 @@ import (
 	"slices"
 )
 
+// QuickOptions are the numbers of the first look, at a small copy of the photograph. No other stage runs if
+// the network is certain of the largest face there, and the longer side of that face's box is at least Large.
+type QuickOptions struct {
+	Large       float64 // a share of the longest side of the photograph; 0: no first look
+	QuickSide   int     // side of the input of the network, pixels
+	QuickBorder float64 // as NetDetector.Border, a share of the side: a face may fill the photograph
+	QuickLeast  float64 // score, from 0 to 1, of a larger box from which the other stages run
+}
+
+var defaultQuick = QuickOptions{Large: 0.45, QuickSide: 160, QuickBorder: 0.3, QuickLeast: 0.25}
+
 // quickStage runs the network on a small copy of the upright photograph. It ends the search
 // if the network is certain of the largest face, and this is so large that the network also
 // finds all faces of more than half its size: smaller ones are in the background.

@@ -6,6 +6,19 @@ import (
 	"slices"
 )
 
+// SmallOptions are the numbers of the search for small faces. In a large photograph with small faces
+// only, or none, the last detector runs on each part, since the whole photograph is reduced too much for it.
+type SmallOptions struct {
+	Far    float64 // distance of the eyes below which faces are small, a share of the longest side of the photograph
+	Tiles  int     // number of parts across, and down
+	Tiled  int     // longest side from which a photograph is large, pixels
+	Beside float64 // how much of its side each part shares with the next, so that no face is cut in each
+	Hint   float64 // score of the last detector, from 0 to 1, from which it runs on a part
+	Small  float64 // largest width of the box then, a share of the longest side
+}
+
+var defaultSmall = SmallOptions{Far: 0.025, Tiles: 2, Tiled: 1000, Beside: 0.1, Hint: 0.035, Small: 0.2}
+
 // smallStage runs the last detector, where no network is certain yet: on the photograph
 // and, if its faces are far, on those of its parts in which something small is a little
 // like a face.
