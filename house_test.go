@@ -34,7 +34,7 @@ var street = []house{
 	{".", "", 27_100, 170},
 	{"doc", ".", 60, 0},
 	{"internal/kit", ".", 5_800, 0},
-	{"faces", ". doc internal/kit", 43_300, 250},
+	{"faces", ". doc internal/kit", 43_400, 170},
 	{"client/go", "", 1_600, 0},
 	{"lab", ". doc internal/kit faces", 12_000, 0},
 	{"server", ". doc internal/kit faces client/go", 12_600, 0},
