@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,48 +24,67 @@ import (
 
 // Images and vectors keep the order of their pixels from Python to the command, to Go and back,
 // square or not, in every form that a file may have.
+//
+// Python starts twice, as each start takes a second of the processor.
 func TestOrderOfPixels(t *testing.T) {
-	if exec.Command("/usr/bin/python3", "-c", "import numpy, sklearn").Run() != nil {
-		t.Skip("NumPy and scikit-learn are not installed for /usr/bin/python3")
-	}
-	for _, size := range []dataset.Size{{Height: 8, Width: 8}, {Height: 5, Width: 9}} {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	sizes := []dataset.Size{{Height: 8, Width: 8}, {Height: 5, Width: 9}}
+	python(t, "make", sizes)
+	galleries := make([]*gallery.Gallery, len(sizes))
+	for i, size := range sizes {
 		t.Run(size.String(), func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			python(t, "make", strconv.Itoa(size.Height), strconv.Itoa(size.Width))
+			t.Chdir(filepath.Join(folder, size.String()))
 			for _, model := range []string{"vectors", "images", "blocks", "mirrored"} {
-				want := numbersIn(t, model+".txt")
-				for _, probes := range []string{"rows", "sized", "cube"} {
-					output, err := exec.Command("nrdl", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv").CombinedOutput()
-					if open := model == "vectors" && probes != "rows"; open || err != nil {
-						if !open || err == nil || !strings.Contains(string(output), "in which order these have pixels nothing says") {
-							t.Errorf("%s of %s: %v, %s", model, probes, err, output)
-						}
-						continue
-					}
-					if got := scoresIn(t, "scores.csv"); !mat.Equal(got, want) {
-						t.Errorf("%s of %s: other scores than in Python", model, probes)
-					}
-				}
-				opened(t, model, want)
+				asPredicted(t, model)
+				opened(t, model)
 			}
-			goesBack(t)
+			galleries[i] = goesBack(t)
 		})
+	}
+	if t.Failed() {
+		return
+	}
+	lines := python(t, "ask", sizes)
+	for i, size := range sizes {
+		t.Chdir(filepath.Join(folder, size.String()))
+		if want := fmt.Sprintf("0 %d %d C", size.Height, size.Width); lines[i] != want {
+			t.Errorf("back.npz: %s, want %s", lines[i], want)
+		}
+		if g := galleries[i]; !mat.Equal(numbersIn(t, "answer.txt"), scoresOf(t, g, rowsFor(t, g))) {
+			t.Errorf("%s: Python has other scores by the model of Go", size)
+		}
+	}
+}
+
+// asPredicted compares the scores that the command has by a model of Python, for each form of the
+// probes, with those of Python. Images are refused where the model is of vectors.
+func asPredicted(t *testing.T, model string) {
+	t.Helper()
+	want := numbersIn(t, model+".txt")
+	for _, probes := range []string{"rows", "sized", "cube"} {
+		printed, err := exec.Command("nrdl", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv").CombinedOutput()
+		if open := model == "vectors" && probes != "rows"; open || err != nil {
+			if !open || err == nil || !strings.Contains(string(printed), "in which order these have pixels nothing says") {
+				t.Errorf("%s of %s: %v, %s", model, probes, err, printed)
+			}
+			continue
+		}
+		if got := scoresIn(t, "scores.csv"); !mat.Equal(got, want) {
+			t.Errorf("%s of %s: other scores than in Python", model, probes)
+		}
 	}
 }
 
 // opened compares the scores of a model of Python, opened in Go.
-func opened(t *testing.T, model string, want *mat.Dense) {
+func opened(t *testing.T, model string) {
 	t.Helper()
 	r, err := faces.Open(model + ".nrdl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	vectors := r.Model().Frame.Same(dataset.Frame{})
-	probes, err := faces.Read(t.Context(), "rows.npz", faces.ReadOptions{Frame: r.Model().Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := scoresOf(t, r.Model(), probes); !mat.Equal(got, want) {
+	if got := scoresOf(t, r.Model(), rowsFor(t, r.Model())); !mat.Equal(got, numbersIn(t, model+".txt")) {
 		t.Errorf("%s in Go: other scores than in Python", model)
 	}
 	images, err := faces.Read(t.Context(), "cube.npz", faces.ReadOptions{Arrays: dataset.Arrays{Unlabelled: true}})
@@ -76,12 +96,24 @@ func opened(t *testing.T, model string, want *mat.Dense) {
 	}
 }
 
-// goesBack converts the file of Python by the command, learns from it in Go, and asks Python.
-func goesBack(t *testing.T) {
+// rowsFor reads the probes, which are rows of numbers, for a model.
+func rowsFor(t *testing.T, g *gallery.Gallery) *dataset.Images {
+	t.Helper()
+	vectors := g.Frame.Same(dataset.Frame{})
+	probes, err := faces.Read(t.Context(), "rows.npz", faces.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return probes
+}
+
+// goesBack converts the file of Python by the command, and returns what Go learns from it, the
+// model go.nrdl.
+func goesBack(t *testing.T) *gallery.Gallery {
 	t.Helper()
 	for _, to := range [][]string{{"train.npz", "set.mat"}, {"set.mat", "back.npz"}} {
-		if output, err := exec.Command("nrdl", "data", "convert", to[0], to[1]).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, output)
+		if printed, err := exec.Command("nrdl", "data", "convert", to[0], to[1]).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, printed)
 		}
 	}
 	var sets [3]*dataset.Images
@@ -101,33 +133,30 @@ func goesBack(t *testing.T) {
 	if err := file.Save(t.Context(), "go.nrdl", g); err != nil {
 		t.Fatal(err)
 	}
-	probes, err := faces.Read(t.Context(), "rows.npz", faces.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	output := python(t, "ask", "go.nrdl")
-	if want := "0 " + strconv.Itoa(g.Frame.Height) + " " + strconv.Itoa(g.Frame.Width) + " C"; output != want {
-		t.Errorf("back.npz: %s, want %s", output, want)
-	}
-	if !mat.Equal(numbersIn(t, "answer.txt"), scoresOf(t, g, probes)) {
-		t.Error("Python has other scores by the model of Go")
-	}
+	return g
 }
 
-// python runs testdata/pixels.py in the working folder, and returns the line that it prints.
-func python(t *testing.T, args ...string) string {
+// python runs testdata/pixels.py in the working folder, and returns the lines that it prints.
+func python(t *testing.T, verb string, sizes []dataset.Size) []string {
 	t.Helper()
 	program, err := exec.LookPath("nrdl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("/usr/bin/python3", append([]string{"-B", filepath.Join(sources, "cmd", "nrdl", "testdata", "pixels.py")}, args...)...)
-	c.Env = append(os.Environ(), "NRDL_PROGRAM="+program, "PYTHONPATH="+filepath.Join(sources, "python"))
-	output, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
+	args := []string{"-B", filepath.Join(sources, "cmd", "nrdl", "testdata", "pixels.py"), verb}
+	for _, size := range sizes {
+		args = append(args, size.String())
 	}
-	return strings.TrimSpace(string(output))
+	c := exec.Command("/usr/bin/python3", args...)
+	c.Env = append(os.Environ(), "NRDL_PROGRAM="+program, "PYTHONPATH="+filepath.Join(sources, "python"))
+	printed, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() == 77 {
+		t.Skip("NumPy and scikit-learn are not installed for /usr/bin/python3")
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, printed)
+	}
+	return strings.Split(strings.TrimSpace(string(printed)), "\n")
 }
 
 // sources is the root of the repository.

@@ -1,12 +1,18 @@
 """Models and files in the order of pixels that NumPy has, for pixels_test.go.
 
-pixels.py make HEIGHT WIDTH: draws images, fits models of them and of the same as vectors, and
-writes models, probes in three forms, and the scores of the probes.
-pixels.py ask MODEL: writes the scores of rows.npz by a model that Go has made, and the largest
-difference between the images drawn and those in back.npz.
+pixels.py make HEIGHTxWIDTH …: draws images, fits models of them and of the same as vectors, and
+writes models, probes in three forms, and the scores of the probes, into a folder for each size. It
+ends with 77 where NumPy or scikit-learn are missing.
+pixels.py ask HEIGHTxWIDTH …: writes the scores of rows.npz in each folder by go.nrdl, which Go has
+made, and prints the largest difference between the images drawn and those in back.npz, a line each.
 """
 
+import importlib.util
+import os
 import sys
+
+if not all(map(importlib.util.find_spec, ("numpy", "sklearn"))):
+    sys.exit(77)
 
 import numpy as np
 
@@ -54,7 +60,11 @@ def ask(model):
     print(np.abs(back["X"] - train["X"]).max(), back["height"], back["width"], back["order"][0])
 
 
-if sys.argv[1] == "make":
-    make(int(sys.argv[2]), int(sys.argv[3]))
-else:
-    ask(sys.argv[2])
+top = os.getcwd()
+for size in sys.argv[2:]:
+    os.makedirs(os.path.join(top, size), exist_ok=True)
+    os.chdir(os.path.join(top, size))
+    if sys.argv[1] == "make":
+        make(*map(int, size.split("x")))
+    else:
+        ask("go.nrdl")
