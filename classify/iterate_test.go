@@ -29,8 +29,8 @@ func (g *growing) Objective() []Term { return nil }
 
 func (g *growing) Largest() float64 { return g.element }
 
-// An iterate that leaves its range has diverged in that pass. The Watch is not told
-// of that pass.
+// An iterate that leaves its range has diverged in that pass. That pass is not
+// reported to the Watch.
 func TestIterateOfWhatGrows(t *testing.T) {
 	for _, c := range []struct {
 		g    growing
@@ -42,13 +42,13 @@ func TestIterateOfWhatGrows(t *testing.T) {
 		{growing{becomes: map[int]float64{3: math.Inf(1)}}, 3, "diverged in pass 3: an element is +Inf"},
 		{growing{becomes: map[int]float64{2: math.Nextafter(DivergenceBound, math.Inf(1))}}, 2, "diverged in pass 2: an element is 1e+06"},
 	} {
-		told := 0
-		out, err := Iterate(t.Context(), &c.g, Limits{Passes: 9, Tol: 0.1}, func(Progress) { told++ })
+		reports := 0
+		out, err := Iterate(t.Context(), &c.g, Limits{Passes: 9, Tol: 0.1}, func(Progress) { reports++ })
 		if !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
-		if c.g.passes != c.pass || out.Iter != c.pass || told != c.pass-1 {
-			t.Errorf("%s: %d passes, %d said, %d told", c.want, c.g.passes, out.Iter, told)
+		if c.g.passes != c.pass || out.Iter != c.pass || reports != c.pass-1 {
+			t.Errorf("%s: %d passes, Iter = %d, %d reports", c.want, c.g.passes, out.Iter, reports)
 		}
 	}
 	edge := growing{becomes: map[int]float64{1: DivergenceBound / 10}}

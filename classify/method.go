@@ -64,7 +64,7 @@ type Run struct {
 	// ignore it. Equal start classifiers give equal results.
 	Warm *Classifier
 
-	// Start has matrices from which an Iterative method starts in place of its own.
+	// Start has matrices from which an Iterative method starts instead of its own.
 	Start Start
 }
 

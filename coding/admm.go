@@ -42,7 +42,7 @@ const chunk = 512
 //
 //	H = ρ/(2τ)·(I − PᵀD),   P = (DDᵀ + τI)⁻¹D,   τ = α + ρ/2
 //
-// two thin products in place of a square one, and a d×d matrix to factor.
+// two thin products instead of a square one, and a d×d matrix to factor.
 type admm struct {
 	d      *mat.Dense // D, d×K
 	h      *mat.Dense // H, K×K, symmetric; nil where p serves

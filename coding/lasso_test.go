@@ -465,7 +465,7 @@ func TestLassoHandMade(t *testing.T) {
 		{"short atoms cost more", mat.NewDense(1, 2, []float64{1, 4}), column(-3), column(0, -5.0/8), 2, false},
 		{"opposite atoms", mat.NewDense(1, 2, []float64{1, -4}), column(-3), column(0, 5.0/8), 2, false},
 		// The third atom is the sum of the first two at a lower price.
-		{"a sum in place of its terms", mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 1}), column(2, 2), column(0, 0, 1.5), 1, false},
+		{"a sum instead of its terms", mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 1}), column(2, 2), column(0, 0, 1.5), 1, false},
 		{"and positive", mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 1}), column(2, 2), column(0, 0, 1.5), 1, true},
 		{"far scales", mat.NewDense(2, 2, []float64{1e150, 0, 0, 1e-150}), column(2, 3), column(2e-150, 0), 1e-3, false},
 	} {

@@ -17,7 +17,7 @@ import (
 )
 
 // naiveOMP is the definition: the residual is explicit, and the least squares
-// of every support are solved anew by QR. It returns the support in its order,
+// of every support are solved from scratch by QR. It returns the support in its order,
 // the code, and by how much the choice of every atom was clear: the second
 // largest correlation as a part of the largest.
 func naiveOMP(d *mat.Dense, y []float64, sparsity int, ε float64) (support []int, code, clear []float64) {

@@ -124,7 +124,7 @@ func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 		}
 		fresh := first
 		if p.signed {
-			fresh = kept // NonNegative computes these columns anew: its codes are on record
+			fresh = kept // NonNegative computes these columns again: its codes are on record
 		}
 		if !p.factor(first, fresh) {
 			p.factorOneByOne(first, kept)

@@ -50,7 +50,7 @@ const (
 type Robust struct {
 	Estimator Estimator `json:"estimator" choices:"huber,irls" help:"huber: non-negative code and sparse error; irls: iteratively reweighted ridge coding"`
 	Lambda    float64   `json:"lambda" help:"λ√d > 0, error from which a feature counts linearly, as a part of the root mean square of the sample's features; huber, and the huber weights"`
-	Rounds    int       `json:"rounds" help:"1 to 1000000, how often the errors are found anew"`
+	Rounds    int       `json:"rounds" help:"1 to 1000000, how often the errors are estimated"`
 	Rho       float64   `json:"rho" if:"estimator=huber" help:"ρ > 0, penalty of the splitting c = z"`
 	Passes    int       `json:"passes" if:"estimator=huber" help:"1 to 1000000, passes on the code in a round"`
 	Weights   Weights   `json:"weights" if:"estimator=irls" choices:"huber,logistic" help:"how much a feature counts"`

@@ -194,7 +194,7 @@ func (o OMP) Work(d, k int) Work {
 	n, m, t := float64(d), float64(k), float64(min(o.Sparsity, k))
 	return Work{
 		Prepare: gramWork(n, m, 0), Memory: m*m + t*m,
-		// Every step makes a row of U, and may compute the residual anew.
+		// Every step makes a row of U, and may compute the residual again.
 		Sample:  n*m + t*(t/2+1)*(m+n+t) + t*(2*m+n+passWork/10),
 		Factors: fmt.Sprintf("sparsity = %d", o.Sparsity), Advice: "lower sparsity",
 	}

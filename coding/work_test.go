@@ -107,7 +107,7 @@ func newCodingProblem(height, width, k int) codingProblem {
 	return p
 }
 
-// place is c, told what pixels there are.
+// place is c for images of p's height and width.
 func (p codingProblem) place(c Coder) (Coder, error) {
 	if s, ok := c.(Blocks); ok {
 		return s.Place(p.height, p.width, 1)

@@ -32,8 +32,8 @@ func FromSamples(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	return drawn, nil
 }
 
-// AtMost is FromSamples for a caller whom fewer atoms suit, too: where x has fewer than k
-// directions it returns as many atoms as it has. It is an error if it has none.
+// AtMost is FromSamples for a caller who also accepts fewer atoms: where x has fewer than k
+// directions, it returns as many atoms as x has directions. It is an error if x has none.
 func AtMost(x *mat.Dense, k int, seed uint64) (*mat.Dense, error) {
 	if x == nil {
 		return nil, errors.New("draw atoms from samples: no samples")

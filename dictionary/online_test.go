@@ -241,7 +241,7 @@ func TestOnlineReplacesByTheWorst(t *testing.T) {
 	}
 }
 
-// TestOnlineTerms computes the terms after one batch anew.
+// TestOnlineTerms computes the terms after one batch by their definition.
 func TestOnlineTerms(t *testing.T) {
 	x := mixtures(12, classify.Unit(gaussian(13, 10, 15)), 40, 3)
 	l := started(t, small, drawn(t, x, 15))

@@ -44,16 +44,16 @@ func TestBackEndsDifferByRounding(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var said []int
+			var answers []int
 			for j := range test {
 				column := mat.Col(nil, j, scores)
-				said = append(said, slices.Index(column, slices.Max(column)))
+				answers = append(answers, slices.Index(column, slices.Max(column)))
 			}
 			if first[0] == nil {
-				first, guesses = [2]*mat.Dense{c.Parts().D, scores}, said
+				first, guesses = [2]*mat.Dense{c.Parts().D, scores}, answers
 				continue
 			}
-			if !slices.Equal(said, guesses) {
+			if !slices.Equal(answers, guesses) {
 				t.Errorf("%s: other guesses with %v", m.Name(), b)
 			}
 			for i, a := range []*mat.Dense{c.Parts().D, scores} {

@@ -134,7 +134,7 @@ func (w wellPosed) Step() (float64, error) {
 
 func (w wellPosed) check(equation string, matrix func(*mat.Dense)) {
 	w.t.Helper()
-	matrix(w.G) // the next update writes G anew
+	matrix(w.G) // the next update overwrites G
 	if ε, err := w.spd.FactorProximal(w.G, w.proximity); ε != 0 || err != nil {
 		w.t.Errorf("%s has ε = %v, error %v", equation, ε, err)
 	}

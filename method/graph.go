@@ -34,7 +34,7 @@ type graph struct {
 	z      []float64  // row sums of M
 	system *mat.Dense // N×N: γL + μI, where it is factored
 	spd    lin.SPD
-	cg     *conjugateGradients // in place of the factorisation
+	cg     *conjugateGradients // instead of the factorisation
 }
 
 // factorLimit is the number of samples up to which (14) is solved by a

@@ -14,7 +14,7 @@ import (
 )
 
 // A consistency says what K-SVD learns beside the samples, and whether the
-// classifier is learned anew from the codes of the last dictionary.
+// classifier is learned again from the codes of the last dictionary.
 type consistency struct {
 	α, β    float64
 	regress bool

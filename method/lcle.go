@@ -18,7 +18,7 @@ import (
 //	min_{D,S,V} ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
 //
 // L_a is the Laplacian of the graph of the nearest atoms (atomGraph), computed
-// anew in every pass. U is 1/K_c for two atoms of one class of K_c atoms, and 0
+// again in every pass. U is 1/K_c for two atoms of one class of K_c atoms, and 0
 // elsewhere. W is learned from S.
 type LCLE struct {
 	Alpha      float64 `json:"alpha" help:"α, weight of the locality over the graph of the atoms"`

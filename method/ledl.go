@@ -13,7 +13,7 @@ import (
 	"nrdl.example/nrdl/internal/lin"
 )
 
-// LEDL is LC-KSVD with an ℓ1 penalty in place of the number of coefficients [ledl]:
+// LEDL is LC-KSVD with an ℓ1 penalty instead of the number of coefficients [ledl]:
 //
 //	J = ‖X − DS‖² + λ‖H − WS‖² + ω‖Q − AS‖² + 2ε‖S‖₁   s.t. ‖d_k‖, ‖w_k‖, ‖a_k‖ ≤ 1
 //

@@ -135,8 +135,8 @@ func (p *ballProblem) value(g, d *mat.Dense) float64 {
 }
 
 // solve lowers f in d by so many projected gradient steps with momentum [fista],
-// which starts anew where it leads up. It never raises f: where the steps would, it
-// makes one without momentum.
+// which restarts where a step raises f. The result never has a larger f: where the steps
+// would raise it, one step without momentum is made instead.
 func (p *ballProblem) solve(d *mat.Dense, steps int) {
 	l := math.Sqrt(lin.SquaredNorm(p.F)) + 2*p.η*math.Sqrt(lin.SquaredNorm(p.W)) // at least the largest curvature
 	if l == 0 {

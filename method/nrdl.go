@@ -30,7 +30,7 @@ type NRDL struct {
 	Beta    float64         `json:"beta" help:"β, weight of the incoherence of the classes' projections; twice the β of the formula" eq:"(4)"`
 	Gamma   float64         `json:"gamma" help:"γ, weight of the compactness over the sample graph" eq:"(4)"`
 	Squared bool            `json:"squared" help:"graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need" eq:"(5)"`
-	Signed  bool            `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes in place of coder" eq:"(10)"`
+	Signed  bool            `json:"signed" help:"codes of either sign: NRDL-test, whose queries ridge codes instead of coder" eq:"(10)"`
 	Atoms   int             `json:"atoms" help:"K_c, atoms per class; 0 keeps every training sample as an atom of D₀"`
 	Init    dictionary.KSVD `json:"init" help:"K-SVD of each class that draws D₀ where atoms > 0; T₀ is at most the class's atoms"`
 	Mu      float64         `json:"mu" help:"μ, penalty of the splitting in the first pass; > 0" eq:"(9)"`
@@ -277,8 +277,8 @@ func (m NRDL) holds(s Size) float64 {
 // with the coder of NRDL.
 type NRDLAblation struct {
 	NRDL
-	Samples  bool `json:"samples" help:"a query is coded over the training samples X in place of D; needs atoms = 0"`
-	Residual bool `json:"residual" help:"the class with the least residual in place of the classifier W"`
+	Samples  bool `json:"samples" help:"a query is coded over the training samples X instead of D; needs atoms = 0"`
+	Residual bool `json:"residual" help:"the class with the least residual instead of the classifier W"`
 }
 
 // DefaultNRDLAblation keeps the dictionary that NRDL learns, not its classifier.

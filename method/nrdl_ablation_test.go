@@ -36,7 +36,7 @@ func TestAblationKeepsOneOfTwoParts(t *testing.T) {
 		t.Errorf("all replaced: scores differ from NRC's by %g", diff)
 	}
 	if diff := lin.MaxAbsDiff(keep(true, false), scores(DefaultNRDL)); diff < 1e-6 {
-		t.Error("the samples in place of D change nothing")
+		t.Error("coding over the samples instead of D changes nothing")
 	}
 	if diff := lin.MaxAbsDiff(keep(false, true), scores(nrc)); diff < 1e-6 {
 		t.Error("D with the residual rule is no different from the samples")

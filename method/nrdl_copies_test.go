@@ -285,7 +285,7 @@ func TestMatchTakesEachAtomOnce(t *testing.T) {
 			if v := s.S.At(a, j); v != 0 {
 				users++
 				if math.Abs(v-1) > 1e-12 {
-					t.Errorf("code %v in place of 1", v)
+					t.Errorf("code %v instead of 1", v)
 				}
 			}
 		}

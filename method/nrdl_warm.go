@@ -46,7 +46,7 @@ func (s *nrdlState) startFrom(run classify.Run, x *mat.Dense, t *classify.Sample
 	return s.warm(&old, x, t)
 }
 
-// warm starts s from the model old, learned from much the same people, in place of
+// warm starts s from the model old, learned from much the same people, instead of
 // D = D₀: with the codes of their samples over its atoms; those of the others are
 // their own. The rest follows from S where the iteration stands still,
 // P = J = WS. The columns of x, d×N, are the samples.

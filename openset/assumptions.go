@@ -21,8 +21,8 @@ type Assumptions struct {
 	BothSides      float64 `json:"both_sides"`
 	MostDeviate    float64 `json:"most_deviate"`
 	LikeShare      float64 `json:"like_share"`
-	// What share of strangers like the people is named can be said from LeastLike people and
-	// given strangers on. GalleryVariance, and one divided by the number of people, are the variance of the
+	// The share of strangers like the people who are named is estimated from at least LeastLike
+	// people and given strangers. GalleryVariance, and one divided by the number of people, are the variance of the
 	// logarithm of the share of strangers in general who are named, over galleries with the
 	// same threshold.
 	// People are too alike for any rate from LeastAlike of them on (TooAlike).
@@ -66,7 +66,7 @@ type Assumptions struct {
 
 	// Of what is printed about a threshold: StrangerRates, Suggest, NearChance.
 	Interval   float64 `json:"interval"`    // standard deviations to either side of an interval of 90 %
-	LevelError float64 `json:"level_error"` // by so much more are the levels of the strangers for whom a limit is stated, so that it holds in 90 % of the galleries
+	LevelError float64 `json:"level_error"` // added to the levels of the strangers for which a limit is stated, so that it holds in 90 % of the galleries
 	Certainty  float64 `json:"certainty"`   // a stated limit may fail only for kinds of strangers with less than 1 − Certainty posterior probability
 	Worthwhile float64 `json:"worthwhile"`  // a higher FPIR is suggested if the share of right names grows by this much
 	NearChance float64 `json:"near_chance"` // a model that is not this part of the way from guessing to naming everybody rightly is no better than guessing

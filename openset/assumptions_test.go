@@ -31,7 +31,7 @@ func TestAssumptionsAreStored(t *testing.T) {
 		t.Error("assumptions are not used")
 	}
 	if c.DiffersInRate(usual.Options()) || !usual.DiffersInRate(named.Options()) || !c.DiffersInRate(c.Options()) || !slices.Equal(usual.LeftOut, named.LeftOut) {
-		t.Error("other options are not told apart")
+		t.Error("different options count as equal")
 	}
 	few := *usual
 	few.Assumptions, few.Folds, few.Wrong = &other, 20, []float64{1}
@@ -44,7 +44,7 @@ func TestAssumptionsAreStored(t *testing.T) {
 	_, usually := usual.Suggest(rates, 0.5)
 	usual.Folds = 20
 	if few.MaxProbability() >= usual.MaxProbability() || few.NearChance(1000) == usual.NearChance(1000) || more || !usually {
-		t.Error("the numbers of what is said are not used")
+		t.Error("the numbers for what is printed are not used")
 	}
 	usual.Folds = 0
 	text, err := json.Marshal(usual)

@@ -135,13 +135,13 @@ func TestProbabilitiesAreCalibratedAndRise(t *testing.T) {
 		}
 		last = p
 	}
-	var said, right [10]float64
+	var stated, right [10]float64
 	fresh := drawnCalibration(t, rng, 5000, classes, classes)
 	count := func(list []float64, is bool, weight float64) {
 		for _, v := range list {
 			p := c.Probability(v)
 			b := min(9, int(10*p))
-			said[b] += weight * p
+			stated[b] += weight * p
 			if is {
 				right[b] += weight
 			}
@@ -152,8 +152,8 @@ func TestProbabilitiesAreCalibratedAndRise(t *testing.T) {
 	count(fresh.Wrong, false, 0.5/held)
 	count(fresh.LeftOut, false, 0.5/float64(len(fresh.LeftOut)))
 	var ece float64
-	for b := range said {
-		ece += math.Abs(said[b] - right[b])
+	for b := range stated {
+		ece += math.Abs(stated[b] - right[b])
 	}
 	if ece > 0.03 {
 		t.Errorf("calibration error %.1f points", 100*ece)

@@ -22,7 +22,7 @@ import (
 //
 // A deviate is a cosine on the scale on which these cosines are standard normal: a
 // share Q(z) of strangers has a deviate above z, where Q is the upper tail of the
-// normal distribution. With N people whom a stranger resembles independently of each
+// normal distribution. If a stranger resembles N people independently of each
 // other, the largest deviate exceeds z with the probability 1 − (1 − Q(z))ᴺ.
 type Impostors struct {
 	Network   string `json:"network"`             // SHA-256 of the file of the network
@@ -58,8 +58,8 @@ type Impostors struct {
 	Same      Variation `json:"same"`      // of one person
 }
 
-// Whom says of whom l was measured, after "measured on": "ordinary people of all ages and groups".
-func (l *Impostors) Whom() string {
+// Subjects describes the people that l was measured on, to follow "measured on": "ordinary people of all ages and groups".
+func (l *Impostors) Subjects() string {
 	switch {
 	case l.Centring != "":
 		return "ordinary people of all ages and groups"

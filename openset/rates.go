@@ -70,7 +70,7 @@ func (c *Calibration) rates(fpir, threshold float64) Rates {
 	return r
 }
 
-// Suggest returns which of rates, as RatesAt returns them, a user could choose in place of the
+// Suggest returns which of rates, as RatesAt returns them, a user could choose instead of the
 // present one: the smallest above it at which a share wanted of the known faces gets the right
 // name. If none reaches that, it is the smallest of those with the largest share. The result
 // is false if the present rate reaches it, or if the share would grow by less than

@@ -26,7 +26,7 @@ type Law struct {
 	// known.
 	Ratio float64
 	// Faces is the weight of Scale, as a number of faces. From n faces of left-out
-	// people the deviation is estimated anew and gets the weight n/(n + Faces). 0
+	// people the deviation is estimated again and gets the weight n/(n + Faces). 0
 	// means that Scale is exact.
 	Faces float64
 	// Caution is the number of standard errors of the mean margin by which the

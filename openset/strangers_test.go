@@ -107,13 +107,13 @@ func TestNoProbabilityIsMoreThanTheSampleBears(t *testing.T) {
 	}
 }
 
-// Among faces that are named what is said is what is right, strangers counting as
-// the prior says, over many models of few people; heavy tails included.
+// Among faces that are named the mean probability is the share of right names, strangers
+// counting as the prior says, over many models of few people; heavy tails included.
 func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 	for _, deviation := range []float64{0, 0.45} {
 		for _, people := range []int{5, 10} {
 			rng := rand.New(rand.NewPCG(15, uint64(people)))
-			var said, right, all, surely, wrong float64
+			var sum, right, all, surely, wrong float64
 			for range 10 {
 				l := Law{Scale: deviation - PlainLaw.deviation(&DefaultAssumptions, people), Ratio: spacing(people), Caution: PlainLaw.Caution}
 				c := Calibration{FPIR: 0.01, Prior: 0.5, Folds: 5, People: people}
@@ -128,7 +128,7 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 					for _, v := range list {
 						p := c.Probability(v)
 						if c.Known(v) {
-							said, all = said+p, all+1
+							sum, all = sum+p, all+1
 							if is {
 								right++
 							}
@@ -142,8 +142,8 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 					}
 				}
 			}
-			if all == 0 || said/all > right/all+0.01 {
-				t.Errorf("%d people, scales %v: of %v faces that are named %.4f are right, %.4f is said", people, deviation, all, right/all, said/all)
+			if all == 0 || sum/all > right/all+0.01 {
+				t.Errorf("%d people, scales %v: of %v faces that are named %.4f are right, the mean probability is %.4f", people, deviation, all, right/all, sum/all)
 			}
 			if surely == 0 || wrong/surely > 0.03 {
 				t.Errorf("%d people, scales %v: of %v faces that are sure %v are strangers'", people, deviation, surely, wrong)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Kind is a kind of people whom a network tells apart worse than people chosen at random: the
+// A Kind is a kind of people who look more alike to a network than people chosen at random: the
 // distribution of the deviates (Impostors) of pairs of them, a photograph of the one and the mean
 // of the photographs of the other. Pairs count as independent. See doc/openset.md.
 type Kind struct {

@@ -98,7 +98,7 @@ func measuredOn(r *faces.Recogniser) string {
 	if l == nil {
 		return ""
 	}
-	return "; the rate was measured on " + l.Whom()
+	return "; the rate was measured on " + l.Subjects()
 }
 
 // pairs says which share of pairs of different people is as similar as two faces of this false

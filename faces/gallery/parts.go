@@ -205,7 +205,7 @@ func OneIsEnough(in frontend.Pipeline, m classify.Method) error {
 	return nil
 }
 
-// checkPeople is an error if there is a single person, for whom in and m are not enough.
+// checkPeople is an error if there is a single person and in and m need several.
 func checkPeople(people []string, in frontend.Pipeline, m classify.Method) error {
 	if len(people) != 1 {
 		return nil

@@ -24,7 +24,7 @@ func (g *Gallery) Promise() string {
 	chosen, others := "", ""
 	if c.FollowsLaw() {
 		l, chosen = g.Impostors(), " chosen at random"
-		others = "; relatives and people who look like yours get one more often; measured on " + l.Whom()
+		others = "; relatives and people who look like yours get one more often; measured on " + l.Subjects()
 	}
 	limit := c.StrangerLimit(l)
 	switch {

@@ -338,7 +338,7 @@ func TestWinogradError(t *testing.T) {
 	})
 }
 
-// TestConvPanics: wrong sizes are told before memory is touched.
+// TestConvPanics: wrong sizes panic before memory is touched.
 func TestConvPanics(t *testing.T) {
 	good := ConvSpec{
 		In: 4, Out: 6, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,

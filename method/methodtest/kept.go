@@ -41,7 +41,7 @@ func keep(t *testing.T, m *classify.Classifier) kept {
 	return k
 }
 
-// classifier makes the Classifier anew.
+// classifier makes the Classifier from what k stores.
 func (k kept) classifier(t *testing.T) *classify.Classifier {
 	t.Helper()
 	p := k.Parts

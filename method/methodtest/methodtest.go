@@ -317,7 +317,7 @@ func (s *suite) oneClass(t *testing.T) {
 	separable, is := s.m.(classify.Separable)
 	if !is {
 		if _, err := s.m.Fit(context.Background(), train, classify.Run{}); err == nil || advice.Text(err) == "" {
-			t.Errorf("one class is learned from, or nobody is told what to do: %v", err)
+			t.Errorf("one class is accepted, or the error has no advice: %v", err)
 		}
 		return
 	}

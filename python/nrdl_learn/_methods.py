@@ -1646,7 +1646,7 @@ class Robust(Method):
         λ√d > 0, error from which a feature counts linearly, as a part of the root mean square
         of the sample's features; huber, and the huber weights.
     coder_rounds : int, default=20
-        1 to 1000000, how often the errors are found anew.
+        1 to 1000000, how often the errors are estimated.
     coder_rho : float, default=1.0
         With coder.estimator=huber: ρ > 0, penalty of the splitting c = z.
     coder_passes : int, default=5
@@ -3567,7 +3567,7 @@ class NRDLTest(Method):
         Graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need.
         Equation: (5).
     signed : bool, default=True
-        Codes of either sign: NRDL-test, whose queries ridge codes in place of coder. Equation:
+        Codes of either sign: NRDL-test, whose queries ridge codes instead of coder. Equation:
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
@@ -3784,7 +3784,7 @@ class NRDL(Method):
         Graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need.
         Equation: (5).
     signed : bool, default=False
-        Codes of either sign: NRDL-test, whose queries ridge codes in place of coder. Equation:
+        Codes of either sign: NRDL-test, whose queries ridge codes instead of coder. Equation:
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
@@ -4215,7 +4215,7 @@ class NRDLAblation(Method):
         Graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need.
         Equation: (5).
     signed : bool, default=False
-        Codes of either sign: NRDL-test, whose queries ridge codes in place of coder. Equation:
+        Codes of either sign: NRDL-test, whose queries ridge codes instead of coder. Equation:
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
@@ -4270,9 +4270,9 @@ class NRDLAblation(Method):
         Where there are fewer atoms K than training samples N, the exact non-negative coder has
         l2 = few_l2·K/N²; 0 codes as (19).
     samples : bool, default=False
-        a query is coded over the training samples X in place of D; needs atoms = 0.
+        a query is coded over the training samples X instead of D; needs atoms = 0.
     residual : bool, default=True
-        The class with the least residual in place of the classifier W.
+        The class with the least residual instead of the classifier W.
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.

@@ -184,7 +184,7 @@ func Strangers(m *gallery.Gallery) []string {
 		alike = fmt.Sprintf("%v get a name, estimated from %s", like, Known(m.Pipeline, c))
 	}
 	return []string{
-		fmt.Sprintf("strangers chosen at random: %s; measured on %s", random, m.Impostors().Whom()),
+		fmt.Sprintf("strangers chosen at random: %s; measured on %s", random, m.Impostors().Subjects()),
 		fmt.Sprintf("strangers who resemble %s, such as relatives: %s", peopleOf(c), alike),
 	}
 }
