@@ -34,11 +34,11 @@ var street = []house{
 	{".", "", 27_100, 170},
 	{"doc", ".", 60, 0},
 	{"internal/kit", ".", 5_800, 0},
-	{"faces", ". doc internal/kit", 43_400, 170},
+	{"faces", ". doc internal/kit", 43_500, 170},
 	{"client/go", "", 1_600, 0},
 	{"lab", ". doc internal/kit faces", 12_000, 0},
 	{"server", ". doc internal/kit faces client/go", 12_600, 0},
-	{"cmd/nrdl", ". doc internal/kit faces lab server", 14_800, 0},
+	{"cmd/nrdl", ". doc internal/kit faces lab server", 14_900, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 12_500, 0},
 }
 
@@ -358,9 +358,9 @@ func TestPackagesHaveExamples(t *testing.T) {
 	}
 }
 
-// The package that users meet first has few exported names: 45 at most.
+// The package that users meet first has few exported names: 47 at most.
 func TestFewNames(t *testing.T) {
-	const most = 45
+	const most = 47
 	files, err := filepath.Glob("faces/*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -193,6 +195,9 @@ func (a *app) undo(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.record(ctx, r, path); err != nil {
+		a.WarnOf(err)
+	}
 	a.Tell("%s is as it was before the last change", path)
 	before, now := was.Model(), r.Model()
 	for _, name := range before.Names() {
@@ -204,6 +209,42 @@ func (a *app) undo(ctx context.Context, path string) error {
 		a.Tell("%s", line)
 	}
 	return a.tellOutcome(ctx, r, path, "")
+}
+
+func (a *app) historyCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:               "history MODEL",
+		Args:              cli.Arguments(1, 1),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.history(args[0]) },
+		ValidArgsFunction: completeModel,
+	}
+}
+
+func (a *app) history(path string) error {
+	if _, err := faces.Open(path); err != nil {
+		return err
+	}
+	all, err := faces.History(path)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, c := range all {
+		size := legible.People(c.People)
+		if c.Faces > 0 {
+			size += ", " + legible.Count(c.Faces, "face")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", c.Time.Local().Format("2006-01-02 15:04"), size, legible.Printable(c.What))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		a.Tell("no change of %s is recorded", path)
+	} else if _, err := os.Stat(faces.Former(path)); err == nil {
+		a.Next("nrdl undo %s (takes the last change back)", legible.ShellWord(path))
+	}
+	return nil
 }
 
 // completePeople completes a model and then so many of its people, any number

@@ -57,6 +57,7 @@ func run(args []string) int {
 		heic.KeepCode(filepath.Join(folder, "nrdl"))
 	}
 	a := newApp(os.Stdout, os.Stderr)
+	a.args = args
 	ctx, stop := cli.Interruptible(func() {
 		if a.Terminal {
 			a.Tell("\nending after this pass; Ctrl-C again ends at once")
@@ -142,7 +143,7 @@ func (a *app) rootCmd() *cobra.Command {
 		}
 		root.AddCommand(all...)
 	}
-	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.moveCmd(), a.renameCmd(), a.undoCmd(), a.peopleCmd(), a.calibrateCmd())
+	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.moveCmd(), a.renameCmd(), a.undoCmd(), a.historyCmd(), a.peopleCmd(), a.calibrateCmd())
 	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())
 	group("Services and programs:", a.serveCmd(), a.keyCmd(), a.backupCmd(), a.healthcheckCmd(), a.workerCmd(), a.engineCmd())
 	root.AddCommand(a.versionCmd())
@@ -198,6 +199,7 @@ func setInstead(c *cobra.Command, name string) string {
 // An app is what the commands share.
 type app struct {
 	*console.Console
+	args    []string    // of the command line
 	endless bool        // interrupting is how the command ends
 	drains  atomic.Bool // requests that are not answered when it is interrupted have server.Grace
 

@@ -202,6 +202,11 @@ func (a *app) writeTrained(ctx context.Context, r *faces.Recogniser, t *training
 	if err := model.Commit(); err != nil {
 		return err
 	}
+	if keep {
+		if err := a.record(ctx, r, t.output); err != nil {
+			a.WarnOf(err)
+		}
+	}
 	a.Tell("wrote %s, %s", t.output, console.Megabytes(model.Size))
 	return nil
 }

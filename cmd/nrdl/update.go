@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +26,7 @@ type writing struct{ backup, force bool }
 
 func (w *writing) register(a *app, c *cobra.Command) {
 	a.registerWriting(c, &w.force)
-	c.Flags().BoolVar(&w.backup, "backup", true, "keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what an earlier change kept is deleted")
+	c.Flags().BoolVar(&w.backup, "backup", true, "keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what earlier changes kept is deleted, with the history")
 }
 
 // registerWriting registers the flags of all commands that write a model.
@@ -50,14 +50,28 @@ func (a *app) replace(ctx context.Context, r *faces.Recogniser, path string, kee
 		return err
 	}
 	if !keep {
-		if err := os.Remove(faces.Former(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := faces.Discard(path); err != nil {
 			return err
 		}
+	} else if err := a.record(ctx, r, path); err != nil {
+		a.WarnOf(err)
 	}
 	if info, err := os.Stat(path); err == nil {
 		a.Tell("wrote %s, %s", path, console.Megabytes(info.Size()))
 	}
 	return nil
+}
+
+// record adds the command to the history of the model at path, which holds r now.
+func (a *app) record(ctx context.Context, r *faces.Recogniser, path string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	var words []string
+	for _, arg := range a.args {
+		words = append(words, legible.ShellWord(arg))
+	}
+	return r.Record(ctx, path, strings.Join(words, " "))
 }
 
 // refused is the error for a model that is not written at path because of err.
