@@ -43,9 +43,19 @@ def argument(path):
     name = path.replace(".", "_")
     return name + "_" if name == "lambda" else name
 
+# What the classes for Python add to meanings.
+RELATIVE = {("online", "coder.lambda"): ", where the samples of the fit have a root mean square length of 1"}
+
+
+def limits_nothing(p):
+    """Whether the default is a limit that small data do not reach: None then says what it means for them."""
+    return "more than there are is all of them" in p.get("meaning", "") and p["default"] == "30"
+
 
 def value(p):
     kind, text = p["type"], p["default"]
+    if limits_nothing(p):
+        return None
     if kind == "true|false":
         return text == "true"
     return {"number": float, "integer": int}.get(kind, str)(text)
@@ -75,11 +85,12 @@ def sentence(text):
 def parameters(m, more):
     lines = []
     for p in m["params"] or ():
-        kind = TYPES[p["type"]]
+        kind = TYPES[p["type"]] + " or None" * limits_nothing(p)
         if p.get("choices"):
             kind = "{" + ", ".join(repr(c) for c in p["choices"]) + "}"
         lines.append(f"{argument(p['name'])} : {kind}, default={value(p)!r}")
-        about = sentence(p.get("meaning") or "how it is done")
+        about = (p.get("meaning") or "how it is done") + ", and None is 30" * limits_nothing(p)
+        about = sentence(about + RELATIVE.get((m["name"], p["name"]), ""))
         if p.get("equation"):
             about += f" Equation: {p['equation']}."
         lines += ["    " + line for line in textwrap.wrap(about, 88)]
@@ -153,7 +164,7 @@ def class_text(name, base, m, leading, own, fitted):
     out = [f"class {name}({base}):\n", docstring(m, own, fitted), f"\n    _method = {m['name']!r}\n"]
     out.append("    _iterative = True\n" if m["iterative"] else "")
     out.append("    _parameters = (\n" + "".join(f"        ({a!r}, {p['name']!r}, {v!r}),\n" for a, p, v in fields) + "    )\n" if fields else "")
-    signature = [f"        {a}: {TYPES[p['type']]} = {v!r},\n" for a, p, v in fields]
+    signature = [f"        {a}: {TYPES[p['type']]}{' | None' * limits_nothing(p)} = {v!r},\n" for a, p, v in fields]
     signature += [f"        {x},\n" for x in leading[1]]
     first = "".join(f"        {x},\n" for x in leading[0])
     out.append("\n    def __init__(\n        self,\n" + first + ("        *,\n" + "".join(signature)) + "    ):\n")

@@ -120,11 +120,11 @@ class Method(ClassifierMixin, Parameterised):
     image_shape: tuple[int, int] | None
 
     def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
-        return {"preserves_dtype": [], **_checks.tags(self)}
+        return {"preserves_dtype": [], "poor_score": _checks.poor(self)}
 
     def __sklearn_tags__(self):  # since scikit-learn 1.6
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = _checks.tags(self)["poor_score"]
+        tags.classifier_tags.poor_score = _checks.poor(self)
         return tags
 
     def _request(self, X: Any, y: Any, least: int = 2) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -24,8 +24,8 @@ class KSVDDictionary(Dictionary):
     ----------
     n_components : int or None, default=None
         K, number of atoms; None is 10, or as many as the samples have directions.
-    sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=10
@@ -63,7 +63,7 @@ class KSVDDictionary(Dictionary):
     _method = 'ksvd'
     _iterative = True
     _parameters = (
-        ('sparsity', 'sparsity', 30),
+        ('sparsity', 'sparsity', None),
         ('error', 'error', 0.0),
         ('passes', 'passes', 10),
         ('min_uses', 'min_uses', 4),
@@ -75,7 +75,7 @@ class KSVDDictionary(Dictionary):
         self,
         n_components: int | None = None,
         *,
-        sparsity: int = 30,
+        sparsity: int | None = None,
         error: float = 0.0,
         passes: int = 10,
         min_uses: int = 4,
@@ -108,8 +108,8 @@ class OnlineDictionary(OnlineLearner):
         K, number of atoms; None is 10, or as many as the samples have directions.
     coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='lasso'
         How samples are coded; one that needs no classes. Equation: [odl] (2).
-    coder_lambda : float, default=0.01
-        λ > 0, weight of ‖s‖₁.
+    coder_lambda : float, default=0.1
+        λ > 0, weight of ‖s‖₁, where the samples of the fit have a root mean square length of 1.
     coder_gap : float, default=1e-06
         Duality gap > 0 that a code may have, in units of ‖y‖².
     coder_positive : bool, default=False
@@ -155,7 +155,7 @@ class OnlineDictionary(OnlineLearner):
     _iterative = True
     _parameters = (
         ('coder', 'coder', 'lasso'),
-        ('coder_lambda', 'coder.lambda', 0.01),
+        ('coder_lambda', 'coder.lambda', 0.1),
         ('coder_gap', 'coder.gap', 1e-06),
         ('coder_positive', 'coder.positive', False),
         ('batch', 'batch', 256),
@@ -171,7 +171,7 @@ class OnlineDictionary(OnlineLearner):
         n_components: int | None = None,
         *,
         coder: str = 'lasso',
-        coder_lambda: float = 0.01,
+        coder_lambda: float = 0.1,
         coder_gap: float = 1e-06,
         coder_positive: bool = False,
         batch: int = 256,

@@ -15,6 +15,14 @@ class Dictionary(Parameterised):
     """A learner of a dictionary as a transformer: samples become sparse codes."""
 
     n_components: int | None
+    _unit = 1.0
+
+    def _unit_of(self, X: np.ndarray) -> float:
+        """The length of samples that is 1 for the learner."""
+        return 1.0
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        return X if self._unit == 1.0 else X / self._unit
 
     def _atoms(self) -> int | None:
         return None if self.n_components is None else int(self.n_components)
@@ -34,8 +42,9 @@ class Dictionary(Parameterised):
         """
         X = checked(self, X, reset=True)
         self.seed_ = seed_of(self.random_state)
+        self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "dictionary", {"x": X}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
+            "dictionary", {"x": self._scaled(X)}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays["D"].T)
         self._set_outcome(header)
@@ -54,8 +63,8 @@ class Dictionary(Parameterised):
         """
         check_is_fitted(self)
         X = checked(self, X, reset=False)
-        _, arrays = shared().call("code", {"x": X, "D": self.components_.T}, method=self._method, params=self._settings())
-        return arrays["codes"]
+        _, arrays = shared().call("code", {"x": self._scaled(X), "D": self.components_.T}, method=self._method, params=self._settings())
+        return arrays["codes"] * self._unit
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Return the samples that codes stand for.
@@ -77,7 +86,11 @@ class Dictionary(Parameterised):
 
 
 class OnlineLearner(Dictionary):
-    """A learner that can go on with further samples."""
+    """A learner that can go on with further samples, and weighs the codes as for samples of length 1."""
+
+    def _unit_of(self, X: np.ndarray) -> float:
+        largest = np.abs(X).max()
+        return float(largest * np.sqrt(np.square(X / largest).sum(axis=1).mean())) if largest > 0 else 1.0
 
     def fit(self, X: Any, y: Any = None) -> "OnlineLearner":
         self.__dict__.pop("_state", None)
@@ -90,7 +103,7 @@ class OnlineLearner(Dictionary):
 
         Calls with multiples of ``batch`` samples are one call with all of them. The first call
         starts from samples, so that it needs ``n_components`` of them or more, if that is given. What `fit` has
-        learned is forgotten.
+        learned is forgotten. The samples of the first call say how long samples are, for ``coder_lambda``.
 
         Parameters
         ----------
@@ -105,8 +118,9 @@ class OnlineLearner(Dictionary):
         X = checked(self, X, reset=not state)
         if not state:
             self.seed_ = seed_of(self.random_state)
+            self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "observe", {"x": X, **state}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
+            "observe", {"x": self._scaled(X), **state}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays.pop("D").T)
         self._state, self.n_samples_seen_ = arrays, header["seen"]

@@ -428,9 +428,9 @@ class LLC(Method):
 
     Parameters
     ----------
-    coder_neighbours : int, default=30
-        k ≥ 1, number of nearest atoms that code; more than there are is all of them. Equation:
-        [llc] (7).
+    coder_neighbours : int or None, default=None
+        k ≥ 1, number of nearest atoms that code; more than there are is all of them, and None
+        is 30. Equation: [llc] (7).
     coder_lambda : float, default=0.0001
         λ ≥ 0, weight of ‖w‖² as a part of the neighbours' squared distances. Equation: [llc]
         (7).
@@ -465,14 +465,14 @@ class LLC(Method):
 
     _method = 'llc'
     _parameters = (
-        ('coder_neighbours', 'coder.neighbours', 30),
+        ('coder_neighbours', 'coder.neighbours', None),
         ('coder_lambda', 'coder.lambda', 0.0001),
     )
 
     def __init__(
         self,
         *,
-        coder_neighbours: int = 30,
+        coder_neighbours: int | None = None,
         coder_lambda: float = 0.0001,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
@@ -1849,8 +1849,8 @@ class KSVD(Method):
 
     Parameters
     ----------
-    sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -1863,8 +1863,8 @@ class KSVD(Method):
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -1909,14 +1909,14 @@ class KSVD(Method):
     _method = 'ksvd'
     _iterative = True
     _parameters = (
-        ('sparsity', 'sparsity', 30),
+        ('sparsity', 'sparsity', None),
         ('error', 'error', 0.0),
         ('passes', 'passes', 50),
         ('min_uses', 'min_uses', 4),
         ('coherence', 'coherence', 0.99),
         ('monotone', 'monotone', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 20),
         ('init_min_uses', 'init.min_uses', 4),
@@ -1928,14 +1928,14 @@ class KSVD(Method):
     def __init__(
         self,
         *,
-        sparsity: int = 30,
+        sparsity: int | None = None,
         error: float = 0.0,
         passes: int = 50,
         min_uses: int = 4,
         coherence: float = 0.99,
         monotone: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 20,
         init_min_uses: int = 4,
@@ -1978,8 +1978,8 @@ class DKSVD(Method):
 
     Parameters
     ----------
-    sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -1992,8 +1992,8 @@ class DKSVD(Method):
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -2040,14 +2040,14 @@ class DKSVD(Method):
     _method = 'dksvd'
     _iterative = True
     _parameters = (
-        ('sparsity', 'sparsity', 30),
+        ('sparsity', 'sparsity', None),
         ('error', 'error', 0.0),
         ('passes', 'passes', 50),
         ('min_uses', 'min_uses', 4),
         ('coherence', 'coherence', 0.99),
         ('monotone', 'monotone', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 20),
         ('init_min_uses', 'init.min_uses', 4),
@@ -2060,14 +2060,14 @@ class DKSVD(Method):
     def __init__(
         self,
         *,
-        sparsity: int = 30,
+        sparsity: int | None = None,
         error: float = 0.0,
         passes: int = 50,
         min_uses: int = 4,
         coherence: float = 0.99,
         monotone: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 20,
         init_min_uses: int = 4,
@@ -2113,8 +2113,8 @@ class LCKSVD1(Method):
 
     Parameters
     ----------
-    sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -2127,8 +2127,8 @@ class LCKSVD1(Method):
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -2175,14 +2175,14 @@ class LCKSVD1(Method):
     _method = 'lcksvd1'
     _iterative = True
     _parameters = (
-        ('sparsity', 'sparsity', 30),
+        ('sparsity', 'sparsity', None),
         ('error', 'error', 0.0),
         ('passes', 'passes', 50),
         ('min_uses', 'min_uses', 4),
         ('coherence', 'coherence', 0.99),
         ('monotone', 'monotone', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 20),
         ('init_min_uses', 'init.min_uses', 4),
@@ -2195,14 +2195,14 @@ class LCKSVD1(Method):
     def __init__(
         self,
         *,
-        sparsity: int = 30,
+        sparsity: int | None = None,
         error: float = 0.0,
         passes: int = 50,
         min_uses: int = 4,
         coherence: float = 0.99,
         monotone: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 20,
         init_min_uses: int = 4,
@@ -2248,8 +2248,8 @@ class LCKSVD2(Method):
 
     Parameters
     ----------
-    sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     passes : int, default=50
@@ -2262,8 +2262,8 @@ class LCKSVD2(Method):
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
     atoms : int, default=0
         K_c, atoms per class; 0 starts from every training sample as an atom.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=20
@@ -2312,14 +2312,14 @@ class LCKSVD2(Method):
     _method = 'lcksvd2'
     _iterative = True
     _parameters = (
-        ('sparsity', 'sparsity', 30),
+        ('sparsity', 'sparsity', None),
         ('error', 'error', 0.0),
         ('passes', 'passes', 50),
         ('min_uses', 'min_uses', 4),
         ('coherence', 'coherence', 0.99),
         ('monotone', 'monotone', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 20),
         ('init_min_uses', 'init.min_uses', 4),
@@ -2333,14 +2333,14 @@ class LCKSVD2(Method):
     def __init__(
         self,
         *,
-        sparsity: int = 30,
+        sparsity: int | None = None,
         error: float = 0.0,
         passes: int = 50,
         min_uses: int = 4,
         coherence: float = 0.99,
         monotone: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 20,
         init_min_uses: int = 4,
@@ -3283,8 +3283,8 @@ class SDRERDL(Method):
         ν, weight of the atoms' size.
     atoms : int, default=0
         K_c, atoms per class in D₀; 0 for as many as training samples.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=1
@@ -3301,8 +3301,8 @@ class SDRERDL(Method):
         Converged when a pass changes D by a smaller part of itself.
     ridge : float, default=1.0
         Weight of ‖W‖² in the linear classifier. Equation: [lcksvd].
-    coder_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    coder_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     coder_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     image_shape : tuple of int, optional
@@ -3342,7 +3342,7 @@ class SDRERDL(Method):
         ('lambda_', 'lambda', 0.001),
         ('nu', 'nu', 0.001),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 1),
         ('init_min_uses', 'init.min_uses', 4),
@@ -3351,7 +3351,7 @@ class SDRERDL(Method):
         ('passes', 'passes', 10),
         ('tol', 'tol', 0.0),
         ('ridge', 'ridge', 1.0),
-        ('coder_sparsity', 'coder.sparsity', 30),
+        ('coder_sparsity', 'coder.sparsity', None),
         ('coder_error', 'coder.error', 0.0),
     )
 
@@ -3363,7 +3363,7 @@ class SDRERDL(Method):
         lambda_: float = 0.001,
         nu: float = 0.001,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 1,
         init_min_uses: int = 4,
@@ -3372,7 +3372,7 @@ class SDRERDL(Method):
         passes: int = 10,
         tol: float = 0.0,
         ridge: float = 1.0,
-        coder_sparsity: int = 30,
+        coder_sparsity: int | None = None,
         coder_error: float = 0.0,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
@@ -3424,8 +3424,8 @@ class LCLE(Method):
         k ≥ 1, nearest atoms that an atom is joined to; more than the others is all of them.
     atoms : int, default=0
         K_c, atoms per class in D₀; 0 for as many as training samples.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=1
@@ -3442,8 +3442,8 @@ class LCLE(Method):
         Converged when a pass changes D by a smaller part of itself.
     ridge : float, default=1.0
         Weight of ‖W‖² in the linear classifier. Equation: [lcksvd].
-    coder_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    coder_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     coder_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     image_shape : tuple of int, optional
@@ -3483,7 +3483,7 @@ class LCLE(Method):
         ('gamma', 'gamma', 0.1),
         ('neighbours', 'neighbours', 1),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 1),
         ('init_min_uses', 'init.min_uses', 4),
@@ -3492,7 +3492,7 @@ class LCLE(Method):
         ('passes', 'passes', 10),
         ('tol', 'tol', 0.0),
         ('ridge', 'ridge', 1.0),
-        ('coder_sparsity', 'coder.sparsity', 30),
+        ('coder_sparsity', 'coder.sparsity', None),
         ('coder_error', 'coder.error', 0.0),
     )
 
@@ -3504,7 +3504,7 @@ class LCLE(Method):
         gamma: float = 0.1,
         neighbours: int = 1,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 1,
         init_min_uses: int = 4,
@@ -3513,7 +3513,7 @@ class LCLE(Method):
         passes: int = 10,
         tol: float = 0.0,
         ridge: float = 1.0,
-        coder_sparsity: int = 30,
+        coder_sparsity: int | None = None,
         coder_error: float = 0.0,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
@@ -3571,8 +3571,8 @@ class NRDLTest(Method):
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -3660,7 +3660,7 @@ class NRDLTest(Method):
         ('squared', 'squared', False),
         ('signed', 'signed', True),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 10),
         ('init_min_uses', 'init.min_uses', 4),
@@ -3695,7 +3695,7 @@ class NRDLTest(Method):
         squared: bool = False,
         signed: bool = True,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 10,
         init_min_uses: int = 4,
@@ -3788,8 +3788,8 @@ class NRDL(Method):
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -3877,7 +3877,7 @@ class NRDL(Method):
         ('squared', 'squared', False),
         ('signed', 'signed', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 10),
         ('init_min_uses', 'init.min_uses', 4),
@@ -3912,7 +3912,7 @@ class NRDL(Method):
         squared: bool = False,
         signed: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 10,
         init_min_uses: int = 4,
@@ -4000,8 +4000,8 @@ class NRDLOnline(Method):
         or of the first samples of a stream.
     atoms : int, default=0
         K_c, atoms per class; 0 takes 10, or as many as the class with the fewest images has.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -4090,7 +4090,7 @@ class NRDLOnline(Method):
         ('gamma', 'gamma', 0.0001),
         ('size', 'size', 0),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 10),
         ('init_min_uses', 'init.min_uses', 4),
@@ -4124,7 +4124,7 @@ class NRDLOnline(Method):
         gamma: float = 0.0001,
         size: int = 0,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 10,
         init_min_uses: int = 4,
@@ -4219,8 +4219,8 @@ class NRDLAblation(Method):
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -4312,7 +4312,7 @@ class NRDLAblation(Method):
         ('squared', 'squared', False),
         ('signed', 'signed', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 10),
         ('init_min_uses', 'init.min_uses', 4),
@@ -4349,7 +4349,7 @@ class NRDLAblation(Method):
         squared: bool = False,
         signed: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 10,
         init_min_uses: int = 4,

@@ -94,7 +94,7 @@ def gone():
     def get_tags_before(self):
         if not of_nrdl(self):
             return before(self)
-        return {**_tags._DEFAULT_TAGS, **as_before(get_tags(self)), "_xfail_checks": expected(self)}
+        return {**_tags._DEFAULT_TAGS, **as_before(get_tags(self))}
 
     def validate_before(self, *args, **how):
         if of_nrdl(self):
@@ -102,13 +102,6 @@ def gone():
         return validate(self, *args, **how)
 
     base.BaseEstimator._get_tags, base.BaseEstimator._validate_data = get_tags_before, validate_before
-
-
-def expected(estimator):
-    """Since 1.6 the caller of the checks passes these."""
-    from nrdl_learn._checks import expected_failures
-
-    return expected_failures(estimator)
 
 
 def validation():

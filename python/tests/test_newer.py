@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import nrdl_learn as nrdl
-from test_estimators import ESTIMATORS, few
+from test_estimators import ESTIMATORS
 
 X, y = load_digits(return_X_y=True)
 X, y, X2, y2 = X[:150], y[:150], X[150:250], y[150:250]
@@ -29,8 +29,8 @@ for estimator in ESTIMATORS:
         estimator.set_params(missing="nan")
         assert np.isnan(estimator.transform([np.zeros((60, 50), np.uint8)])).all()
         continue
-    if "image_shape" in estimator.get_params():
-        estimator.set_params(image_shape=(8, 8))
+    soon = {"image_shape": (8, 8), "passes": 2, "init_passes": 1, "gap": 0.01, "coder_rounds": 2}
+    estimator.set_params(**{key: soon[key] for key in soon.keys() & estimator.get_params().keys()})
     estimator = sklearn.base.clone(estimator).fit(X, y)
     if hasattr(estimator, "predict"):
         assert estimator.predict(X2).shape == y2.shape and sklearn.base.is_classifier(estimator), name

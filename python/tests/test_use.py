@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_sparse_coded_signal
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
@@ -289,11 +289,26 @@ def test_grid_over_atoms_and_sparsity(digits):
     X, y, _, _ = digits
     few = y < 4
     for method, more in (nrdl.KSVD(), {}), (nrdl.LCKSVD2(), {}), (nrdl.NRDL(), {"init_sparsity": [2, 30]}), (nrdl.LCLE(), {"neighbours": [1, 40]}):
-        grid = {"atoms": [1, 3], **(more or {"sparsity": [1, 5, 30, 300]})}
+        grid = {"atoms": [1, 3], **(more or {"sparsity": [1, 5, 30, 300, None]})}
         search = GridSearchCV(method.set_params(passes=3), grid, cv=2, error_score="raise").fit(X[few], y[few])
         assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    codes = GridSearchCV(make_pipeline(nrdl.KSVDDictionary(), LinearSVC()), {"ksvddictionary__n_components": [2, 20], "ksvddictionary__sparsity": [1, 5, 30]}, cv=2, error_score="raise")
+    codes = GridSearchCV(make_pipeline(nrdl.KSVDDictionary(), LinearSVC()), {"ksvddictionary__n_components": [2, 20], "ksvddictionary__sparsity": [1, 5, 30, None]}, cv=2, error_score="raise")
     assert np.isfinite(codes.fit(X[few], y[few]).cv_results_["mean_test_score"]).all()
+
+
+def test_sparse_at_any_scale(digits):
+    """Codes of the default are sparse on the data of scikit-learn's example of a learner, and follow the scale of the samples."""
+    signal, *_ = make_sparse_coded_signal(n_samples=30, n_components=15, n_features=20, n_nonzero_coefs=10, random_state=42)
+    signal = signal if signal.shape == (30, 20) else signal.T  # before scikit-learn 1.3 a sample is a column
+    for X in signal, digits[0]:
+        for learner in nrdl.OnlineDictionary(), nrdl.OnlineDictionary(15):
+            codes = learner.fit_transform(X)
+            assert (codes == 0).mean() > 0.5
+            longer = clone(learner).fit(1024 * X)
+            np.testing.assert_array_equal(longer.components_, learner.components_)
+            np.testing.assert_array_equal(longer.transform(1024 * X), 1024 * codes)
+            assert learner.partial_fit(X).components_.shape == clone(learner).partial_fit(1024 * X).components_.shape
+            np.testing.assert_array_equal(clone(learner).partial_fit(1024 * X).components_, learner.components_)
 
 
 def test_partial_fit(digits):

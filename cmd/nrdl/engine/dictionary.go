@@ -21,6 +21,12 @@ type learner interface {
 	Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (*mat.Dense, classify.Outcome, error)
 }
 
+// sparse has a penalty by which most coefficients are zero, also where there are ten atoms.
+func sparse(o dictionary.Online) dictionary.Online {
+	o.Coder = coding.Lasso{Lambda: 0.1, Gap: coding.DefaultLasso.Gap}
+	return o
+}
+
 // learners are those of package dictionary.
 var learners = []struct {
 	name, title, description, formulation string
@@ -32,7 +38,7 @@ var learners = []struct {
 	},
 	{
 		"online", "online dictionary learning", "dictionary learned from small batches of samples",
-		"min_D  1/N Σ_j min_s ½‖x_j − D·s‖² + ψ(s)   s.t. ‖d_k‖ ≤ 1 for every atom k", dictionary.DefaultOnline,
+		"min_D  1/N Σ_j min_s ½‖x_j − D·s‖² + ψ(s)   s.t. ‖d_k‖ ≤ 1 for every atom k", sparse(dictionary.DefaultOnline),
 	},
 }
 
