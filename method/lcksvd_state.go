@@ -162,7 +162,7 @@ func (l SparseLearning) classifier(ctx context.Context, d, x *mat.Dense, groups 
 	}
 	_, k := d.Dims()
 	_, n := x.Dims()
-	s, r := mat.NewDense(k, min(n, regressed), nil), newRegression(k, len(groups)-1)
+	s, r := mat.NewDense(k, min(n, regressed), nil), regression{mat.NewDense(len(groups)-1, k, nil), mat.NewDense(k, k, nil)}
 	for lo := 0; lo < n; lo += regressed {
 		hi := min(n, lo+regressed)
 		part := lin.Cols(s, 0, hi-lo)

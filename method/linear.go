@@ -154,3 +154,53 @@ func scatterMemory(s Size) float64 {
 	d, n := float64(s.Features), float64(s.Samples)
 	return 3*d*n + 3*min(d, n)*min(d, n) + 4*d*float64(s.Classes)
 }
+
+// classifier returns the C×K linear classifier W = HSᵀ(SSᵀ + λI)⁻¹ of the codes
+// s, K×N, of samples with these groups: ridge regression onto the labels [lcksvd].
+func classifier(s *mat.Dense, groups []int, λ float64) (*mat.Dense, error) {
+	k, _ := s.Dims()
+	r := regression{mat.NewDense(len(groups)-1, k, nil), mat.NewDense(k, k, nil)}
+	r.add(s, groups, 0)
+	return r.classifier(λ)
+}
+
+// regressed is how many codes of a regression are held at once.
+const regressed = 1 << 14
+
+// A regression collects what a linear classifier needs of codes.
+type regression struct {
+	w    *mat.Dense // HSᵀ, C×K
+	gram *mat.Dense // SSᵀ, K×K, its upper triangle
+}
+
+// add adds the codes s, K×n, of the samples from on of a set with these groups. H
+// is not formed: HSᵀ sums the codes of a class.
+func (r *regression) add(s *mat.Dense, groups []int, from int) {
+	k, n := s.Dims()
+	for i := range k {
+		row := s.RawRowView(i)
+		for c := range len(groups) - 1 {
+			lo, hi := max(groups[c], from)-from, min(groups[c+1], from+n)-from
+			if lo >= hi {
+				continue
+			}
+			var sum float64
+			for _, v := range row[lo:hi] {
+				sum += v
+			}
+			r.w.Set(c, i, r.w.At(c, i)+sum) // HSᵀ
+		}
+	}
+	lin.AddAAt(r.gram, 1, s) // SSᵀ
+}
+
+// classifier returns W = HSᵀ(SSᵀ + λI)⁻¹, in the place of HSᵀ.
+func (r *regression) classifier(λ float64) (*mat.Dense, error) {
+	lin.AddDiag(r.gram, λ) // SSᵀ + λI
+	var factor lin.SPD
+	if _, err := factor.FactorOrRidge(r.gram); err != nil {
+		return nil, err
+	}
+	factor.SolveRight(r.w) // HSᵀ(SSᵀ + λI)⁻¹
+	return r.w, nil
+}
