@@ -119,8 +119,11 @@ n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Names of the features, where X has names that are strings.
+components_ : ndarray of shape (n_atoms, n_features)
+    The atoms.
 status_ : str
-    Why the fit ended, such as ``'converged'``.
+    Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+    is a ``ConvergenceWarning``.
 n_iter_ : int
     Passes that were made.
 residual_ : float

@@ -10,7 +10,7 @@ from importlib.metadata import version as _version
 from nrdl_learn._base import Parts
 from nrdl_learn._dictionaries import *  # noqa: F403
 from nrdl_learn._dictionaries import __all__ as _dictionaries
-from nrdl_learn._engine import Engine, EngineEnded, EngineError, find_program
+from nrdl_learn._engine import Engine, EngineEnded, EngineError, close, find_program
 from nrdl_learn._faces import FaceEmbedder, detect
 from nrdl_learn._learn import Fit, Step, learn, steps
 from nrdl_learn._methods import *  # noqa: F403
@@ -37,6 +37,7 @@ __all__ = [
     "Service",
     "ServiceError",
     "Step",
+    "close",
     "detect",
     "find_program",
     "learn",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 import re
 import unicodedata
+import warnings
 from typing import Any, Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -102,6 +104,9 @@ class Parameterised(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.status_ = header["status"]
         self.n_iter_ = header["passes"]
         self.residual_ = header["residual"]
+        if self.status_ == "exhausted":
+            why = f"{type(self).__name__}: {self.n_iter_} passes ran out before the residual, {self.residual_:.3g}, was below the tolerance"
+            warnings.warn(f"{why}; raise passes or tol", ConvergenceWarning, stacklevel=4)
 
     def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
         return {"preserves_dtype": []}
@@ -236,6 +241,11 @@ class Method(ClassifierMixin, Parameterised):
         codes : ndarray of shape (n_samples, n_atoms)
         """
         return self._of("transform", X)["codes"]
+
+    @property
+    def components_(self) -> np.ndarray:
+        """The atoms, an ndarray of shape (n_atoms, n_features): `D` of the papers, transposed."""
+        return self.parts().D.T
 
     @property
     def _n_features_out(self) -> int:

@@ -27,7 +27,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-__all__ = ["Engine", "EngineEnded", "EngineError", "find_program", "shared"]
+__all__ = ["Engine", "EngineEnded", "EngineError", "close", "find_program", "shared"]
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -147,6 +147,12 @@ class Engine:
         _engines.add(self)
 
     def __del__(self) -> None:
+        self.close()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
         self.close()
 
     def call(self, verb: str, arrays: Arrays | None = None, **members: Any) -> tuple[dict, dict[str, np.ndarray]]:
@@ -345,6 +351,11 @@ _shared = Engine()
 def shared() -> Engine:
     """The engine of this process, which all estimators use."""
     return _shared
+
+
+def close() -> None:
+    """End the engine of this process, which frees its memory; the next call of an estimator starts another."""
+    _shared.close()
 
 
 def _forked() -> None:

@@ -80,8 +80,11 @@ class Mean(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -134,8 +137,11 @@ class NN(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -191,8 +197,11 @@ class LDA(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -255,8 +264,11 @@ class PCALDA(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -320,8 +332,11 @@ class RidgeClassifier(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -384,8 +399,11 @@ class SVM(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -453,8 +471,11 @@ class LLC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -518,8 +539,11 @@ class LRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -583,8 +607,11 @@ class SRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -652,8 +679,11 @@ class CRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -723,8 +753,11 @@ class NRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -809,8 +842,11 @@ class ANCR(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -902,8 +938,11 @@ class CRNRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -995,8 +1034,11 @@ class DNRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1084,8 +1126,11 @@ class NSCR(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1176,8 +1221,11 @@ class KNRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1272,8 +1320,11 @@ class KCRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1358,8 +1409,11 @@ class KSRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1438,8 +1492,11 @@ class DSRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1502,8 +1559,11 @@ class ProCRC(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1581,8 +1641,11 @@ class Representation(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1680,8 +1743,11 @@ class Robust(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1783,8 +1849,11 @@ class Blocks(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -1896,8 +1965,11 @@ class KSVD(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2027,8 +2099,11 @@ class DKSVD(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2162,8 +2237,11 @@ class LCKSVD1(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2299,8 +2377,11 @@ class LCKSVD2(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2423,8 +2504,11 @@ class LEDL(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2522,8 +2606,11 @@ class DLSI(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2624,8 +2711,11 @@ class COPAR(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2735,8 +2825,11 @@ class LRSDL(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2850,8 +2943,11 @@ class SBD2L(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -2957,8 +3053,11 @@ class DPL(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -3063,8 +3162,11 @@ class FDDL(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -3188,8 +3290,11 @@ class D2L2R2(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -3324,8 +3429,11 @@ class SDRERDL(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -3465,8 +3573,11 @@ class LCLE(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -3640,8 +3751,11 @@ class NRDLTest(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -3857,8 +3971,11 @@ class NRDL(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -4072,8 +4189,11 @@ class NRDLOnline(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -4292,8 +4412,11 @@ class NRDLAblation(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float

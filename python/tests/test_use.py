@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import joblib
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_sparse_coded_signal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
@@ -309,6 +311,32 @@ def test_sparse_at_any_scale(digits):
             np.testing.assert_array_equal(longer.transform(1024 * X), 1024 * codes)
             assert learner.partial_fit(X).components_.shape == clone(learner).partial_fit(1024 * X).components_.shape
             np.testing.assert_array_equal(clone(learner).partial_fit(1024 * X).components_, learner.components_)
+
+
+def test_atoms_and_convergence(digits):
+    X, y, X2, _ = digits
+    with pytest.warns(ConvergenceWarning, match="NRDL: 2 passes ran out"):
+        short = nrdl.NRDL(passes=2).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        nrdl.NRDL().fit(X, y)
+        nrdl.FDDL(passes=2, tol=0.0).fit(X, y)  # all passes were asked for
+    assert not hasattr(nrdl.NRDL(), "components_")
+    np.testing.assert_array_equal(short.components_, short.parts().D.T)
+    assert short.components_.shape == (short.transform(X2).shape[1], 64)
+
+
+def test_close(digits):
+    X, y, X2, _ = digits
+    fitted = nrdl.CRC().fit(X, y)
+    want, process = fitted.decision_function(X2), shared()._process
+    nrdl.close()
+    assert process.returncode == 0
+    np.testing.assert_array_equal(fitted.decision_function(X2), want)
+    with Engine() as engine:
+        engine.call("methods")
+        process = engine._process
+    assert process.returncode == 0
 
 
 def test_partial_fit(digits):
