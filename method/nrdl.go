@@ -45,10 +45,13 @@ type NRDL struct {
 	WarmMu        float64 `json:"warm_mu" omitted:"0.5" help:"mu of a fit that starts from an earlier model, as a part of alpha; > 0"`
 	WarmGrowth    float64 `json:"warm_growth" omitted:"1.5" help:"growth of such a fit; ≥ 1"`
 	WarmProximity float64 `json:"warm_proximity" omitted:"0.0001" help:"proximity of such a fit"`
-	FewL2         float64 `json:"few_l2" omitted:"2" help:"where there are fewer atoms K than training samples N, the exact non-negative coder has l2 = few_l2·K/N²; 0 codes as (19)"`
+
+	FewL2 float64 `json:"few_l2" omitted:"2" help:"where there are fewer atoms K than training samples N, or whole, the exact non-negative coder has l2 = few_l2·K/N²; 0 codes as (19)"`
+	Refit float64 `json:"refit" omitted:"0" help:"there, W is fitted again to the codes of the training samples, with this ridge as a part of their mean squared norm; 0 keeps the W of the iteration"`
+	Whole bool    `json:"whole" omitted:"false" help:"few_l2 and refit hold where every training sample is an atom, too: nrdl-refit"`
 }
 
-// DefaultNRDL has the values that the authors published for Extended Yale B. The last four
+// DefaultNRDL has the values that the authors published for Extended Yale B. The last five
 // are not theirs. Proximity is less than the least pivots of clean faces, so that the
 // directions that they need are learned at full speed. With the warm values models of ORL, six
 // photographs of each, to which one of the 40 people is added end after 7 passes, all of
@@ -73,8 +76,11 @@ func signed(m NRDL) NRDL {
 }
 
 func (m NRDL) Name() string {
-	if m.Signed {
+	switch {
+	case m.Signed:
 		return "nrdl-test"
+	case m.Whole:
+		return "nrdl-refit"
 	}
 	return "nrdl"
 }
@@ -91,7 +97,7 @@ func (m NRDL) Traits() classify.Traits {
 		Formulation: `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
              + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
 class: max_c (W·s)_c`,
-		Coder: m.coder(), Memory: m.holds, Unprojected: !m.Signed, Warm: m.Atoms == 0, Start: "DSW",
+		Coder: m.coder(), Memory: m.holds, Unprojected: !m.Signed, Warm: m.Atoms == 0 && !m.Whole, Start: "DSW",
 		Ranges: []Range{
 			decades("lambda", 1e-6, 1e-2),
 			decades("alpha", 0.1, 10),
@@ -101,8 +107,14 @@ class: max_c (W·s)_c`,
 	}
 	if !m.Signed {
 		t.Ranges = append(t.Ranges, coderRanges(m.Coder)...)
-		if m.Atoms > 0 {
-			t.Ranges = append(t.Ranges, Range{Path: "few_l2", Low: 0.2, High: 20, Log: true, Zero: true})
+		if m.Atoms > 0 || m.Whole {
+			t.Ranges = append(t.Ranges, Range{Path: "few_l2", Low: 0.2, High: 200, Log: true, Zero: true}, decades("refit", 0.01, 10))
+		}
+		if m.Whole {
+			t.Title, t.After = "NRDL (refit)", "nrdl"
+			t.Description = "NRDL whose classifier is fitted again to the codes that queries get"
+			t.Formulation += `
+W₂ = H·Zᵀ(Z·Zᵀ + ρ‖Z‖²/N·I)⁻¹,  Z the codes of the training samples as queries are coded`
 		}
 		return t
 	}
@@ -133,7 +145,7 @@ func (m NRDL) Validate() error {
 		return errNoCoder
 	}
 	return cmp.Or(weights("lambda", m.Lambda, "alpha", m.Alpha, "beta", m.Beta, "gamma", m.Gamma, "tol", m.Tol),
-		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity, "few_l2", m.FewL2), aboveZero("warm_mu", m.WarmMu),
+		weights("proximity", m.Proximity, "warm_proximity", m.WarmProximity, "few_l2", m.FewL2, "refit", m.Refit), aboveZero("warm_mu", m.WarmMu),
 		counts(0, "atoms", m.Atoms), counts(1, "passes", m.Passes),
 		within("init", m.Init.Validate()), m.Ridge.Validate(), m.Coder.Validate())
 }
@@ -148,10 +160,10 @@ func (m NRDL) coder() coding.Coder {
 
 // coderFor codes queries over K atoms that were learned from N samples. Where samples are
 // left out of D, exact codes cancel atoms against each other, and their sum is several times
-// that of the learned ones: a small ridge makes such sums dear.
+// that of the learned ones: a small ridge penalises such sums.
 func (m NRDL) coderFor(k, n int) coding.Coder {
 	exact, ok := m.coder().(coding.NonNegative)
-	if !ok || k >= n || exact.Solver != coding.Exact || exact.L2 > 0 {
+	if !ok || k >= n && !m.Whole || exact.Solver != coding.Exact || exact.L2 > 0 {
 		return m.coder()
 	}
 	exact.L2 = m.FewL2 * float64(k) / (float64(n) * float64(n))
@@ -268,6 +280,9 @@ func (m NRDL) holds(s Size) float64 {
 		graph = 3*c*n + n*n
 	}
 	held := k*n + 6*c*n + d*n + 3*k*k + 4*d*k // S; P, J, C₁, C₂, WS and T; R; (11), (12) and (15)
+	if m.refits(int(k), s.Samples) {
+		held += k*n + c*n // Z, H
+	}
 	return held + graph + m.coder().Work(s.Features, int(k)).Memory
 }
 

@@ -92,7 +92,16 @@ func (s *nrdlState) restart(given map[string]*mat.Dense) error {
 func (s *nrdlState) parts(out classify.Outcome) (classify.Parts, error) {
 	_, n := s.X.Dims()
 	_, k := s.D.Dims()
-	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coderFor(k, n), Rule: classify.Linear{W: s.W}, Trained: out}, nil
+	p := classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coderFor(k, n), Trained: out}
+	w := s.W
+	if s.refits(k, n) {
+		var err error
+		if w, err = s.refit(s.ctx, p.Coder); err != nil {
+			return classify.Parts{}, fmt.Errorf("fitting W to the codes of the samples: %w", err)
+		}
+	}
+	p.Rule = classify.Linear{W: w}
+	return p, nil
 }
 
 func (s *nrdlState) codes() (*mat.Dense, error) { return s.S, nil }

@@ -38,6 +38,7 @@ __all__ = [
     "NRDL",
     "NRDLAblation",
     "NRDLOnline",
+    "NRDLRefit",
     "NRDLTest",
     "NSCR",
     "PCALDA",
@@ -3730,8 +3731,13 @@ class NRDLTest(Method):
     warm_proximity : float, default=0.0001
         Proximity of such a fit.
     few_l2 : float, default=2.0
-        Where there are fewer atoms K than training samples N, the exact non-negative coder has
-        l2 = few_l2·K/N²; 0 codes as (19).
+        Where there are fewer atoms K than training samples N, or whole, the exact non-negative
+        coder has l2 = few_l2·K/N²; 0 codes as (19).
+    refit : float, default=0.0
+        there, W is fitted again to the codes of the training samples, with this ridge as a part
+        of their mean squared norm; 0 keeps the W of the iteration.
+    whole : bool, default=False
+        few_l2 and refit hold where every training sample is an atom, too: nrdl-refit.
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -3797,6 +3803,8 @@ class NRDLTest(Method):
         ('warm_growth', 'warm_growth', 1.5),
         ('warm_proximity', 'warm_proximity', 0.0001),
         ('few_l2', 'few_l2', 2.0),
+        ('refit', 'refit', 0.0),
+        ('whole', 'whole', False),
     )
 
     def __init__(
@@ -3832,6 +3840,8 @@ class NRDLTest(Method):
         warm_growth: float = 1.5,
         warm_proximity: float = 0.0001,
         few_l2: float = 2.0,
+        refit: float = 0.0,
+        whole: bool = False,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
@@ -3866,6 +3876,8 @@ class NRDLTest(Method):
         self.warm_growth = warm_growth
         self.warm_proximity = warm_proximity
         self.few_l2 = few_l2
+        self.refit = refit
+        self.whole = whole
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
@@ -3950,8 +3962,13 @@ class NRDL(Method):
     warm_proximity : float, default=0.0001
         Proximity of such a fit.
     few_l2 : float, default=2.0
-        Where there are fewer atoms K than training samples N, the exact non-negative coder has
-        l2 = few_l2·K/N²; 0 codes as (19).
+        Where there are fewer atoms K than training samples N, or whole, the exact non-negative
+        coder has l2 = few_l2·K/N²; 0 codes as (19).
+    refit : float, default=0.0
+        there, W is fitted again to the codes of the training samples, with this ridge as a part
+        of their mean squared norm; 0 keeps the W of the iteration.
+    whole : bool, default=False
+        few_l2 and refit hold where every training sample is an atom, too: nrdl-refit.
     image_shape : tuple of int, optional
         Height and width of the images that the samples are, flattened in C order, for methods
         and coders that need images.
@@ -4017,6 +4034,8 @@ class NRDL(Method):
         ('warm_growth', 'warm_growth', 1.5),
         ('warm_proximity', 'warm_proximity', 0.0001),
         ('few_l2', 'few_l2', 2.0),
+        ('refit', 'refit', 0.0),
+        ('whole', 'whole', False),
     )
 
     def __init__(
@@ -4052,6 +4071,8 @@ class NRDL(Method):
         warm_growth: float = 1.5,
         warm_proximity: float = 0.0001,
         few_l2: float = 2.0,
+        refit: float = 0.0,
+        whole: bool = False,
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
@@ -4086,6 +4107,237 @@ class NRDL(Method):
         self.warm_growth = warm_growth
         self.warm_proximity = warm_proximity
         self.few_l2 = few_l2
+        self.refit = refit
+        self.whole = whole
+        self.image_shape = image_shape
+        self.params = params
+        self.random_state = random_state
+
+
+class NRDLRefit(Method):
+    """NRDL (refit): NRDL whose classifier is fitted again to the codes that queries get.
+
+    The problem that it solves::
+
+        min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
+                     + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
+        class: max_c (W·s)_c
+        W₂ = H·Zᵀ(Z·Zᵀ + ρ‖Z‖²/N·I)⁻¹,  Z the codes of the training samples as queries are coded
+
+    memory: 16 GiB are enough for 18000 samples of 128 numbers; for 550000 with atoms=10 and 100
+    people (doc/scale.md).
+
+    Parameters
+    ----------
+    lambda_ : float, default=0.0001
+        λ, weight of the reconstruction by atoms of other classes. Equation: (3).
+    alpha : float, default=1.0
+        α, weight of the classification error; > 0. Equation: (4).
+    beta : float, default=0.1
+        β, weight of the incoherence of the classes' projections; twice the β of the formula.
+        Equation: (4).
+    gamma : float, default=0.0001
+        γ, weight of the compactness over the sample graph. Equation: (4).
+    squared : bool, default=False
+        Graph weights 1/(1+‖x−y‖²) as the paper prints, not 1/(1+‖x−y‖) as its numbers need.
+        Equation: (5).
+    signed : bool, default=False
+        Codes of either sign: NRDL-test, whose queries ridge codes instead of coder. Equation:
+        (10).
+    atoms : int, default=0
+        K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
+    init_sparsity : int, default=30
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_error : float, default=0.0
+        ε ≥ 0, length of the residual at which a sample has atoms enough.
+    init_passes : int, default=10
+        Passes over the samples; 0 leaves the atoms as they are.
+    init_min_uses : int, default=4
+        An atom that fewer samples use, or not all if they are fewer, is replaced by a sample.
+    init_coherence : float, default=0.99
+        An atom whose cosine to an earlier one is larger in magnitude is replaced likewise.
+    init_monotone : bool, default=False
+        a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
+    mu : float, default=1e-05
+        μ, penalty of the splitting in the first pass; > 0. Equation: (9).
+    growth : float, default=1.1
+        Factor of μ from pass to pass; ≥ 1. Equation: (9).
+    mu_max : float, default=100000000.0
+        Largest μ. Equation: (9).
+    tol : float, default=1e-06
+        Converged when max(|WS−P|, |WS−J|) is below it. Equation: (18).
+    passes : int, default=1000
+        At most so many passes.
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+        How a query is coded, unless signed. Equation: (19).
+    coder_solver : {'exact', 'admm', 'authors'}, default='exact'
+        exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
+        as the program of the paper.
+    coder_rho : float, default=0.1
+        With coder.solver=admm: ρ > 0, penalty of the splitting c = z.
+    coder_passes : int, default=5
+        With coder.solver=admm: 1 to 1000000, number of passes.
+    coder_l1 : float, default=0.0
+        β ≥ 0, weight of ‖s‖₁; where it is large against ρ a few passes of admm do not come near
+        the optimum.
+    coder_l2 : float, default=0.0
+        α ≥ 0, weight of ‖s‖².
+    ridge_lambda : float, default=0.001
+        λ ≥ 0, weight of ‖s‖².
+    proximity : float, default=1e-05
+        Weight of the proximal terms where (11), (12) or (15) is singular, as a part of the mean
+        of its diagonal.
+    warm_mu : float, default=0.5
+        Mu of a fit that starts from an earlier model, as a part of alpha; > 0.
+    warm_growth : float, default=1.5
+        Growth of such a fit; ≥ 1.
+    warm_proximity : float, default=0.0001
+        Proximity of such a fit.
+    few_l2 : float, default=10.0
+        Where there are fewer atoms K than training samples N, or whole, the exact non-negative
+        coder has l2 = few_l2·K/N²; 0 codes as (19).
+    refit : float, default=0.4
+        there, W is fitted again to the codes of the training samples, with this ridge as a part
+        of their mean squared norm; 0 keeps the W of the iteration.
+    whole : bool, default=True
+        few_l2 and refit hold where every training sample is an atom, too: nrdl-refit.
+    image_shape : tuple of int, optional
+        Height and width of the images that the samples are, flattened in C order, for methods
+        and coders that need images.
+    params : dict, optional
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    model_ : bytes
+        The model file, which ``nrdl predict`` reads too.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    status_ : str
+        Why the fit ended, such as ``'converged'``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'nrdl-refit'
+    _iterative = True
+    _parameters = (
+        ('lambda_', 'lambda', 0.0001),
+        ('alpha', 'alpha', 1.0),
+        ('beta', 'beta', 0.1),
+        ('gamma', 'gamma', 0.0001),
+        ('squared', 'squared', False),
+        ('signed', 'signed', False),
+        ('atoms', 'atoms', 0),
+        ('init_sparsity', 'init.sparsity', 30),
+        ('init_error', 'init.error', 0.0),
+        ('init_passes', 'init.passes', 10),
+        ('init_min_uses', 'init.min_uses', 4),
+        ('init_coherence', 'init.coherence', 0.99),
+        ('init_monotone', 'init.monotone', False),
+        ('mu', 'mu', 1e-05),
+        ('growth', 'growth', 1.1),
+        ('mu_max', 'mu_max', 100000000.0),
+        ('tol', 'tol', 1e-06),
+        ('passes', 'passes', 1000),
+        ('coder', 'coder', 'nonnegative'),
+        ('coder_solver', 'coder.solver', 'exact'),
+        ('coder_rho', 'coder.rho', 0.1),
+        ('coder_passes', 'coder.passes', 5),
+        ('coder_l1', 'coder.l1', 0.0),
+        ('coder_l2', 'coder.l2', 0.0),
+        ('ridge_lambda', 'ridge.lambda', 0.001),
+        ('proximity', 'proximity', 1e-05),
+        ('warm_mu', 'warm_mu', 0.5),
+        ('warm_growth', 'warm_growth', 1.5),
+        ('warm_proximity', 'warm_proximity', 0.0001),
+        ('few_l2', 'few_l2', 10.0),
+        ('refit', 'refit', 0.4),
+        ('whole', 'whole', True),
+    )
+
+    def __init__(
+        self,
+        *,
+        lambda_: float = 0.0001,
+        alpha: float = 1.0,
+        beta: float = 0.1,
+        gamma: float = 0.0001,
+        squared: bool = False,
+        signed: bool = False,
+        atoms: int = 0,
+        init_sparsity: int = 30,
+        init_error: float = 0.0,
+        init_passes: int = 10,
+        init_min_uses: int = 4,
+        init_coherence: float = 0.99,
+        init_monotone: bool = False,
+        mu: float = 1e-05,
+        growth: float = 1.1,
+        mu_max: float = 100000000.0,
+        tol: float = 1e-06,
+        passes: int = 1000,
+        coder: str = 'nonnegative',
+        coder_solver: str = 'exact',
+        coder_rho: float = 0.1,
+        coder_passes: int = 5,
+        coder_l1: float = 0.0,
+        coder_l2: float = 0.0,
+        ridge_lambda: float = 0.001,
+        proximity: float = 1e-05,
+        warm_mu: float = 0.5,
+        warm_growth: float = 1.5,
+        warm_proximity: float = 0.0001,
+        few_l2: float = 10.0,
+        refit: float = 0.4,
+        whole: bool = True,
+        image_shape: tuple[int, int] | None = None,
+        params: dict | None = None,
+        random_state: int | None = 0,
+    ):
+        self.lambda_ = lambda_
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.squared = squared
+        self.signed = signed
+        self.atoms = atoms
+        self.init_sparsity = init_sparsity
+        self.init_error = init_error
+        self.init_passes = init_passes
+        self.init_min_uses = init_min_uses
+        self.init_coherence = init_coherence
+        self.init_monotone = init_monotone
+        self.mu = mu
+        self.growth = growth
+        self.mu_max = mu_max
+        self.tol = tol
+        self.passes = passes
+        self.coder = coder
+        self.coder_solver = coder_solver
+        self.coder_rho = coder_rho
+        self.coder_passes = coder_passes
+        self.coder_l1 = coder_l1
+        self.coder_l2 = coder_l2
+        self.ridge_lambda = ridge_lambda
+        self.proximity = proximity
+        self.warm_mu = warm_mu
+        self.warm_growth = warm_growth
+        self.warm_proximity = warm_proximity
+        self.few_l2 = few_l2
+        self.refit = refit
+        self.whole = whole
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
@@ -4387,8 +4639,13 @@ class NRDLAblation(Method):
     warm_proximity : float, default=0.0001
         Proximity of such a fit.
     few_l2 : float, default=2.0
-        Where there are fewer atoms K than training samples N, the exact non-negative coder has
-        l2 = few_l2·K/N²; 0 codes as (19).
+        Where there are fewer atoms K than training samples N, or whole, the exact non-negative
+        coder has l2 = few_l2·K/N²; 0 codes as (19).
+    refit : float, default=0.0
+        there, W is fitted again to the codes of the training samples, with this ridge as a part
+        of their mean squared norm; 0 keeps the W of the iteration.
+    whole : bool, default=False
+        few_l2 and refit hold where every training sample is an atom, too: nrdl-refit.
     samples : bool, default=False
         a query is coded over the training samples X instead of D; needs atoms = 0.
     residual : bool, default=True
@@ -4458,6 +4715,8 @@ class NRDLAblation(Method):
         ('warm_growth', 'warm_growth', 1.5),
         ('warm_proximity', 'warm_proximity', 0.0001),
         ('few_l2', 'few_l2', 2.0),
+        ('refit', 'refit', 0.0),
+        ('whole', 'whole', False),
         ('samples', 'samples', False),
         ('residual', 'residual', True),
     )
@@ -4495,6 +4754,8 @@ class NRDLAblation(Method):
         warm_growth: float = 1.5,
         warm_proximity: float = 0.0001,
         few_l2: float = 2.0,
+        refit: float = 0.0,
+        whole: bool = False,
         samples: bool = False,
         residual: bool = True,
         image_shape: tuple[int, int] | None = None,
@@ -4531,6 +4792,8 @@ class NRDLAblation(Method):
         self.warm_growth = warm_growth
         self.warm_proximity = warm_proximity
         self.few_l2 = few_l2
+        self.refit = refit
+        self.whole = whole
         self.samples = samples
         self.residual = residual
         self.image_shape = image_shape
