@@ -1,4 +1,4 @@
-// No Go is here: with this file the Python package is no part of the archive of the core.
+// No module of Go: this file keeps what is here out of the archive of the module above.
 module nrdl.example/nrdl/python
 
 go 1.26.0
