@@ -19,7 +19,7 @@ func refitted(m NRDL) NRDL {
 	return m
 }
 
-// refits reports whether W over k atoms is fitted anew to the codes of n samples.
+// refits reports whether W over k atoms is fitted again to the codes of n samples.
 func (m NRDL) refits(k, n int) bool { return m.Refit > 0 && !m.Signed && (m.Whole || k < n) }
 
 // refit: W₂ = HZᵀ(ZZᵀ + λI)⁻¹,  λ = refit·‖Z‖²/N, the minimiser of ‖H − WZ‖² + λ‖W‖²
