@@ -426,14 +426,14 @@ func TestEvidenceAgainstItsDefinition(t *testing.T) {
 			scores := slices.Sorted(slices.Values(mat.Col(nil, j, r.Scores)))
 			want := Evidence{Margin: scores[2] - scores[1], Largest: scores[2]}
 			var weights, sums [3]float64
-			least := math.Inf(1)
+			smallest := math.Inf(1)
 			for c := range 3 {
 				lo, hi := m.p.Groups[c], m.p.Groups[c+1]
 				own := r.Codes.Slice(lo, hi, j, j+1)
 				var e mat.Dense
 				e.Mul(m.p.D.Slice(0, 20, lo, hi), own)
 				e.Sub(r.Samples.Slice(0, 20, j, j+1), &e)
-				weights[c], sums[c], least = mat.Norm(own, 1), mat.Sum(own), min(least, mat.Norm(&e, 2))
+				weights[c], sums[c], smallest = mat.Norm(own, 1), mat.Sum(own), min(smallest, mat.Norm(&e, 2))
 			}
 			if rule == Rule(testLinear) {
 				copy(sums[:], mat.Col(nil, j, r.Scores))
@@ -445,7 +445,7 @@ func TestEvidenceAgainstItsDefinition(t *testing.T) {
 			if j < 8 {
 				want.Concentration = (3*slices.Max(weights[:])/(weights[0]+weights[1]+weights[2]) - 1) / 2
 				want.Share = slices.Max(sums[:]) / positive
-				want.Residual = 1 - least
+				want.Residual = 1 - smallest
 			}
 			for _, v := range [][2]float64{{got.Margin, want.Margin}, {got.Concentration, want.Concentration}, {got.Share, want.Share}, {got.Residual, want.Residual}} {
 				if !(math.Abs(v[0]-v[1]) < 1e-12) {
@@ -475,7 +475,7 @@ func TestLeastResidualOfOneAtomEach(t *testing.T) {
 		}
 		x := randomSamples(5)
 		x.SetCol(4, mat.Col(nil, 3, d))
-		var least [2][]float64
+		var smallest [2][]float64
 		for i, c := range []coding.Coder{coding.Inner{}, otherInner{}} {
 			m, err := NewClassifier(Parts{D: d, Groups: groups, Classes: classes, Coder: c, Rule: Sum{}})
 			if err != nil {
@@ -488,10 +488,10 @@ func TestLeastResidualOfOneAtomEach(t *testing.T) {
 			if near := m.nearest(&r); (near == nil) != (i == 1) {
 				t.Error("all residuals are computed for both coders, or for none")
 			}
-			least[i] = m.minResiduals(&r)
+			smallest[i] = m.minResiduals(&r)
 		}
-		if !slices.Equal(least[0], least[1]) {
-			t.Errorf("scale %v: residuals %v, want %v", scale, least[0], least[1])
+		if !slices.Equal(smallest[0], smallest[1]) {
+			t.Errorf("scale %v: residuals %v, want %v", scale, smallest[0], smallest[1])
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 			}
 		}
 	}
-	least := c.minResiduals(r)
+	smallest := c.minResiduals(r)
 	share := sum
 	if _, ok := c.p.Rule.(Linear); ok {
 		share = r.Scores
@@ -78,7 +78,7 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 		if seen[j] == 0 {
 			continue
 		}
-		all[j].Residual = 1 - least[j]
+		all[j].Residual = 1 - smallest[j]
 		if largest, total := largestAndTotal(weight.ColView(j)); total > 0 && classes > 1 {
 			all[j].Concentration = (float64(classes)*largest/total - 1) / float64(classes-1)
 		}
@@ -93,9 +93,9 @@ func (c *Classifier) Evidence(r *Result) []Evidence {
 // Residual the scores say it.
 func (c *Classifier) minResiduals(r *Result) []float64 {
 	d, n := r.Samples.Dims()
-	least := make([]float64, n)
-	for j := range least {
-		least[j] = math.Inf(1)
+	smallest := make([]float64, n)
+	for j := range smallest {
+		smallest[j] = math.Inf(1)
 	}
 	_, scored := c.p.Rule.(Residual)
 	scores := r.Scores
@@ -111,7 +111,7 @@ func (c *Classifier) minResiduals(r *Result) []float64 {
 		}
 		if scored {
 			for j, v := range scores.RawRowView(i) {
-				least[j] = min(least[j], 1-v)
+				smallest[j] = min(smallest[j], 1-v)
 			}
 			continue
 		}
@@ -121,10 +121,10 @@ func (c *Classifier) minResiduals(r *Result) []float64 {
 		lin.AddAB(e, -1, lin.Cols(c.p.D, lo, hi), lin.Block(r.Codes, lo, hi, 0, n))
 		lin.SquaredColumnNorms(norm, e)
 		for j, v := range norm {
-			least[j] = min(least[j], math.Sqrt(v))
+			smallest[j] = min(smallest[j], math.Sqrt(v))
 		}
 	}
-	return least
+	return smallest
 }
 
 // nearest returns which classes may have the least residual of a sample; nil where only
@@ -136,17 +136,17 @@ func (c *Classifier) nearest(r *Result) []bool {
 	}
 	const rounding = 1e-9 // far above that of the residuals
 	_, n := r.Codes.Dims()
-	norms, least, scale := c.norms(), slices.Repeat([]float64{math.Inf(1)}, n), make([]float64, n)
+	norms, smallest, scale := c.norms(), slices.Repeat([]float64{math.Inf(1)}, n), make([]float64, n)
 	for i, norm := range norms {
 		for j, s := range r.Codes.RawRowView(i) {
-			least[j] = min(least[j], s*s*(norm-2))
+			smallest[j] = min(smallest[j], s*s*(norm-2))
 			scale[j] = max(scale[j], s*s*(norm+2))
 		}
 	}
 	near := make([]bool, len(norms))
 	for i, norm := range norms {
 		for j, s := range r.Codes.RawRowView(i) {
-			near[i] = near[i] || !(s*s*(norm-2) > least[j]+rounding*(1+scale[j]))
+			near[i] = near[i] || !(s*s*(norm-2) > smallest[j]+rounding*(1+scale[j]))
 		}
 	}
 	return near

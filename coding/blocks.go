@@ -100,8 +100,8 @@ func (c Blocks) Place(height, width, planes int) (Blocks, error) {
 	if height < 1 || width < 1 || planes < 1 {
 		return c, errNoGrid()
 	}
-	if most := min(height, width); c.Side > most {
-		c.Side, c.Step = most, min(c.Step, most)
+	if limit := min(height, width); c.Side > limit {
+		c.Side, c.Step = limit, min(c.Step, limit)
 	}
 	c.place = place{height, width, planes}
 	return c, nil
@@ -350,16 +350,16 @@ func (b *blockwise) vote(at *block, sum, s, y *mat.Dense, norms []float64) {
 
 // softmax turns the residuals r of the classes into parts of a vote.
 func softmax(r []float64, temperature float64) {
-	least, mean := math.Inf(1), 0.0
+	smallest, mean := math.Inf(1), 0.0
 	for _, v := range r {
-		least, mean = min(least, v), mean+v/float64(len(r))
+		smallest, mean = min(smallest, v), mean+v/float64(len(r))
 	}
 	if mean == 0 { // every class rebuilds the block
 		mean = 1
 	}
 	var sum float64
 	for c, v := range r {
-		r[c] = math.Exp((least - v) / (temperature * mean))
+		r[c] = math.Exp((smallest - v) / (temperature * mean))
 		sum += r[c]
 	}
 	for c := range r {

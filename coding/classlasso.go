@@ -186,10 +186,10 @@ func (a *signSearch) solve(f []float64, gram *mat.Dense, λ, gap, square float64
 // join makes the atom with the largest slope active, and reports whether there is
 // one above λ.
 func (a *signSearch) join(λ float64) bool {
-	best, most := -1, λ
+	best, largest := -1, λ
 	for k, v := range a.q {
-		if v = math.Abs(v); v > most && a.s[k] == 0 {
-			best, most = k, v
+		if v = math.Abs(v); v > largest && a.s[k] == 0 {
+			best, largest = k, v
 		}
 	}
 	if best < 0 {
@@ -269,15 +269,15 @@ func (a *signSearch) factor(f []float64, gram *mat.Dense, λ float64) bool {
 // gap returns the duality gap of s, as Lasso states it, by
 // ‖y − Ds‖² = ‖y‖² − sᵀ(Dᵀy + q).
 func (a *signSearch) gap(f []float64, λ, square float64) (gap float64) {
-	var most float64
+	var largest float64
 	residual := square
 	for k, v := range a.q {
-		most = max(most, math.Abs(v))
+		largest = max(largest, math.Abs(v))
 		residual -= a.s[k] * (f[k] + v)
 	}
 	α := 1.0
-	if most > λ {
-		α = λ / most
+	if largest > λ {
+		α = λ / largest
 	}
 	gap = (1 - α) * (1 - α) * max(0, residual) / 2
 	for k, v := range a.s {

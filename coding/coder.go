@@ -123,10 +123,10 @@ func positive(c Coder, name string, v float64) error {
 	return nil
 }
 
-// between reports a parameter of c that is not 1 to most.
-func between(c Coder, name string, v, most int) error {
-	if v < 1 || v > most {
-		return fmt.Errorf("%s = %d of the %s coder is not between 1 and %d", name, v, c.Name(), most)
+// between reports a parameter of c that is not 1 to limit.
+func between(c Coder, name string, v, limit int) error {
+	if v < 1 || v > limit {
+		return fmt.Errorf("%s = %d of the %s coder is not between 1 and %d", name, v, c.Name(), limit)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func violation(d *mat.Dense, s, y []float64) float64 {
 			rest[i] += d.At(i, j) * v
 		}
 	}
-	unit, most := 1.0, 0.0
+	unit, largest := 1.0, 0.0
 	for j := range k {
 		var f, w float64
 		for i := range m {
@@ -31,12 +31,12 @@ func violation(d *mat.Dense, s, y []float64) float64 {
 			w += d.At(i, j) * rest[i]
 		}
 		unit = max(unit, math.Abs(f))
-		most = max(most, -w, -s[j])
+		largest = max(largest, -w, -s[j])
 		if s[j] > 0 {
-			most = max(most, w)
+			largest = max(largest, w)
 		}
 	}
-	return most / unit
+	return largest / unit
 }
 
 func worstViolation(d, s, y *mat.Dense) float64 {

@@ -69,19 +69,19 @@ func TestConstrainedIsOptimal(t *testing.T) {
 			code := mat.Col(nil, j, s)
 			var sum float64
 			gradient := make([]float64, 9)
-			least := math.Inf(1)
+			smallest := math.Inf(1)
 			for k := range gradient {
 				up, down := append([]float64(nil), code...), append([]float64(nil), code...)
 				up[k], down[k] = up[k]+1e-3, down[k]-1e-3
 				gradient[k] = (value(up, j) - value(down, j)) / 2e-3 // exact for a square
-				least = min(least, gradient[k])
+				smallest = min(smallest, gradient[k])
 				if sum += code[k]; code[k] < 0 {
 					t.Errorf("%+v: coefficient %v", c, code[k])
 				}
 			}
 			level := 0.0
 			if c.Affine {
-				level = least
+				level = smallest
 				if math.Abs(sum-1) > 1e-9 {
 					t.Errorf("%+v: the sum is %v", c, sum)
 				}
@@ -169,8 +169,8 @@ func TestAuthorsStopEarly(t *testing.T) {
 	if mat.Norm(codes[coding.Authors].ColView(2), 2) != 0 {
 		t.Error("a blank sample has a code")
 	}
-	if least := mat.Min(codes[coding.Authors]); least < -1e-6 {
-		t.Errorf("a coefficient is %v", least)
+	if smallest := mat.Min(codes[coding.Authors]); smallest < -1e-6 {
+		t.Errorf("a coefficient is %v", smallest)
 	}
 	var apart mat.Dense
 	apart.Sub(codes[coding.Authors], codes[coding.Exact])

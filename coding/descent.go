@@ -87,15 +87,15 @@ func (p *pivoting) newDescent(ctx context.Context, f []float64, d blas64.General
 // the largest first: small ones will leave, and the less of R is then new. Where
 // they are huge and a penalty would not leave them so, s and c are 0.
 func (c *descent) begin(f []float64, lim *limits) {
-	var most, sum float64
+	var largest, sum float64
 	for i, k := range c.lastPassive {
 		c.centre[k] = c.lastS[i]
-		most = max(most, math.Abs(c.lastS[i]))
+		largest = max(largest, math.Abs(c.lastS[i]))
 		sum += math.Abs(c.lastS[i])
 	}
 	if lim.l1 != nil && !lim.trusted(sum) {
 		clear(c.centre) // what a penalty asks for would be lost in the rounding errors of w
-		most = 0
+		largest = 0
 	}
 	c.start(f, lim)
 	for k, v := range c.centre {
@@ -110,7 +110,7 @@ func (c *descent) begin(f []float64, lim *limits) {
 	for _, k := range c.passive {
 		c.x = append(c.x, math.Abs(c.centre[k]))
 	}
-	c.shift = min(maxShift, max(minShift, c.lim.bound/c.lim.most/(2*max(most, 1e-9))))
+	c.shift = min(maxShift, max(minShift, c.lim.bound/c.lim.most/(2*max(largest, 1e-9))))
 	c.aim()
 }
 

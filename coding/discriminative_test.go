@@ -44,10 +44,10 @@ func TestDiscriminativeIsOptimal(t *testing.T) {
 				continue // below
 			}
 			s := codeByClass(t, coding.Discriminative{Tau: tau}, d, groups, y)
-			most := largestSlope(d, groups, s, y, tau)
+			largest := largestSlope(d, groups, s, y, tau)
 			unit := (1 + tau) * mat.Norm(d, 2) * (mat.Norm(y, 2) + mat.Norm(d, 2)*mat.Norm(s, 2))
-			if !(most <= 1e-9*unit) {
-				t.Errorf("d = %d, K = %d, τ = %g: a slope of %g", m, k, tau, most)
+			if !(largest <= 1e-9*unit) {
+				t.Errorf("d = %d, K = %d, τ = %g: a slope of %g", m, k, tau, largest)
 			}
 			if tau > 0 && !(largestSlope(d, groups, s, y, 2*tau) > 1e-6*unit*tau) {
 				t.Errorf("τ = %g: the slope at 2τ is zero too", tau)
@@ -59,16 +59,16 @@ func TestDiscriminativeIsOptimal(t *testing.T) {
 // largestSlope returns the largest magnitude of the gradient at s.
 func largestSlope(d *mat.Dense, groups []int, s, y *mat.Dense, tau float64) float64 {
 	const h = 1e-2
-	var most float64
+	var largest float64
 	for k := range groups[len(groups)-1] {
 		at := func(h float64) float64 {
 			moved := mat.DenseCopyOf(s)
 			moved.Set(k, 0, moved.At(k, 0)+h)
 			return discriminativeObjective(d, groups, moved, y, tau)
 		}
-		most = max(most, math.Abs(at(h)-at(-h))/(2*h))
+		largest = max(largest, math.Abs(at(h)-at(-h))/(2*h))
 	}
-	return most
+	return largest
 }
 
 // TestDiscriminativeOfDependentAtoms: what a class rebuilds is unique, and is

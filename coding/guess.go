@@ -97,12 +97,12 @@ func (e *exact) starts(ctx context.Context, rows *mat.Dense) *starts {
 	n, k := rows.Dims()
 	at, chosen := make([]int, n), []int{}
 	for j := range n {
-		var most float64
+		var largest float64
 		for k, v := range rows.RawRowView(j) {
-			most = max(most, math.Abs(v)*e.scale[k])
+			largest = max(largest, math.Abs(v)*e.scale[k])
 		}
 		at[j] = -1
-		if most >= guessFrom*e.λ {
+		if largest >= guessFrom*e.λ {
 			at[j] = len(chosen)
 			chosen = append(chosen, j)
 		}

@@ -167,16 +167,16 @@ func (l *lasso) dualityGap(s, r, c []float64, norm float64) float64 {
 	if norm == 0 {
 		return 0 // s = 0
 	}
-	var most float64
+	var largest float64
 	for _, v := range c {
 		if l.signed {
 			v = math.Abs(v)
 		}
-		most = max(most, v)
+		largest = max(largest, v)
 	}
 	α := 1.0
-	if most > l.λ {
-		α = l.λ / most
+	if largest > l.λ {
+		α = l.λ / largest
 	}
 	rest := (1 - α) * blas64.Nrm2(vector(r)) / norm
 	gap := rest * rest / 2

@@ -54,26 +54,26 @@ func (p penalised) correlations(d *mat.Dense, s, y []float64) (r, g []float64) {
 func (p penalised) violation(d *mat.Dense, s, y []float64) float64 {
 	_, g := p.correlations(d, s, y)
 	_, f := p.correlations(d, make([]float64, len(s)), y)
-	unit, most := 1.0, 0.0
+	unit, largest := 1.0, 0.0
 	for j, v := range s {
 		unit = max(unit, math.Abs(f[j]))
 		switch {
 		case v > 0:
-			most = max(most, math.Abs(g[j]-p.λ))
+			largest = max(largest, math.Abs(g[j]-p.λ))
 		case v < 0 && p.signed:
-			most = max(most, math.Abs(g[j]+p.λ))
+			largest = max(largest, math.Abs(g[j]+p.λ))
 		case v < 0:
-			most = math.Inf(1)
+			largest = math.Inf(1)
 		case p.signed:
-			most = max(most, math.Abs(g[j])-p.λ)
+			largest = max(largest, math.Abs(g[j])-p.λ)
 		default:
-			most = max(most, g[j]-p.λ)
+			largest = max(largest, g[j]-p.λ)
 		}
 		if math.IsNaN(v) {
 			return v
 		}
 	}
-	return most / unit
+	return largest / unit
 }
 
 func (p penalised) worst(d, s, y *mat.Dense) float64 {
@@ -100,16 +100,16 @@ func (p penalised) objective(d *mat.Dense, s, y []float64) (sum float64) {
 // gap is the duality gap as Lasso states it, as a part of ‖y‖².
 func (p penalised) gap(d *mat.Dense, s, y []float64) float64 {
 	r, g := p.correlations(d, s, y)
-	var most, norm float64
+	var largest, norm float64
 	for _, v := range g {
 		if p.signed {
 			v = math.Abs(v)
 		}
-		most = max(most, v)
+		largest = max(largest, v)
 	}
 	α, dual := 1.0, 0.0
-	if most > p.λ {
-		α = p.λ / most
+	if largest > p.λ {
+		α = p.λ / largest
 	}
 	for i, v := range y {
 		norm += v * v
@@ -194,7 +194,7 @@ func TestPenalisedCodesAreOptimal(t *testing.T) {
 }
 
 // lassoRounding bounds what rounding errors can make of the duality gap of a code, in
-// units of ‖y‖², for d×K atoms of which the longest has the norm most, and with size =
+// units of ‖y‖², for d×K atoms of which the longest has the norm largest, and with size =
 // Σ_k ‖d_k‖|s_k|. With u = 2⁻⁵³ and to first order in u:
 //
 // Evaluation. The computed r = y − Ds has an error of at most (K+1)u(‖y‖ + size), and each
@@ -211,9 +211,9 @@ func TestPenalisedCodesAreOptimal(t *testing.T) {
 //	ε/λ·((1 − α)‖r‖² + sᵀc) + α‖s‖₁ε ≤ ε/λ·(‖r‖² + ¼‖y‖² + λ‖s‖₁) ≤ 2‖y‖²·ε/λ
 //
 // and twice as much between two evaluations.
-func lassoRounding(d, k int, most, norm, size, λ float64) float64 {
+func lassoRounding(d, k int, largest, norm, size, λ float64) float64 {
 	const u = 0x1p-53
-	return 4 * float64(k*k+k+d+1) * u * most * (norm + size) / λ
+	return 4 * float64(k*k+k+d+1) * u * largest * (norm + size) / λ
 }
 
 // TestLassoOfNastyDictionaries: no code has a gap larger than was asked for, and every gap
@@ -224,12 +224,12 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, y := nasty(t)
 		m, k := d.Dims()
-		var most float64
+		var largest float64
 		for i := range k {
-			most = max(most, mat.Norm(d.ColView(i), 2))
+			largest = max(largest, mat.Norm(d.ColView(i), 2))
 		}
 		c := coding.Lasso{
-			Lambda:   max(1e-7*most, rapid.SampledFrom([]float64{1e-4, 1e-2, 0.3, 2}).Draw(t, "λ")),
+			Lambda:   max(1e-7*largest, rapid.SampledFrom([]float64{1e-4, 1e-2, 0.3, 2}).Draw(t, "λ")),
 			Gap:      rapid.SampledFrom([]float64{1e-3, 1e-6, 1e-8}).Draw(t, "gap"),
 			Positive: rapid.Bool().Draw(t, "positive"),
 		}
@@ -243,7 +243,7 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 			norm := mat.Norm(one, 2)
 			if err := over.Code(context.Background(), s, one); err != nil {
 				// No code is worse than 0: λ‖s‖₁ ≤ ½‖y‖².
-				reached := lassoRounding(m, k, most, norm, most*norm*norm/(2*c.Lambda), c.Lambda)
+				reached := lassoRounding(m, k, largest, norm, largest*norm*norm/(2*c.Lambda), c.Lambda)
 				missed = max(missed, c.Gap/reached)
 				if c.Gap > reached {
 					t.Fatalf("column %d, for which a gap of %.3g can be reached: %v", j, reached, err)
@@ -254,7 +254,7 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 			for i := range k {
 				size += mat.Norm(d.ColView(i), 2) * math.Abs(s.At(i, 0))
 			}
-			rounding := lassoRounding(m, k, most, norm, size, c.Lambda)
+			rounding := lassoRounding(m, k, largest, norm, size, c.Lambda)
 			v := penaltyOf(c).gap(d, mat.Col(nil, 0, s), mat.Col(nil, 0, one))
 			if rounding > 0 {
 				above = max(above, (v-c.Gap)/rounding)
@@ -320,26 +320,26 @@ func TestLassoAtTheFirstBreakpoint(t *testing.T) {
 		f.MulVec(d.T(), y.ColView(0))
 		first := 0
 		for k := range 15 {
-			v, most := f.AtVec(k), f.AtVec(first)
+			v, largest := f.AtVec(k), f.AtVec(first)
 			if !positive {
-				v, most = math.Abs(v), math.Abs(most)
+				v, largest = math.Abs(v), math.Abs(largest)
 			}
-			if v > most {
+			if v > largest {
 				first = k
 			}
 		}
-		most, norm := f.AtVec(first), mat.Norm(d.ColView(first), 2)
+		largest, norm := f.AtVec(first), mat.Norm(d.ColView(first), 2)
 		for _, part := range []float64{1 + 1e-12, 1.5, 1e300} {
-			if s := code(t, coding.Lasso{Lambda: math.Abs(most) * part, Gap: 1e-9, Positive: positive}, d, y); mat.Norm(s, 1) != 0 {
+			if s := code(t, coding.Lasso{Lambda: math.Abs(largest) * part, Gap: 1e-9, Positive: positive}, d, y); mat.Norm(s, 1) != 0 {
 				t.Errorf("λ = %v of the first breakpoint: the code is %v", part, mat.Col(nil, 0, s))
 			}
 		}
 		for _, below := range []float64{1e-4, 1e-3} {
-			s := code(t, coding.Lasso{Lambda: math.Abs(most) * (1 - below), Gap: 1e-12, Positive: positive}, d, y)
+			s := code(t, coding.Lasso{Lambda: math.Abs(largest) * (1 - below), Gap: 1e-12, Positive: positive}, d, y)
 			for k, got := range mat.Col(nil, 0, s) {
 				want := 0.0
 				if k == first {
-					want = most * below / (norm * norm)
+					want = largest * below / (norm * norm)
 				}
 				if !(math.Abs(got-want) <= 1e-13) {
 					t.Errorf("%g below the first breakpoint: s[%d] = %v, want %v", below, k, got, want)

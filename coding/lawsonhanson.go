@@ -55,11 +55,11 @@ const (
 func (e *exact) lawsonHanson(ctx context.Context, p *pivoting, f, y []float64, exp int, lim *limits) error {
 	g := e.tall().RawMatrix()
 	d, k := g.Rows, g.Cols
-	most := min(d, k) + 1
+	limit := min(d, k) + 1
 	a := &activeSet{
 		ctx: ctx, work: minWork + workPerAtom*k, left: p.left, lim: *lim, sign: make([]float64, k),
 		d: g, y: y, rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
-		q: make([]float64, 0, d*most), r: make([]float64, k*most), next: make([]float64, 0, most),
+		q: make([]float64, 0, d*limit), r: make([]float64, k*limit), next: make([]float64, 0, limit),
 	}
 	a.resolve = max(minResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
 	a.solve()
@@ -118,10 +118,10 @@ func (a *activeSet) dual() {
 
 // worst returns the atom that may enter P and has the least slack < 0, or −1.
 func (a *activeSet) worst() int {
-	worst, least := -1, -roundOff/10
+	worst, lowest := -1, -roundOff/10
 	for k, w := range a.w {
-		if v := a.lim.slack(k, w); a.out[k] && v < least && a.lim.violates(k, v) {
-			worst, least = k, v
+		if v := a.lim.slack(k, w); a.out[k] && v < lowest && a.lim.violates(k, v) {
+			worst, lowest = k, v
 		}
 	}
 	return worst
@@ -271,7 +271,7 @@ func (a *activeSet) triangle() blas64.Triangular {
 // violation sets w = −D̂ᵀ(y − D̂s) and returns the atom whose optimality
 // conditions the code s, of len K, violates most, if more than is allowed, and
 // by how much; else −1.
-func violation(w []float64, d blas64.General, y, s []float64, lim *limits) (atom int, most float64) {
+func violation(w []float64, d blas64.General, y, s []float64, lim *limits) (atom int, largest float64) {
 	rest := slices.Clone(y)
 	blas64.Gemv(blas.NoTrans, -1, d, vector(s), 1, vector(rest)) // y − D̂s
 	blas64.Gemv(blas.Trans, -1, d, vector(rest), 0, vector(w))
@@ -285,11 +285,11 @@ func violation(w []float64, d blas64.General, y, s []float64, lim *limits) (atom
 		if s[k] != 0 {
 			v = math.Abs(lim.slope(k, w, math.Copysign(1, s[k])))
 		}
-		if lim.exceeds(k, v, sum) && (atom < 0 || v*lim.scale[k] > most*lim.scale[atom]) {
-			atom, most = k, v
+		if lim.exceeds(k, v, sum) && (atom < 0 || v*lim.scale[k] > largest*lim.scale[atom]) {
+			atom, largest = k, v
 		}
 	}
-	return atom, most
+	return atom, largest
 }
 
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }

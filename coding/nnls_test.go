@@ -66,13 +66,13 @@ func nasty(t *rapid.T) (d, y *mat.Dense) {
 // rounding is what of w = Dᵀ(Ds − y) may be rounding errors. It is above 1e-8
 // for the huge codes of nearly opposite atoms only.
 func rounding(d *mat.Dense, s []float64) float64 {
-	var sum, most float64
+	var sum, largest float64
 	for j, v := range s {
 		norm := mat.Norm(d.ColView(j), 2)
 		sum += norm * v
-		most = max(most, norm)
+		largest = max(largest, norm)
 	}
-	return 1e-15 * sum * most
+	return 1e-15 * sum * largest
 }
 
 func TestExactIsOptimal(t *testing.T) {
@@ -339,7 +339,7 @@ func FuzzNonNegativeExact(f *testing.F) {
 			data = data[1:]
 			return float64(v)
 		}
-		size := func(most int) int { return 1 + int(math.Abs(next()))%most }
+		size := func(limit int) int { return 1 + int(math.Abs(next()))%limit }
 		m, k := size(8), size(12)
 		d := mat.NewDense(m, k, nil)
 		for j := range k {

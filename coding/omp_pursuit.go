@@ -63,11 +63,11 @@ func (w *ompRows) measure(y *mat.Dense, lo, hi int) {
 			continue
 		}
 		col := mat.Col(nil, j, y)
-		var most float64
+		var largest float64
 		for _, v := range col {
-			most = max(most, math.Abs(v)) // max keeps NaN
+			largest = max(largest, math.Abs(v)) // max keeps NaN
 		}
-		_, e := math.Frexp(most)
+		_, e := math.Frexp(largest)
 		w.exp[j] = max(e, -1000)
 		blas64.Scal(math.Ldexp(1, -w.exp[j]), vector(col))
 		w.energy[j] = blas64.Dot(vector(col), vector(col))

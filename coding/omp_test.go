@@ -302,11 +302,11 @@ func TestOMPOfDependentAtoms(t *testing.T) {
 	}
 }
 
-func largest(v []float64) (most float64) {
+func largest(v []float64) (largest float64) {
 	for _, x := range v {
-		most = max(most, math.Abs(x))
+		largest = max(largest, math.Abs(x))
 	}
-	return most
+	return largest
 }
 
 // TestOMPLeavesOutNearlyDependentAtoms: a second atom at the angle that is too
@@ -350,8 +350,8 @@ func TestOMPOfFewAtoms(t *testing.T) {
 	rest.Mul(d, s)
 	rest.Sub(y, &rest)
 	gradient.Mul(d.T(), &rest)
-	if most := lin.MaxAbs(&gradient); most > 1e-12 {
-		t.Errorf("the residual has a part of %g in the span of the atoms", most)
+	if largest := lin.MaxAbs(&gradient); largest > 1e-12 {
+		t.Errorf("the residual has a part of %g in the span of the atoms", largest)
 	}
 }
 

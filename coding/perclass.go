@@ -89,10 +89,10 @@ func (p *perClass) decompose(a *mat.Dense, c int, lambda float64) error {
 	f.VTo(v)
 	σ := f.Values(nil)
 	d, n := a.Dims()
-	least := float64(max(d, n)) * 0x1p-52 * σ[0]
+	minSingular := float64(max(d, n)) * 0x1p-52 * σ[0]
 	for r, x := range σ {
 		gain := 0.0
-		if x > least {
+		if x > minSingular {
 			gain = 1 / (x + lambda/x) // (Σ² + λI)⁻¹Σ
 		}
 		σ[r] = gain

@@ -147,19 +147,19 @@ func (p *pivoting) spend(first int) {
 // gap returns the duality gap of s_P ≥ 0, as Lasso states it, from what G tells
 // of r: Dᵀr = −w and ‖r‖² = ‖y‖² − fᵀs + sᵀw.
 func (p *pivoting) gap(f []float64, lim *limits) float64 {
-	most := 1.0 // max_k |w_k|/λ_k, or 1
+	largest := 1.0 // max_k |w_k|/λ_k, or 1
 	for k, w := range p.w {
-		if λ := p.l1[k]; -w > most*λ || p.signed && w > most*λ {
-			most = math.Abs(w) / λ
+		if λ := p.l1[k]; -w > largest*λ || p.signed && w > largest*λ {
+			largest = math.Abs(w) / λ
 		}
 	}
 	rr, gap := lim.yy, 0.0
 	for i, k := range p.passive {
 		w := p.sign[k] * p.w[k]
 		rr += p.s[i] * (w - p.sign[k]*f[k])
-		gap += p.s[i] * (p.l1[k] + w/most)
+		gap += p.s[i] * (p.l1[k] + w/largest)
 	}
-	rest := 1 - 1/most
+	rest := 1 - 1/largest
 	return gap + rest*rest/2*max(0, rr)
 }
 
@@ -258,8 +258,8 @@ func (p *pivoting) drop(sort bool) (first int, fewer bool) {
 }
 
 // choose collects in enter the atoms outside P that violate w ≥ 0, or what is
-// in its place, most, no more than most, and gives them their signs.
-func (p *pivoting) choose(lim *limits, most int) {
+// in its place, most, no more than limit, and gives them their signs.
+func (p *pivoting) choose(lim *limits, limit int) {
 	slacks := p.slackness()
 	// The first loop has no branch that depends on w: half the time it would
 	// be predicted wrongly.
@@ -277,8 +277,8 @@ func (p *pivoting) choose(lim *limits, most int) {
 			p.least = append(p.least, v)
 		}
 	}
-	if len(p.enter) > most {
-		p.worst(slacks, most)
+	if len(p.enter) > limit {
+		p.worst(slacks, limit)
 	}
 	for _, k := range p.enter {
 		p.sign[k] = p.enters(p.w[k])
@@ -296,16 +296,16 @@ func (p *pivoting) slackness() []float64 {
 	return p.slacks
 }
 
-// worst keeps in enter the most of least slack.
-func (p *pivoting) worst(slacks []float64, most int) {
-	last := nth(p.least, most-1)
+// worst keeps in enter the limit atoms of least slack.
+func (p *pivoting) worst(slacks []float64, limit int) {
+	last := nth(p.least, limit-1)
 	below := 0
-	for _, v := range p.least[:most] {
+	for _, v := range p.least[:limit] {
 		if v < last {
 			below++
 		}
 	}
-	equal, n := most-below, 0
+	equal, n := limit-below, 0
 	for _, k := range p.enter {
 		if v := slacks[k]; v < last || v == last && equal > 0 {
 			if v == last {

@@ -60,8 +60,8 @@ func (c Separated) Over(b Basis) (Coding, error) {
 	if err := ready(c, b.D); err != nil {
 		return nil, err
 	}
-	if most := lin.MaxAbs(b.D); most > maxSquared {
-		return nil, fmt.Errorf("prepare the separated coder: an atom holds %.3g", most)
+	if largest := lin.MaxAbs(b.D); largest > maxSquared {
+		return nil, fmt.Errorf("prepare the separated coder: an atom holds %.3g", largest)
 	}
 	var turned mat.Dense
 	v, σ := lin.Spectrum(b.D)

@@ -177,8 +177,8 @@ func normalWork(d, k int) Work {
 // Work implements Coder. The groups are not known: all atoms may be of one class.
 func (PerClass) Work(d, k int) Work {
 	n, m := float64(d), float64(k)
-	least := min(n, m)
-	return Work{Prepare: 10 * n * m * least, Sample: n*m + m*least + m*passWork, Memory: (n + least) * m}
+	smaller := min(n, m)
+	return Work{Prepare: 10 * n * m * smaller, Sample: n*m + m*smaller + m*passWork, Memory: (n + smaller) * m}
 }
 
 func (c Local) Work(d, k int) Work {

@@ -34,7 +34,7 @@ func (c counted) add(n ...int) {
 }
 
 func (c counted) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, x []float64, ldc int) {
-	if least := min(m, n, k); least > matrixSpeed {
+	if smallest := min(m, n, k); smallest > matrixSpeed {
 		c.add(m, n, k/matrixSpeed)
 	} else {
 		c.add(m, n, k)
@@ -116,11 +116,11 @@ func (p codingProblem) place(c Coder) (Coder, error) {
 }
 
 // within reports whether c is accepted over the atoms of p, were the limit on
-// the work of a sample no more than most.
-func (p codingProblem) within(c Coder, most float64) bool {
+// the work of a sample no more than limit.
+func (p codingProblem) within(c Coder, limit float64) bool {
 	d, k := p.d.Dims()
 	placed, err := p.place(c)
-	return err == nil && Check(placed, d, k) == nil && placed.Work(d, k).Sample <= most
+	return err == nil && Check(placed, d, k) == nil && placed.Work(d, k).Sample <= limit
 }
 
 // variants are all coders with all combinations of what is a choice in them,
@@ -151,13 +151,13 @@ func set(c Coder, path, value string) Coder {
 	return v.(Coder)
 }
 
-// raised returns c with the integer at path made as large as most allows.
-func (p codingProblem) raised(c Coder, path string, most float64) Coder {
+// raised returns c with the integer at path made as large as limit allows.
+func (p codingProblem) raised(c Coder, path string, limit float64) Coder {
 	lo, hi := 0, math.MaxInt32
 	best := c
 	for lo+1 < hi {
 		mid := lo + (hi-lo)/2
-		if v := set(c, path, strconv.Itoa(mid)); v != nil && p.within(v, most) {
+		if v := set(c, path, strconv.Itoa(mid)); v != nil && p.within(v, limit) {
 			lo, best = mid, v
 		} else {
 			hi = mid
@@ -168,9 +168,9 @@ func (p codingProblem) raised(c Coder, path string, most float64) Coder {
 
 // lowered returns c with the integer at path made as small as is accepted: as
 // the step of blocks, it may be the smaller one that takes more work.
-func (p codingProblem) lowered(c Coder, path string, most float64) Coder {
+func (p codingProblem) lowered(c Coder, path string, limit float64) Coder {
 	for v := 1; v <= 64; v++ {
-		if changed := set(c, path, strconv.Itoa(v)); changed != nil && p.within(changed, most) {
+		if changed := set(c, path, strconv.Itoa(v)); changed != nil && p.within(changed, limit) {
 			return changed
 		}
 	}
@@ -178,8 +178,8 @@ func (p codingProblem) lowered(c Coder, path string, most float64) Coder {
 }
 
 // largest are the coders like c whose parameters are as large, or small, as
-// most allows: each alone, and all in two orders.
-func (p codingProblem) largest(c Coder, most float64) []Coder {
+// limit allows: each alone, and all in two orders.
+func (p codingProblem) largest(c Coder, limit float64) []Coder {
 	var integers, numbers []string
 	for _, param := range codec().Params(c) {
 		switch param.Type {
@@ -191,18 +191,18 @@ func (p codingProblem) largest(c Coder, most float64) []Coder {
 	}
 	list := []Coder{c}
 	for _, path := range integers {
-		list = append(list, p.raised(c, path, most), p.lowered(c, path, most))
+		list = append(list, p.raised(c, path, limit), p.lowered(c, path, limit))
 	}
 	up, down := c, c
 	for i, path := range integers {
-		up = p.raised(up, path, most)
-		down = p.raised(p.lowered(down, integers[len(integers)-1-i], most), integers[len(integers)-1-i], most)
+		up = p.raised(up, path, limit)
+		down = p.raised(p.lowered(down, integers[len(integers)-1-i], limit), integers[len(integers)-1-i], limit)
 	}
 	list = append(list, up, down)
 	for _, path := range numbers {
 		for _, value := range []string{"0", "5e-324", "1e-9", "1e9", "1.7e308"} {
 			for _, base := range []Coder{c, up} {
-				if v := set(base, path, value); v != nil && p.within(v, most) {
+				if v := set(base, path, value); v != nil && p.within(v, limit) {
 					list = append(list, v)
 				}
 			}
@@ -212,17 +212,17 @@ func (p codingProblem) largest(c Coder, most float64) []Coder {
 }
 
 // operations codes the sample of p by c and counts what that takes.
-func (p codingProblem) operations(t *testing.T, c Coder, most float64) float64 {
+func (p codingProblem) operations(t *testing.T, c Coder, limit float64) float64 {
 	placed, err := p.place(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	over, err := placed.Over(Basis{D: p.d, Groups: p.groups, work: most})
+	over, err := placed.Over(Basis{D: p.d, Groups: p.groups, work: limit})
 	if err != nil {
 		return 0 // as with atoms that cannot be factored
 	}
 	_, k := p.d.Dims()
-	ctx := asked{context.Background(), new(atomic.Int64), int64(3 * most)}
+	ctx := asked{context.Background(), new(atomic.Int64), int64(3 * limit)}
 	counting(ctx.n, func() {
 		_ = over.Code(ctx, mat.NewDense(k, 1, nil), p.y)
 		if v, ok := over.(Detailed); ok && CanVote(c) {
@@ -236,23 +236,23 @@ func (p codingProblem) operations(t *testing.T, c Coder, most float64) float64 {
 // accepted, what coding takes is within Work and within the limit. The limit of the
 // test is small, so that the operations can be counted.
 func TestWorkBoundsOperations(t *testing.T) {
-	const most = 2e5
+	const limit = 2e5
 	for _, p := range []codingProblem{newCodingProblem(8, 8, 60), newCodingProblem(3, 2, 40)} {
 		d, k := p.d.Dims()
 		for _, c := range variants() {
-			for _, c := range p.largest(c, most) {
-				if !p.within(c, most) {
+			for _, c := range p.largest(c, limit) {
+				if !p.within(c, limit) {
 					continue // a default that needs more atoms or pixels
 				}
 				placed, _ := p.place(c)
 				bound := placed.Work(d, k).Sample
 				if dependsOnData(c) {
-					bound = 2*most + bound // twice: the fall-backs of Lasso
+					bound = 2*limit + bound // twice: the fall-backs of Lasso
 				}
 				if _, ok := c.(Blocks); ok {
 					bound *= 2 // Code, then Votes
 				}
-				if n := p.operations(t, c, most); n > bound {
+				if n := p.operations(t, c, limit); n > bound {
 					t.Errorf("%d×%d: %+v takes %.3g operations, more than %.3g", d, k, c, n, bound)
 				}
 			}

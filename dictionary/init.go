@@ -144,8 +144,8 @@ func learnable(x *mat.Dense) error {
 	if err := lin.Finite("sample", x); err != nil {
 		return err
 	}
-	if most := lin.MaxAbs(x); most > 1e100 || most > 0 && most < 1e-100 {
-		return advice.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", most),
+	if largest := lin.MaxAbs(x); largest > 1e100 || largest > 0 && largest < 1e-100 {
+		return advice.Add(fmt.Errorf("the largest element of the samples is %v, whose square is out of range", largest),
 			"scale the samples")
 	}
 	return nil

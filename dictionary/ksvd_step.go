@@ -318,12 +318,12 @@ func (p *spares) next() bool {
 // The samples that are read at a time: twice as many as the time before, since
 // most passes replace few atoms.
 const (
-	fewest = 8
-	most   = 256
+	minLimit = 8
+	limit    = 256
 )
 
 func (p *spares) read() {
-	size := min(max(fewest, 2*(p.hi-p.lo)), most)
+	size := min(max(minLimit, 2*(p.hi-p.lo)), limit)
 	p.lo, p.hi = p.hi, min(p.hi+size, len(p.order))
 	d, _ := p.X.Dims()
 	p.unit, p.cos = mat.NewDense(p.hi-p.lo, d, nil), nil

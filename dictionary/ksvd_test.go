@@ -270,10 +270,10 @@ func replaceNaively(k KSVD, x, d, γ *mat.Dense) {
 		if uses >= k.MinUses && !alike {
 			continue
 		}
-		worst, most := -1, 0.0
+		worst, largest := -1, 0.0
 		for j := range n {
-			if v := mat.Norm(e.ColView(j), 2); v > most && v > 1e-10*mat.Norm(x.ColView(j), 2) && !spent[j] {
-				worst, most = j, v
+			if v := mat.Norm(e.ColView(j), 2); v > largest && v > 1e-10*mat.Norm(x.ColView(j), 2) && !spent[j] {
+				worst, largest = j, v
 			}
 		}
 		if worst >= 0 {

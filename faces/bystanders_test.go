@@ -126,7 +126,7 @@ func TestBystanderOfNewPerson(t *testing.T) {
 }
 
 // folders returns the photographs of each person in a folder who has so many, in order.
-func folders(t *testing.T, folder string, least int) (people [][]string) {
+func folders(t *testing.T, folder string, minPhotos int) (people [][]string) {
 	files, err := dataset.ImageFiles(realdata.Path(t, "photos", folder))
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func folders(t *testing.T, folder string, least int) (people [][]string) {
 			people = append(people, []string{file})
 		}
 	}
-	return slices.DeleteFunc(people, func(p []string) bool { return len(p) < least })
+	return slices.DeleteFunc(people, func(p []string) bool { return len(p) < minPhotos })
 }
 
 // writeBeside writes the photograph of a person as a file, with another, larger, to its right.

@@ -25,18 +25,18 @@ func best(evidence [][]float64, face int, taken map[int]bool, so []float64) []fl
 		slices.Reverse(so)
 		return so
 	}
-	most := best(evidence, face+1, taken, so)
+	largest := best(evidence, face+1, taken, so)
 	for p, e := range evidence[face] {
 		if taken[p] || math.IsInf(e, -1) {
 			continue
 		}
 		taken[p] = true
-		if other := best(evidence, face+1, taken, append(so, e)); slices.Compare(other, most) > 0 {
-			most = other
+		if other := best(evidence, face+1, taken, append(so, e)); slices.Compare(other, largest) > 0 {
+			largest = other
 		}
 		delete(taken, p)
 	}
-	return most
+	return largest
 }
 
 // With dates, names equal the best assignment of all, by trying each; with pairs too, no name is
@@ -163,10 +163,10 @@ func TestFactsOfPeopleAlike(t *testing.T) {
 		_, means := openset.Means(enrolled.X, enrolled.Groups)
 		f, near := &gallery.Facts{}, map[string]string{}
 		for a := range enrolled.Classes {
-			most := -1.0
+			largest := -1.0
 			for b := range enrolled.Classes {
-				if v := mat.Dot(means.ColView(a), means.ColView(b)); a != b && v > most {
-					most, near[enrolled.Classes[a]] = v, enrolled.Classes[b]
+				if v := mat.Dot(means.ColView(a), means.ColView(b)); a != b && v > largest {
+					largest, near[enrolled.Classes[a]] = v, enrolled.Classes[b]
 				}
 			}
 			f.Different = append(f.Different, [2]string{enrolled.Classes[a], near[enrolled.Classes[a]]})

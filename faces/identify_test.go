@@ -246,14 +246,14 @@ func TestIdentifyAllIsBounded(t *testing.T) {
 			given.Add(1)
 		}
 	}
-	const most, take = 300, 1000 // several batches
+	const limit, take = 300, 1000 // several batches
 	took := int64(0)
 	for _, err := range r.IdentifyAll(t.Context(), endless) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		took++
-		if ahead := loaded.Load() - took; ahead > most {
+		if ahead := loaded.Load() - took; ahead > limit {
 			t.Fatalf("%d photographs are read ahead", ahead)
 		}
 		if took == take {

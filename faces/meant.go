@@ -106,7 +106,7 @@ func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, face
 // agreeing is which of the unknown faces is like those of other photographs, and more so than any other
 // unknown face; -1 if none is.
 func agreeing(faces []Face, others [][]float64) int {
-	best, most, second := -1, -1., -1.
+	best, largest, second := -1, -1., -1.
 	for i, f := range faces {
 		if f.Known || f.Rejected != nil {
 			continue
@@ -115,13 +115,13 @@ func agreeing(faces []Face, others [][]float64) int {
 		for _, o := range others {
 			like += floats.Dot(f.values, o) / floats.Norm(f.values, 2) / floats.Norm(o, 2) / float64(len(others))
 		}
-		if like > most {
-			best, most, second = i, like, most
+		if like > largest {
+			best, largest, second = i, like, largest
 		} else {
 			second = max(second, like)
 		}
 	}
-	if most < face.DefaultAgree.Like || most < second+face.DefaultAgree.More {
+	if largest < face.DefaultAgree.Like || largest < second+face.DefaultAgree.More {
 		return -1
 	}
 	return best

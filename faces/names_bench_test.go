@@ -101,13 +101,13 @@ func BenchmarkNames(b *testing.B) {
 
 // minTime reports the least processor time of a run.
 func minTime(b *testing.B, run func()) {
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for b.Loop() {
 		before := cpuTime(b)
 		run()
-		least = min(least, cpuTime(b)-before)
+		smallest = min(smallest, cpuTime(b)-before)
 	}
-	b.ReportMetric(least*1e3, "cpu-ms-least")
+	b.ReportMetric(smallest*1e3, "cpu-ms-least")
 }
 
 // cpuTime is the processor time of this process so far, in seconds.

@@ -34,14 +34,14 @@ func TestVerify(t *testing.T) {
 	if math.Abs(all[0].Similarity-1) > 1e-9 || !all[0].Same(openset.DefaultFMR) {
 		t.Errorf("a photograph and itself: %+v", all[0])
 	}
-	least, most := 1.0, -1.0 // similarity of genuine and of impostor pairs
+	smallest, largest := 1.0, -1.0 // similarity of genuine and of impostor pairs
 	for a := range shots {
 		for b := range a {
 			c := compare(a, b)
 			if found.ClassOf(columns[a]) == found.ClassOf(columns[b]) {
-				least = min(least, c.Similarity)
+				smallest = min(smallest, c.Similarity)
 			} else {
-				most = max(most, c.Similarity)
+				largest = max(largest, c.Similarity)
 			}
 			all = append(all, c)
 		}
@@ -49,8 +49,8 @@ func TestVerify(t *testing.T) {
 	if got, back := compare(0, 1), compare(1, 0); math.Abs(got.Similarity-back.Similarity) > 1e-12 {
 		t.Errorf("%v and back %v", got, back)
 	}
-	if !(least > most) {
-		t.Errorf("two people have the similarity %v, and one %v", most, least)
+	if !(smallest > largest) {
+		t.Errorf("two people have the similarity %v, and one %v", largest, smallest)
 	}
 	monotone(t, all)
 

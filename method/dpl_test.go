@@ -55,7 +55,7 @@ func pairOf(s *dplState, k int) (d, p *mat.Dense) {
 }
 
 // slope is the largest magnitude of the gradient of f, a quadratic, in a.
-func slope(a *mat.Dense, f func() float64) (most float64) {
+func slope(a *mat.Dense, f func() float64) (largest float64) {
 	m, n := a.Dims()
 	for i := range m {
 		for j := range n {
@@ -65,10 +65,10 @@ func slope(a *mat.Dense, f func() float64) (most float64) {
 			a.Set(i, j, v-0.01)
 			down := f()
 			a.Set(i, j, v)
-			most = max(most, math.Abs(up-down)/0.02)
+			largest = max(largest, math.Abs(up-down)/0.02)
 		}
 	}
-	return most
+	return largest
 }
 
 // P and A are the minimisers over each, τ above and below λ; the terms are those

@@ -254,7 +254,7 @@ func TestFisherAtoms(t *testing.T) {
 			t.Errorf("atoms differ by %v", v)
 		}
 		d, _ := s.D.Dims()
-		least, last := s.naive(), mat.Col(nil, k-1, s.D)
+		smallest, last := s.naive(), mat.Col(nil, k-1, s.D)
 		r := rand.New(rand.NewPCG(8, 8))
 		for range 50 {
 			near := mat.NewVecDense(d, nil)
@@ -263,8 +263,8 @@ func TestFisherAtoms(t *testing.T) {
 			}
 			near.ScaleVec(1/mat.Norm(near, 2), near)
 			s.D.SetCol(k-1, near.RawVector().Data)
-			if v := s.naive(); v < least {
-				t.Fatalf("a unit atom near the renewed one has J %v, less than %v", v, least)
+			if v := s.naive(); v < smallest {
+				t.Fatalf("a unit atom near the renewed one has J %v, less than %v", v, smallest)
 			}
 		}
 	})

@@ -83,15 +83,15 @@ func (m PCALDA) Fit(ctx context.Context, train *classify.Samples, run classify.R
 		if err != nil {
 			return discriminant(ctx, projection.Fisher{Ridge: m.Ridge}, nil, t, x)
 		}
-		_, most := all.Dims()
+		_, maxDims := all.Dims()
 		dims := len(t.Labels()) - len(t.Classes)
 		switch {
 		case dims == 0: // one image of each class
-			dims = most
+			dims = maxDims
 		case m.Dims > 0:
 			dims = min(m.Dims, dims)
 		}
-		u := lin.Cols(all.P, 0, min(dims, most))
+		u := lin.Cols(all.P, 0, min(dims, maxDims))
 		return discriminant(ctx, projection.Fisher{Ridge: m.Ridge}, u, t, x)
 	})
 }

@@ -43,17 +43,17 @@ func TestRankProblem(t *testing.T) {
 			}
 		}
 		p.solve(d, 3000)
-		least := p.value(d)
-		if least > last {
-			t.Errorf("α = %v: f rises from %v to %v", α, last, least)
+		smallest := p.value(d)
+		if smallest > last {
+			t.Errorf("α = %v: f rises from %v to %v", α, last, smallest)
 		}
 		for i := range 3000 {
 			to := mat.DenseCopyOf(d)
 			size := math.Pow(10, -float64(i%6))
 			to.Apply(func(_, _ int, v float64) float64 { return v + size*r.NormFloat64() }, to)
 			onBall(to)
-			if v := p.value(to); v < least-1e-6 {
-				t.Fatalf("α = %v: f is %v, and %v nearby", α, least, v)
+			if v := p.value(to); v < smallest-1e-6 {
+				t.Fatalf("α = %v: f is %v, and %v nearby", α, smallest, v)
 			}
 		}
 		if _, σ := lin.Spectrum(d); α == 3 && σ[0] > 1e-6 {
@@ -115,7 +115,7 @@ func TestD2L2R2Descends(t *testing.T) {
 			}
 		}
 		none, kept := 0, mat.DenseCopyOf(s.X)
-		least := sumOf(s)
+		smallest := sumOf(s)
 		for j := range s.S.RawMatrix().Cols {
 			if mat.Equal(kept.ColView(j), x.ColView(j)) {
 				none++
@@ -127,8 +127,8 @@ func TestD2L2R2Descends(t *testing.T) {
 				for i := range kept.RawMatrix().Rows {
 					s.X.Set(i, j, kept.At(i, j)+step*rng.NormFloat64())
 				}
-				if found := sumOf(s); found < least-1e-12 {
-					t.Errorf("α, β = %v, sample %d: J is %v at another E, %v at the result", weights, j, found, least)
+				if found := sumOf(s); found < smallest-1e-12 {
+					t.Errorf("α, β = %v, sample %d: J is %v at another E, %v at the result", weights, j, found, smallest)
 				}
 			}
 			for i := range kept.RawMatrix().Rows {

@@ -56,11 +56,11 @@ func MostSamples(m classify.Method, s Size) int {
 // does not tell.
 func Limit(m classify.Method) string {
 	s := Size{Features: 128, Classes: 100}
-	most := MostSamples(m, s)
-	if most == 0 {
+	limit := MostSamples(m, s)
+	if limit == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("memory: %.3g GiB are enough for %s samples of %d numbers", coding.MemoryLimit()/(1<<30), rounded(most), s.Features)
+	text := fmt.Sprintf("memory: %.3g GiB are enough for %s samples of %d numbers", coding.MemoryLimit()/(1<<30), rounded(limit), s.Features)
 	if fewer, err := Set(m, "atoms", "10"); err == nil {
 		text += fmt.Sprintf("; for %s with atoms=10 and %d people", rounded(MostSamples(fewer, s)), s.Classes)
 	}

@@ -307,11 +307,11 @@ func aboveZero(named ...any) error {
 	return nil
 }
 
-// counts reports the first of the named numbers that is below least.
-func counts(least int, named ...any) error {
+// counts reports the first of the named numbers that is below minimum.
+func counts(minimum int, named ...any) error {
 	for i := 0; i < len(named); i += 2 {
-		if n := named[i+1].(int); n < least {
-			return fmt.Errorf("%s = %d is not ≥ %d", named[i], n, least)
+		if n := named[i+1].(int); n < minimum {
+			return fmt.Errorf("%s = %d is not ≥ %d", named[i], n, minimum)
 		}
 	}
 	return nil

@@ -170,11 +170,11 @@ func TestCopiesDoNotChangeTheRate(t *testing.T) {
 							differ++
 						}
 					}
-					most := c.most
+					limit := c.most
 					if noise >= 1e-3 { // no copies any more, but images of their own
-						most = max(most, 0.06)
+						limit = max(limit, 0.06)
 					}
-					if part := float64(differ) / float64(len(got)); part > most || math.Abs(rate-clean) > 0.04 {
+					if part := float64(differ) / float64(len(got)); part > limit || math.Abs(rate-clean) > 0.04 {
 						t.Errorf("copies of %v, noise %g: %.3f are named otherwise, %.3f correctly, without copies %.3f", from, noise, part, rate, clean)
 					}
 				}

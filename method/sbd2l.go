@@ -161,8 +161,8 @@ func (s *sbd2lState) updateS() error {
 func (s *sbd2lState) updateJ() error {
 	v := mat.DenseCopyOf(s.S)
 	lin.Add(v, 1/s.μ, s.T)
-	if most := lin.MaxAbs(v); !(most <= classify.DivergenceBound) {
-		return fmt.Errorf("%w: S + T/μ holds %.3g", classify.ErrDiverged, most)
+	if largest := lin.MaxAbs(v); !(largest <= classify.DivergenceBound) {
+		return fmt.Errorf("%w: S + T/μ holds %.3g", classify.ErrDiverged, largest)
 	}
 	shrinkRank(s.J, v, s.Coder.Alpha/s.μ)
 	return nil

@@ -127,27 +127,27 @@ func (s *svmDual) solve(ctx context.Context) (float64, error) {
 // worst returns the multiplier that can grow with the largest e, and by how much that is
 // above the least e of one that can fall.
 func (s *svmDual) worst() (i int, violation float64) {
-	largest, least := math.Inf(-1), math.Inf(1)
+	largest, smallest := math.Inf(-1), math.Inf(1)
 	for j, e := range s.e {
 		if e > largest && s.ta[j] < s.high[j] {
 			i, largest = j, e
 		}
-		if e < least && s.ta[j] > s.low[j] {
-			least = e
+		if e < smallest && s.ta[j] > s.low[j] {
+			smallest = e
 		}
 	}
-	return i, largest - least
+	return i, largest - smallest
 }
 
 // partner returns the multiplier whose fall, while that of i grows as much, lowers the
 // objective most, and by how much to change both if there were no bounds [smo, (12)].
 func (s *svmDual) partner(i int, ki []float64) (best int, step float64) {
-	most := -1.0
+	largest := -1.0
 	for j, e := range s.e {
 		if δ := s.e[i] - e; δ > 0 && s.ta[j] > s.low[j] {
 			curvature := max(ki[i]+s.k.At(j, j)-2*ki[j], minScatter)
-			if v := δ * δ / curvature; v > most {
-				best, step, most = j, δ/curvature, v
+			if v := δ * δ / curvature; v > largest {
+				best, step, largest = j, δ/curvature, v
 			}
 		}
 	}

@@ -169,11 +169,11 @@ func (c *Calibration) uncertainty(rate float64, l *Impostors) float64 {
 // well, but it is smaller than any larger share, and so is its limit.
 func (c *Calibration) maxAtLarge(rate float64, l *Impostors) float64 {
 	const step = 1.05
-	most := 1.
+	limit := 1.
 	for r := rate; r < 1; r *= step {
-		most = min(most, r*c.uncertainty(r, l))
+		limit = min(limit, r*c.uncertainty(r, l))
 	}
-	return most
+	return limit
 }
 
 // StrangerRates returns the expected shares of strangers who are named at the threshold:

@@ -166,12 +166,12 @@ func TestOddsAreTheMinimum(t *testing.T) {
 	c := drawnCalibration(t, rng, 100, 10, 10)
 	all := c.trials()
 	a := newton(all, [3]bool{true, true, true})
-	least := loss(all, a)
+	smallest := loss(all, a)
 	for i := range a {
 		for _, step := range []float64{-1e-3, 1e-3} {
 			b := a
 			b[i] += step
-			if loss(all, b) < least {
+			if loss(all, b) < smallest {
 				t.Errorf("%v is lower than %v", b, a)
 			}
 		}

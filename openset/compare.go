@@ -23,10 +23,10 @@ type Comparison struct {
 
 // Compare compares the photographs of a gallery, the columns of x, d×n of unit norm and grouped
 // by person, with the mean face of each person. For the person of the photograph, that is the
-// mean of the other photographs. If most > 0, it makes at most so many comparisons, and chooses
+// mean of the other photographs. If limit > 0, it makes at most so many comparisons, and chooses
 // photographs that are evenly spread.
-func (l *Impostors) Compare(x *mat.Dense, groups []int, most int) []Comparison {
-	return l.compare(galleryOf(x, groups), most)
+func (l *Impostors) Compare(x *mat.Dense, groups []int, limit int) []Comparison {
+	return l.compare(galleryOf(x, groups), limit)
 }
 
 // A Gallery has the embeddings of people, of unit norm, person by person.
@@ -47,9 +47,9 @@ func galleryOf(x *mat.Dense, groups []int) Gallery {
 }
 
 // compare is Compare for the people of g.
-func (l *Impostors) compare(g Gallery, most int) []Comparison {
+func (l *Impostors) compare(g Gallery, limit int) []Comparison {
 	groups, people := g.Groups, len(g.Groups)-1
-	chosen, of := compareColumns(groups, most)
+	chosen, of := compareColumns(groups, limit)
 	first, _ := g.Faces(0)
 	d, _ := first.Dims()
 	probes := mat.NewDense(d, len(chosen), nil)
@@ -129,12 +129,12 @@ func compared(column, own int, deviates []float64) Comparison {
 }
 
 // compareColumns returns at most so many columns, evenly spread, and the person of each.
-func compareColumns(groups []int, most int) (columns, of []int) {
+func compareColumns(groups []int, limit int) (columns, of []int) {
 	people := len(groups) - 1
 	n := groups[people]
 	step := 1.0
-	if most > 0 {
-		step = max(1, float64(n)*float64(people)/float64(most))
+	if limit > 0 {
+		step = max(1, float64(n)*float64(people)/float64(limit))
 	}
 	next := 0.0
 	for p := range people {

@@ -294,8 +294,8 @@ func evidenceOf(z float64, people int) float64 {
 
 // deviateOf is the z of evidenceOf.
 func deviateOf(evidence float64, people int) float64 {
-	const most = 1 - 1e-9 // share of strangers
-	return AtLarge(min(most, math.Pow(10, -evidence)), people)
+	const limit = 1 - 1e-9 // share of strangers
+	return AtLarge(min(limit, math.Pow(10, -evidence)), people)
 }
 
 // maxEvidence bounds evidence where the tail of the normal distribution is 0.

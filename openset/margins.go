@@ -191,8 +191,8 @@ func (m *memo[K, V]) at(k K) V {
 	v = m.of(k)
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	const most = 1000
-	if len(m.known) >= most || m.known == nil {
+	const limit = 1000
+	if len(m.known) >= limit || m.known == nil {
 		m.known = map[K]V{}
 	}
 	m.known[k] = v
@@ -283,8 +283,8 @@ func newMarginQuantile(q quantileOf) float64 {
 			hi = last
 		}
 		guess = lo + (hi-lo)/2
-		const most = 20 // of them: what rounding does not let them end, halves end
-		if line := float64(last-before) * excess / (excessBefore - excess); secants < most && math.Abs(line) < steps {
+		const limit = 20 // of them: what rounding does not let them end, halves end
+		if line := float64(last-before) * excess / (excessBefore - excess); secants < limit && math.Abs(line) < steps {
 			guess = last + int(math.Round(line))
 		}
 	}

@@ -46,9 +46,9 @@ type hypothesis struct {
 // gridLevels are the levels at which distributions are known; between them the logarithm of the
 // share is a line.
 var gridLevels = sync.OnceValue(func() (grid []float64) {
-	const least, most, step = -5, 9, 0.1
-	for i := range int((most-least)/step) + 1 {
-		grid = append(grid, least+step*float64(i))
+	const from, to, step = -5, 9, 0.1
+	for i := range int((to-from)/step) + 1 {
+		grid = append(grid, from+step*float64(i))
 	}
 	return grid
 })
@@ -146,14 +146,14 @@ func (c *Calibration) surroundings() surroundings {
 // if they are chosen at random. Levels of people of this kind, and of strangers, exceed gridLevels so
 // often, and are modelled as normal. The ratio does not fall where levels are larger.
 func (by *Assumptions) likelihood(all []seenLevel, people, strangers []float64) (sum float64) {
-	var mean, sd, least, most [2]float64
+	var mean, sd, smallest, largest [2]float64
 	for i, exceeding := range [][]float64{people, strangers} {
 		mean[i], sd[i] = moments(exceeding)
-		least[i], most[i] = math.Inf(-1), by.MostDeviate
+		smallest[i], largest[i] = math.Inf(-1), by.MostDeviate
 		if turn := mean[i] / (1 - sd[i]*sd[i]); turn < 0 {
-			least[i] = turn
+			smallest[i] = turn
 		} else {
-			most[i] = min(most[i], turn)
+			largest[i] = min(largest[i], turn)
 		}
 	}
 	for _, one := range all {
@@ -161,7 +161,7 @@ func (by *Assumptions) likelihood(all []seenLevel, people, strangers []float64) 
 		if one.stranger {
 			i = 1
 		}
-		level := max(least[i], min(most[i], one.level))
+		level := max(smallest[i], min(largest[i], one.level))
 		variance := by.PersonVariance + (1-by.PersonVariance)/one.photographs
 		d := (level - mean[i]) / sd[i]
 		sum += one.weight * ((level*level-d*d)/(2*variance) - math.Log(sd[i]))

@@ -20,10 +20,10 @@ func largest(rng *rand.Rand, people, n int) []float64 {
 	return all
 }
 
-func shareAbove(all []float64, least float64) float64 {
+func shareAbove(all []float64, score float64) float64 {
 	n := 0
 	for _, v := range all {
-		if v >= least {
+		if v >= score {
 			n++
 		}
 	}

@@ -204,8 +204,8 @@ func corruptible(c corruption, set *Images) (white float64, err error) {
 		return 0, advice.Add(errors.New("corrupt images: the samples are not images of a known size"),
 			"set the height and the width of the images; features cannot be corrupted, the images they are made from can")
 	}
-	if least := mat.Min(set.X); least < 0 {
-		return 0, advice.Add(fmt.Errorf("corrupt images: the least value is %.4g, grey values are not negative", least),
+	if smallest := mat.Min(set.X); smallest < 0 {
+		return 0, advice.Add(fmt.Errorf("corrupt images: the least value is %.4g, grey values are not negative", smallest),
 			"corrupt the images before a mean is subtracted from them")
 	}
 	return whiteOf(mat.Max(set.X)), nil
@@ -213,13 +213,13 @@ func corruptible(c corruption, set *Images) (white float64, err error) {
 
 // whiteOf returns the value of white in images with this largest value: that of the
 // first MATLAB type that can hold it.
-func whiteOf(most float64) float64 {
+func whiteOf(largest float64) float64 {
 	for _, white := range []float64{1, math.MaxUint8, math.MaxUint16} { // double, uint8, uint16
-		if most <= white {
+		if largest <= white {
 			return white
 		}
 	}
-	return most
+	return largest
 }
 
 // corrupt damages the images of t. Image j of t is image number(j) of the whole set,

@@ -154,7 +154,7 @@ func TestWhiteFollowsTheRangeOfTheSet(t *testing.T) {
 	} {
 		set := plain(dataset.Size{Height: 8, Width: 8}, 40, 0)
 		set.X.Set(5, 39, c.largest)
-		for damage, least := range map[corruption]float64{
+		for damage, minimum := range map[corruption]float64{
 			dataset.SaltAndPepper{Density: 1}: c.white,
 			dataset.Occlusion{Share: 1}:       0.7 * c.white,
 		} {
@@ -162,8 +162,8 @@ func TestWhiteFollowsTheRangeOfTheSet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if most := mat.Max(out.X); most > c.white || most < least {
-				t.Errorf("%T: %v is the most where the largest value is %v, want %v … %v", damage, most, c.largest, least, c.white)
+			if largest := mat.Max(out.X); largest > c.white || largest < minimum {
+				t.Errorf("%T: %v is the most where the largest value is %v, want %v … %v", damage, largest, c.largest, minimum, c.white)
 			}
 		}
 	}

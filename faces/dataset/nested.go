@@ -119,9 +119,9 @@ func isLetter(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 
 // listed joins at most three names; between stands before the last one.
 func listed(names []string, between string) string {
-	const most = 3
-	if n := len(names); n > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	const limit = 3
+	if n := len(names); n > limit {
+		return strings.Join(names[:limit], ", ") + fmt.Sprintf(" and %d more", n-limit)
 	}
 	last := len(names) - 1
 	if last == 0 {

@@ -48,12 +48,12 @@ func TestRealORL(t *testing.T) {
 	if len(warnings) > 0 || !slices.Equal(got.Classes, want.Classes) || !slices.Equal(got.IDs, want.IDs) {
 		t.Fatalf("warnings %q, people %v, want %v", warnings, got.Classes, want.Classes)
 	}
-	least := 1.0
+	smallest := 1.0
 	for j := range got.IDs {
-		least = min(least, stat.Correlation(mat.Col(nil, j, got.X), mat.Col(nil, j, want.X), nil))
+		smallest = min(smallest, stat.Correlation(mat.Col(nil, j, got.X), mat.Col(nil, j, want.X), nil))
 	}
-	if least < 0.99 || math.IsNaN(least) {
-		t.Errorf("an image correlates by %v", least)
+	if smallest < 0.99 || math.IsNaN(smallest) {
+		t.Errorf("an image correlates by %v", smallest)
 	}
 	train, test, err := mustSplit(t, "first:6").Apply(got, 1)
 	if err != nil || len(train) != 240 || len(test) != 160 {

@@ -98,12 +98,12 @@ func Losses(path string, set *Images) (losses []string) {
 // allBytes reports whether every value of x is one of 0, 1, …, 255.
 func allBytes(x *mat.Dense) bool { return integersTo(x, math.MaxUint8) }
 
-// integersTo reports whether every value of x is one of 0, 1, …, most.
-func integersTo(x *mat.Dense, most float64) bool {
+// integersTo reports whether every value of x is one of 0, 1, …, limit.
+func integersTo(x *mat.Dense, limit float64) bool {
 	d, _ := x.Dims()
 	for i := range d {
 		for _, v := range x.RawRowView(i) {
-			if v != math.Trunc(v) || v < 0 || v > most {
+			if v != math.Trunc(v) || v < 0 || v > limit {
 				return false
 			}
 		}

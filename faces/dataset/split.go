@@ -67,12 +67,12 @@ func ParseSplit(s string) (Split, error) {
 			return Split{rule: rule}, nil
 		}
 		k, err := strconv.Atoi(number)
-		least := 1
+		minSamples := 1
 		if rule == splitAuthors {
-			least = authorsKeep
+			minSamples = authorsKeep
 		}
-		if err != nil || k < least || k > maxPerPerson {
-			return Split{}, fmt.Errorf("split %q: %q is not a number of images, %d … %d", s, number, least, maxPerPerson)
+		if err != nil || k < minSamples || k > maxPerPerson {
+			return Split{}, fmt.Errorf("split %q: %q is not a number of images, %d … %d", s, number, minSamples, maxPerPerson)
 		}
 		return Split{rule, k}, nil
 	}

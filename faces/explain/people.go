@@ -243,7 +243,7 @@ func Lacking(portraits []*Portrait) []string {
 const dark, bright, equal = 75, 186, 25
 
 // fewest photographs of a person, for all of them to say something.
-const fewest = 4
+const minTurns = 4
 
 // frontal is the largest Turn of a face that looks into the camera, turnedAside the least of
 // one that clearly does not, by looking at faces of LFW in the order of their Turn.
@@ -252,7 +252,7 @@ const frontal, turnedAside = 0.1, 0.15
 // turned says what the Turn of the photographs of a person says of what is lacking.
 func turned(turns []float64) []string {
 	n := len(turns)
-	if n < fewest {
+	if n < minTurns {
 		return nil
 	}
 	slices.Sort(turns)
@@ -271,7 +271,7 @@ func turned(turns []float64) []string {
 // lit says what the Light of the photographs of a person says of what is lacking.
 func lit(lights []float64) []string {
 	n := len(lights)
-	if n < fewest {
+	if n < minTurns {
 		return nil
 	}
 	slices.Sort(lights)

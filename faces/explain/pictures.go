@@ -192,7 +192,7 @@ func (f *view) enrolled(a *WeightedAtom) []float64 {
 const white = 255
 
 // atoms is the row of the atoms with the largest weights.
-func (f *view) atoms(most int) (row, error) {
+func (f *view) atoms(limit int) (row, error) {
 	r := row{Title: "The atoms with the largest weights", Caption: f.aboutAtoms()}
 	list := f.Atoms
 	switch {
@@ -207,7 +207,7 @@ func (f *view) atoms(most int) (row, error) {
 			}
 		}
 	}
-	for i := range list[:min(most, len(list))] {
+	for i := range list[:min(limit, len(list))] {
 		a := &list[i]
 		s, ok, err := f.atom(a)
 		if err != nil || !ok {

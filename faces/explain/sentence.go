@@ -116,13 +116,13 @@ func (f *view) number(v float64) string {
 	if f.byScore() {
 		return decimals(v, cosineDigits)
 	}
-	least := f.Margin
-	if c := f.p.Calibration; c != nil && c.Threshold > 0 && (c.Threshold < least || least == 0) {
-		least = c.Threshold
+	smallest := f.Margin
+	if c := f.p.Calibration; c != nil && c.Threshold > 0 && (c.Threshold < smallest || smallest == 0) {
+		smallest = c.Threshold
 	}
 	const few, many = 2, 4
 	n := few
-	for n < many && least > 0 && least < 1.5*math.Pow(10, -float64(n)) {
+	for n < many && smallest > 0 && smallest < 1.5*math.Pow(10, -float64(n)) {
 		n++
 	}
 	return decimals(v, n)
@@ -194,7 +194,7 @@ type carriers struct {
 }
 
 // most is the part of a person's weight that carriers have.
-const most = 0.9
+const enoughShare = 0.9
 
 func (f *view) carriers() (s carriers) {
 	images := f.fromImages()
@@ -208,7 +208,7 @@ func (f *view) carriers() (s carriers) {
 			of = a.Enrolled
 		}
 		first, again := seen[of]
-		if s.share >= most*f.Shares[f.Class] && !again {
+		if s.share >= enoughShare*f.Shares[f.Class] && !again {
 			continue
 		}
 		if !again {
@@ -231,7 +231,7 @@ func (f *view) adding(name string) string {
 	}
 	n, own, sum := 0, 0, 0.0
 	for _, a := range f.byAdds() {
-		if sum >= most*all { // the others add little, or take away
+		if sum >= enoughShare*all { // the others add little, or take away
 			break
 		}
 		sum += a.Adds

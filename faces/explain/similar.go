@@ -97,8 +97,8 @@ func (f *view) occluded() (row, error) {
 		return r, nil
 	}
 	what, falls := f.decisive(), slices.Concat(o.Falls...)
-	most := max(slices.Max(falls), -slices.Min(falls))
-	if most == 0 {
+	largest := max(slices.Max(falls), -slices.Min(falls))
+	if largest == 0 {
 		r.Caption = fmt.Sprintf("No part matters: %s stays the same wherever a square covers the face.", what)
 		return r, nil
 	}
@@ -162,12 +162,12 @@ const strongest = 0.8
 func (o *Occlusion) over(crop *image.RGBA) image.Image {
 	size := dataset.Size{Height: crop.Rect.Dy(), Width: crop.Rect.Dx()}
 	falls := o.pixels(size)
-	most := max(slices.Max(falls), -slices.Min(falls))
+	largest := max(slices.Max(falls), -slices.Min(falls))
 	img := image.NewRGBA(crop.Rect)
 	for i, v := range falls {
 		x, y := i%size.Width, i/size.Width
 		grey := color.GrayModel.Convert(crop.RGBAAt(x, y)).(color.Gray)
-		img.SetRGBA(x, y, tint(grey.Y, v/most))
+		img.SetRGBA(x, y, tint(grey.Y, v/largest))
 	}
 	return img
 }
@@ -326,9 +326,9 @@ func (c *cosines) add(name, note, person string, v float64) {
 // chart draws the bars, the longest first.
 func (c *cosines) chart(title, caption string) chart {
 	from := min(0, slices.Min(c.values))
-	const most = 1
+	const limit = 1
 	place := func(v float64) float64 {
-		return min(1, (v-from)/(most-from))
+		return min(1, (v-from)/(limit-from))
 	}
 	for i, v := range c.values {
 		c.bars[i].End = place(v)

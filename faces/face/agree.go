@@ -60,13 +60,13 @@ func (AgreeOptions) likeness(photos [][]dataset.Crop, chosen []int) [][]float64 
 				if j == i {
 					continue
 				}
-				most := -1.
+				largest := -1.
 				for n, o := range others {
 					if chosen == nil || chosen[j] == n {
-						most = max(most, floats.Dot(f.Values, o.Values)/floats.Norm(f.Values, 2)/floats.Norm(o.Values, 2))
+						largest = max(largest, floats.Dot(f.Values, o.Values)/floats.Norm(f.Values, 2)/floats.Norm(o.Values, 2))
 					}
 				}
-				all[i][k] += most / float64(len(photos)-1)
+				all[i][k] += largest / float64(len(photos)-1)
 			}
 		}
 	}

@@ -43,12 +43,12 @@ type BoxDetector interface {
 }
 
 // suppressed returns the detections, surest first, without those that overlap a
-// surer one by more than most.
-func suppressed(all []Detection, most float64) []Detection {
+// surer one by more than limit.
+func suppressed(all []Detection, limit float64) []Detection {
 	slices.SortStableFunc(all, func(a, b Detection) int { return cmp.Compare(b.Score, a.Score) })
 	var kept []Detection
 	for _, d := range all {
-		if !slices.ContainsFunc(kept, func(k Detection) bool { return k.Box.overlap(d.Box) > most }) {
+		if !slices.ContainsFunc(kept, func(k Detection) bool { return k.Box.overlap(d.Box) > limit }) {
 			kept = append(kept, d)
 		}
 	}
@@ -76,16 +76,16 @@ func coloursOf(photo *dataset.Photo, r image.Rectangle, factor float64, need ima
 		c[i] = view{image.NewGray(grey.Rect), grey.back}
 	}
 	at := photo.Colours()
-	most := photo.Grey.Rect.Max.Sub(image.Pt(1, 1))
+	last := photo.Grey.Rect.Max.Sub(image.Pt(1, 1))
 	to := grey.back.inverse()
 	corner, end := to.at(float64(need.Min.X), float64(need.Min.Y)), to.at(float64(need.Max.X), float64(need.Max.Y))
 	left, right := max(0, int(corner.X)-1), min(w, int(end.X)+2)
 	columns := make([]int, w)
 	for x := range columns {
-		columns[x] = min(int(grey.back.at(float64(x)+0.5, 0).X), most.X)
+		columns[x] = min(int(grey.back.at(float64(x)+0.5, 0).X), last.X)
 	}
 	for y := max(0, int(corner.Y)-1); y < min(h, int(end.Y)+2); y++ {
-		py := min(int(grey.back.at(0, float64(y)+0.5).Y), most.Y)
+		py := min(int(grey.back.at(0, float64(y)+0.5).Y), last.Y)
 		row := photo.Grey.Pix[py*photo.Grey.Stride:]
 		for x := left; x < right; x++ {
 			px := columns[x]

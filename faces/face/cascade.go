@@ -50,14 +50,14 @@ type candidate struct {
 	score  float32
 }
 
-// hits returns the windows of v with sides from least to most that pass all
+// hits returns the windows of v with sides from minSide to maxSide that pass all
 // trees, by side, row and column: those of pigo's RunCascade whose middle is in the
 // photograph, or hardly outside. All windows of one side go through a tree before the
 // next tree, so that the places of its pixels are computed once.
-func (f Finder) hits(v view, photo image.Rectangle, least, most int) []hit {
+func (f Finder) hits(v view, photo image.Rectangle, minSide, maxSide int) []hit {
 	trees := faceCascade()
 	var grids []grid
-	for side := least; side <= most; side = int(float64(side) + max(2, float64(side)*f.Scale-float64(side))) {
+	for side := minSide; side <= maxSide; side = int(float64(side) + max(2, float64(side)*f.Scale-float64(side))) {
 		grids = append(grids, f.gridOf(v, photo, side))
 	}
 	var windows []candidate

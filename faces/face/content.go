@@ -68,8 +68,8 @@ func (o ContentOptions) Of(ctx context.Context, paths []string) (Content, error)
 }
 
 // eyesIn returns the shorter side of the photograph at path, 0 if it cannot be read, and the distance
-// of the eyes of its largest face, 0 without one, or if the side is shorter than least.
-func eyesIn(ctx context.Context, path string, least int) (side int, eyes float64, err error) {
+// of the eyes of its largest face, 0 without one, or if the side is shorter than minSide.
+func eyesIn(ctx context.Context, path string, minSide int) (side int, eyes float64, err error) {
 	data, ctx, done, err := dataset.Load(ctx, path, 0)
 	defer done()
 	if err != nil {
@@ -79,7 +79,7 @@ func eyesIn(ctx context.Context, path string, least int) (side int, eyes float64
 	if err != nil {
 		return 0, 0, nil //nolint:nilerr // it is left out
 	}
-	if side = min(photo.Grey.Rect.Dx(), photo.Grey.Rect.Dy()); side < least {
+	if side = min(photo.Grey.Rect.Dx(), photo.Grey.Rect.Dy()); side < minSide {
 		return side, 0, nil
 	}
 	eyes, err = DefaultSearch.largestEyes(ctx, photo)

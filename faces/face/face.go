@@ -63,11 +63,11 @@ type Face struct {
 
 // surest is the highest score of faces; 0 for none.
 func surest(faces []Face) float64 {
-	var most float64
+	var largest float64
 	for _, f := range faces {
-		most = max(most, f.Quality.Detection)
+		largest = max(largest, f.Quality.Detection)
 	}
-	return most
+	return largest
 }
 
 // OneFaceOptions say which findings are one face, and how large it is.

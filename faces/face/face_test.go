@@ -358,9 +358,9 @@ func FuzzFind(f *testing.F) {
 			f.Add(b.Bytes()[:b.Len()*3/4])
 		}
 	}
-	const most = 1 << 16 // pixels, for speed
+	const limit = 1 << 16 // pixels, for speed
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width*c.Height > most {
+		if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width*c.Height > limit {
 			return
 		}
 		m, err := dataset.DecodeGrey(t.Context(), data, "fuzz")

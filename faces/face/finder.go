@@ -100,15 +100,15 @@ func detections(faces []Face) []Detection {
 
 // facesIn returns the faces of the photograph img that the cascade finds in v,
 // largest first, without those in the background.
-func (f Finder) facesIn(img *image.Gray, v view, least, score float64) []Face {
-	faces, _ := f.inFront(f.allIn(img, v, least, score))
+func (f Finder) facesIn(img *image.Gray, v view, minSide, score float64) []Face {
+	faces, _ := f.inFront(f.allIn(img, v, minSide, score))
 	return faces
 }
 
 // allIn returns all faces of the photograph img that the cascade finds in v.
-func (f Finder) allIn(img *image.Gray, v view, least, score float64) []Face {
+func (f Finder) allIn(img *image.Gray, v view, minSide, score float64) []Face {
 	var faces []Face
-	for _, w := range f.windows(v, img.Rect, least, score) {
+	for _, w := range f.windows(v, img.Rect, minSide, score) {
 		if p, ok := f.pupils(img, w); ok && !f.seen(faces, p) {
 			faces = append(faces, Face{Box: w.box(img.Rect), Pupils: p, Quality: f.Measure.of(img, p, w.score)})
 		}

@@ -88,8 +88,8 @@ func (f format) decoder(outputs []network.Info, size dataset.Size) (decoder, err
 			return nil, fmt.Errorf("output %q has %d numbers; for an input of %v, a detector of the kind %s has %d there", o.Name, o.Len(), size, f.name, l.lengths[i])
 		}
 	}
-	return func(o [][]float32, w, h int, least float64) []Detection {
-		return l.decode(picked(o, l.order), w, h, least)
+	return func(o [][]float32, w, h int, minScore float64) []Detection {
+		return l.decode(picked(o, l.order), w, h, minScore)
 	}, nil
 }
 

@@ -22,10 +22,10 @@ var cornersFormat = format{
 
 // decodeCorners takes two scores of each box, the second that of a face, and its left,
 // upper, right and lower edge in shares of the sides of the image.
-func decodeCorners(o [][]float32, width, height int, least float64) (found []Detection) {
+func decodeCorners(o [][]float32, width, height int, minScore float64) (found []Detection) {
 	w, h := float64(width), float64(height)
 	for i := range len(o[0]) / 2 {
-		if score := float64(o[0][2*i+1]); score >= least {
+		if score := float64(o[0][2*i+1]); score >= minScore {
 			b := o[1][4*i:]
 			found = append(found, Detection{Box: Box{float64(b[0]) * w, float64(b[1]) * h, float64(b[2]) * w, float64(b[3]) * h}, Score: score})
 		}

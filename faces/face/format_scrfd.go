@@ -25,7 +25,9 @@ var scrfdFormat = format{
 		for i := range outputs {
 			l.lengths = append(l.lengths, []int{1, 4, landmarkNumbers}[i/len(strides)]*anchors*cells(size, strides[i%len(strides)]))
 		}
-		l.decode = func(o [][]float32, w, _ int, least float64) []Detection { return decodeSCRFD(o, w, anchors, least) }
+		l.decode = func(o [][]float32, w, _ int, minScore float64) []Detection {
+			return decodeSCRFD(o, w, anchors, minScore)
+		}
 		return l, nil
 	},
 }
@@ -33,13 +35,13 @@ var scrfdFormat = format{
 // decodeSCRFD takes, for each stride, scores of the anchors of each cell; then the
 // distances of the left, upper, right and lower edge from its corner, and landmarks from
 // there, all in cells. Landmarks may be missing.
-func decodeSCRFD(o [][]float32, width, anchors int, least float64) (found []Detection) {
+func decodeSCRFD(o [][]float32, width, anchors int, minScore float64) (found []Detection) {
 	for level, stride := range strides {
 		cell := float64(stride)
 		columns := width / stride
 		for i, v := range o[level] {
 			score := float64(v)
-			if score < least {
+			if score < minScore {
 				continue
 			}
 			x, y := float64(i/anchors%columns)*cell, float64(i/anchors/columns)*cell

@@ -41,7 +41,7 @@ func ssdShapes(level int) [][2]float64 {
 
 // decodeSSD takes boxes (y, x, height, width relative to the priors, the first two by
 // tenths of the size of the prior and the others by fifths of the logarithm) and scores.
-func decodeSSD(outputs [][]float32, width, height int, least float64) (found []Detection) {
+func decodeSSD(outputs [][]float32, width, height int, minScore float64) (found []Detection) {
 	boxes, scores := outputs[0], outputs[1]
 	i := 0
 	rows, columns := halved(height, 4), halved(width, 4)
@@ -50,7 +50,7 @@ func decodeSSD(outputs [][]float32, width, height int, least float64) (found []D
 		for row := range rows {
 			for column := range columns {
 				for _, s := range ssdShapes(level) {
-					if score := float64(scores[i]); score >= least {
+					if score := float64(scores[i]); score >= minScore {
 						b := boxes[4*i:]
 						h, w := ssdSide*s[0]/math.Sqrt(s[1]), ssdSide*s[0]*math.Sqrt(s[1])
 						y := (float64(row)+0.5)*cell + float64(b[0])/10*h

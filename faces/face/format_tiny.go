@@ -23,13 +23,13 @@ var tinyAnchors = [...][2]float64{
 
 // decodeTiny takes, for each cell and anchor, x and y within the cell and the logarithm
 // of width and height over the anchor's, and the score; x, y and the score are logits.
-func decodeTiny(outputs [][]float32, width, height int, least float64) (found []Detection) {
+func decodeTiny(outputs [][]float32, width, height int, minScore float64) (found []Detection) {
 	const numbers = 5
 	rows, columns := tinyCells(height), tinyCells(width)
 	for i := range rows * columns * len(tinyAnchors) {
 		v := outputs[0][numbers*i:]
 		score := sigmoid(v[4])
-		if score < least {
+		if score < minScore {
 			continue
 		}
 		cell, anchor := i/len(tinyAnchors), tinyAnchors[i%len(tinyAnchors)]

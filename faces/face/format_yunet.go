@@ -32,14 +32,14 @@ var yunetFormat = format{
 // decodeYuNet takes, for each stride, scores of the class and of being an object; then
 // boxes (the place of the middle from the cell, and the logarithm of the size) and
 // landmarks, all in cells.
-func decodeYuNet(o [][]float32, width, height int, least float64) (found []Detection) {
+func decodeYuNet(o [][]float32, width, height int, minScore float64) (found []Detection) {
 	for level, stride := range strides {
 		cell := float64(stride)
 		columns := width / stride
 		for i, class := range o[level] {
 			unit := func(v float32) float64 { return max(0, min(1, float64(v))) }
 			score := math.Sqrt(unit(class) * unit(o[3+level][i]))
-			if score < least {
+			if score < minScore {
 				continue
 			}
 			b, x, y := o[6+level][4*i:], float64(i%columns), float64(i/columns)

@@ -76,10 +76,10 @@ func TestFindSmallest(t *testing.T) {
 }
 
 // photographsInColour returns every step-th photograph of a folder.
-func photographsInColour(t *testing.T, step, most int, folder string) (all []*dataset.Photo) {
+func photographsInColour(t *testing.T, step, limit int, folder string) (all []*dataset.Photo) {
 	t.Helper()
 	files := photographFiles(t, step, "photos", folder)
-	for _, file := range files[:min(most, len(files))] {
+	for _, file := range files[:min(limit, len(files))] {
 		data, err := dataset.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

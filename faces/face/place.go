@@ -29,8 +29,8 @@ func ParsePlace(text string, box bool) (*Place, error) {
 	var v [4]float64
 	for i, f := range fields {
 		x, err := strconv.ParseFloat(f, 64)
-		const most = 1 << 20 // pixels
-		if len(fields) != len(v) || err != nil || !(x >= 0 && x <= most) {
+		const limit = 1 << 20 // pixels
+		if len(fields) != len(v) || err != nil || !(x >= 0 && x <= limit) {
 			return nil, fmt.Errorf("%.40q are not four numbers x,y,x,y of two eyes, or x,y,width,height of a box, in pixels", text)
 		}
 		v[i] = x

@@ -37,7 +37,7 @@ func TestKindsOfDetectors(t *testing.T) {
 			}
 		}
 	}
-	const least = 0.5
+	const minScore = 0.5
 	at := func(all []network.Info, name string, out [][]float32, first int, values ...float32) {
 		copy(out[slices.IndexFunc(all, func(i network.Info) bool { return i.Name == name })][first:], values)
 	}
@@ -77,7 +77,7 @@ func TestKindsOfDetectors(t *testing.T) {
 			out[i] = make([]float32, o.Len())
 		}
 		c.write(c.outputs, out)
-		found := k.decode(out, size.Width, size.Height, least)
+		found := k.decode(out, size.Width, size.Height, minScore)
 		if len(found) != 1 {
 			t.Errorf("%s: %d faces", name, len(found))
 			continue

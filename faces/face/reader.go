@@ -48,8 +48,8 @@ func (s *Search) ordered(w Which, found []Face, photo image.Rectangle) []Face {
 	weight := func(f Face) float64 {
 		return s.Cascade.size(f) * (1 - s.OffCentre*min(1, middle(f.Pupils).to(centre)/math.Hypot(centre.X, centre.Y)))
 	}
-	most := slices.MaxFunc(found, func(a, b Face) int { return cmp.Compare(weight(a), weight(b)) })
-	at := slices.IndexFunc(found, func(f Face) bool { return f.Pupils == most.Pupils })
+	heaviest := slices.MaxFunc(found, func(a, b Face) int { return cmp.Compare(weight(a), weight(b)) })
+	at := slices.IndexFunc(found, func(f Face) bool { return f.Pupils == heaviest.Pupils })
 	return slices.Concat(found[at:at+1], found[:at], found[at+1:])
 }
 

@@ -111,12 +111,12 @@ func TestRealPupils(t *testing.T) {
 	var missed []string
 	for i, faces := range findAll(images) {
 		apart := marked[i].pupils[0].to(marked[i].pupils[1])
-		least := math.Inf(1)
+		smallest := math.Inf(1)
 		for _, f := range faces {
-			least = min(least, max(f.Pupils[0].to(marked[i].pupils[0]), f.Pupils[1].to(marked[i].pupils[1]))/apart)
+			smallest = min(smallest, max(f.Pupils[0].to(marked[i].pupils[0]), f.Pupils[1].to(marked[i].pupils[1]))/apart)
 		}
-		if least > 0.1 {
-			missed = append(missed, fmt.Sprintf("%s by %.2f", marked[i].file, least))
+		if smallest > 0.1 {
+			missed = append(missed, fmt.Sprintf("%s by %.2f", marked[i].file, smallest))
 		}
 	}
 	if want := len(marked) * 98 / 100; len(marked)-len(missed) < want {

@@ -51,10 +51,10 @@ func TestHits(t *testing.T) {
 }
 
 // compareHits returns how many windows of m show a face.
-func compareHits(t *testing.T, m *image.Gray, least, most int) int {
+func compareHits(t *testing.T, m *image.Gray, minSide, maxSide int) int {
 	t.Helper()
-	got := DefaultFinder.hits(view{m, similarity{a: 1}}, m.Rect, least, most)
-	want, ok := pigoGolden(t)[digest(m.Pix, m.Stride, m.Rect, least, most)]
+	got := DefaultFinder.hits(view{m, similarity{a: 1}}, m.Rect, minSide, maxSide)
+	want, ok := pigoGolden(t)[digest(m.Pix, m.Stride, m.Rect, minSide, maxSide)]
 	if !ok {
 		t.Fatalf("pigo has not seen this image of %v", m.Rect)
 	}
@@ -69,7 +69,7 @@ func compareHits(t *testing.T, m *image.Gray, least, most int) int {
 func TestHitsOutside(t *testing.T) {
 	img := dataset.NewPhoto(drawnScene(320, 240, 0)).Grey
 	f := DefaultFinder
-	most := 0
+	largest := 0
 	for _, v := range []view{overview(img, 320).turned(20), overview(img, 320).padded(0.2)} {
 		var want []hit
 		for _, h := range f.hits(view{v.Gray, similarity{a: 1}}, v.Rect, f.LeastSide, 200) {
@@ -82,9 +82,9 @@ func TestHitsOutside(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%d hits, not %d", len(got), len(want))
 		}
-		most = max(most, len(got))
+		largest = max(largest, len(got))
 	}
-	if most == 0 {
+	if largest == 0 {
 		t.Error("no hits")
 	}
 }

@@ -119,8 +119,8 @@ func near(v, usual reflect.Value, name string) error {
 			}
 		}
 	case reflect.Slice: // of angles
-		const most = 64
-		if v.Len() > most {
+		const limit = 64
+		if v.Len() > limit {
 			return fail(v.Len())
 		}
 		for i := range v.Len() {

@@ -21,12 +21,12 @@ type joinStage struct{ *Search }
 func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates, bool, error) {
 	all := slices.Clone(c.sightings)
 	slices.SortStableFunc(all, func(a, b sighting) int { return cmp.Compare(b.sum, a.sum) })
-	least, most := s.Least, 0.
+	minScore, largest := s.Least, 0.
 	if len(all) > 0 {
-		most = all[0].sum
+		largest = all[0].sum
 	}
-	if most >= s.Sure {
-		least = max(s.Sure, s.Cascade.Rival*most)
+	if largest >= s.Sure {
+		minScore = max(s.Sure, s.Cascade.Rival*largest)
 	}
 	var faces []Face
 	for _, one := range all {
@@ -40,7 +40,7 @@ func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates
 			f.Quality.Detection = s.Sighting.Scale * min(1, one.sum)
 		}
 		confirmed := slices.ContainsFunc(c.faces, func(o Face) bool { return s.Cascade.alike([]Face{o}, f) })
-		if (one.sum >= least || confirmed && most < s.Sure) && !s.Cascade.alike(faces, f) {
+		if (one.sum >= minScore || confirmed && largest < s.Sure) && !s.Cascade.alike(faces, f) {
 			faces = append(faces, f)
 		}
 	}

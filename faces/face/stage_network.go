@@ -33,17 +33,17 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 		err = s.add(ctx, p, &c, found, err)
 		return c, false, err
 	}
-	low, most := d, 0.
+	low, largest := d, 0.
 	low.Least = min(d.Least, s.Glimpse)
 	whole := low.reduce(p.Photo, p.Grey.Rect)
 	for _, degrees := range slices.Concat([]float64{0}, s.Turns) {
-		if most < s.Glimpse && math.Mod(degrees, 90) != 0 {
+		if largest < s.Glimpse && math.Mod(degrees, 90) != 0 {
 			break
 		}
 		found, err := whole.turned(ctx, degrees)
 		if err == nil {
 			if len(found) > 0 {
-				most = max(most, found[0].Score)
+				largest = max(largest, found[0].Score)
 			}
 			found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
 			c.seen = c.seen || len(found) > 0

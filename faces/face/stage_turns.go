@@ -8,15 +8,15 @@ import "context"
 type turnsStage struct{ Finder }
 
 func (s turnsStage) find(_ context.Context, p *picture, c candidates) (candidates, bool, error) {
-	most := surest(c.faces)
-	if most >= s.Sure {
+	largest := surest(c.faces)
+	if largest >= s.Sure {
 		return c, false, nil
 	}
-	least := max(s.Sure, s.Turned*most)
+	minScore := max(s.Sure, s.Turned*largest)
 	for _, degrees := range s.Turns {
-		faces := s.facesIn(p.Grey, p.reduced(s.Side).turned(degrees), 2*s.Least, least)
-		if surest(faces) > least {
-			c.faces, least = faces, surest(faces)
+		faces := s.facesIn(p.Grey, p.reduced(s.Side).turned(degrees), 2*s.Least, minScore)
+		if surest(faces) > minScore {
+			c.faces, minScore = faces, surest(faces)
 		}
 	}
 	return c, false, nil

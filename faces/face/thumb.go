@@ -73,8 +73,8 @@ func Reduced(photo *dataset.Photo, side int) *image.RGBA {
 	long := max(b.Dx(), b.Dy())
 	// Means of spread pixels come first: a filter over all of a large photograph takes long.
 	step := max(1, long/(2*side))
-	const most = 4 // pixels of a mean in each direction
-	spread := (step + most - 1) / most
+	const limit = 4 // pixels of a mean in each direction
+	spread := (step + limit - 1) / limit
 	at := photo.Colours()
 	w := max(1, b.Dx()/step)
 	img := coloured(w, max(1, b.Dy()/step), func(i int) (r, g, b uint8) {

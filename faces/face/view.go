@@ -132,13 +132,13 @@ func (v view) bilinear(p Point) byte {
 // whose middles s takes into box.
 func (s similarity) columnsIn(y, w int, box Box) (from, end int) {
 	first, last := 0., float64(w)
-	limit := func(slope, offset, least, most float64) { // least ≤ slope·u + offset ≤ most
+	limit := func(slope, offset, lower, upper float64) { // lower ≤ slope·u + offset ≤ upper
 		const flat = 1e-9
 		switch {
 		case math.Abs(slope) > flat:
-			a, b := (least-offset)/slope, (most-offset)/slope
+			a, b := (lower-offset)/slope, (upper-offset)/slope
 			first, last = max(first, min(a, b)), min(last, max(a, b))
-		case offset < least || offset > most:
+		case offset < lower || offset > upper:
 			last = 0
 		}
 	}
@@ -149,14 +149,14 @@ func (s similarity) columnsIn(y, w int, box Box) (from, end int) {
 	return from, max(from, int(math.Floor(last-0.5))+1)
 }
 
-// within returns the number from 0 to most that is nearest to v. It takes less time
+// within returns the number from 0 to limit that is nearest to v. It takes less time
 // than min and max, which treat NaN and −0.
-func within(v, most float64) float64 {
+func within(v, limit float64) float64 {
 	if v < 0 {
 		return 0
 	}
-	if v > most {
-		return most
+	if v > limit {
+		return limit
 	}
 	return v
 }

@@ -22,9 +22,9 @@ func (w window) box(in image.Rectangle) image.Rectangle {
 
 // windows returns the faces that the cascade finds in v, a view of a photograph, in it,
 // surest first.
-func (f Finder) windows(v view, photo image.Rectangle, least, score float64) []window {
+func (f Finder) windows(v view, photo image.Rectangle, minSide, score float64) []window {
 	longest := max(v.Rect.Dx(), v.Rect.Dy())
-	hits := f.hits(v, photo, max(f.LeastSide, int(math.Ceil(least*float64(longest)))), min(v.Rect.Dx(), v.Rect.Dy()))
+	hits := f.hits(v, photo, max(f.LeastSide, int(math.Ceil(minSide*float64(longest)))), min(v.Rect.Dx(), v.Rect.Dy()))
 	var found []window
 	for _, w := range f.grouped(hits) {
 		if w.score < score || len(found) > 0 && w.score < f.Other {

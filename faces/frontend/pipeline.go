@@ -138,7 +138,7 @@ const minZoom = 0.2
 
 // validateCopies reports a zoom or a shift that is impossible.
 func (in Pipeline) validateCopies() error {
-	most := (min(in.Height, in.Width) - 1) / 4
+	limit := (min(in.Height, in.Width) - 1) / 4
 	switch {
 	case in.Zoom != 0 && !(in.Zoom >= minZoom && in.Zoom < 1):
 		return advice.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, minZoom), "0.8 adds the features of the middle eight tenths of height and width")
@@ -148,8 +148,8 @@ func (in Pipeline) validateCopies() error {
 		return fmt.Errorf("shift = %d is not a number of pixels from 0 to %d", in.Shift, dataset.MaxSide/4)
 	case in.Shift != 0 && in.Projection.IsZero():
 		return advice.Add(fmt.Errorf("shift = %d without a projection", in.Shift), "only a projection is fit on shifted images, as fisher")
-	case in.Size != (dataset.Size{}) && in.Shift > most:
-		return advice.Add(fmt.Errorf("shift = %d is too far for images of %v", in.Shift, in.Size), "the largest is shift=%d", most)
+	case in.Size != (dataset.Size{}) && in.Shift > limit:
+		return advice.Add(fmt.Errorf("shift = %d is too far for images of %v", in.Shift, in.Size), "the largest is shift=%d", limit)
 	}
 	return nil
 }

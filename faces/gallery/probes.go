@@ -141,11 +141,11 @@ func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total in
 
 // holdOut compares at most so many faces of g, evenly spread, with the other people and, held
 // out, with their own person. It passes each with its number among the images to see.
-func (g *Gallery) holdOut(ctx context.Context, most int, see func(image int, p probe, r comparison), progress func(done, total int)) error {
+func (g *Gallery) holdOut(ctx context.Context, limit int, see func(image int, p probe, r comparison), progress func(done, total int)) error {
 	x := g.Enrolled.Faces
 	d, _ := x.Dims()
 	_, faces := x.Len()
-	step := max(1, float64(faces)/float64(most))
+	step := max(1, float64(faces)/float64(limit))
 	const together = 256
 	var probes []probe
 	var images []int

@@ -111,9 +111,9 @@ func (g *Gallery) single() (n int) {
 // Probability writes a probability in percent, rounded down, since 100 % would be too much to
 // say: "6 %", "99.9 %", "under 1 %".
 func Probability(p float64) string {
-	const least, nearOne = 0.01, 0.99
+	const nearZero, nearOne = 0.01, 0.99
 	switch {
-	case p < least:
+	case p < nearZero:
 		return "under 1 %"
 	case p > nearOne:
 		return fmt.Sprintf("%.1f %%", math.Floor(1000*p+nearlyNext)/10)

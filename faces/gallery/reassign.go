@@ -254,15 +254,15 @@ func (f *reassignment) run(ctx context.Context) error {
 		}
 		wrong, looks := f.all()
 		for c := range f.count {
-			most, which, to := f.by.Review.Leave, -1, nobody
+			largest, which, to := f.by.Review.Leave, -1, nobody
 			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
 				case f.assigned[j] != c && p < f.by.Review.Leave:
 					move(j, c)
-				case f.assigned[j] == c && p > most:
-					most, which, to = p, j, who
+				case f.assigned[j] == c && p > largest:
+					largest, which, to = p, j, who
 				}
 			}
 			if which >= 0 {

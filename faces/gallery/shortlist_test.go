@@ -23,16 +23,16 @@ import (
 )
 
 // drawn are vectors as of the built-in network: so many people, numbered from first, with
-// one to most faces each.
-func drawn(t testing.TB, first, people, most int) *dataset.Images {
+// one to limit faces each.
+func drawn(t testing.TB, first, people, limit int) *dataset.Images {
 	t.Helper()
-	return drawnIn(t, embedding.Default().Frame().Len(), first, people, most)
+	return drawnIn(t, embedding.Default().Frame().Len(), first, people, limit)
 }
 
 // drawnIn is drawn in so many dimensions of the vectors: the fewer, the more the cosines vary.
-func drawnIn(t testing.TB, dims, first, people, most int) *dataset.Images {
+func drawnIn(t testing.TB, dims, first, people, limit int) *dataset.Images {
 	t.Helper()
-	return drawnAs(t, embedding.Default().Frame(), dims, first, people, func(p int) int { return 1 + p%most })
+	return drawnAs(t, embedding.Default().Frame(), dims, first, people, func(p int) int { return 1 + p%limit })
 }
 
 // drawnAs is drawnIn for the frame f, with so many faces of person p. Cosines are as of the

@@ -184,8 +184,8 @@ func (p *Person) sum() {
 	}
 	*p.Margin /= float64(p.Held)
 	for name, n := range p.rivals {
-		most := p.rivals[p.Rival]
-		if n > most || n == most && natural.Compare(name, p.Rival) < 0 {
+		largest := p.rivals[p.Rival]
+		if n > largest || n == largest && natural.Compare(name, p.Rival) < 0 {
 			p.Rival = name
 		}
 	}

@@ -121,7 +121,7 @@ func (s *Settings) ratios(l *openset.Impostors, x *mat.Dense) (smaller []int, us
 		columns[j] = mat.Col(nil, j, x)
 		floats.Add(sums[0], columns[j])
 	}
-	least := func(from []float64) (at int) {
+	farthest := func(from []float64) (at int) {
 		for j := range columns {
 			if floats.Dot(from, columns[j]) < floats.Dot(from, columns[at]) {
 				at = j
@@ -129,8 +129,8 @@ func (s *Settings) ratios(l *openset.Impostors, x *mat.Dense) (smaller []int, us
 		}
 		return at
 	}
-	copy(sums[0], columns[least(sums[0])])
-	copy(sums[1], columns[least(sums[0])])
+	copy(sums[0], columns[farthest(sums[0])])
+	copy(sums[1], columns[farthest(sums[0])])
 	var in []bool // the second part
 	var count [2]int
 	for range maxTurns {

@@ -189,7 +189,7 @@ func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Grou
 		return groups
 	}
 	means, sizes := meansOf(x, large)
-	least := openset.AtLarge(o.FPIR*min(1, oddsOf(groups, len(large))), len(large))
+	minEvidence := openset.AtLarge(o.FPIR*min(1, oddsOf(groups, len(large))), len(large))
 	in := map[[2]int]bool{} // photographs of the large groups
 	others := make([]float64, len(large))
 	for i, g := range large {
@@ -204,11 +204,11 @@ func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Grou
 	for s := len(large); s < len(groups); s++ {
 		groups[s].Faces = slices.DeleteFunc(groups[s].Faces, func(j int) bool {
 			lin.AtB(scores, 1, means, lin.Cols(x, j, j+1))
-			best, most := -1, least
+			best, largest := -1, minEvidence
 			for i, k := range sizes {
 				z := l.Deviate(k, scores.At(i, 0)) - (others[i]+shift[j])/2
-				if z >= most && !(photographs != nil && in[[2]int{i, photographs[j]}]) {
-					best, most = i, z
+				if z >= largest && !(photographs != nil && in[[2]int{i, photographs[j]}]) {
+					best, largest = i, z
 				}
 			}
 			if best < 0 {

@@ -177,24 +177,24 @@ func TestPeopleWhoLookAlikeStayApart(t *testing.T) {
 // A face joins a large group by a similarity that one in 200 strangers has if about as many faces are in large
 // groups as are not; among many strangers it needs more, as more of them would join.
 func TestFacesAmongStrangersStayAlone(t *testing.T) {
-	const d, least = 400, 5 // faces of the group
+	const d, minFaces = 400, 5 // faces of the group
 	for _, c := range []struct {
 		strangers int
 		share     float64 // of strangers who are as similar
 		joins     bool
 	}{{3, 0.004, true}, {3, 0.006, false}, {99, 0.004, false}, {99, 0.0003, false}, {99, 0.0002, true}} {
-		x := mat.NewDense(d, least+1+c.strangers, nil)
-		for j := range least {
+		x := mat.NewDense(d, minFaces+1+c.strangers, nil)
+		for j := range minFaces {
 			x.Set(0, j, math.Sqrt(0.7)) // what photographs of a person share
 			x.Set(1+j, j, math.Sqrt(0.3))
 		}
-		toMean := law.Cosine(least, distuv.UnitNormal.Quantile(1-c.share))
-		x.Set(0, least, toMean*math.Sqrt(0.7+0.3/least)/math.Sqrt(0.7))
-		x.Set(1+least, least, math.Sqrt(1-math.Pow(x.At(0, least), 2)))
+		toMean := law.Cosine(minFaces, distuv.UnitNormal.Quantile(1-c.share))
+		x.Set(0, minFaces, toMean*math.Sqrt(0.7+0.3/minFaces)/math.Sqrt(0.7))
+		x.Set(1+minFaces, minFaces, math.Sqrt(1-math.Pow(x.At(0, minFaces), 2)))
 		for j := range c.strangers {
-			x.Set(100+j, least+1+j, 1)
+			x.Set(100+j, minFaces+1+j, 1)
 		}
-		if g := found(t, x, nil); (len(g[0]) == least+1) != c.joins {
+		if g := found(t, x, nil); (len(g[0]) == minFaces+1) != c.joins {
 			t.Errorf("%+v: the largest group has %d faces", c, len(g[0]))
 		}
 	}

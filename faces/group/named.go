@@ -143,10 +143,10 @@ func (w *weak) nameGroups(groups []Group) {
 	}
 	open := slices.Clone(groups)
 	for {
-		best, name, most := -1, -1, math.Log(w.o.Odds)
+		best, name, largest := -1, -1, math.Log(w.o.Odds)
 		for g := range open {
-			if i, odds := w.likeliest(open[g].Faces, taken); i >= 0 && odds >= most {
-				best, name, most = g, i, odds
+			if i, odds := w.likeliest(open[g].Faces, taken); i >= 0 && odds >= largest {
+				best, name, largest = g, i, odds
 			}
 		}
 		if best < 0 {

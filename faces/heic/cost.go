@@ -51,16 +51,16 @@ func (f *container) decoderMemory() int {
 
 // largest is the number of pixels of the largest coded item.
 func (f *container) largest() int {
-	most := 0
+	largest := 0
 	for _, i := range f.items {
 		if w, h := i.size(); i.coded() {
 			if w > maxPixels || h > maxPixels/max(w, 1) {
 				return maxPixels
 			}
-			most = max(most, w*h)
+			largest = max(largest, w*h)
 		}
 	}
-	return most
+	return largest
 }
 
 // coded reports whether i is coded by HEVC, and not made of other items.
@@ -68,13 +68,13 @@ func (i *item) coded() bool { return i.kind == "hvc1" || i.kind == "hev1" }
 
 // configuration is the largest value of (b[at]&mask) in the properties of a kind.
 func (f *container) configuration(kind string, at int, mask byte) int {
-	most := 0
+	largest := 0
 	for _, i := range f.items {
 		if b := i.property(kind); len(b) > at {
-			most = max(most, int(b[at]&mask))
+			largest = max(largest, int(b[at]&mask))
 		}
 	}
-	return most
+	return largest
 }
 
 // planes is twice the samples that a pixel has in the planes of an image of HEVC.

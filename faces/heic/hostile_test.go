@@ -201,8 +201,8 @@ func random(rng *rand.Rand, tile built) []byte {
 	n := 1 + rng.IntN(12)
 	items := make([]built, n)
 	for k := range items {
-		refer := func(most int) (all []int) {
-			for range rng.IntN(most) {
+		refer := func(limit int) (all []int) {
+			for range rng.IntN(limit) {
 				all = append(all, min(n, k+2+rng.IntN(3))-rng.IntN(2)*rng.IntN(3))
 			}
 			return all

@@ -225,9 +225,9 @@ func tailOf(comparisons int, deviates []float64) tail {
 		i, _ := slices.BinarySearch(deviates, distuv.UnitNormal.Quantile(1-min(share, 1)))
 		return i
 	}
-	least := tailPairs / float64(comparisons)
-	end := max(tailPoints, beyond(least))
-	return tail{min(beyond(min(tailDecades*least, tailShare)), end-tailPoints), end}
+	minRate := tailPairs / float64(comparisons)
+	end := max(tailPoints, beyond(minRate))
+	return tail{min(beyond(min(tailDecades*minRate, tailShare)), end-tailPoints), end}
 }
 
 // straighten appends to the cosines of deviates[:t.end] those of the other deviates, and puts

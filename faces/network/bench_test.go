@@ -65,17 +65,17 @@ func BenchmarkFace(b *testing.B) {
 							x[k] = float32(r.IntN(256))
 						}
 						var out [][]float32
-						least := math.Inf(1)
+						smallest := math.Inf(1)
 						for b.Loop() {
 							start := time.Now()
 							if out, err = n.Run(b.Context(), out, x); err != nil {
 								b.Fatal(err)
 							}
-							least = min(least, time.Since(start).Seconds()/float64(batch))
+							smallest = min(smallest, time.Since(start).Seconds()/float64(batch))
 						}
 						limit := 2 * blas.PeakFMA(100*time.Millisecond) * 1e9 * float64(min(threads, batch)) // float32 in vectors of float64's size
-						b.ReportMetric(1e9*least, "ns/face")
-						b.ReportMetric(100*2*float64(n.Work())/least/limit, "%limit")
+						b.ReportMetric(1e9*smallest, "ns/face")
+						b.ReportMetric(100*2*float64(n.Work())/smallest/limit, "%limit")
 					})
 				}
 			}

@@ -63,15 +63,15 @@ func (b *budget) take(n, bytes int) {
 // times is the product of numbers that are not negative, or the largest int that leaves
 // room for sums.
 func times(numbers ...int) int {
-	const most = math.MaxInt >> 8
+	const limit = math.MaxInt >> 8
 	product := 1
 	for _, n := range numbers {
 		if n == 0 {
 			return 0
 		}
-		product = min(product, most)
-		if product > most/n {
-			product = most
+		product = min(product, limit)
+		if product > limit/n {
+			product = limit
 			continue
 		}
 		product *= n

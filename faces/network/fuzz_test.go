@@ -47,14 +47,14 @@ func detector() []byte {
 
 // least and most bound the numbers of a graph that is compared. Outside, the products of
 // three constants leave float32, or sums do in one order and not in another.
-const least, most = 1e-12, 1e30
+const lower, upper = 1e-12, 1e30
 
 // inRange is whether float32 keeps its precision in every order of the operations: no
 // number is NaN or above most, and no constant is near zero and not zero.
 func inRange(values []*tensor, constants bool) bool {
 	for _, x := range values {
 		for _, v := range x.f {
-			if a := math.Abs(float64(v)); !(a <= most) || constants && a < least && a != 0 {
+			if a := math.Abs(float64(v)); !(a <= upper) || constants && a < lower && a != 0 {
 				return false
 			}
 		}

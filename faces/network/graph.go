@@ -50,14 +50,14 @@ func (c *call) fixed(k int) *value {
 	return v
 }
 
-// few is the integers of input k, which must be constant and at most as many as most, or
+// few is the integers of input k, which must be constant and at most limit of them, or
 // nil if it is absent.
-func (c *call) few(k, most int) []int {
+func (c *call) few(k, limit int) []int {
 	v := c.fixed(k)
 	if v == nil {
 		return nil
 	}
-	must(v.len() <= most, "input %d has %d numbers; at most %d are supported", k, v.len(), most)
+	must(v.len() <= limit, "input %d has %d numbers; at most %d are supported", k, v.len(), limit)
 	return v.integers()
 }
 

@@ -17,11 +17,11 @@ func (c *call) slide(shape, kernel []int, ceil bool) (p blas.PoolSpec, h, w int)
 	pads := c.ints("pads", 0, 0, 0, 0)
 	must(len(stride) >= n && len(dilation) >= n && len(pads) >= 2*n, "strides %v, dilations %v, pads %v", stride, dilation, pads)
 	size := shape[2:]
-	const most = 1 << 20
+	const limit = 1 << 20
 	var out, begin, end [2]int
 	for a := range n {
 		k, s, d := kernel[a], stride[a], dilation[a]
-		must(min(k, s, d) >= 1 && max(k, s, d) <= most, "kernel %v, strides %v, dilations %v", kernel, stride, dilation)
+		must(min(k, s, d) >= 1 && max(k, s, d) <= limit, "kernel %v, strides %v, dilations %v", kernel, stride, dilation)
 		begin[a], end[a] = pads[a], pads[n+a]
 		if len(pads) > 2*n {
 			end[a] = pads[2+a]
@@ -42,7 +42,7 @@ func (c *call) slide(shape, kernel []int, ceil bool) (p blas.PoolSpec, h, w int)
 		default:
 			refuse("auto_pad %q", auto)
 		}
-		must(min(begin[a], end[a]) >= 0 && max(begin[a], end[a]) <= most, "pads %v", pads)
+		must(min(begin[a], end[a]) >= 0 && max(begin[a], end[a]) <= limit, "pads %v", pads)
 		room := size[a] + begin[a] + end[a] - reach
 		must(room >= 0, "a kernel of %v does not fit into %v", kernel, size)
 		out[a] = room/s + 1
@@ -189,8 +189,8 @@ func (c *call) transposedSize(in, kernel, stride, dilation, pads, extra, want []
 	auto := c.string("auto_pad", "NOTSET")
 	for a := range 2 {
 		k, s, d := kernel[a], stride[a], dilation[a]
-		const most = 1 << 20
-		must(min(k, s, d) >= 1 && max(s, d) <= most && min(pads[a], pads[2+a], extra[a]) >= 0 && max(pads[a], pads[2+a], extra[a]) <= most, "strides %v, dilations %v, pads %v", stride, dilation, pads)
+		const limit = 1 << 20
+		must(min(k, s, d) >= 1 && max(s, d) <= limit && min(pads[a], pads[2+a], extra[a]) >= 0 && max(pads[a], pads[2+a], extra[a]) <= limit, "strides %v, dilations %v, pads %v", stride, dilation, pads)
 		must(in[a] > 0, "an input of size %v", in)
 		full := (in[a]-1)*s + extra[a] + (k-1)*d + 1
 		begin[a], size[a] = pads[a], full-pads[a]-pads[2+a]

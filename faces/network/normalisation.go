@@ -12,9 +12,9 @@ func (n *Network) Normalisation() Normalisation { return n.normalisation }
 
 // normalisation follows the first input through the nodes that change its type and its layout only.
 func (g *graph) normalisation() Normalisation {
-	const most = 16 // nodes
+	const limit = 16 // nodes
 	v, scale, shift := g.inputs[0], 1.0, 0.0
-	for range most {
+	for range limit {
 		var users []*call
 		for _, c := range g.calls {
 			if slices.Contains(c.in, v) {

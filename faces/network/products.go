@@ -166,15 +166,15 @@ func (c *call) softmax() {
 	c.run = func(o, i []*tensor) {
 		x, y := i[0].f, o[0].f
 		along(outer, n, inner, func(first int) {
-			most, sum := math.Inf(-1), 0.0
+			largest, sum := math.Inf(-1), 0.0
 			for k := range n {
-				most = max(most, float64(x[first+k*inner]))
+				largest = max(largest, float64(x[first+k*inner]))
 			}
 			for k := range n {
-				sum += math.Exp(float64(x[first+k*inner]) - most)
+				sum += math.Exp(float64(x[first+k*inner]) - largest)
 			}
 			for k := range n {
-				y[first+k*inner] = float32(math.Exp(float64(x[first+k*inner])-most) / sum)
+				y[first+k*inner] = float32(math.Exp(float64(x[first+k*inner])-largest) / sum)
 			}
 		})
 	}

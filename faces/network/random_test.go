@@ -383,7 +383,7 @@ func TestRandomGraphs(t *testing.T) {
 		n = 200
 	}
 	accepted, compared := 0, 0
-	var most uint64
+	var largest uint64
 	var longest time.Duration
 	covered := map[string]bool{}
 	seed := uint64(0)
@@ -407,7 +407,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 			took += time.Since(start)
 		}
-		most, longest = max(most, allocations()-before), max(longest, took)
+		largest, longest = max(largest, allocations()-before), max(longest, took)
 		if took := allocations() - before; took > 1<<30 {
 			t.Errorf("graph %d takes %d MiB", seed, took>>20)
 		}
@@ -428,7 +428,7 @@ func TestRandomGraphs(t *testing.T) {
 			compared++
 		}
 	}
-	t.Logf("%d of %d graphs accepted, %d compared; at most %v and %d MiB; %d operators", accepted, n, compared, longest, most>>20, len(covered))
+	t.Logf("%d of %d graphs accepted, %d compared; at most %v and %d MiB; %d operators", accepted, n, compared, longest, largest>>20, len(covered))
 	computed := []string{"Constant", "ConstantOfShape", "Shape", "Size"} // when a file is read
 	for op := range operators {
 		if !covered[op] && n > 10_000 && !slices.Contains(computed, op) {

@@ -120,21 +120,21 @@ func TestSyntheticPeopleDiffer(t *testing.T) {
 	s := synthetic.Faces{People: 60, PerPerson: 2, Input: dataset.DefaultSize, Seed: 3}
 	set := drawFaces(t, s)
 	var people [][]float64
-	least, pair := math.Inf(1), ""
+	smallest, pair := math.Inf(1), ""
 	for p, class := range set.Classes {
 		a := mat.Col(nil, set.Groups[p], set.X)
 		if !slices.Equal(a, mat.Col(nil, set.Groups[p]+1, set.X)) {
 			t.Fatalf("two images of %s differ with every variation off", class)
 		}
 		for q, b := range people {
-			if d := meanDifference(a, b); d < least {
-				least, pair = d, class+" and "+set.Classes[q]
+			if d := meanDifference(a, b); d < smallest {
+				smallest, pair = d, class+" and "+set.Classes[q]
 			}
 		}
 		people = append(people, a)
 	}
-	if least < 5 {
-		t.Errorf("%s differ by %.2f grey values a pixel only", pair, least)
+	if smallest < 5 {
+		t.Errorf("%s differ by %.2f grey values a pixel only", pair, smallest)
 	}
 }
 

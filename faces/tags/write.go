@@ -281,10 +281,10 @@ func (p *placement) copy(a *metadata.Addition, regions []Region) {
 // or a new region.
 func (p *placement) face(area Area, face Face) metadata.Face {
 	f := metadata.Face{Area: p.area(area), Name: face.Name, Probability: face.Probability}
-	most := 0.0
+	largest := 0.0
 	for _, r := range p.people.Regions {
-		if o := r.Overlap(f.Area); r.Vacant > 0 && r.Name == "" && !p.vacant[r.Vacant] && o > most && (Region{Area: r.Area}).Covers(f.Area) {
-			most, f.Vacant = o, r.Vacant
+		if o := r.Overlap(f.Area); r.Vacant > 0 && r.Name == "" && !p.vacant[r.Vacant] && o > largest && (Region{Area: r.Area}).Covers(f.Area) {
+			largest, f.Vacant = o, r.Vacant
 		}
 	}
 	p.vacant[f.Vacant] = true

@@ -104,9 +104,9 @@ func (impl Implementation) Idamax(n int, x []float64, incX int) int {
 	if impl.d == nil || !dense(n, len(x), incX, n, 1) || math.IsNaN(x[0]) {
 		return impl.Implementation.Idamax(n, x, incX)
 	}
-	most := impl.d.maxAbs(n, &x[0])
+	largest := impl.d.maxAbs(n, &x[0])
 	for i, v := range x[:n] {
-		if math.Abs(v) == most {
+		if math.Abs(v) == largest {
 			return i
 		}
 	}

@@ -125,13 +125,13 @@ func axpyGo(n int, alpha float64, x, y *float64) {
 	}
 }
 
-func maxAbsGo(n int, x *float64) (most float64) {
+func maxAbsGo(n int, x *float64) (largest float64) {
 	for _, v := range unsafe.Slice(x, n) {
-		if v = math.Abs(v); v > most {
-			most = v
+		if v = math.Abs(v); v > largest {
+			largest = v
 		}
 	}
-	return most
+	return largest
 }
 
 // goImages are the kernels in Go, four channels at a time.

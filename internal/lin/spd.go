@@ -148,23 +148,23 @@ func (s *SPD) FactorProximal(a *mat.Dense, part float64) (ε float64, err error)
 
 // minPivot returns the least pivot of the matrix that s factored.
 func (s *SPD) minPivot() float64 {
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for i := range s.n {
 		r := s.r[i*s.n+i]
-		least = min(least, r*r)
+		smallest = min(smallest, r*r)
 	}
-	return least
+	return smallest
 }
 
 // leftOver returns the least part of a diagonal element of a that is left as
 // its pivot: 0 for a column that depends on those before it.
 func (s *SPD) leftOver(a *mat.Dense) float64 {
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for i := range s.n {
 		r := s.r[i*s.n+i]
-		least = min(least, r*r/a.At(i, i))
+		smallest = min(smallest, r*r/a.At(i, i))
 	}
-	return least
+	return smallest
 }
 
 // scanUpper checks the upper triangle of a and returns its mean |a_ii|.

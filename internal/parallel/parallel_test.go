@@ -33,15 +33,15 @@ func TestForHasTheThreadsOfLinearAlgebra(t *testing.T) {
 	defer blas.SetThreads(blas.SetThreads(0))
 	for threads := 1; threads <= 3; threads++ {
 		blas.SetThreads(threads)
-		var now, most atomic.Int64
+		var now, largest atomic.Int64
 		For(1000, 1, func(int, int) {
 			n := now.Add(1)
-			for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+			for seen := largest.Load(); n > seen && !largest.CompareAndSwap(seen, n); seen = largest.Load() {
 			}
 			runtime.Gosched()
 			now.Add(-1)
 		})
-		if n := int(most.Load()); n > threads {
+		if n := int(largest.Load()); n > threads {
 			t.Errorf("%d at once on %d threads", n, threads)
 		}
 	}

@@ -23,14 +23,14 @@ func TestBundledSetsOpen(t *testing.T) {
 		if n != w.images || d != w.features || len(set.Classes) != 10 || !set.AreImages() || !dataset.IsMatrix(bundled.Prefix+name) {
 			t.Errorf("%s: %d images of %d features in %d classes", name, n, d, len(set.Classes))
 		}
-		most := 0.0
+		largest := 0.0
 		for i := range d {
 			for _, v := range set.X.RawRowView(i) {
-				most = max(most, v)
+				largest = max(largest, v)
 			}
 		}
-		if most != w.white {
-			t.Errorf("%s: values up to %v, want %v", name, most, w.white)
+		if largest != w.white {
+			t.Errorf("%s: values up to %v, want %v", name, largest, w.white)
 		}
 	}
 	if len(bundled.Names()) != len(want) {

@@ -154,11 +154,11 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-func farthest64(a, b []float64) (most float64) {
+func farthest64(a, b []float64) (largest float64) {
 	for i := range a {
-		most = max(most, math.Abs(a[i]-b[i]))
+		largest = max(largest, math.Abs(a[i]-b[i]))
 	}
-	return most
+	return largest
 }
 
 // What is given goes before metadata, and that before the preset for the size.

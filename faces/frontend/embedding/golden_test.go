@@ -53,15 +53,15 @@ func output(t *testing.T, e *Embedder, face []float32) []float32 {
 	return out[0]
 }
 
-func farthest(t *testing.T, got, want []float32) (most float64) {
+func farthest(t *testing.T, got, want []float32) (largest float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d numbers, want %d", len(got), len(want))
 	}
 	for i := range got {
-		most = max(most, math.Abs(float64(got[i]-want[i])))
+		largest = max(largest, math.Abs(float64(got[i]-want[i])))
 	}
-	return most
+	return largest
 }
 
 // TestGolden compares the networks that are built in with onnxruntime, whose numbers
@@ -94,12 +94,12 @@ func TestGolden(t *testing.T) {
 		if err := json.Unmarshal(data, &want); err != nil {
 			t.Fatal(err)
 		}
-		var most float64
+		var largest float64
 		for j, w := range want {
-			most = max(most, farthest(t, output(t, e, faces[j]), w))
+			largest = max(largest, farthest(t, output(t, e, faces[j]), w))
 		}
-		if t.Logf("%s: %d faces differ by at most %.2g", b.name, len(want), most); most > equal {
-			t.Errorf("%s: differs by %.2g", b.name, most)
+		if t.Logf("%s: %d faces differ by at most %.2g", b.name, len(want), largest); largest > equal {
+			t.Errorf("%s: differs by %.2g", b.name, largest)
 		}
 	}
 }

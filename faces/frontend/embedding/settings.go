@@ -115,7 +115,7 @@ func settled(metadata map[string]string, n network.Normalisation, input dataset.
 // for 0 … 1; 0 if n does not tell. The largest values of n's result are a few units.
 func rangeOf(n network.Normalisation) float64 {
 	const (
-		most     = 0.1 // of the scale, for 0 … 255: it makes 25 of 255
+		limit    = 0.1 // of the scale, for 0 … 255: it makes 25 of 255
 		minMean  = 16  // mean of 0 … 255
 		darkest  = 0.2 // mean of 0 … 1
 		lightest = 0.8
@@ -123,7 +123,7 @@ func rangeOf(n network.Normalisation) float64 {
 	switch scale := math.Abs(n.Scale); {
 	case scale == 0:
 		return 0
-	case scale <= most || n.Mean >= minMean:
+	case scale <= limit || n.Mean >= minMean:
 		return 1
 	case scale >= 1 && n.Mean >= darkest && n.Mean <= lightest:
 		return 1. / math.MaxUint8

@@ -25,8 +25,8 @@ func checkCell(name string, cell float64) error {
 
 // cellFits reports a cell larger than the image.
 func cellFits(name string, cell float64, height, width int) error {
-	if most := float64(min(height, width)); cell > most {
-		return beyond(name, "cell", cell, most, height, width)
+	if limit := float64(min(height, width)); cell > limit {
+		return beyond(name, "cell", cell, limit, height, width)
 	}
 	return nil
 }

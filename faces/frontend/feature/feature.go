@@ -111,9 +111,9 @@ func within(name, parameter string, value, lo, hi float64) error {
 }
 
 // beyond is the error of a parameter that is too large for the images.
-func beyond(name, parameter string, value, most float64, height, width int) error {
+func beyond(name, parameter string, value, limit float64, height, width int) error {
 	err := fmt.Errorf("%s: %s = %v is too large for an image of %dx%d", name, parameter, value, height, width)
-	return advice.Add(err, "the largest is %s=%v", parameter, most)
+	return advice.Add(err, "the largest is %s=%v", parameter, limit)
 }
 
 // An extractor computes a feature of pixels that are at most greatest. It
@@ -145,11 +145,11 @@ func (g *guarded) Extract(dst, pix []float64) {
 	}
 	// Nothing, or too large, or too small: no feature depends on the unit that
 	// grey values have once they are that far from 255.
-	var most float64
+	var largest float64
 	for _, v := range pix {
-		most = max(most, math.Abs(v))
+		largest = max(largest, math.Abs(v))
 	}
-	_, exponent := math.Frexp(most)
+	_, exponent := math.Frexp(largest)
 	scaled := g.images.get()
 	defer g.images.put(scaled)
 	for i, v := range pix {
@@ -181,7 +181,7 @@ func mustHave(ok bool) {
 
 // least is what sums of squares must exceed not to have lost digits to those
 // that vanish.
-const least = 1e-280
+const minNorm = 1e-280
 
 // unit brings v to unit length; it reports false, v unchanged, where the length
 // of v vanishes.
@@ -190,7 +190,7 @@ func unit(v []float64) bool {
 	for _, x := range v {
 		sum += x * x
 	}
-	if sum < least {
+	if sum < minNorm {
 		return false
 	}
 	scale(v, 1/math.Sqrt(sum))

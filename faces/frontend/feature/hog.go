@@ -151,13 +151,13 @@ func (g *gradientHistograms) normalise(dst, all, energy []float64) bool {
 		}
 		return sum
 	}
-	var most float64
+	var largest float64
 	for l := range blocksRight {
 		for k := range blocksDown {
-			most = max(most, square(k, l))
+			largest = max(largest, square(k, l))
 		}
 	}
-	if most < least {
+	if largest < minNorm {
 		return false
 	}
 	filled, at := 0, 0
@@ -170,7 +170,7 @@ func (g *gradientHistograms) normalise(dst, all, energy []float64) bool {
 				}
 			}
 			at += len(block)
-			if s := square(k, l); s <= flat*flat*most {
+			if s := square(k, l); s <= flat*flat*largest {
 				clear(block)
 			} else {
 				hysteresis(block, s, g.Clip)

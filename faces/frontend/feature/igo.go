@@ -41,19 +41,19 @@ func (o orientations) extract(dst, pix []float64) bool {
 		at := j * o.height
 		gradient(right[at:at+o.height], down[at:at+o.height], pix, o.height, o.width, j)
 	}
-	var most float64 // of the squares
+	var largest float64 // of the squares
 	for i, x := range right {
 		y := down[i]
-		most = max(most, x*x+y*y)
+		largest = max(largest, x*x+y*y)
 	}
-	if most < least {
+	if largest < minNorm {
 		return false
 	}
 	oriented := 0
 	for i, x := range right {
 		y := down[i]
 		square := x*x + y*y
-		if square <= flat*flat*most {
+		if square <= flat*flat*largest {
 			right[i], down[i] = 0, 0
 			continue
 		}

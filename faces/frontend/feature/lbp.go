@@ -58,8 +58,8 @@ func (b LBP) Over(height, width int) (Extractor, error) {
 	if err := cellFits("lbp", b.Cell, height, width); err != nil {
 		return nil, err
 	}
-	if most := float64(min(height, width)) / 2; b.Radius > most {
-		return nil, beyond("lbp", "radius", b.Radius, most, height, width)
+	if limit := float64(min(height, width)) / 2; b.Radius > limit {
+		return nil, beyond("lbp", "radius", b.Radius, limit, height, width)
 	}
 	pad := int(math.Ceil(b.Radius)) + 1
 	diagonal := b.Radius * math.Sqrt2 / 2

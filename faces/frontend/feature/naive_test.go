@@ -60,13 +60,13 @@ func (p photo) gradient(i, j int) (right, down float64) {
 }
 
 // largestGradient is its length.
-func (p photo) largestGradient() (most float64) {
+func (p photo) largestGradient() (largest float64) {
 	for j := range p.width {
 		for i := range p.height {
-			most = max(most, math.Hypot(p.gradient(i, j)))
+			largest = max(largest, math.Hypot(p.gradient(i, j)))
 		}
 	}
-	return most
+	return largest
 }
 
 // triangle is how much a pixel at x, in pixels from the border of a side of n
@@ -110,11 +110,11 @@ func (p photo) feature(f Feature) []float64 {
 func (p photo) igo() []float64 {
 	n := len(p.pix)
 	v := make([]float64, 2*n)
-	least := flat * p.largestGradient()
+	minGradient := flat * p.largestGradient()
 	for j := range p.width {
 		for i := range p.height {
 			right, down := p.gradient(i, j)
-			if math.Hypot(right, down) > least {
+			if math.Hypot(right, down) > minGradient {
 				sin, cos := math.Sincos(math.Atan2(down, right))
 				v[j*p.height+i], v[n+j*p.height+i] = cos, sin
 			}
@@ -355,10 +355,10 @@ func (p photo) tanTriggs(s TanTriggs) []float64 {
 	powers := photo{p.map1(func(i int) float64 { return math.Pow(max(p.pix[i], 0), s.Gamma) }), p.height, p.width}
 	narrow, wide := powers.blurred(s.Inner), powers.blurred(s.Outer)
 	v := p.map1(func(i int) float64 { return narrow[i] - wide[i] })
-	for _, most := range []float64{math.Inf(1), s.Tau} {
+	for _, limit := range []float64{math.Inf(1), s.Tau} {
 		var mean float64
 		for _, x := range v {
-			mean += math.Pow(min(most, math.Abs(x)), s.Alpha) / float64(len(v))
+			mean += math.Pow(min(limit, math.Abs(x)), s.Alpha) / float64(len(v))
 		}
 		for i := range v {
 			v[i] /= math.Pow(mean, 1/s.Alpha)

@@ -87,10 +87,10 @@ func (s *sequence) Apply(dst, pix []float64) {
 func (s *sequence) power(v float64) float64 { return math.Pow(max(0, v), s.Gamma) }
 
 // equaliseContrast divides v by (mean min(most, |v|)^α)^(1/α).
-func (s *sequence) equaliseContrast(v []float64, most float64) {
+func (s *sequence) equaliseContrast(v []float64, limit float64) {
 	var sum float64
 	for _, x := range v {
-		sum += math.Pow(min(most, math.Abs(x)), s.Alpha)
+		sum += math.Pow(min(limit, math.Abs(x)), s.Alpha)
 	}
 	by := math.Pow(sum/float64(len(v)), 1/s.Alpha)
 	if by == 0 {

@@ -16,17 +16,17 @@ type tester interface {
 }
 
 // differ returns the largest difference of two vectors.
-func differ(t tester, got, want []float64) (most float64) {
+func differ(t tester, got, want []float64) (largest float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d numbers, want %d", len(got), len(want))
 	}
 	for i := range got {
-		if d := math.Abs(got[i] - want[i]); !(d <= most) {
-			most = d
+		if d := math.Abs(got[i] - want[i]); !(d <= largest) {
+			largest = d
 		}
 	}
-	return most
+	return largest
 }
 
 // extract computes a feature that is possible for the size.
@@ -67,19 +67,19 @@ func images(t *rapid.T, height, width int) []float64 {
 	return noise(rng, height, width)
 }
 
-func sides(t *rapid.T, least int) (height, width int) {
-	return rapid.IntRange(least, 23).Draw(t, "height"), rapid.IntRange(least, 19).Draw(t, "width")
+func sides(t *rapid.T, minSide int) (height, width int) {
+	return rapid.IntRange(minSide, 23).Draw(t, "height"), rapid.IntRange(minSide, 19).Draw(t, "width")
 }
 
 func TestFeaturesEqualTheirTwins(t *testing.T) {
 	for _, name := range []string{"pixels", "igo", "hog", "lbp", "gabor"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				least := 2
+				minSide := 2
 				if name == "gabor" {
-					least = 5
+					minSide = 5
 				}
-				height, width := sides(t, least)
+				height, width := sides(t, minSide)
 				cell := rapid.Float64Range(1, float64(min(height, width))).Draw(t, "cell")
 				f := map[string]Feature{
 					"pixels": Pixels{},

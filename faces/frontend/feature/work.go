@@ -23,14 +23,14 @@ var _ = []laborious{DefaultGabor, DefaultLCN, DefaultTanTriggs}
 
 // affordable reports a list that takes too much work.
 func affordable[T named](list []T, height, width int) error {
-	var sum, most float64
+	var sum, largest float64
 	var at T
 	for _, v := range list {
 		if l, ok := any(v).(laborious); ok {
 			w := l.work(height, width)
 			sum += w
-			if w >= most {
-				most, at = w, v
+			if w >= largest {
+				largest, at = w, v
 			}
 		}
 	}

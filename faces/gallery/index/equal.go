@@ -89,10 +89,10 @@ func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([]
 		if !c.near[cell(scale)] {
 			continue
 		}
-		least, most := scale*(1-sameCode), scale*(1+sameCode)
-		from, _ := slices.BinarySearchFunc(c.byScale, least, func(q int, v float32) int { return cmp.Compare(c.scales[q], v) })
+		lower, upper := scale*(1-sameCode), scale*(1+sameCode)
+		from, _ := slices.BinarySearchFunc(c.byScale, lower, func(q int, v float32) int { return cmp.Compare(c.scales[q], v) })
 		for _, q := range c.byScale[from:] {
-			if c.scales[q] > most {
+			if c.scales[q] > upper {
 				break
 			}
 			if math.Abs(float64(s.offsets[j]-c.offsets[q])) > sameCode {

@@ -23,11 +23,11 @@ func NewReader(ctx context.Context, data []byte) *Reader {
 // Read returns few bytes at a time, since few bytes can cause much work: 31 bytes of a
 // progressive JPEG visit all of its pixels.
 func (r *Reader) Read(p []byte) (int, error) {
-	const most = 128
+	const limit = 128
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)
 	}
-	return r.file.Read(p[:min(len(p), most)])
+	return r.file.Read(p[:min(len(p), limit)])
 }
 
 // ReadAt reads as Read does. Decoders that find no ReadAt copy the whole file.

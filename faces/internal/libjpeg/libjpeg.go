@@ -127,12 +127,12 @@ func explained(text string) error {
 
 // withoutTail cuts the zeros or ones that a full disk or a card leaves at the end of a file.
 func withoutTail(data []byte) []byte {
-	const least = 64
+	const minimum = 64
 	cut := bytes.TrimRight(data, "\x00")
 	if short := bytes.TrimRight(data, "\xff"); len(short) < len(cut) {
 		cut = short
 	}
-	if len(data)-len(cut) < least {
+	if len(data)-len(cut) < minimum {
 		return data
 	}
 	return cut

@@ -16,10 +16,10 @@ import (
 // takes back when a run ends: growing copies nothing.
 type mapping struct{ all []byte }
 
-// allocate returns memory for a program, of at most most bytes. Where the system
+// allocate returns memory for a program, of at most limit bytes. Where the system
 // refuses to reserve them, for example under a limit, the memory is Go's.
-func allocate(most uint64) experimental.LinearMemory {
-	all, err := unix.Mmap(-1, 0, int(most), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+func allocate(limit uint64) experimental.LinearMemory {
+	all, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return &slice{}
 	}

@@ -100,7 +100,7 @@ func exit(ctx context.Context, code uint32) {
 
 // Do starts the program, lets use call it, and frees its memory. The error is that of the
 // run. Do ends soon after ctx.
-func (p Program) Do(ctx context.Context, most Limits, use func(*Run)) (err error) {
+func (p Program) Do(ctx context.Context, limits Limits, use func(*Run)) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -119,14 +119,14 @@ func (p Program) Do(ctx context.Context, most Limits, use func(*Run)) (err error
 			err = fmt.Errorf("the decoder failed (%v)", p)
 		}
 	}()
-	if most.Time > 0 {
+	if limits.Time > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, most.Time, ErrTurns)
+		ctx, cancel = context.WithTimeoutCause(ctx, limits.Time, ErrTurns)
 		defer cancel()
 	}
-	r := &Run{turns: most.Turns, memory: most.Memory}
+	r := &Run{turns: limits.Turns, memory: limits.Memory}
 	allocator := experimental.MemoryAllocatorFunc(func(_, all uint64) experimental.LinearMemory {
-		return &limited{allocate(min(all, uint64(most.Memory))), uint64(most.Memory)}
+		return &limited{allocate(min(all, uint64(limits.Memory))), uint64(limits.Memory)}
 	})
 	r.ctx = context.WithValue(experimental.WithMemoryAllocator(ctx, allocator), runKey{}, r)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
@@ -211,8 +211,8 @@ func (r *Run) Words(address uint64) string {
 	if !ok {
 		return ""
 	}
-	const most = 200
-	text, _ := memory.Read(at, min(most, memory.Size()-min(at, memory.Size())))
+	const limit = 200
+	text, _ := memory.Read(at, min(limit, memory.Size()-min(at, memory.Size())))
 	text, _, _ = bytes.Cut(text, []byte{0})
 	return string(text)
 }

@@ -81,9 +81,9 @@ func photograph(data []byte) (found *directory, pages int, err error) {
 	if d.wide {
 		at = d.offset(8)
 	}
-	const most = 10_000 // directories
+	const limit = 10_000 // directories
 	seen := map[int]bool{}
-	for at > 0 && !seen[at] && len(seen) < most {
+	for at > 0 && !seen[at] && len(seen) < limit {
 		seen[at] = true
 		page := *d
 		if page.at, page.first = at, len(seen) == 1; !page.read() {

@@ -50,8 +50,8 @@ func Memory(data []byte) (int64, error) {
 		}
 		return int64(max(each, 1)+1)*int64(d.pixels()) + d.blockMemory(), nil
 	}
-	most, err := d.limits()
-	return int64(most.Memory) + 5*int64(d.pixels()), err
+	limits, err := d.limits()
+	return int64(limits.Memory) + 5*int64(d.pixels()), err
 }
 
 // A block that is grown while it is decoded takes three times its bytes.
@@ -106,8 +106,8 @@ func Decode(ctx context.Context, data []byte) (img image.Image, pages int, err e
 // something else.
 func (d *directory) usual() bool {
 	bits, samples := d.one(tagBits, 1), d.one(tagSamples, 1)
-	const most = 4 // samples
-	for i := range min(samples, most) {
+	const limit = 4 // samples
+	for i := range min(samples, limit) {
 		if d.count(tagBits) > i && d.value(tagBits, i) != bits || d.count(tagFormat) > i && d.value(tagFormat, i) != 1 {
 			return false
 		}
@@ -186,14 +186,14 @@ const (
 
 // decode decodes the image with libtiff.
 func (d *directory) decode(ctx context.Context) (image.Image, error) {
-	most, err := d.limits()
+	limits, err := d.limits()
 	if err != nil {
 		return nil, err
 	}
 	r := image.Rect(0, 0, d.one(tagWidth, 0), d.one(tagHeight, 0))
 	var img *image.RGBA
 	kind, words := -1, ""
-	err = program.Do(ctx, most, func(run *sandbox.Run) {
+	err = program.Do(ctx, limits, func(run *sandbox.Run) {
 		in, out := run.Store(d.data), run.Malloc(4*fields)
 		run.Call("tiff", in, uint64(len(d.data)), uint64(d.at), uint64(r.Max.X), uint64(r.Max.Y), out)
 		kind, words = run.Int(out+4*status), run.Words(out+4*message)

@@ -33,14 +33,14 @@ func distance(a, b image.Image) float64 {
 // reference is the image that a file of TestDecodeWhatOthersWrite shows, by its name.
 func reference(t *testing.T, name string) (image.Image, float64) {
 	t.Helper()
-	most, of := 1.0, "pattern.png" // of rounding
+	limit, of := 1.0, "pattern.png" // of rounding
 	for begin, file := range map[string]string{"bw": "bw.png", "grey_": "grey.png", "grey2": "grey2.png", "grey4": "grey4.png", "pal4": "pal4.png", "ga": "ga.png"} {
 		if strings.HasPrefix(name, begin) {
 			of = file
 		}
 	}
 	if strings.Contains(name, "jpeg") {
-		most = 6
+		limit = 6
 	}
 	data, err := os.ReadFile(filepath.Join("testdata", of))
 	if err != nil {
@@ -50,7 +50,7 @@ func reference(t *testing.T, name string) (image.Image, float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return want, most
+	return want, limit
 }
 
 // The files were made of pattern.png by libtiff 4.5 (ppm2tiff, tiffcp), ImageMagick 6.9 and
@@ -70,8 +70,8 @@ func TestDecodeWhatOthersWrite(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		want, most := reference(t, filepath.Base(name))
-		if d := distance(want, img); d > most || img.Bounds() != want.Bounds() || pages != 1 {
+		want, limit := reference(t, filepath.Base(name))
+		if d := distance(want, img); d > limit || img.Bounds() != want.Bounds() || pages != 1 {
 			t.Errorf("%s: %v, off by %.2f, %d pages", name, img.Bounds(), d, pages)
 		}
 		c, err := Config(t.Context(), data)
