@@ -49,6 +49,7 @@ const (
 	MeasureNetwork Verb = "measure.Law"
 	Open           Verb = "faces.Open"
 	RunPlan        Verb = "experiment.Bench.Run"
+	Survey         Verb = "faces.Recogniser.Survey"
 	Train          Verb = "faces.Train"
 	Undo           Verb = "faces.Undo"
 	WritePlan      Verb = "experiment.WritePlan"

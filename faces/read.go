@@ -10,6 +10,7 @@ import (
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/faces/frontend/embedding"
+	"nrdl.example/nrdl/faces/gallery/file"
 )
 
 // ReadOptions say how a data set is read. The zero value is ready to use.
@@ -54,6 +55,9 @@ func Read(ctx context.Context, path string, o ReadOptions) (*dataset.Images, err
 	}
 	if dataset.Grouped(path) && (o.Detect.Detect == "" || o.Detect.Detect == face.Auto) {
 		o.Detect.Detect = face.Always // as who made the groups did
+	}
+	if err := file.Misplaced(path, "a data set"); err != nil {
+		return nil, err
 	}
 	d := &face.Detector{Options: o.Detect, Frame: o.Frame}
 	options := dataset.Options{Names: o.Names, Skip: o.Skip, Arrays: o.Arrays, Progress: o.progress("reading " + path)}

@@ -166,8 +166,7 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 		err = fmt.Errorf("read model: %w", err)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = advice.Add(err, "train it first: %v", advice.Train.With(advice.Model.To(path)))
-			near := strings.TrimSuffix(path, ".nrdl")
-			if info, other := os.Stat(near); other == nil && near != path && info.Mode().IsRegular() {
+			if near := modelNear(path); near != "" {
 				err = advice.Add(err, "did you mean %s?", near)
 			}
 		}
@@ -179,6 +178,18 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	return &Recogniser{m: m}, nil
 }
 
+// modelNear is the regular file whose path is that at path with ".nrdl", or without it, or "".
+func modelNear(path string) string {
+	near, cut := strings.CutSuffix(filepath.Clean(path), ".nrdl")
+	if !cut {
+		near += ".nrdl"
+	}
+	if info, err := os.Stat(near); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return near
+}
+
 // openError is err with what to do about the file at path, where err does not say it.
 func openError(path string, err error) error {
 	own := advice.Text(err) != ""
@@ -187,6 +198,8 @@ func openError(path string, err error) error {
 	switch {
 	case own:
 		return err
+	case other == nil && info.IsDir() && modelNear(path) != "":
+		return advice.Add(err, "did you mean %s?", modelNear(path))
 	case other == nil && info.IsDir() || dataset.IsImage(path) || dataset.IsMatrix(path):
 		return advice.Add(err, "the model comes first, then the images")
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"nrdl.example/nrdl/advice"
@@ -83,7 +84,12 @@ func (v *Service) Listen(ctx context.Context, address string) (net.Listener, err
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("serve: %w", err)
+		err = fmt.Errorf("serve: %w", err)
+		if errors.Is(err, syscall.EADDRINUSE) && network == "tcp" {
+			host, _, _ := net.SplitHostPort(address)
+			err = advice.Add(err, "another program listens there, perhaps another service of nrdl: end it, or take any port that is free: --listen %s", net.JoinHostPort(host, "0"))
+		}
+		return nil, err
 	}
 	return l, nil
 }

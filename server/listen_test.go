@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/server/jobs"
 	"nrdl.example/nrdl/server/store"
 )
@@ -174,6 +175,27 @@ func TestSocket(t *testing.T) {
 	if CheckReady(t.Context(), socketPrefix+path) == nil {
 		t.Error("a service that has ended is ready")
 	}
+}
+
+// A port that is in use is an error with a way out, which can be listened at.
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	v := newClient(t, Options{}).v
+	other, err := v.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	_, err = v.Listen(t.Context(), other.Addr().String())
+	_, address, found := strings.Cut(advice.Text(err), "--listen ")
+	if err == nil || !found {
+		t.Fatalf("%v; %q", err, advice.Text(err))
+	}
+	l, err := v.Listen(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
 }
 
 // Of backups in a folder the latest stay; other files are left alone. The database may be in use.

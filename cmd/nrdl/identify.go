@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,7 +72,7 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for the JSON Lines, instead of standard output")
 	c.Flags().BoolVar(&i.resume, "resume", false, "continue RESULTS: skip the photographs that are in it")
 	c.Flags().StringVar(&i.watchFolder, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
-	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`")
+	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`; for one photograph also a file: --draw drawn.jpg")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
 	i.tagVar(c)
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
@@ -274,7 +276,12 @@ func (i *identification) nameAll(ctx context.Context, sources []photolist.Source
 
 // openWriter opens what the results go to.
 func (i *identification) openWriter() (err error) {
-	if i.drawings.Dir = i.draw; i.draw != "" {
+	if file := namesDrawing(i.draw); file && i.single {
+		i.drawings.File = i.draw
+	} else if i.drawings.Dir = i.draw; i.draw != "" {
+		if file {
+			return advice.Add(cli.Misuse("--draw %s is the name of an image, and several photographs are drawn", i.draw), "give a folder: --draw DIR")
+		}
 		if err := atomicfile.MakeFolder(i.draw); err != nil {
 			return fmt.Errorf("draw: %w", err)
 		}
@@ -292,6 +299,12 @@ func (i *identification) openWriter() (err error) {
 		i.results = output.Lines(i.Out, 0)
 	}
 	return err
+}
+
+// namesDrawing reports whether path is the name of a file that a photograph can be drawn to, and no folder.
+func namesDrawing(path string) bool {
+	info, err := os.Stat(path)
+	return slices.Contains([]string{".jpg", ".jpeg", ".png"}, strings.ToLower(filepath.Ext(path))) && (err != nil || !info.IsDir())
 }
 
 // writePage writes the page of --html.

@@ -306,6 +306,8 @@ func (i *identification) tellNext(model string, paths []string) {
 		i.Next("nrdl album %s %s -o album (pages with all photographs of each person)", model, path)
 	case i.sorter != nil:
 		i.Next("open the folder %s (links to the photographs of each person)", legible.ShellWord(i.sort))
+	case i.drawings.File != "":
+		i.Next("open %s (the photograph with boxes and names)", legible.ShellWord(i.draw))
 	case i.draw != "":
 		i.Next("open the folder %s (photographs with boxes and names)", legible.ShellWord(i.draw))
 	case i.tags != "":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -280,10 +281,16 @@ func (l *learning) plausible(path string, in frontend.Pipeline) error {
 	}
 	m, err := l.configured(in)
 	if l.method == "" && len(foreseen) > 1 {
+		var likeliest error
 		for _, in := range foreseen {
-			if m, err = l.configured(in); err == nil {
+			m, err = l.configured(in)
+			if err == nil {
 				break
 			}
+			likeliest = cmp.Or(likeliest, err)
+		}
+		if err != nil {
+			err = likeliest
 		}
 	}
 	if err != nil {

@@ -245,7 +245,7 @@ func adviceFormat(call *ast.CallExpr) (format string) {
 
 var commandVerbs = map[string]bool{
 	"Calibrate": true, "Compare": true, "DescribeData": true, "Enrol": true, "Group": true, "ListParameters": true,
-	"MeasureNetwork": true, "RunPlan": true, "Train": true, "Undo": true, "WritePlan": true,
+	"MeasureNetwork": true, "RunPlan": true, "Survey": true, "Train": true, "Undo": true, "WritePlan": true,
 }
 
 // runPrinted executes nrdl ARG... in dir, and returns its status and what it prints.

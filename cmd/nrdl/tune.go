@@ -60,7 +60,7 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	set, in, m := s.images, s.Pipeline, s.Method
 	if len(classify.TraitsOf(m).Ranges) == 0 {
-		return cli.Misuse("%s has nothing to tune", m.Name())
+		return advice.Add(cli.Misuse("%s has nothing to tune", m.Name()), "take a method with parameters: nrdl tune %s --method nrc", t.learn.input.data(data))
 	}
 	columns, err := t.split.Train(set, t.learn.seed)
 	if err != nil {

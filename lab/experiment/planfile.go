@@ -15,6 +15,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/gallery/file"
 	"nrdl.example/nrdl/faces/synthetic"
 	"nrdl.example/nrdl/lab/plans"
 )
@@ -25,6 +26,9 @@ const maxPlan = 4 << 20
 // ReadPlan reads the plan at path; lab/plans/plan.schema.json describes its form. An error
 // names the line. ReadPlan does not open data sets.
 func ReadPlan(path string) (*Plan, error) {
+	if err := file.Misplaced(path, "a plan"); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read plan: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/faces/dataset"
+	"nrdl.example/nrdl/faces/gallery/file"
 	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/kit/jsonl"
 )
@@ -71,6 +72,9 @@ func (s *Store) Close() error { return s.f.Close() }
 // otherThanRecords is an error if the file at path, with this beginning, is known to be
 // something other than records.
 func otherThanRecords(path string, begins []byte) error {
+	if err := file.Misplaced(path, "records"); err != nil {
+		return err
+	}
 	what := ""
 	line, _, _ := bytes.Cut(begins, []byte("\n"))
 	var object map[string]json.RawMessage

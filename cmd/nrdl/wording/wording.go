@@ -59,6 +59,7 @@ var commandOf = map[advice.Verb]string{
 	advice.MeasureNetwork: "nrdl network measure FILE.onnx FACES -o FILE.json",
 	advice.Open:           "faces.Open of the Go library",
 	advice.RunPlan:        "nrdl bench PLAN",
+	advice.Survey:         "nrdl people MODEL",
 	advice.Train:          "nrdl train DATA -o MODEL",
 	advice.Undo:           "nrdl undo MODEL",
 	advice.WritePlan:      "nrdl bench --init DATA",

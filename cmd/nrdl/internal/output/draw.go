@@ -25,10 +25,11 @@ import (
 // jpegQuality is that of photographs with boxes.
 const jpegQuality = 90
 
-// Drawings writes photographs with boxes and names into the folder Dir. It is safe
-// for concurrent use.
+// Drawings writes photographs with boxes and names into the folder Dir, or the only one to File
+// unless that is "". It is safe for concurrent use.
 type Drawings struct {
 	Dir    string
+	File   string
 	writer atomicfile.Writer
 }
 
@@ -51,6 +52,12 @@ func (d *Drawings) Draw(ctx context.Context, r faces.Result, below string) error
 	}
 	drawn := face.Draw(img, marks, lettering.Bold)
 	to, encode := drawing(d.Dir, below, data)
+	if d.File != "" {
+		to, encode = drawing(filepath.Dir(d.File), filepath.Base(d.File), nil)
+		if strings.EqualFold(filepath.Ext(d.File), ".png") {
+			to, encode = d.File, png.Encode
+		}
+	}
 	if err := mayDraw(to, r.Photo.Name); err != nil {
 		return err
 	}
