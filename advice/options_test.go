@@ -79,7 +79,8 @@ func TestNamesAreThoseOfTheModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := declared(t, "faces", "faces/dataset", "lab/experiment", "faces/face", "faces/frontend", "faces/group", "faces/measure", "method", "cmd/nrdl/internal/cluster")
+	names := declared(t, "faces", "faces/dataset", "lab/experiment", "faces/face", "faces/frontend",
+		"faces/group", "faces/measure", "method", "cmd/nrdl/internal/cluster")
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		_, name, ok := strings.Cut(line, ` = "`)
@@ -115,7 +116,8 @@ func TestNewKeepsTypes(t *testing.T) {
 	if got := a.Settings(); !reflect.DeepEqual(got, []advice.Setting{setting, action.Settings[0], setting, {Option: advice.Forget}}) {
 		t.Errorf("%v", got)
 	}
-	if got := a.String(); got != "2 × %v face.Options.Detect: never: faces.Train with face.Options.Detect: never, without faces.Options.Forget" {
+	if got := a.String(); got !=
+		"2 × %v face.Options.Detect: never: faces.Train with face.Options.Detect: never, without faces.Options.Forget" {
 		t.Error(got)
 	}
 }

@@ -447,7 +447,12 @@ func TestEvidenceAgainstItsDefinition(t *testing.T) {
 				want.Share = slices.Max(sums[:]) / positive
 				want.Residual = 1 - smallest
 			}
-			for _, v := range [][2]float64{{got.Margin, want.Margin}, {got.Concentration, want.Concentration}, {got.Share, want.Share}, {got.Residual, want.Residual}} {
+			for _, v := range [][2]float64{
+				{got.Margin, want.Margin},
+				{got.Concentration, want.Concentration},
+				{got.Share, want.Share},
+				{got.Residual, want.Residual},
+			} {
 				if !(math.Abs(v[0]-v[1]) < 1e-12) {
 					t.Errorf("%s: sample %d has %+v, want %+v", rule.Name(), j, got, want)
 					break

@@ -134,7 +134,9 @@ const together = 128
 // scoreResiduals writes of(squared residual, ‖s_c‖², out_c) of every class into
 // out, C×n; squares writes the squared norms of the columns of y − D_c·s_c. What
 // atoms that are common to all classes rebuild is taken off y before.
-func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float64, *mat.Dense), of func(residual, code, before float64) float64) {
+func scoreResiduals(out, s, y *mat.Dense, over Dictionary, squares func([]float64, *mat.Dense),
+	of func(residual, code, before float64) float64,
+) {
 	d, n := y.Dims()
 	if k, ok := over.Coder.(coding.Kernel); ok {
 		scoreKernelResiduals(out, s, y, over, k, of)

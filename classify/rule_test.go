@@ -89,7 +89,8 @@ func TestRulesThatNeedACoder(t *testing.T) {
 	for _, rule := range []Rule{Huber{}, Votes{}} {
 		p := testParts(rule, rand.New(rand.NewPCG(1, 10)))
 		p.Coder = coding.DefaultRidge
-		if _, err := NewClassifier(p); err == nil || !strings.Contains(err.Error(), rule.Name()) || !strings.Contains(advice.Text(err), "use the coder") {
+		if _, err := NewClassifier(p); err == nil || !strings.Contains(err.Error(), rule.Name()) ||
+			!strings.Contains(advice.Text(err), "use the coder") {
 			t.Errorf("%s: %v, %s", rule.Name(), err, advice.Text(err))
 		}
 	}

@@ -71,7 +71,8 @@ func FindsErrors(c Coder) bool {
 func (Blocks) Name() string { return "blocks" }
 
 func (c Blocks) Validate() error {
-	err := cmp.Or(between(c, "side", c.Side, maxBlockSide), between(c, "step", c.Step, maxBlockSide), positive(c, "temperature", c.Temperature))
+	err := cmp.Or(between(c, "side", c.Side, maxBlockSide), between(c, "step", c.Step, maxBlockSide),
+		positive(c, "temperature", c.Temperature))
 	switch {
 	case err != nil:
 		return err

@@ -220,7 +220,8 @@ func TestBlocksRefuse(t *testing.T) {
 			t.Errorf("%s: it has a place", name)
 		}
 	}
-	if _, err := coding.DefaultBlocks.Over(coding.Basis{D: normal(1, 64, 3)}); err == nil || !strings.Contains(err.Error(), "pixel grid") || advice.Text(err) == "" {
+	if _, err := coding.DefaultBlocks.Over(coding.Basis{D: normal(1, 64, 3)}); err == nil || !strings.Contains(err.Error(), "pixel grid") ||
+		advice.Text(err) == "" {
 		t.Errorf("without a place: %v", err)
 	}
 	if small, err := coding.DefaultBlocks.Place(6, 3, 1); err != nil || small.Side != 3 || small.Step != 3 {
@@ -240,7 +241,8 @@ func TestBlocksRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: mat.NewDense(3, 1, nil)}, normal(2, 64, 1)); err == nil {
+	if err := over.(coding.Detailed).CodeWith(context.Background(), coding.Details{Votes: mat.NewDense(3, 1, nil)},
+		normal(2, 64, 1)); err == nil {
 		t.Error("votes without classes")
 	}
 	other := coding.DefaultBlocks

@@ -141,7 +141,11 @@ func oneOf[T ~string](c Coder, name string, v T, all ...T) error {
 
 // All lists the coders with their default parameters; a model file or a
 // parameter names one of them.
-var All = []Coder{DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso, DefaultDiscriminative, DefaultProbabilistic, DefaultConstrained, DefaultOMP, DefaultRobust, DefaultBlocks, Inner{}}
+var All = []Coder{
+	DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso,
+	DefaultDiscriminative, DefaultProbabilistic, DefaultConstrained, DefaultOMP, DefaultRobust, DefaultBlocks,
+	Inner{},
+}
 
 // ByClass reports whether c codes a sample over the atoms of each class alone, so
 // that coefficients of different classes do not add up to one representation.

@@ -22,17 +22,26 @@ var coders = map[string]coding.Coder{
 	"lasso-positive": coding.Lasso{Lambda: 1e-3, Gap: 1e-9, Positive: true},
 	"admm":           coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 7},
 	"omp":            coding.OMP{Sparsity: 3},
-	"huber":          coding.Robust{Estimator: coding.Huber, Lambda: 0.2, Rounds: 3, Rho: 0.1, Passes: 2, Weights: coding.LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3},
-	"irls":           coding.Robust{Estimator: coding.Reweighted, Lambda: 0.2, Rounds: 3, Rho: 1, Passes: 1, Weights: coding.LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3},
-	"irls-huber":     coding.Robust{Estimator: coding.Reweighted, Lambda: 0.2, Rounds: 3, Rho: 1, Passes: 1, Weights: coding.HuberWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3},
-	"blocks":         twoWide{blocksOf(2, 16)},
-	"blocks-omp":     twoWide{coding.Blocks{Side: 2, Step: 20, Temperature: 0.1, Inner: coding.OMP{Sparsity: 2}}},
-	"ridge":          coding.DefaultRidge,
-	"leastsq":        coding.Ridge{Lambda: 0},
-	"kernel":         rbf(coding.DefaultStopped),
-	"kernel-lasso":   rbf(coding.Lasso{Lambda: 1e-3, Gap: 1e-9}),
-	"kernel-ridge":   linear(coding.DefaultRidge),
-	"admm-1pass":     coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 1},
+	"huber": coding.Robust{
+		Estimator: coding.Huber, Lambda: 0.2, Rounds: 3, Rho: 0.1, Passes: 2,
+		Weights: coding.LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3,
+	},
+	"irls": coding.Robust{
+		Estimator: coding.Reweighted, Lambda: 0.2, Rounds: 3, Rho: 1,
+		Passes: 1, Weights: coding.LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3,
+	},
+	"irls-huber": coding.Robust{
+		Estimator: coding.Reweighted, Lambda: 0.2, Rounds: 3, Rho: 1,
+		Passes: 1, Weights: coding.HuberWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3,
+	},
+	"blocks":       twoWide{blocksOf(2, 16)},
+	"blocks-omp":   twoWide{coding.Blocks{Side: 2, Step: 20, Temperature: 0.1, Inner: coding.OMP{Sparsity: 2}}},
+	"ridge":        coding.DefaultRidge,
+	"leastsq":      coding.Ridge{Lambda: 0},
+	"kernel":       rbf(coding.DefaultStopped),
+	"kernel-lasso": rbf(coding.Lasso{Lambda: 1e-3, Gap: 1e-9}),
+	"kernel-ridge": linear(coding.DefaultRidge),
+	"admm-1pass":   coding.NonNegative{Solver: coding.ADMM, Rho: 0.05, Passes: 1},
 }
 
 func eachCoder(t *testing.T, f func(t *testing.T, c coding.Coder)) {

@@ -267,7 +267,8 @@ func TestLassoOfNastyDictionaries(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("of the bound on rounding errors, gaps are at most %.3g above what was asked for, and %.3g where they were not reached", above, missed)
+	t.Logf("of the bound on rounding errors, gaps are at most %.3g above what was asked for, and %.3g where they were not reached",
+		above, missed)
 }
 
 func TestElasticNonNegativeOfNastyDictionaries(t *testing.T) {

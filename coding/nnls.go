@@ -56,7 +56,10 @@ const tolerance = 1e-8
 func newExact(b Basis, t term) *exact {
 	d := b.D
 	m, k := d.Dims()
-	e := &exact{term: t, exp: exponents(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil), work: b.sampleLimit(m, k)}
+	e := &exact{
+		term: t, exp: exponents(d, math.Sqrt(t.μ)), scale: make([]float64, k), gram: mat.NewDense(k, k, nil),
+		work: b.sampleLimit(m, k),
+	}
 	for j, x := range e.exp {
 		e.scale[j] = math.Ldexp(1, x)
 		e.most = max(e.most, e.scale[j])
@@ -148,7 +151,9 @@ func (e *exact) Code(ctx context.Context, s, y *mat.Dense) error {
 }
 
 // code codes chunk by chunk by what solve, as the method of this name, does.
-func (e *exact) code(ctx context.Context, s, y *mat.Dense, what string, solve func(ctx context.Context, rows, y *mat.Dense) (int, error)) error {
+func (e *exact) code(ctx context.Context, s, y *mat.Dense, what string,
+	solve func(ctx context.Context, rows, y *mat.Dense) (int, error),
+) error {
 	d, k := e.d.Dims()
 	if err := sized(s, y, d, k); err != nil {
 		return err

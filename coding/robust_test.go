@@ -191,8 +191,14 @@ func TestRobustIsRobust(t *testing.T) {
 	covered := occluded(clean, 0.3)
 	for _, c := range []coding.Robust{
 		coding.DefaultRobust,
-		{Estimator: coding.Reweighted, Lambda: 0.192, Rounds: 20, Rho: 1, Passes: 1, Weights: coding.LogisticWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3},
-		{Estimator: coding.Reweighted, Lambda: 0.1, Rounds: 50, Rho: 1, Passes: 1, Weights: coding.HuberWeights, Quantile: 0.6, Steepness: 8, L2: 1e-3},
+		{
+			Estimator: coding.Reweighted, Lambda: 0.192, Rounds: 20, Rho: 1, Passes: 1, Weights: coding.LogisticWeights,
+			Quantile: 0.6, Steepness: 8, L2: 1e-3,
+		},
+		{
+			Estimator: coding.Reweighted, Lambda: 0.1, Rounds: 50, Rho: 1, Passes: 1, Weights: coding.HuberWeights,
+			Quantile: 0.6, Steepness: 8, L2: 1e-3,
+		},
 	} {
 		s, e := codeWithErrors(t, c, d, covered)
 		least := code(t, coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, d, covered)

@@ -24,7 +24,10 @@ func TestShare(t *testing.T) {
 	before, groups := mat.DenseCopyOf(d), []int{0, 4, 8, 12}
 	stopped, omp := DefaultNonNegative, DefaultOMP
 	stopped.Solver, omp.Sparsity = ADMM, 4
-	for _, c := range []Coder{DefaultNonNegative, stopped, DefaultRidge, DefaultDiscriminative, DefaultLasso, omp, DefaultRobust, DefaultPerClass} {
+	for _, c := range []Coder{
+		DefaultNonNegative, stopped, DefaultRidge, DefaultDiscriminative,
+		DefaultLasso, omp, DefaultRobust, DefaultPerClass,
+	} {
 		codes := func(coding Coding, err error) *mat.Dense {
 			t.Helper()
 			s := mat.NewDense(12, 5, nil)

@@ -33,7 +33,9 @@ func (c counted) add(n ...int) {
 	c.n.Add(int64(product))
 }
 
-func (c counted) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, x []float64, ldc int) {
+func (c counted) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int,
+	b []float64, ldb int, beta float64, x []float64, ldc int,
+) {
 	if smallest := min(m, n, k); smallest > matrixSpeed {
 		c.add(m, n, k/matrixSpeed)
 	} else {
@@ -47,7 +49,9 @@ func (c counted) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, 
 	c.Float64.Dsyrk(ul, t, n, k, alpha, a, lda, beta, x, ldc)
 }
 
-func (c counted) Dgemv(t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (c counted) Dgemv(t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64,
+	incX int, beta float64, y []float64, incY int,
+) {
 	c.add(m, n)
 	c.Float64.Dgemv(t, m, n, alpha, a, lda, x, incX, beta, y, incY)
 }
@@ -301,11 +305,19 @@ func TestParametersAreBounded(t *testing.T) {
 		want []string
 		hint string
 	}{
-		{robust, []string{"robust", "rounds = 20 and passes = 1000000", "300 atoms of 1600 features", "operations for one sample"}, "lower rounds or passes"},
+		{
+			robust,
+			[]string{"robust", "rounds = 20 and passes = 1000000", "300 atoms of 1600 features", "operations for one sample"},
+			"lower rounds or passes",
+		},
 		{admm, []string{"nonnegative", "passes = 1000000"}, "lower passes"},
 		{irls, []string{"robust", "rounds = 1000000"}, "lower rounds"},
 		{blocks, []string{"inner: ", "rounds = 20 and passes = 1000000"}, "lower rounds or passes"},
-		{Blocks{Side: 8, Step: 1, Temperature: 1, Inner: NonNegative{Solver: ADMM, Rho: 1, Passes: 2000}}, []string{"blocks", "side = 8 and step = 1, which are 1089 blocks", "passes = 2000"}, "raise step"},
+		{
+			Blocks{Side: 8, Step: 1, Temperature: 1, Inner: NonNegative{Solver: ADMM, Rho: 1, Passes: 2000}},
+			[]string{"blocks", "side = 8 and step = 1, which are 1089 blocks", "passes = 2000"},
+			"raise step",
+		},
 	} {
 		placed, err := p.place(tt.c)
 		if err != nil {

@@ -24,7 +24,8 @@ func Example() {
 	learner.Sparsity = 4
 	d, outcome, err := learner.Learn(ctx, x, start, classify.Run{})
 	check(err)
-	fmt.Printf("%d passes; error %.2f with the dictionary to start from, %.2f with the learned one\n", outcome.Iter, relativeError(ctx, start, x), relativeError(ctx, d, x))
+	fmt.Printf("%d passes; error %.2f with the dictionary to start from, %.2f with the learned one\n",
+		outcome.Iter, relativeError(ctx, start, x), relativeError(ctx, d, x))
 	// Output: 10 passes; error 0.22 with the dictionary to start from, 0.12 with the learned one
 }
 

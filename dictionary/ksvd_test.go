@@ -552,7 +552,8 @@ func TestKSVDStopsWithinAPass(t *testing.T) {
 		cancelled, cancel := context.WithCancelCause(context.Background())
 		cancel(why)
 		passes := 0
-		_, _, err := none.Learn(countdown{cancelled, left, new(atomic.Int64)}, x, lin.Cols(x, 0, 20), classify.Run{Watch: func(classify.Progress) { passes++ }})
+		_, _, err := none.Learn(countdown{cancelled, left, new(atomic.Int64)}, x, lin.Cols(x, 0, 20),
+			classify.Run{Watch: func(classify.Progress) { passes++ }})
 		if !errors.Is(err, why) || passes > 0 {
 			t.Errorf("after %d questions: %v after %d passes", left, err, passes)
 		}

@@ -85,7 +85,10 @@ func (o Online) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (
 	}
 	d, k := l.d.Dims()
 	_, n := x.Dims()
-	s := &onlinePasses{ctx: ctx, Learner: l, x: x, seed: run.Seed, before: mat.NewDense(d, k, nil), batch: mat.NewDense(d, min(n, o.Batch), nil)}
+	s := &onlinePasses{
+		ctx: ctx, Learner: l, x: x, seed: run.Seed, before: mat.NewDense(d, k, nil),
+		batch: mat.NewDense(d, min(n, o.Batch), nil),
+	}
 	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: o.Passes, Tol: o.Tol}, run.Watch)
 	if err != nil {
 		return nil, out, fmt.Errorf("learn a dictionary: %w", err)

@@ -316,7 +316,8 @@ func TestOnlineDoesNotDependOn(t *testing.T) {
 	one := learnedOnline(t, small, x, d0)
 	runtime.GOMAXPROCS(old)
 	passes := 0
-	watched, out, err := small.Learn(context.Background(), x, d0, classify.Run{Seed: 3, Watch: func(p classify.Progress) { p.Terms(); passes++ }})
+	watched, out, err := small.Learn(context.Background(), x, d0,
+		classify.Run{Seed: 3, Watch: func(p classify.Progress) { p.Terms(); passes++ }})
 	if err != nil || passes != 3 || out.Iter != 3 || out.Status != classify.Complete {
 		t.Errorf("%d passes, %+v, %v", passes, out, err)
 	}
@@ -332,7 +333,8 @@ func TestOnlineDoesNotDependOn(t *testing.T) {
 	}
 	loose := small
 	loose.Tol = 10
-	if _, out, err := loose.Learn(context.Background(), x, d0, classify.Run{}); err != nil || out.Status != classify.Converged || out.Iter != 1 {
+	if _, out, err := loose.Learn(context.Background(), x, d0, classify.Run{}); err != nil || out.Status != classify.Converged ||
+		out.Iter != 1 {
 		t.Errorf("a tolerance of 10: %+v, %v", out, err)
 	}
 }

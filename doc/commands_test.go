@@ -28,7 +28,8 @@ func eachText(t *testing.T, f func(path, text string)) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || slices.Contains([]string{".git", "testdata", "lab/experiment/results"}, filepath.ToSlash(path))) {
+		if entry.IsDir() &&
+			(entry.Name() == "node_modules" || slices.Contains([]string{".git", "testdata", "lab/experiment/results"}, filepath.ToSlash(path))) {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || !slices.Contains([]string{".md", ".go", ".tmpl", ".yml", ".py", ".js", ""}, filepath.Ext(path)) || path == "NOTICE" {

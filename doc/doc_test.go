@@ -99,7 +99,8 @@ func TestDecisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := "# " + number + ". " + title + "\n\nDate: " + date + "\n\n## Status\n\n" + strings.ToUpper(status[:1]) + status[1:] + ".\n\n## Context\n"
+		start := "# " + number + ". " + title + "\n\nDate: " + date + "\n\n## Status\n\n" + strings.ToUpper(status[:1]) + status[1:] +
+			".\n\n## Context\n"
 		if !strings.HasPrefix(string(text), start) {
 			t.Errorf("%s does not begin with\n%s", file, start)
 		}
@@ -107,7 +108,8 @@ func TestDecisions(t *testing.T) {
 		for _, h := range headings.FindAllStringSubmatch(string(text), -1) {
 			have = append(have, h[1])
 		}
-		if want := []string{"Status", "Context", "Decision", "Consequences", "Rejected"}; len(have) < 4 || !slices.Equal(have, want[:min(len(have), 5)]) {
+		if want := []string{"Status", "Context", "Decision", "Consequences", "Rejected"}; len(have) < 4 ||
+			!slices.Equal(have, want[:min(len(have), 5)]) {
 			t.Errorf("%s: headings %q", file, have)
 		}
 		if n := len(strings.Fields(string(text))); n > 450 {
@@ -170,7 +172,8 @@ func TestFirstScreens(t *testing.T) {
 		t.Fatalf("%q, %v", helps, err)
 	}
 	indented := regexp.MustCompile("(?m)^  .*$")
-	for _, page := range slices.Concat(howTo, helps, []string{"tutorial.md", "unknown.md", "research.md", "trouble.md", "scripting.md", "python.md", filepath.Join("..", "README.md")}) {
+	for _, page := range slices.Concat(howTo, helps,
+		[]string{"tutorial.md", "unknown.md", "research.md", "trouble.md", "scripting.md", "python.md", filepath.Join("..", "README.md")}) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

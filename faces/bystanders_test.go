@@ -48,7 +48,10 @@ func TestBystanders(t *testing.T) {
 			}
 		}
 		var warnings []string
-		o := ReadOptions{Detect: face.Options{Which: face.Agreeing}, Observer: Observer{Warn: func(err error) { warnings = append(warnings, err.Error()) }}}
+		o := ReadOptions{
+			Detect:   face.Options{Which: face.Agreeing},
+			Observer: Observer{Warn: func(err error) { warnings = append(warnings, err.Error()) }},
+		}
 		images, err := Read(t.Context(), filepath.Join(dir, "learned"), o)
 		if err != nil {
 			t.Fatal(err)

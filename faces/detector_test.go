@@ -30,7 +30,8 @@ func TestModelKeepsItsDetector(t *testing.T) {
 		check(err)
 		detect := face.Options{Detect: face.Always, Search: by}
 		_, e := tinyNetwork(t)
-		images, err := faces.Read(t.Context(), dir, faces.ReadOptions{Embedder: e, Detect: detect, Observer: faces.Observer{Warn: func(error) {}}})
+		images, err := faces.Read(t.Context(), dir,
+			faces.ReadOptions{Embedder: e, Detect: detect, Observer: faces.Observer{Warn: func(error) {}}})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -111,7 +112,8 @@ func TestDamagedPhotograph(t *testing.T) {
 	if err != nil || images.Len() != 5 {
 		t.Fatalf("%v: %v", images, err)
 	}
-	if text := strings.Join(warnings, "\n"); !strings.Contains(text, files[0].Path) || !strings.Contains(text, "1 of 6 images could not be read") {
+	if text := strings.Join(warnings, "\n"); !strings.Contains(text, files[0].Path) ||
+		!strings.Contains(text, "1 of 6 images could not be read") {
 		t.Errorf("warnings %q", warnings)
 	}
 }

@@ -175,7 +175,8 @@ func TestExplainOfANetwork(t *testing.T) {
 	why, err := r.Explain(t.Context(), f)
 	check(err)
 	seen := why.Similarities
-	if len(seen.Crop.Values) != 3*e.Input().Len() || len(seen.Occlusion.Falls) == 0 || seen.Guess.Person != f.Ranked[0].Name || seen.Nearest[0].ID != images.ID(5) {
+	if len(seen.Crop.Values) != 3*e.Input().Len() || len(seen.Occlusion.Falls) == 0 || seen.Guess.Person != f.Ranked[0].Name ||
+		seen.Nearest[0].ID != images.ID(5) {
 		t.Errorf("%v is explained by %+v", f.Ranked[0], seen.Nearest)
 	}
 	vectors, err := e.Embed(t.Context(), [][]float32{seen.Crop.Values})

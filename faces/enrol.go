@@ -186,7 +186,8 @@ func (r *Recogniser) Keeps() error {
 	case e == nil:
 		return advice.Add(gallery.ErrForgotten, "train it again from all photographs, without %v: %v", advice.Forget, advice.Train)
 	case !r.m.SeesImages():
-		return advice.Add(errors.New("people are enrolled in models of images, and this one was trained on vectors"), "train it again with the new samples beside the others: %v", advice.Train)
+		return advice.Add(errors.New("people are enrolled in models of images, and this one was trained on vectors"),
+			"train it again with the new samples beside the others: %v", advice.Train)
 	}
 	_, err := r.method()
 	return err
@@ -299,6 +300,7 @@ func (r *Recogniser) warnOfMembers(margins []float64) {
 	}
 	members := c.Members(margins)
 	if members*10 > len(margins) {
-		r.warn(fmt.Errorf("%d of %d faces of strangers look much like people of the model: strangers must be other people", members, len(margins)))
+		r.warn(fmt.Errorf("%d of %d faces of strangers look much like people of the model: strangers must be other people",
+			members, len(margins)))
 	}
 }

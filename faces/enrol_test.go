@@ -59,7 +59,8 @@ func TestEnrolIsTraining(t *testing.T) {
 			if !bytes.Equal(written(t, r), before) {
 				t.Errorf("%s: the Recogniser from before has changed", name)
 			}
-			if again, report, err := grown.EnrolAll(t.Context(), images.Select(order[:3]), false); err != nil || again != grown || len(report.Skipped) != 3 {
+			if again, report, err := grown.EnrolAll(t.Context(), images.Select(order[:3]),
+				false); err != nil || again != grown || len(report.Skipped) != 3 {
 				t.Errorf("%s: the same again: %+v, %v", name, report, err)
 			}
 		}
@@ -138,10 +139,12 @@ func TestEnrolPhotographs(t *testing.T) {
 	if !bytes.Equal(written(t, grown), written(t, trained(t, images, o))) {
 		t.Error("it is not what training on the same crops gives")
 	}
-	if n := images.Len(); images.Groups[len(images.Classes)-1] != n-3 || !strings.HasPrefix(images.IDs[n-1], "zoe/") || len(images.Quality) != n {
+	if n := images.Len(); images.Groups[len(images.Classes)-1] != n-3 || !strings.HasPrefix(images.IDs[n-1], "zoe/") ||
+		len(images.Quality) != n {
 		t.Errorf("%v, %d qualities", images.IDs, len(images.Quality))
 	}
-	if again, report, err := grown.Enrol(t.Context(), "zoe", shots[1]); err != nil || report.Added != 0 || len(report.Skipped) != 1 || again != grown {
+	if again, report, err := grown.Enrol(t.Context(), "zoe", shots[1]); err != nil || report.Added != 0 || len(report.Skipped) != 1 ||
+		again != grown {
 		t.Errorf("enrolled again: %+v, %v", report, err)
 	}
 	for j, want := range map[int]string{stranger + 3: "zoe", other: ""} {
@@ -427,9 +430,12 @@ func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 		warns  string
 		silent bool // also a Recogniser that tells nobody enrols it
 	}{
-		"largest is known":         {"zoe", photograph(found, known, zoe), zoe, "", true},
-		"largest is a stranger":    {name, photograph(found, other, known+1), known + 1, "", true},
-		"two strangers":            {"zoe", photograph(found, zoe, other), -1, "nothing says which one is zoe: if face 1 is zoe: faces.Recogniser.Enrol with person: zoe, face.Options.At: ", false},
+		"largest is known":      {"zoe", photograph(found, known, zoe), zoe, "", true},
+		"largest is a stranger": {name, photograph(found, other, known+1), known + 1, "", true},
+		"two strangers": {
+			"zoe", photograph(found, zoe, other), -1,
+			"nothing says which one is zoe: if face 1 is zoe: faces.Recogniser.Enrol with person: zoe, face.Options.At: ", false,
+		},
 		"alone, but somebody else": {"zoe", photograph(found, known+3), known + 3, "takes 1 photograph of zoe for " + name, false},
 	} {
 		warned, hints = nil, nil
@@ -442,7 +448,8 @@ func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 			t.Errorf("%s: warned %q", what, all)
 		}
 		if err == nil {
-			if f := identified(t, grown, photograph(found, c.like))[0]; f.Name != c.name || grown.Model().Faces(c.name) != r.Model().Faces(c.name)+1 {
+			if f := identified(t, grown, photograph(found, c.like))[0]; f.Name != c.name ||
+				grown.Model().Faces(c.name) != r.Model().Faces(c.name)+1 {
 				t.Errorf("%s: %s is %q; hints %q", what, found.ID(c.like), f.Name, hints)
 			}
 		}

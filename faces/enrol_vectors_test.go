@@ -199,7 +199,9 @@ func TestChangesOfVectorsAreTraining(t *testing.T) {
 }
 
 // outside is a change of images that no index keeps: a mark of images without a face prevents it.
-func outside(images *dataset.Images, change func(*gallery.Enrolled) (*gallery.Enrolled, gallery.MergeReport, error)) (*dataset.Images, gallery.MergeReport, error) {
+func outside(images *dataset.Images,
+	change func(*gallery.Enrolled) (*gallery.Enrolled, gallery.MergeReport, error),
+) (*dataset.Images, gallery.MergeReport, error) {
 	s := *images
 	s.NoFace = make([]bool, s.Len())
 	e, report, err := change(gallery.Enrolling(&s))

@@ -42,7 +42,8 @@ func (r *Recogniser) WithFacts(f *gallery.Facts) (*Recogniser, error) {
 	law, images := r.m.Impostors(), r.m.Images()
 	switch {
 	case law == nil:
-		return nil, errors.New("people who are not the same are distinguished by how similar strangers are, which is known for measured networks only")
+		return nil,
+			errors.New("people who are not the same are distinguished by how similar strangers are, which is known for measured networks only")
 	case images == nil || r.m.Calibration == nil:
 		return nil, errors.New("people who are not the same are distinguished by their faces and a threshold, and the model does not have both")
 	}

@@ -197,6 +197,7 @@ func TestFactsOfPeopleAlike(t *testing.T) {
 		if fewer > wrong {
 			t.Errorf("%d wrong names became %d", wrong, fewer)
 		}
-		t.Logf("%d photographs each: of %d faces %d right, %d named as the most similar person; with facts %d and %d", each, held.Len(), right, wrong, less, fewer)
+		t.Logf("%d photographs each: of %d faces %d right, %d named as the most similar person; with facts %d and %d",
+			each, held.Len(), right, wrong, less, fewer)
 	}
 }

@@ -68,7 +68,10 @@ func fileAnswers(t *testing.T, path string, crops bool) (all []fileAnswer) {
 			t.Fatal(step, err)
 		}
 		a := fileAnswer{Step: step, Threshold: r.Model().Calibration.Threshold}
-		for _, images := range []*dataset.Images{enrolled.Select([]int{0, 4, 8, 13}), more.Select([]int{0, 1, 2}), strangers.Select([]int{0, 2, 5})} {
+		for _, images := range []*dataset.Images{
+			enrolled.Select([]int{0, 4, 8, 13}), more.Select([]int{0, 1, 2}),
+			strangers.Select([]int{0, 2, 5}),
+		} {
 			faces := make([]Face, images.Len())
 			for j := range faces {
 				faces[j].values = mat.Col(nil, j, images.X)
@@ -145,7 +148,8 @@ func TestGoldenFiles(t *testing.T) {
 				}
 				for j, f := range got.Faces {
 					w := want[i].Faces[j]
-					if f.Name != w.Name || f.Trained != w.Trained || f.Known != w.Known || !near(f.Probability, w.Probability) || !near(f.Margin, w.Margin) {
+					if f.Name != w.Name || f.Trained != w.Trained || f.Known != w.Known || !near(f.Probability, w.Probability) ||
+						!near(f.Margin, w.Margin) {
 						t.Errorf("%s: face %d is %+v, want %+v", got.Step, j, f, w)
 					}
 				}

@@ -290,7 +290,8 @@ func (c goldenCase) golden(t *testing.T, shaken bool) (steps []goldenStep) {
 			t.Fatal(err)
 		}
 		survey.addJSON(t, suspects)
-		steps = append(steps, goldenStep{fmt.Sprintf("%s survey: %d of %d right, %d suspects", c, s.Right, s.Held, len(suspects)), []goldenPart{survey}})
+		steps = append(steps,
+			goldenStep{fmt.Sprintf("%s survey: %d of %d right, %d suspects", c, s.Right, s.Held, len(suspects)), []goldenPart{survey}})
 	}
 	return steps
 }

@@ -33,7 +33,8 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("%d changes, %v", len(all), err)
 	}
 	for i, c := range all {
-		if want := fmt.Sprintf("change %d\nof 李", i+changes-100); c.What != want || c.People != r.Model().Len() || c.Faces != r.Model().Images().Len() || c.Time.IsZero() {
+		if want := fmt.Sprintf("change %d\nof 李",
+			i+changes-100); c.What != want || c.People != r.Model().Len() || c.Faces != r.Model().Images().Len() || c.Time.IsZero() {
 			t.Errorf("change %d is %+v, want %q", i, c, want)
 		}
 	}

@@ -21,20 +21,28 @@ import (
 
 // A Face is the result of identifying a face in a photograph.
 type Face struct {
-	Box         image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
-	Name        string          // "" where Known is false
-	Maybe       string          // who an unknown face may be: the best guess, if its Probability is at least gallery.Settings.Maybe or not known; else ""
-	Known       bool            // the margin reaches the threshold
-	Probability float64         // that the best guess, Ranked[0], is right; NaN if not known
-	Confidence  string          // Probability in a word and a number (gallery.Settings.Confidence); "" if not known
-	Margin      float64         // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
-	Ranked      []Candidate     // all people, the most likely first, and last those of Taken; those of the shortlist where there is one (Options.ShortlistAbove)
-	Detected    *face.Face      // pupils and quality; nil for a crop
-	Rejected    error           // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
-	Taken       string          // the name that the face would have, if another face of the photograph did not have it with a better score; else ""
-	Unborn      string          // the name that the face would have, if that person had been born when the photograph was taken (Facts); else ""
-	Rival       string          // an unknown face is too similar to this person to be Maybe, who is not the same (Facts); else ""
-	Trained     string          // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
+	Box  image.Rectangle // in pixels of the upright photograph; empty for a crop, which is the face
+	Name string          // "" where Known is false
+	// who an unknown face may be: the best guess, if its Probability is at least gallery.Settings.Maybe or
+	// not known; else ""
+	Maybe       string
+	Known       bool    // the margin reaches the threshold
+	Probability float64 // that the best guess, Ranked[0], is right; NaN if not known
+	Confidence  string  // Probability in a word and a number (gallery.Settings.Confidence); "" if not known
+	Margin      float64 // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
+	// all people, the most likely first, and last those of Taken; those of the shortlist where there is
+	// one (Options.ShortlistAbove)
+	Ranked   []Candidate
+	Detected *face.Face // pupils and quality; nil for a crop
+	Rejected error      // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
+	// the name that the face would have, if another face of the photograph did not have it with a better
+	// score; else ""
+	Taken string
+	// the name that the face would have, if that person had been born when the photograph was taken
+	// (Facts); else ""
+	Unborn  string
+	Rival   string // an unknown face is too similar to this person to be Maybe, who is not the same (Facts); else ""
+	Trained string // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
 
 	// Only for a Photo that asks for Details.
 	Thumb   *image.RGBA          // the aligned face, for people to look at

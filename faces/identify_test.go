@@ -201,7 +201,8 @@ func TestIdentifyAllIsIdentify(t *testing.T) {
 func TestTurnedFiles(t *testing.T) {
 	r, _ := photographs(t)
 	dir := t.TempDir()
-	check(synthetic.Photographs{People: 2, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 240}, Seed: 50}.Write(t.Context(), filepath.Join(dir, "drawn"), nil))
+	check(synthetic.Photographs{People: 2, PerPerson: 2, Size: dataset.Size{Height: 240, Width: 240}, Seed: 50}.Write(t.Context(),
+		filepath.Join(dir, "drawn"), nil))
 	files, err := filepath.Glob(filepath.Join(dir, "drawn", "*", "*.jpg"))
 	check(err)
 	turned, named := 0, 0
@@ -341,7 +342,8 @@ func TestIdentifyNothing(t *testing.T) {
 	o.OpenSet = nil
 	small := trained(t, crops(t, 2, 2), o)
 	for name, img := range map[string]image.Image{
-		"black": image.NewGray(image.Rect(0, 0, 60, 40)), "pixel": image.NewRGBA(image.Rect(0, 0, 1, 1)), "empty": image.NewGray(image.Rectangle{}),
+		"black": image.NewGray(image.Rect(0, 0, 60, 40)), "pixel": image.NewRGBA(image.Rect(0, 0, 1, 1)),
+		"empty":     image.NewGray(image.Rectangle{}),
 		"elsewhere": image.NewGray(image.Rect(-50, 70, 100, 200)),
 	} {
 		if got := identified(t, whole, img); len(got) != 0 {
@@ -488,7 +490,8 @@ func TestReadFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.NoFace, []bool{false, false, true}) || !slices.Equal(got.IDs, []string{"person003/0001.png", "person001/0001.png", "bob/1.png"}) {
+	if !slices.Equal(got.NoFace, []bool{false, false, true}) ||
+		!slices.Equal(got.IDs, []string{"person003/0001.png", "person001/0001.png", "bob/1.png"}) {
 		t.Errorf("of nobody in particular: %v, without a face %v", got.IDs, got.NoFace)
 	}
 	if _, err := observed.ReadFiles(t.Context(), files[2:]); err == nil {

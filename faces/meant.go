@@ -198,7 +198,8 @@ func (r *Recogniser) warnOfKnown(ctx context.Context, more *dataset.Images) erro
 	}
 	var err error
 	for _, p := range pairs {
-		one := fmt.Errorf("the model takes %s of %s for %s: %s", legible.Count(len(ids[p]), "photograph"), p.called, p.is, legible.Abridged(ids[p]))
+		one := fmt.Errorf("the model takes %s of %s for %s: %s", legible.Count(len(ids[p]), "photograph"),
+			p.called, p.is, legible.Abridged(ids[p]))
 		one = advice.Add(one, "if that is right, %v takes the change back", advice.Undo)
 		r.warn(one)
 		err = cmp.Or(err, one)

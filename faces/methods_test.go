@@ -70,7 +70,8 @@ func TestOpenMethodOfAnotherModule(t *testing.T) {
 	if _, err := r.Survey(t.Context(), true); err == nil {
 		t.Error("a method that is not known trains")
 	}
-	if err := r.Keeps(); err == nil || !strings.Contains(err.Error(), "outsider, which is not known here") || !strings.Contains(advice.Text(err), "faces.Open takes it") {
+	if err := r.Keeps(); err == nil || !strings.Contains(err.Error(), "outsider, which is not known here") ||
+		!strings.Contains(advice.Text(err), "faces.Open takes it") {
 		t.Errorf("people of a method that is not known can be changed: %v, %q", err, advice.Text(err))
 	}
 	if faces, err := r.Model().Identify(t.Context(), images); err != nil || len(faces) != images.Len() {

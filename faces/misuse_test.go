@@ -41,7 +41,8 @@ func TestMisuse(t *testing.T) {
 	cancel()
 	var absentContext context.Context
 	for name, err := range map[string]error{
-		"no context: Learn":       second(nrdl.Learn(absentContext, mat.NewDense(2, 4, []float64{1, 2, 3, 4, 4, 3, 2, 1}), []string{"a", "a", "b", "b"}, method.DefaultCRC, classify.LearnOptions{})),
+		"no context: Learn": second(nrdl.Learn(absentContext, mat.NewDense(2, 4, []float64{1, 2, 3, 4, 4, 3, 2, 1}),
+			[]string{"a", "a", "b", "b"}, method.DefaultCRC, classify.LearnOptions{})),
 		"no context: Train":       second(faces.Train(absentContext, crops(t, 3, 3), options())),
 		"no context: Read":        second(faces.Read(absentContext, t.TempDir(), faces.ReadOptions{})),
 		"no context: ReadFiles":   second(faces.ReadFiles(absentContext, []dataset.File{{Path: "a.png"}}, faces.ReadOptions{})),

@@ -168,7 +168,8 @@ func TestOnePersonIsTooFew(t *testing.T) {
 			only, next = `one class only, "person 1": `, "add samples of other classes"
 		}
 		_, err := Train(t.Context(), c.images, c.o)
-		if err == nil || !strings.Contains(err.Error(), only) || !strings.Contains(err.Error(), want) || !strings.Contains(advice.Text(err), next) {
+		if err == nil || !strings.Contains(err.Error(), only) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(advice.Text(err), next) {
 			t.Errorf("%s: error %v, advice %q", want, err, advice.Text(err))
 		}
 	}
@@ -177,7 +178,8 @@ func TestOnePersonIsTooFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Remove(t.Context(), "person 2"); err == nil || !strings.Contains(err.Error(), "of 2 people 1 would be left: one person only") {
+	if _, err := r.Remove(t.Context(), "person 2"); err == nil ||
+		!strings.Contains(err.Error(), "of 2 people 1 would be left: one person only") {
 		t.Error(err)
 	}
 }

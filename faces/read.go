@@ -116,7 +116,8 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 		}
 		if err == nil && reader == nil && auto && d.Frame.Crop == 0 && largeFirst(ctx, files) {
 			return nil, frame, advice.Add(errors.New("most of the images show no face that can be found, or the face fills the image"),
-				"give photographs of faces; if these are crops of faces: %v uses them as they are; %v searches each of them", advice.Detect.To(face.Never), advice.Detect.To(face.Always))
+				"give photographs of faces; if these are crops of faces: %v uses them as they are; %v searches each of them",
+				advice.Detect.To(face.Never), advice.Detect.To(face.Always))
 		}
 		if err == nil && d.Content() == face.Unfound && d.Embedder != nil {
 			o.tell("no face is found in most of the images, or they are smaller than 80 pixels: features of their grey values (faces96) are used, and not the network, which would recognise far more faces")

@@ -39,7 +39,8 @@ func TestPicturesWithoutFacesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := faces.Read(t.Context(), root, faces.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "no face that can be found") {
+	if _, err := faces.Read(t.Context(), root, faces.ReadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "no face that can be found") {
 		t.Errorf("reading ends with %v", err)
 	}
 	set, err := faces.Read(t.Context(), root, faces.ReadOptions{Detect: face.Options{Detect: face.Never}})

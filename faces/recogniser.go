@@ -150,7 +150,8 @@ func (o Observer) warnAboutFit(m *gallery.Gallery) {
 	}
 	if d, k := p.D.Dims(); k > d {
 		o.warn(advice.Add(fmt.Errorf("%d atoms for %d features: exact non-negative codes may recognise badly there", k, d),
-			"compare with %v, fewer atoms per person (%v), or a larger %v", advice.Parameter.To("coder.solver=admm"), advice.Parameter.To("atoms=N"), advice.Size))
+			"compare with %v, fewer atoms per person (%v), or a larger %v", advice.Parameter.To("coder.solver=admm"),
+			advice.Parameter.To("atoms=N"), advice.Size))
 	}
 }
 

@@ -207,7 +207,8 @@ func TestOpenRefuses(t *testing.T) {
 	flipped := slices.Clone(whole)
 	flipped[len(flipped)/2] ^= 1
 	for name, content := range map[string][]byte{
-		"cut": whole[:len(whole)/2], "flipped": flipped, "trailing": append(slices.Clone(whole), 0), "empty": nil, "page": []byte("<!DOCTYPE html>"),
+		"cut": whole[:len(whole)/2], "flipped": flipped, "trailing": append(slices.Clone(whole), 0),
+		"empty": nil, "page": []byte("<!DOCTYPE html>"),
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, content, 0o666); err != nil {
@@ -240,7 +241,8 @@ func TestDefaults(t *testing.T) {
 	if !few.Pipeline.Projection.IsZero() || many.Pipeline.Projection.IsZero() {
 		t.Errorf("29 people are projected by %v, 30 by %v", few.Pipeline.Projection, many.Pipeline.Projection)
 	}
-	if small := faces.Defaults(images(30, dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}}, false)); small.Pipeline.Features.String() != frontend.Faces32.Features.String() {
+	if small := faces.Defaults(images(30, dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}},
+		false)); small.Pipeline.Features.String() != frontend.Faces32.Features.String() {
 		t.Errorf("32x32: %v", small.Pipeline)
 	}
 	for name, o := range map[string]faces.Options{

@@ -71,7 +71,8 @@ func TestShortlistsAreNotForgotten(t *testing.T) {
 	ctx, images := t.Context(), drawnVectors(t, 1, 40, 3)
 	for _, m := range []classify.Method{method.Mean{}, method.DefaultNRC} {
 		o := Options{Method: m, Forget: true, ShortlistAbove: 100}
-		if r, err := Train(ctx, images, o); r != nil || err == nil || !strings.Contains(err.Error(), "120 faces cannot be forgotten") || advice.Text(err) == "" {
+		if r, err := Train(ctx, images, o); r != nil || err == nil || !strings.Contains(err.Error(), "120 faces cannot be forgotten") ||
+			advice.Text(err) == "" {
 			t.Errorf("%s: trained without its faces: %v", m.Name(), err)
 		}
 		o.Forget = false
@@ -97,7 +98,8 @@ func TestShortlistsOfAnotherModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "keeping, which is not known here") || !strings.Contains(advice.Text(err), "faces.Open takes it") {
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "keeping, which is not known here") ||
+		!strings.Contains(advice.Text(err), "faces.Open takes it") {
 		t.Errorf("%v, %q", err, advice.Text(err))
 	}
 	if r, err = Open(path, by); err != nil || !r.m.Shortlists() || r.Keeps() != nil {
@@ -116,7 +118,8 @@ func TestShortlists(t *testing.T) {
 	if err != nil || !r.m.Shortlists() || small.m.Shortlists() {
 		t.Fatal(r, err)
 	}
-	if !slices.Equal(r.m.Names(), small.m.Names()) || r.Model().Faces("person 7") != 3 || len(r.People()) != 50 || r.Keeps() != nil || r.Model().CanonicalName("person 7") != "person 7" {
+	if !slices.Equal(r.m.Names(), small.m.Names()) || r.Model().Faces("person 7") != 3 || len(r.People()) != 50 || r.Keeps() != nil ||
+		r.Model().CanonicalName("person 7") != "person 7" {
 		t.Error("other people")
 	}
 	for _, holdOut := range []bool{false, true} {
@@ -126,12 +129,14 @@ func TestShortlists(t *testing.T) {
 	}
 	a, b := nameAll(t, r, images), nameAll(t, small, images)
 	for j := range a {
-		if a[j].Ranked[0].Name != b[j].Ranked[0].Name || a[j].Trained != b[j].Trained || len(a[j].Ranked) != 50 || j < 150 && a[j].Known != b[j].Known {
+		if a[j].Ranked[0].Name != b[j].Ranked[0].Name || a[j].Trained != b[j].Trained || len(a[j].Ranked) != 50 ||
+			j < 150 && a[j].Known != b[j].Known {
 			t.Errorf("face %d is %v %v, %q, want %v %v, %q", j, a[j].Known, a[j].Ranked[0], a[j].Trained, b[j].Known, b[j].Ranked[0], b[j].Trained)
 		}
 	}
 	why, err := r.Explain(ctx, a[7])
-	if err != nil || why.Similarities.Nearest[0].ID != images.ID(7) || !why.Similarities.ByScore || !(why.Similarities.Threshold > 0 && why.Similarities.Threshold < 1) {
+	if err != nil || why.Similarities.Nearest[0].ID != images.ID(7) || !why.Similarities.ByScore ||
+		!(why.Similarities.Threshold > 0 && why.Similarities.Threshold < 1) {
 		t.Errorf("%+v, %v", why, err)
 	}
 	path := filepath.Join(t.TempDir(), "model.nrdl")
@@ -160,7 +165,8 @@ func TestShortlists(t *testing.T) {
 	if f := nameAll(t, r, images.Select(span(150, 151)))[0]; f.Name != "Zoë" || f.Trained == "" || r.m.Calibration.FPIR != 0.02 {
 		t.Errorf("%q, %q, %v", f.Name, f.Trained, f.Probability)
 	}
-	if rates := r.m.Rates(); len(rates) == 0 || !slices.IsSortedFunc(rates, func(a, b openset.Rates) int { return int(100 * (b.Threshold - a.Threshold)) }) {
+	if rates := r.m.Rates(); len(rates) == 0 ||
+		!slices.IsSortedFunc(rates, func(a, b openset.Rates) int { return int(100 * (b.Threshold - a.Threshold)) }) {
 		t.Errorf("rates %+v", rates)
 	}
 	if r, err = r.Remove(ctx, slices.Clone(r.m.Names()[:30])...); err != nil {

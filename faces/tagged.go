@@ -24,7 +24,8 @@ import (
 
 // readTagged reads the faces of the people whose names are in tags of the photographs at path.
 func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Images, error) {
-	all, err := dataset.TaggedFiles(ctx, path, o.Tags, func(name string) string { return name }, o.warn, o.progress("reading the tags of "+path), o.Skip...)
+	all, err := dataset.TaggedFiles(ctx, path, o.Tags, func(name string) string { return name }, o.warn,
+		o.progress("reading the tags of "+path), o.Skip...)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +46,10 @@ func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Image
 		o.tell("not used: %s of names that nrdl wrote itself", legible.Count(written, "region"))
 	}
 	if len(files) == 0 && inTakeout(all) {
-		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people, but JSON files of Google Takeout beside the photographs have names", path),
-			"%v", advice.Train.With(advice.Data.To(path), advice.Model.To(filepath.Clean(path)+".nrdl"), advice.Tags.To(string(dataset.Takeout))))
+		return nil,
+			advice.Add(fmt.Errorf(
+				"%s: no photograph has tags with names of people, but JSON files of Google Takeout beside the photographs have names", path),
+				"%v", advice.Train.With(advice.Data.To(path), advice.Model.To(filepath.Clean(path)+".nrdl"), advice.Tags.To(string(dataset.Takeout))))
 	}
 	if len(files) == 0 {
 		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people", path),
@@ -107,7 +110,8 @@ func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (
 		return nil, advice.Add(errors.New("no face has a name that is sure enough"), "add photographs in which only one of the people is")
 	}
 	if len(faces) == 0 {
-		return nil, advice.Add(errors.New("no face was found where the tags are"), "look at the regions that are tagged, in the program that wrote them")
+		return nil, advice.Add(errors.New("no face was found where the tags are"),
+			"look at the regions that are tagged, in the program that wrote them")
 	}
 	return labelled(faces, o.Frame)
 }
@@ -178,7 +182,8 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 		o.warn(fmt.Errorf("and %s more without a face", legible.Count(without-maxListed, "region")))
 	}
 	if unclear > 0 && !files[0].Tags.Weak {
-		o.warn(fmt.Errorf("left out: %s with names and no regions, where several names or faces leave open who is who", legible.Count(unclear, "photograph")))
+		o.warn(fmt.Errorf("left out: %s with names and no regions, where several names or faces leave open who is who",
+			legible.Count(unclear, "photograph")))
 	}
 	return labels
 }
@@ -188,7 +193,9 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen []readFile, labels [][]string) error {
 	law := frontend.Pipeline{Frame: o.Frame}.Law()
 	if law == nil {
-		return advice.Add(errors.New("who is who in a photograph of several names is found by the similarity of faces, which is known for measured networks only"), "leave the network out, for the built-in one")
+		return advice.Add(errors.New(
+			"who is who in a photograph of several names is found by the similarity of faces, which is known for measured networks only"),
+			"leave the network out, for the built-in one")
 	}
 	type place struct{ file, face int }
 	var places []place

@@ -52,7 +52,8 @@ func Undo(ctx context.Context, path string) (*Recogniser, error) {
 		_, err = Open(Former(path))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, advice.Add(fmt.Errorf("%s has no version before: %s is not there", path, Former(path)), "add, move, remove, rename, calibrate and train keep one")
+		return nil, advice.Add(fmt.Errorf("%s has no version before: %s is not there", path, Former(path)),
+			"add, move, remove, rename, calibrate and train keep one")
 	} else if err != nil {
 		return nil, err
 	}

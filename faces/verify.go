@@ -93,8 +93,10 @@ func compare(ctx context.Context, r *Recogniser, detector *face.Search, photos .
 	}
 	c := r.m.Calibration
 	if c == nil || c.Pairs == nil {
-		return Comparison{}, advice.Add(errors.New("verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
-			"%v, if it keeps the faces of three people or more; %v needs no model", advice.Calibrate, advice.Compare)
+		return Comparison{},
+			advice.Add(errors.New(
+				"verify: the model does not know how similar different people are: it has two people, no threshold, or was written by an older nrdl"),
+				"%v, if it keeps the faces of three people or more; %v needs no model", advice.Calibrate, advice.Compare)
 	}
 	return verify(ctx, &r.m.Fitted, c.Pairs.FMR, r.findFaces, r.m.Centred, photos)
 }
@@ -106,7 +108,9 @@ func fmrOf(l *openset.Impostors) func(float64) float64 {
 
 // verify compares the faces that look finds in photos by the cosine of what centred
 // makes of their samples.
-func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context, *dataset.Photo) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos []namedPhoto) (Comparison, error) {
+func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64, look func(context.Context,
+	*dataset.Photo) ([]Face, error), centred func(*mat.Dense) *mat.Dense, photos []namedPhoto,
+) (Comparison, error) {
 	var c Comparison
 	x := mat.NewDense(in.Frame.Len(), len(photos), nil)
 	for j, p := range photos {

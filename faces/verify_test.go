@@ -102,7 +102,8 @@ func TestVerifyWithoutRecogniser(t *testing.T) {
 		t.Errorf("no face: %v", err)
 	}
 	lost := faces.Photo{Name: filepath.Join(t.TempDir(), "lost.jpg")}
-	if _, err := faces.Verify(t.Context(), nil, nil, lost, lost); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lost.jpg") {
+	if _, err := faces.Verify(t.Context(), nil, nil, lost, lost); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "lost.jpg") {
 		t.Errorf("no file: %v", err)
 	}
 	monotone(t, all)

@@ -111,7 +111,10 @@ type dplPair struct {
 // that are those of P = 0.
 func newDPLState(m DPL, x *mat.Dense, samples, atoms []int) (*dplState, error) {
 	_, n := x.Dims()
-	s := &dplState{DPL: m, X: x, partition: partition{atoms, samples}, N: mat.NewDense(n, n, nil), J: math.Inf(1), pairs: make([]dplPair, len(samples)-1)}
+	s := &dplState{
+		DPL: m, X: x, partition: partition{atoms, samples}, N: mat.NewDense(n, n, nil),
+		J: math.Inf(1), pairs: make([]dplPair, len(samples)-1),
+	}
 	g, a := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	lin.AtA(g, 1, x)
 	lin.Mirror(g) // XᵀX

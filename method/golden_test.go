@@ -150,25 +150,26 @@ func (g golden) compare(t *testing.T, train *classify.Samples, floor float64) *c
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := classify.Iterate(context.Background(), wellPosed{s, t}, classify.Limits{Passes: m.Passes, Tol: m.Tol}, func(p classify.Progress) {
-		passes++
-		if passes > len(g.Trace) {
-			return
-		}
-		want := g.Trace[passes-1]
-		got := append(p.Terms(), classify.Term{Name: "residual", Value: p.Residual}, classify.Term{Name: "iter", Value: float64(p.Iter)})
-		if len(got) != len(want) {
-			t.Fatalf("%d quantities a pass, the trace has %d", len(got), len(want))
-		}
-		for _, term := range got {
-			w, ok := want[term.Name]
-			if !ok || math.Abs(w) > floor && !(math.Abs(term.Value-w) <= 1e-6*math.Abs(w)) {
-				if failed++; failed < 10 {
-					t.Errorf("pass %d: %s = %v, want %v", passes, term.Name, term.Value, w)
+	out, err := classify.Iterate(context.Background(), wellPosed{s, t}, classify.Limits{Passes: m.Passes, Tol: m.Tol},
+		func(p classify.Progress) {
+			passes++
+			if passes > len(g.Trace) {
+				return
+			}
+			want := g.Trace[passes-1]
+			got := append(p.Terms(), classify.Term{Name: "residual", Value: p.Residual}, classify.Term{Name: "iter", Value: float64(p.Iter)})
+			if len(got) != len(want) {
+				t.Fatalf("%d quantities a pass, the trace has %d", len(got), len(want))
+			}
+			for _, term := range got {
+				w, ok := want[term.Name]
+				if !ok || math.Abs(w) > floor && !(math.Abs(term.Value-w) <= 1e-6*math.Abs(w)) {
+					if failed++; failed < 10 {
+						t.Errorf("pass %d: %s = %v, want %v", passes, term.Name, term.Value, w)
+					}
 				}
 			}
-		}
-	})
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,8 @@ func TestClasswise(t *testing.T) {
 	}
 
 	_, _, err = classwise(context.Background(), k, x, train, 6)
-	if err == nil || !strings.Contains(err.Error(), "atoms = 6, more than the 5 training samples of class "+train.Classes[1]) || advice.Text(err) == "" {
+	if err == nil || !strings.Contains(err.Error(), "atoms = 6, more than the 5 training samples of class "+train.Classes[1]) ||
+		advice.Text(err) == "" {
 		t.Errorf("6 atoms of 5 samples: %v", err)
 	}
 	why := errors.New("no time")

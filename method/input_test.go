@@ -17,7 +17,8 @@ import (
 func TestModelsOfDivergence(t *testing.T) {
 	x := mat.NewDense(120, 20, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64(1 + (i*(j+2))%97) }, x)
-	s, err := classify.NewSamples(x, strings.Split(strings.Repeat("a ", 5)+strings.Repeat("b ", 5)+strings.Repeat("c ", 5)+"d d d d d", " "), nil, nil)
+	s, err := classify.NewSamples(x,
+		strings.Split(strings.Repeat("a ", 5)+strings.Repeat("b ", 5)+strings.Repeat("c ", 5)+"d d d d d", " "), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,9 @@ func (k KernelLearning) validate(inner coding.Coder) error {
 }
 
 // fit makes the classifier of m, which codes by inner(N) in the feature space.
-func (k KernelLearning) fit(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, inner func(n int) coding.Coder) (*classify.Classifier, error) {
+func (k KernelLearning) fit(ctx context.Context, m classify.Described, train *classify.Samples,
+	run classify.Run, inner func(n int) coding.Coder,
+) (*classify.Classifier, error) {
 	median := 1.0
 	if seen, err := samples(m, train); err == nil && k.Kernel == coding.RBF { // sampleDictionary tells of the error
 		d, n := seen.X.Dims()

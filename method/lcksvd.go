@@ -36,7 +36,8 @@ var defaultSparseLearning = func() SparseLearning {
 
 // Validate reports the first parameter that is outside its range.
 func (l SparseLearning) Validate() error {
-	return cmp.Or(l.KSVD.Validate(), codesSomething(l.Error), counts(0, "atoms", l.Atoms), within("init", l.Init.Validate()), weights("ridge", l.Ridge))
+	return cmp.Or(l.KSVD.Validate(), codesSomething(l.Error), counts(0, "atoms", l.Atoms),
+		within("init", l.Init.Validate()), weights("ridge", l.Ridge))
 }
 
 // codesSomething reports a length of the residual with which no sample, all

@@ -39,7 +39,9 @@ func (l consistency) weights(groups []int) []float64 {
 }
 
 // begin starts a fit of m.
-func (l SparseLearning) begin(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, with consistency) (*classify.Learning, error) {
+func (l SparseLearning) begin(ctx context.Context, m classify.Described, train *classify.Samples,
+	run classify.Run, with consistency,
+) (*classify.Learning, error) {
 	p := plan{Limits: classify.Limits{Passes: l.Passes}, atoms: l.Atoms}
 	return begin(ctx, m, train, run, p, func(t *task) (learner, error) { return l.newSparseState(t, with) })
 }

@@ -121,7 +121,9 @@ func (t *task) own(m *mat.Dense) *mat.Dense {
 }
 
 // begin starts a fit of m on train: learner makes the iterate for the task.
-func begin(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, p plan, learner func(*task) (learner, error)) (*classify.Learning, error) {
+func begin(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run,
+	p plan, learner func(*task) (learner, error),
+) (*classify.Learning, error) {
 	seen, err := samples(m, train)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,10 @@ type LEDL struct {
 }
 
 // DefaultLEDL has the weights of LC-KSVD2, and the penalty of FDDL.
-var DefaultLEDL = registerIterative(LEDL{Lambda: DefaultLCKSVD2.Beta, Omega: DefaultLCKSVD2.Alpha, Epsilon: 0.0025, Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1})
+var DefaultLEDL = registerIterative(LEDL{
+	Lambda: DefaultLCKSVD2.Beta, Omega: DefaultLCKSVD2.Alpha,
+	Epsilon: 0.0025, Passes: 1000, Tol: 5e-5, Steps: 7, Rho: 1,
+})
 
 func (LEDL) Name() string { return "ledl" }
 

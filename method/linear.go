@@ -122,7 +122,9 @@ func affineOf(w *mat.Dense, b, m []float64) *mat.Dense {
 
 // fitLinear makes the classifier of m, whose functions F, (d+1)×C, learn returns for the
 // samples of t at unit norm, x.
-func fitLinear(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, learn func(t *classify.Samples, x *mat.Dense) (*mat.Dense, error)) (*classify.Classifier, error) {
+func fitLinear(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run,
+	learn func(t *classify.Samples, x *mat.Dense) (*mat.Dense, error),
+) (*classify.Classifier, error) {
 	seen, err := samples(m, train)
 	if err == nil {
 		err = cmp.Or(fitsMemory(m, sizeOf(seen)), context.Cause(ctx))

@@ -30,7 +30,8 @@ func Several(names, preset string, set []string) (all []classify.Method, notes [
 	for _, s := range set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, nil, advice.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "%v lists the parameters of a method", advice.ListParameters)
+			return nil, nil,
+				advice.Add(fmt.Errorf("%.60q is not of the form NAME=VALUE", s), "%v lists the parameters of a method", advice.ListParameters)
 		}
 		which, err := setWhere(all, strings.TrimSpace(path), strings.TrimSpace(value))
 		if err != nil {

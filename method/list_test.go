@@ -47,7 +47,8 @@ func TestSeveralRefuses(t *testing.T) {
 		if c.set != "" {
 			set = []string{c.set}
 		}
-		if _, _, err := Several(c.names, c.preset, set); err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(advice.Text(err), c.hint) {
+		if _, _, err := Several(c.names, c.preset, set); err == nil || !strings.Contains(err.Error(), c.err) ||
+			!strings.Contains(advice.Text(err), c.hint) {
 			t.Errorf("%+v: %v, hint %q", c, err, advice.Text(err))
 		}
 	}

@@ -96,7 +96,8 @@ func smaller(m classify.Method) advice.Advice {
 	if !classify.TraitsOf(m).Samples {
 		return advice.New("set fewer atoms, or learn from batches (%v)", batches)
 	}
-	return advice.New("learn a dictionary instead of keeping every sample (%v), or code over the samples of a shortlist of people (doc/scale.md)", batches)
+	return advice.New(
+		"learn a dictionary instead of keeping every sample (%v), or code over the samples of a shortlist of people (doc/scale.md)", batches)
 }
 
 // tooLarge adds the way on to an err that is for lack of memory.

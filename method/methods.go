@@ -236,7 +236,9 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 
 // sampleDictionary makes the Model of a method whose dictionary is the training samples, with
 // the rule of its traits.
-func sampleDictionary(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run, c func(n int) coding.Coder) (*classify.Classifier, error) {
+func sampleDictionary(ctx context.Context, m classify.Described, train *classify.Samples, run classify.Run,
+	c func(n int) coding.Coder,
+) (*classify.Classifier, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name(), err)
 	}

@@ -45,7 +45,8 @@ func TestLearnWithoutSamplesOrMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := classify.Learn(t.Context(), x, y, DefaultNRDL, classify.LearnOptions{Warm: mean.Classifier}); err == nil || !strings.Contains(err.Error(), `"mean"`) {
+	if _, err := classify.Learn(t.Context(), x, y, DefaultNRDL, classify.LearnOptions{Warm: mean.Classifier}); err == nil ||
+		!strings.Contains(err.Error(), `"mean"`) {
 		t.Errorf("a start from the classifier of another method: %v", err)
 	}
 	if _, err := classify.Learn(t.Context(), mat.NewDense(2, 2, nil), []string{"a", "b"}, nil, classify.LearnOptions{}); err == nil {

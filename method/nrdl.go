@@ -181,7 +181,9 @@ func (m NRDL) Start(ctx context.Context, train *classify.Samples, run classify.R
 }
 
 // begin starts a fit of as, which learns by what learner makes of the iterate of m.
-func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.Samples, run classify.Run, of func(*task, *nrdlState) learner) (*classify.Learning, error) {
+func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.Samples, run classify.Run,
+	of func(*task, *nrdlState) learner,
+) (*classify.Learning, error) {
 	p := plan{Limits: classify.Limits{Passes: m.Passes, Tol: m.Tol}, atoms: m.Atoms}
 	l, err := begin(ctx, as, train, run, p, func(t *task) (learner, error) {
 		d, _ := t.x.Dims()
@@ -190,8 +192,10 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 			return nil, err
 		}
 		if t.Projected != "" && k > d && !m.Signed {
-			err := fmt.Errorf("%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learned does not recognise", k, d, t.Projected)
-			return nil, advice.Add(err, "leave out the projection (%v), or keep the training samples (%v)", advice.Projection.To("none"), advice.Method.To(DefaultNRC.Name()))
+			err := fmt.Errorf(
+				"%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learned does not recognise", k, d, t.Projected)
+			return nil, advice.Add(err, "leave out the projection (%v), or keep the training samples (%v)",
+				advice.Projection.To("none"), advice.Method.To(DefaultNRC.Name()))
 		}
 		s, err := newNRDLState(m, t)
 		if err != nil {
@@ -237,7 +241,8 @@ func (m NRDL) remedy() advice.Advice {
 	case len(edited) > 0:
 		return advice.New("go back towards the default parameters: %s", strings.Join(edited, ", "))
 	}
-	return advice.New("the parameters are the defaults, so the data are the cause: look for images that are alike or blank (%v), or use a method that does not iterate (%v)",
+	return advice.New(
+		"the parameters are the defaults, so the data are the cause: look for images that are alike or blank (%v), or use a method that does not iterate (%v)",
 		advice.DescribeData, advice.Method.To(DefaultNRC.Name()))
 }
 

@@ -102,7 +102,13 @@ func TestRefitChangesWAlone(t *testing.T) {
 		m       method.NRDL
 		atoms   int
 		changes bool
-	}{{method.DefaultNRDL, 3, true}, {method.DefaultNRDL, 0, false}, {method.DefaultNRDL, 6, false}, {method.DefaultNRDLRefit, 0, true}, {method.DefaultNRDLTest, 3, false}} {
+	}{
+		{method.DefaultNRDL, 3, true},
+		{method.DefaultNRDL, 0, false},
+		{method.DefaultNRDL, 6, false},
+		{method.DefaultNRDLRefit, 0, true},
+		{method.DefaultNRDLTest, 3, false},
+	} {
 		d, w := fit(c.m, c.atoms, 0.4)
 		before, iterated := fit(c.m, c.atoms, 0)
 		if !mat.Equal(d, before) {

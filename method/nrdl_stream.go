@@ -19,7 +19,9 @@ import (
 // batches may lack classes and have any size; they are cut and joined to batches of
 // Online.Batch samples. Online.Passes and Online.Tol are not used. It is an error if a batch
 // has a class that first does not have, or other features. An error of batches ends learning.
-func (m NRDLOnline) FitStream(ctx context.Context, first *classify.Samples, batches iter.Seq2[*classify.Samples, error], run classify.Run) (*classify.Classifier, error) {
+func (m NRDLOnline) FitStream(ctx context.Context, first *classify.Samples, batches iter.Seq2[*classify.Samples, error],
+	run classify.Run,
+) (*classify.Classifier, error) {
 	l, err := begin(ctx, m, first, run, m.plan(), func(t *task) (learner, error) {
 		s, err := m.start(t)
 		if err != nil {

@@ -443,7 +443,8 @@ func TestDivergenceIsAnError(t *testing.T) {
 	m := DefaultNRDL
 	m.Lambda = 1e12
 	_, err := m.Fit(context.Background(), positive(rand.New(rand.NewPCG(12, 1)), 30, 5, 6, 7), classify.Run{})
-	if !errors.Is(err, classify.ErrDiverged) || !strings.Contains(err.Error(), "pass ") || !strings.Contains(advice.Text(err), "lambda = 1e+12") {
+	if !errors.Is(err, classify.ErrDiverged) || !strings.Contains(err.Error(), "pass ") ||
+		!strings.Contains(advice.Text(err), "lambda = 1e+12") {
 		t.Errorf("error %v, hint %q", err, advice.Text(err))
 	}
 }

@@ -139,7 +139,8 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, warm := range map[string]*classify.Classifier{
-		"another method": fitted(t, DefaultCRC, all, nil), "other parameters": fitted(t, other, all, nil), "other people": fitted(t, DefaultNRDL, &renamed, nil),
+		"another method": fitted(t, DefaultCRC, all, nil), "other parameters": fitted(t, other, all, nil),
+		"other people":      fitted(t, DefaultNRDL, &renamed, nil),
 		"samples on a grid": fitted(t, DefaultNRDL, &onGrid, nil), "a model without W": withoutW,
 	} {
 		if !sameModel(fitted(t, DefaultNRDL, all, warm), fresh) {

@@ -45,7 +45,8 @@ func TestRegisteredMethodIsEverywhere(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	m, err := Named("nearest-test")
-	if err != nil || Title(m) != "Nearest" || !strings.Contains(Describe(m), "penalised") || Memory(m, Size{Features: 8, Samples: 8, Classes: 2}) == 0 {
+	if err != nil || Title(m) != "Nearest" || !strings.Contains(Describe(m), "penalised") ||
+		Memory(m, Size{Features: 8, Samples: 8, Classes: 2}) == 0 {
 		t.Error(m, err)
 	}
 	if p := Params(m); len(p) != 1 || p[0].Path != "power" || p[0].Value != "1" || p[0].Equation != "[nearest]" {

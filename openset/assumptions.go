@@ -54,22 +54,31 @@ type Assumptions struct {
 
 	// Of probabilities. A probability is fitted to trials: scores with the answer whether the
 	// face is genuine. A distribution is replaced by equally probable quantiles of it.
-	StrangerTrials int     `json:"stranger_trials"` // quantiles of the distribution of strangers
-	GenuineTrials  int     `json:"genuine_trials"`  // quantiles of that of genuine faces
-	MostTrials     int     `json:"most_trials"`     // largest number of measured scores; of more, quantiles are taken
-	LeastMargin    float64 `json:"least_margin"`    // smaller margins count as this, in units of the mean margin of strangers: their logarithms would count too much
-	MostSure       float64 `json:"most_sure"`       // probability by a law: what it does not know, such as twins and wrong labels, is not rarer
+	StrangerTrials int `json:"stranger_trials"` // quantiles of the distribution of strangers
+	GenuineTrials  int `json:"genuine_trials"`  // quantiles of that of genuine faces
+	MostTrials     int `json:"most_trials"`     // largest number of measured scores; of more, quantiles are taken
+	// smaller margins count as this, in units of the mean margin of strangers: their logarithms would
+	// count too much
+	LeastMargin float64 `json:"least_margin"`
+	// probability by a law: what it does not know, such as twins and wrong labels, is not rarer
+	MostSure float64 `json:"most_sure"`
 
 	// Of a cross-validation. The faces of a person are divided into Turns parts, each of which
 	// is held out once: with five, a person with ten faces is learned from eight.
 	Turns int `json:"turns"`
 
 	// Of what is printed about a threshold: StrangerRates, Suggest, NearChance.
-	Interval   float64 `json:"interval"`    // standard deviations to either side of an interval of 90 %
-	LevelError float64 `json:"level_error"` // added to the levels of the strangers for which a limit is stated, so that it holds in 90 % of the galleries
-	Certainty  float64 `json:"certainty"`   // a stated limit may fail only for kinds of strangers with less than 1 − Certainty posterior probability
-	Worthwhile float64 `json:"worthwhile"`  // a higher FPIR is suggested if the share of right names grows by this much
-	NearChance float64 `json:"near_chance"` // a model that is not this part of the way from guessing to naming everybody rightly is no better than guessing
+	Interval float64 `json:"interval"` // standard deviations to either side of an interval of 90 %
+	// added to the levels of the strangers for which a limit is stated, so that it holds in 90 % of the
+	// galleries
+	LevelError float64 `json:"level_error"`
+	// a stated limit may fail only for kinds of strangers with less than 1 − Certainty posterior
+	// probability
+	Certainty  float64 `json:"certainty"`
+	Worthwhile float64 `json:"worthwhile"` // a higher FPIR is suggested if the share of right names grows by this much
+	// a model that is not this part of the way from guessing to naming everybody rightly is no better than
+	// guessing
+	NearChance float64 `json:"near_chance"`
 
 	// A given stranger is probably a person of the gallery if the best guess is right with the
 	// probability Member (Calibration.Members).
@@ -117,7 +126,8 @@ func (a *Assumptions) Validate() error {
 		return fmt.Errorf("assumptions: turns = %d or near_chance = %v is too large", a.Turns, a.NearChance)
 	}
 	if a.LikeShare > 1 || a.PersonVariance > 1 || a.Certainty > 1 || a.Member > 1 {
-		return fmt.Errorf("assumptions: like_share = %v, person_variance = %v, certainty = %v or member = %v is larger than 1", a.LikeShare, a.PersonVariance, a.Certainty, a.Member)
+		return fmt.Errorf("assumptions: like_share = %v, person_variance = %v, certainty = %v or member = %v is larger than 1",
+			a.LikeShare, a.PersonVariance, a.Certainty, a.Member)
 	}
 	return nil
 }

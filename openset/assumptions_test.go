@@ -30,7 +30,8 @@ func TestAssumptionsAreStored(t *testing.T) {
 	if c.Evidence(4) == usual.Evidence(4) || c.SmallestFPIR() == usual.SmallestFPIR() || *c.Odds == *usual.Odds {
 		t.Error("assumptions are not used")
 	}
-	if c.DiffersInRate(usual.Options()) || !usual.DiffersInRate(named.Options()) || !c.DiffersInRate(c.Options()) || !slices.Equal(usual.LeftOut, named.LeftOut) {
+	if c.DiffersInRate(usual.Options()) || !usual.DiffersInRate(named.Options()) || !c.DiffersInRate(c.Options()) ||
+		!slices.Equal(usual.LeftOut, named.LeftOut) {
 		t.Error("different options count as equal")
 	}
 	few := *usual

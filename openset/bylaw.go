@@ -179,7 +179,8 @@ func (c *Calibration) maxAtLarge(rate float64, l *Impostors) float64 {
 // StrangerRates returns the expected shares of strangers who are named at the threshold:
 // atLarge of people chosen at random, and like of strangers who resemble the people of the
 // gallery. Only an upper limit of like is known, and nothing of it if people are few
-// (Assumptions.LeastLike). Nothing is known of either if the people are too alike. Only an upper limit of atLarge is known of one person, and where the
+// (Assumptions.LeastLike). Nothing is known of either if the people are too alike. Only an upper limit
+// of atLarge is known of one person, and where the
 // resemblance of the people sets the threshold. Both are zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	if !c.FollowsLaw() {

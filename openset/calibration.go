@@ -51,17 +51,21 @@ type Calibration struct {
 	Threshold float64     `json:"threshold"`      // smallest margin of a face that is named
 	Odds      *[3]float64 `json:"odds,omitempty"` // a, b, c; nil if no face could be held out
 
-	People  int     `json:"people"`           // left out in turn
-	Mean    float64 `json:"mean"`             // m, estimated mean margin of strangers
-	Faces   float64 `json:"faces"`            // n, effective number of faces of strangers; several faces of one person count less
-	RawMean float64 `json:"seen,omitempty"`   // their mean margin; 0 in files of format 4
-	Spread  float64 `json:"spread,omitempty"` // mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in files of format 4
-	Pairs   *Pairs  `json:"pairs,omitempty"`  // of the faces left out; nil in files before format 6
+	People  int     `json:"people"`         // left out in turn
+	Mean    float64 `json:"mean"`           // m, estimated mean margin of strangers
+	Faces   float64 `json:"faces"`          // n, effective number of faces of strangers; several faces of one person count less
+	RawMean float64 `json:"seen,omitempty"` // their mean margin; 0 in files of format 4
+	// mean over left-out faces of the standard deviation of the class scores; 0 without such faces, and in
+	// files of format 4
+	Spread float64 `json:"spread,omitempty"`
+	Pairs  *Pairs  `json:"pairs,omitempty"` // of the faces left out; nil in files before format 6
 
-	ByScores    bool            `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
-	Photographs []int           `json:"photographs,omitempty"` // of each person; nil unless FollowsLaw
-	Levels      []float64       `json:"levels,omitempty"`      // mean levels of the photographs of each person that was compared with others (surroundings); nil unless FollowsLaw, and in files of version 0.2
-	Former      json.RawMessage `json:"alike,omitempty"`       // what earlier versions stored of similar people; not used
+	ByScores    bool  `json:"grown,omitempty"`       // margins are evidences, as Evidence computes them; see the function ByScores
+	Photographs []int `json:"photographs,omitempty"` // of each person; nil unless FollowsLaw
+	// mean levels of the photographs of each person that was compared with others (surroundings); nil
+	// unless FollowsLaw, and in files of version 0.2
+	Levels []float64       `json:"levels,omitempty"`
+	Former json.RawMessage `json:"alike,omitempty"` // what earlier versions stored of similar people; not used
 
 	// Margins, ascending: of held-out faces with a right and a wrong best guess,
 	// of faces of left-out people, and of given strangers. Long lists are thinned
@@ -105,7 +109,8 @@ const (
 func (o Options) Validate() error {
 	switch {
 	case !(o.FPIR >= minFPIR && o.FPIR <= maxFPIR):
-		return advice.Add(fmt.Errorf("FPIR %v is not from %s to %v", o.FPIR, strconv.FormatFloat(minFPIR, 'f', -1, 64), maxFPIR), "0.01 is one in a hundred")
+		return advice.Add(fmt.Errorf("FPIR %v is not from %s to %v", o.FPIR, strconv.FormatFloat(minFPIR, 'f', -1, 64), maxFPIR),
+			"0.01 is one in a hundred")
 	case !(o.Prior > 0 && o.Prior < 1):
 		return fmt.Errorf("prior = %v is not a share of strangers between 0 and 1", o.Prior)
 	case o.Folds < 0 || o.Folds > 0 && o.Folds < minFolds || o.Folds > maxFolds:
@@ -244,7 +249,8 @@ func (c *Calibration) Validate() error {
 	if err := c.Options().Validate(); err != nil {
 		return fmt.Errorf("calibration: asked: %w", err)
 	}
-	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) || math.IsInf(c.Faces, 0) || !(c.RawMean >= 0) || math.IsInf(c.RawMean, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
+	if !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0) || c.People < 0 || !(c.Mean > 0) || math.IsInf(c.Mean, 0) || !(c.Faces > 0) ||
+		math.IsInf(c.Faces, 0) || !(c.RawMean >= 0) || math.IsInf(c.RawMean, 0) || !(c.Spread >= 0) || math.IsInf(c.Spread, 0) {
 		return fmt.Errorf("calibration: threshold = %v, mean = %v of %v faces, %d people", c.Threshold, c.Mean, c.Faces, c.People)
 	}
 	if !c.FollowsLaw() && !c.ByScores {

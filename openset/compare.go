@@ -31,9 +31,10 @@ func (l *Impostors) Compare(x *mat.Dense, groups []int, limit int) []Comparison 
 
 // A Gallery has the embeddings of people, of unit norm, person by person.
 type Gallery struct {
-	Groups  []int                                          // len C+1, as in classify.Samples
-	Faces   func(person int) (x *mat.Dense, sum []float64) // the embeddings of a person, d×k, and their sum
-	Cosines func(dst, probes *mat.Dense)                   // sets dst, C×n, to the cosines of probes, d×n, with the means of the people, as Means returns them
+	Groups []int                                          // len C+1, as in classify.Samples
+	Faces  func(person int) (x *mat.Dense, sum []float64) // the embeddings of a person, d×k, and their sum
+	// sets dst, C×n, to the cosines of probes, d×n, with the means of the people, as Means returns them
+	Cosines func(dst, probes *mat.Dense)
 }
 
 // galleryOf has the columns of x.

@@ -111,7 +111,8 @@ func TestCompareAgainstItsDefinition(t *testing.T) {
 		share := ofMany(ofOne(math.Pow(10, -want.Stranger), people), 1)
 		want.Stranger = -math.Log10(1 - math.Pow(1-share, (4-count)/3*4))
 		want.Single = groups[own+1]-groups[own] == 1
-		if c.Best != want.Best || c.Rival != want.Rival || math.Abs(c.Evidence-want.Evidence) > table || math.Abs(c.Stranger-want.Stranger) > table || c.Single != want.Single {
+		if c.Best != want.Best || c.Rival != want.Rival || math.Abs(c.Evidence-want.Evidence) > table ||
+			math.Abs(c.Stranger-want.Stranger) > table || c.Single != want.Single {
 			t.Errorf("%+v, want %+v", c, want)
 		}
 	}

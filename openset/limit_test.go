@@ -27,7 +27,11 @@ func TestStrangerLimitIsThatOfABinomial(t *testing.T) {
 
 // Where nothing is known, nothing is promised.
 func TestStrangerLimitUnknown(t *testing.T) {
-	for _, c := range []*Calibration{{Threshold: 1, Faces: 1}, {Threshold: 0, Faces: 3, Strangers: []float64{1, 2, 3}}, {Photographs: []int{1}}} {
+	for _, c := range []*Calibration{
+		{Threshold: 1, Faces: 1},
+		{Threshold: 0, Faces: 3, Strangers: []float64{1, 2, 3}},
+		{Photographs: []int{1}},
+	} {
 		if limit := c.StrangerLimit(nil); limit != 1 {
 			t.Errorf("%+v: the limit %v", c, limit)
 		}

@@ -59,7 +59,8 @@ func TestThresholdHoldsInNearlyEveryModel(t *testing.T) {
 				}
 			}
 			if worse > draws/20 || total > 0.01 || total < 0.002 {
-				t.Errorf("%d people, %d faces, %s: in %d of %d models more than twice the share pass; in the mean %.2f %%", x.people, x.each, name, worse, draws, 100*total)
+				t.Errorf("%d people, %d faces, %s: in %d of %d models more than twice the share pass; in the mean %.2f %%",
+					x.people, x.each, name, worse, draws, 100*total)
 			}
 		}
 	}
@@ -143,7 +144,8 @@ func TestProbabilitiesOfNamedFacesAreRight(t *testing.T) {
 				}
 			}
 			if all == 0 || sum/all > right/all+0.01 {
-				t.Errorf("%d people, scales %v: of %v faces that are named %.4f are right, the mean probability is %.4f", people, deviation, all, right/all, sum/all)
+				t.Errorf("%d people, scales %v: of %v faces that are named %.4f are right, the mean probability is %.4f",
+					people, deviation, all, right/all, sum/all)
 			}
 			if surely == 0 || wrong/surely > 0.03 {
 				t.Errorf("%d people, scales %v: of %v faces that are sure %v are strangers'", people, deviation, surely, wrong)

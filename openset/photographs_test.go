@@ -71,7 +71,8 @@ func TestStrangersOfCountedPeople(t *testing.T) {
 	stranger := func(int) float64 { return rng.NormFloat64() }
 	above, of := reach(stranger, photographs)
 	// Tables of 50 points are off by a few per mille.
-	if want, bound := draws*math.Pow(10, -evidence), 4*math.Sqrt(draws*math.Pow(10, -evidence)); math.Abs(float64(above)-want) > bound+0.02*want {
+	if want, bound := draws*math.Pow(10, -evidence),
+		4*math.Sqrt(draws*math.Pow(10, -evidence)); math.Abs(float64(above)-want) > bound+0.02*want {
 		t.Errorf("%d strangers, want %v ± %v", above, want, bound)
 	}
 	if of[0]+of[1] < 2*(of[2]+of[3]) {

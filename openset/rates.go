@@ -60,7 +60,10 @@ func (c *Calibration) RatesAt(classes int, l Law) (all []Rates) {
 
 // rates are those at the threshold for a target FPIR.
 func (c *Calibration) rates(fpir, threshold float64) Rates {
-	r := Rates{FPIR: fpir, Threshold: threshold, Held: len(c.Right) + len(c.Wrong), Present: fpir == c.FPIR, Extrapolated: fpir < c.SmallestFPIR()}
+	r := Rates{
+		FPIR: fpir, Threshold: threshold, Held: len(c.Right) + len(c.Wrong), Present: fpir == c.FPIR,
+		Extrapolated: fpir < c.SmallestFPIR(),
+	}
 	if r.Held == 0 {
 		return r
 	}

@@ -135,7 +135,8 @@ func TestStrangersOfDrawnGalleries(t *testing.T) {
 					held++
 				}
 			}
-			if like.Known() && people < 20 || atLarge.Rate > 0.01+1e-9 || atLarge.Least > atLarge.Rate || atLarge.Most < atLarge.Rate || like.Rate > 0.01+1e-9 || like.Most > 1 {
+			if like.Known() && people < 20 || atLarge.Rate > 0.01+1e-9 || atLarge.Least > atLarge.Rate || atLarge.Most < atLarge.Rate ||
+				like.Rate > 0.01+1e-9 || like.Most > 1 {
 				t.Fatalf("%d people: %+v and %+v", people, atLarge, like)
 			}
 		}

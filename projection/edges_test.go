@@ -177,7 +177,10 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s: %v (hint %q)", c.text, err, advice.Text(err))
 		}
 	}
-	for _, raw := range []string{`{}`, `{"name":"fisher"}`, `{"name":"pca","dims":-1}`, `{"name":"pca","dims":1,"dims":1}`, `{"name":"pca","dims":1,"x":1}`, `[]`, `"pca"`} {
+	for _, raw := range []string{
+		`{}`, `{"name":"fisher"}`, `{"name":"pca","dims":-1}`,
+		`{"name":"pca","dims":1,"dims":1}`, `{"name":"pca","dims":1,"x":1}`, `[]`, `"pca"`,
+	} {
 		var c Choice
 		if err := json.Unmarshal([]byte(raw), &c); err == nil {
 			t.Errorf("%s is read as %v", raw, c)

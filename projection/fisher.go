@@ -47,7 +47,8 @@ func (Fisher) Name() string { return "fisher" }
 func (f Fisher) Validate() error {
 	switch {
 	case !(f.Ridge > 0 && f.Ridge <= maxRidge):
-		return advice.Add(fmt.Errorf("ridge = %v of fisher is not a number > 0 and at most %v", f.Ridge, float64(maxRidge)), "the default is ridge=%v", DefaultFisher.Ridge)
+		return advice.Add(fmt.Errorf("ridge = %v of fisher is not a number > 0 and at most %v", f.Ridge, float64(maxRidge)),
+			"the default is ridge=%v", DefaultFisher.Ridge)
 	case f.Dims < 0:
 		return advice.Add(fmt.Errorf("dims = %d of fisher is negative", f.Dims), "the nearest is dims=0, one less than there are classes")
 	}
@@ -73,7 +74,8 @@ func (f Fisher) Fit(ctx context.Context, x *mat.Dense, groups []int) (*Fitted, e
 	ε := f.Ridge * (total - between) / float64(min(d, n-1))
 	if n == classes {
 		err := errors.New("fit fisher: there is one image of each person, and nothing tells what differs between images of one person")
-		return nil, advice.Add(err, "add images, or mirror images (%v), or leave out the projection (%v)", advice.Mirror, advice.Projection.To("none"))
+		return nil, advice.Add(err, "add images, or mirror images (%v), or leave out the projection (%v)",
+			advice.Mirror, advice.Projection.To("none"))
 	}
 	if total-between > flat*total && !(ε > flat*total) {
 		return nil, f.tooSmall()

@@ -226,7 +226,8 @@ func TestPCAAgainstGonum(t *testing.T) {
 		}
 		mapped := f.Apply(x)
 		for j, want := range ref.VarsTo(nil)[:p] {
-			if v := stat.Variance(mapped.RawRowView(j), nil); math.Abs(v-want) > 1e-10*want || math.Abs(stat.Mean(mapped.RawRowView(j), nil)) > 1e-12 {
+			if v := stat.Variance(mapped.RawRowView(j), nil); math.Abs(v-want) > 1e-10*want ||
+				math.Abs(stat.Mean(mapped.RawRowView(j), nil)) > 1e-12 {
 				t.Errorf("%d features: variance %d is %v, want %v", d, j, v, want)
 			}
 		}

@@ -165,7 +165,8 @@ func (b *browser) until(expression string) {
 		if ctx.Err() != nil {
 			b.Fatalf("%s: the page is frozen\n%s", expression, strings.Join(b.bad, "\n"))
 		}
-		b.Fatalf("%s: %v\n%s\n%s", expression, err, strings.Join(b.bad, "\n"), js[string](b, "location.hash + document.activeElement.outerHTML.slice(0, 300) + document.body.innerText"))
+		b.Fatalf("%s: %v\n%s\n%s", expression, err, strings.Join(b.bad, "\n"),
+			js[string](b, "location.hash + document.activeElement.outerHTML.slice(0, 300) + document.body.innerText"))
 	}
 }
 
@@ -217,7 +218,10 @@ func (b *browser) screen(digit, selector string) {
 }
 
 // controls are the roles that need a name.
-var controls = []string{"button", "link", "textbox", "searchbox", "combobox", "checkbox", "slider", "listbox", "option", "tab", "tablist", "dialog", "navigation", "progressbar", "image"}
+var controls = []string{
+	"button", "link", "textbox", "searchbox", "combobox", "checkbox", "slider",
+	"listbox", "option", "tab", "tablist", "dialog", "navigation", "progressbar", "image",
+}
 
 // clipped is a text of the page that is cut off, without an ellipsis and without a way to
 // scroll to it; "" if there is none.
@@ -373,7 +377,8 @@ func (b *browser) picture() {
 // choose gives files or a folder to the file input.
 func (b *browser) choose(selector string, paths ...string) {
 	b.Helper()
-	r, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + strconv.Quote(selector) + ")"})
+	r, err := chromedp.Call(b.ctx, runtime.Evaluate,
+		runtime.EvaluateParams{Expression: "document.querySelector(" + strconv.Quote(selector) + ")"})
 	if err == nil {
 		_, err = chromedp.Call(b.ctx, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: paths, ObjectID: r.Result.ObjectID})
 	}

@@ -51,7 +51,10 @@ func TestDocumentedExamples(t *testing.T) {
 	}
 	done := c.send(200, "GET", "/metrics", "", nil, nil)
 	for path, item := range c.v.Description.OpenAPI().Paths {
-		for method, there := range map[string]bool{"GET": item.Get != nil, "POST": item.Post != nil, "PATCH": item.Patch != nil, "PUT": item.Put != nil, "DELETE": item.Delete != nil} {
+		for method, there := range map[string]bool{
+			"GET": item.Get != nil, "POST": item.Post != nil,
+			"PATCH": item.Patch != nil, "PUT": item.Put != nil, "DELETE": item.Delete != nil,
+		} {
 			status := `20`
 			if strings.HasSuffix(path, "/discard") {
 				status = `409` // nothing is worse there

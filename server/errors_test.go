@@ -34,10 +34,22 @@ func TestProblems(t *testing.T) {
 		{method: "PUT", path: "/healthz", status: 405, detail: "but GET"},
 		{method: "GET", path: "/v1/x", status: 404, detail: "openapi.json"},
 		{method: "GET", path: at, change: func(r *http.Request) { r.Host = "evil.example" }, status: 403, detail: "http://localhost"},
-		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("X-Forwarded-For", "8.8.8.8") }, status: 403, detail: "a proxy has sent the request"},
-		{method: "POST", path: at + "/people", change: func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, status: 403, detail: "another site"},
-		{method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer nrdl_x") }, status: 401, detail: "not known"},
-		{method: "POST", path: at + "/people", body: `{"name":"Di"}`, change: func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, status: 415, detail: "application/json"},
+		{
+			method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("X-Forwarded-For", "8.8.8.8") },
+			status: 403, detail: "a proxy has sent the request",
+		},
+		{
+			method: "POST", path: at + "/people", change: func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+			status: 403, detail: "another site",
+		},
+		{
+			method: "GET", path: at, change: func(r *http.Request) { r.Header.Set("Authorization", "Bearer nrdl_x") },
+			status: 401, detail: "not known",
+		},
+		{method: "POST", path: at + "/people", body: `{"name":"Di"}`, change: func(r *http.Request) {
+			r.Header.Set("Content-Type",
+				"application/x-www-form-urlencoded")
+		}, status: 415, detail: "application/json"},
 		{method: "GET", path: "/v1/collections?cursor=x", status: 422, detail: "cursor"},
 		{method: "GET", path: at + "/people?cursor=5", status: 422, detail: "cursor"},
 		{method: "GET", path: at + "/people?order=name&cursor=" + ann.ID, status: 422, detail: "cursor"},
@@ -52,12 +64,18 @@ func TestProblems(t *testing.T) {
 		{method: "POST", path: at + "/faces?old=true", status: 422, detail: "but new"},
 		{method: "POST", path: at + "/faces?new=true&new=true", status: 422, detail: "2 times"},
 		{method: "GET", path: at + "?%zz", status: 422, detail: "cannot be read"},
-		{method: "POST", path: at + "/import?folders=people&as=strangers", status: 422, detail: "send one of folders=people, tags=regions and as=strangers"},
+		{
+			method: "POST", path: at + "/import?folders=people&as=strangers", status: 422,
+			detail: "send one of folders=people, tags=regions and as=strangers",
+		},
 		{method: "POST", path: at + "/undo/" + made.Operation, status: 409, detail: "the operation is undone already"},
 		{method: "POST", path: at + "/people", body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
 		{method: "PATCH", path: at + "/people/" + bo.ID, body: `{"name":"Ann"}`, status: 409, detail: "namesake", id: ann.ID},
 		{method: "POST", path: at + "/people", body: `{"nmae":"Ann"}`, status: 422, detail: "body.nmae: unexpected property"},
-		{method: "POST", path: at + "/people", body: `{"name":"unknown"}`, status: 422, detail: "what strangers are called; give a person another name; photographs of strangers are for POST /v1/collections/{collection}/strangers"},
+		{
+			method: "POST", path: at + "/people", body: `{"name":"unknown"}`, status: 422,
+			detail: "what strangers are called; give a person another name; photographs of strangers are for POST /v1/collections/{collection}/strangers",
+		},
 		{method: "GET", path: at + "/people?limit=0", status: 422, detail: "query.limit: expected number >= 1"},
 		{method: "POST", path: "/v1/collections", body: `{"name":"people 1"}`, status: 409, detail: "already", id: id},
 	} {

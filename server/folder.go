@@ -25,7 +25,8 @@ func CheckFolder(folder string, fresh bool) error {
 	case errors.Is(err, fs.ErrNotExist) && fresh:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return advice.Add(fmt.Errorf("there is no folder %s, and so no service", folder), "nrdl serve %[1]s makes it; to create a key before the first start, make the folder: mkdir %[1]s", legible.ShellWord(folder))
+		return advice.Add(fmt.Errorf("there is no folder %s, and so no service", folder),
+			"nrdl serve %[1]s makes it; to create a key before the first start, make the folder: mkdir %[1]s", legible.ShellWord(folder))
 	case err != nil:
 		return advice.Add(err, "the database needs a folder of its own, which may not exist yet: not a model, not a photograph")
 	}
@@ -36,7 +37,9 @@ func CheckFolder(folder string, fresh bool) error {
 		}
 		err := fmt.Errorf("%s is no folder of a service: it has %.60s, and no database", folder, name)
 		if e.IsDir() || dataset.IsImage(name) {
-			return advice.Add(err, "give a new folder, and drop photographs into the page, or show those that are here with --photos: nrdl serve nrdl-data --photos %s", legible.ShellWord(folder))
+			return advice.Add(err,
+				"give a new folder, and drop photographs into the page, or show those that are here with --photos: nrdl serve nrdl-data --photos %s",
+				legible.ShellWord(folder))
 		}
 		return advice.Add(err, "give a new folder: nrdl serve nrdl-data")
 	}

@@ -48,7 +48,8 @@ func TestCORS(t *testing.T) {
 		return a
 	}
 	a := ask(http.MethodOptions, door, true)
-	if a.StatusCode != 204 || a.Header.Get("Access-Control-Allow-Origin") != door || !strings.Contains(a.Header.Get("Access-Control-Allow-Methods"), "POST") ||
+	if a.StatusCode != 204 || a.Header.Get("Access-Control-Allow-Origin") != door ||
+		!strings.Contains(a.Header.Get("Access-Control-Allow-Methods"), "POST") ||
 		!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
 		t.Errorf("a preflight: %d %v", a.StatusCode, a.Header)
 	}
@@ -59,7 +60,8 @@ func TestCORS(t *testing.T) {
 	}
 	for _, method := range []string{http.MethodOptions, http.MethodGet, http.MethodPost} {
 		a := ask(method, other, method == http.MethodOptions)
-		if a.Header.Get("Access-Control-Allow-Origin") != "" || method == http.MethodPost && a.StatusCode != 403 || method == http.MethodOptions && a.StatusCode/100 == 2 {
+		if a.Header.Get("Access-Control-Allow-Origin") != "" || method == http.MethodPost && a.StatusCode != 403 ||
+			method == http.MethodOptions && a.StatusCode/100 == 2 {
 			t.Errorf("%s of another site: %d %v", method, a.StatusCode, a.Header)
 		}
 	}
@@ -92,7 +94,8 @@ func (c *client) doubleTake(want int, method, at string, params url.Values, file
 		_, _ = w.Write(data)
 	}
 	form.Close()
-	r, err := http.NewRequestWithContext(c.Context(), method, c.server.URL+"/api/v1/recognition/"+at+"?"+params.Encode(), io.MultiReader(&body))
+	r, err := http.NewRequestWithContext(c.Context(), method, c.server.URL+"/api/v1/recognition/"+at+"?"+params.Encode(),
+		io.MultiReader(&body))
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -177,7 +180,8 @@ func TestDoubleTake(t *testing.T) {
 	}
 	var known, unknown result
 	c.doubleTake(200, "POST", "recognize", threshold, ann[0], &known)
-	if len(known.Result) != 1 || len(known.Result[0].Subjects) != 1 || known.Result[0].Subjects[0].Subject != "Ann" || known.Result[0].Subjects[0].Similarity < 0.6 || known.Result[0].Box.XMax <= known.Result[0].Box.XMin {
+	if len(known.Result) != 1 || len(known.Result[0].Subjects) != 1 || known.Result[0].Subjects[0].Subject != "Ann" ||
+		known.Result[0].Subjects[0].Similarity < 0.6 || known.Result[0].Box.XMax <= known.Result[0].Box.XMin {
 		t.Errorf("%+v", known)
 	}
 	var people api.Page[Person]

@@ -24,7 +24,10 @@ type target struct{ method, path string }
 // targets are all operations, in one order.
 func targets(v *Service) (all []target) {
 	for path, item := range v.Description.OpenAPI().Paths {
-		for method, there := range map[string]bool{"GET": item.Get != nil, "POST": item.Post != nil, "PATCH": item.Patch != nil, "DELETE": item.Delete != nil} {
+		for method, there := range map[string]bool{
+			"GET": item.Get != nil, "POST": item.Post != nil,
+			"PATCH": item.Patch != nil, "DELETE": item.Delete != nil,
+		} {
 			if there {
 				all = append(all, target{method, path})
 			}
@@ -60,7 +63,10 @@ func FuzzRequests(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, t := range targets(v) {
-		for _, body := range []string{"", "{}", "[]", "null", `{"name":"x","fpir":0.5,"kind":"known","people":["x"],"from":["x"],"faces":["x"],"person":"x","url":"http://x","events":["photo.known"],"scopes":["admin"],"decisions":[{"faces":["x"],"verb":"is","name":"y"}]}`} {
+		for _, body := range []string{
+			"", "{}", "[]", "null",
+			`{"name":"x","fpir":0.5,"kind":"known","people":["x"],"from":["x"],"faces":["x"],"person":"x","url":"http://x","events":["photo.known"],"scopes":["admin"],"decisions":[{"faces":["x"],"verb":"is","name":"y"}]}`,
+		} {
 			f.Add(t.method+" "+t.path, c.ID, p.ID, "limit=1&cursor=x&state=doubtful", "application/json", []byte(body))
 		}
 	}
@@ -71,11 +77,13 @@ func FuzzRequests(f *testing.F) {
 		f.Add("import", c.ID, name, "folders=people", kind, body)
 	}
 	f.Add("GET /v1/collections/{collection}/people", "\x00/../..", "\xff", "limit=-1&cursor=%00", "", []byte(nil))
-	f.Add("verify", c.ID, p.ID, "", "multipart/form-data; boundary=x", []byte("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n--x--"))
+	f.Add("verify", c.ID, p.ID, "", "multipart/form-data; boundary=x",
+		[]byte("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n--x--"))
 
 	f.Fuzz(func(t *testing.T, which, collection, other, query, kind string, body []byte) {
 		for _, o := range targets(v) {
-			if which == "" || !strings.Contains(o.method+" "+o.path, which) || o.path == "/v1/keys" && o.method == "POST" || o.path == "/v1/collections/{collection}" && o.method == "DELETE" && collection == c.ID {
+			if which == "" || !strings.Contains(o.method+" "+o.path, which) || o.path == "/v1/keys" && o.method == "POST" ||
+				o.path == "/v1/collections/{collection}" && o.method == "DELETE" && collection == c.ID {
 				continue // with a key, all that follows would be refused
 			}
 			sendDrawn(t, v, o.method, o.path, collection, other, query, kind, body)
@@ -94,7 +102,8 @@ func sendDrawn(t *testing.T, v *Service, method, path, collection, other, query,
 	path = strings.ReplaceAll(path, "{collection}", collection)
 	r := &http.Request{
 		Method: method, URL: &url.URL{Path: path, RawQuery: query}, Header: http.Header{"Content-Type": {kind}, onceHeader: {query}},
-		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Host: "localhost", RemoteAddr: "127.0.0.1:1", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Host: "localhost",
+		RemoteAddr: "127.0.0.1:1", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	w := httptest.NewRecorder()
 	if v.ServeHTTP(w, r.WithContext(t.Context())); w.Code >= 500 {
@@ -119,8 +128,14 @@ func TestDrawnRequests(t *testing.T) {
 	c.do(200, "POST", at+"/people", object{"name": "Ann"}, &p)
 	r := rand.New(rand.NewPCG(seed, 0))
 	all := targets(c.v)
-	texts := []string{"x", "", "Ann", "none", "stranger", p.ID, collection, "is", "is_not", "ignore", "refit", "regroup", "known", "photo.known", "https://example.com/", "2030-01-01T00:00:00Z"}
-	names := []string{"name", "fpir", "kind", "people", "from", "faces", "person", "url", "events", "scopes", "decisions", "expected", "verb", "namesake", "force"}
+	texts := []string{
+		"x", "", "Ann", "none", "stranger", p.ID, collection, "is", "is_not", "ignore",
+		"refit", "regroup", "known", "photo.known", "https://example.com/", "2030-01-01T00:00:00Z",
+	}
+	names := []string{
+		"name", "fpir", "kind", "people", "from", "faces", "person", "url", "events",
+		"scopes", "decisions", "expected", "verb", "namesake", "force",
+	}
 	for range n {
 		o := all[r.IntN(len(all))]
 		if o.method == "POST" && o.path == "/v1/keys" || o.method == "DELETE" && o.path == "/v1/collections/{collection}" {
@@ -129,7 +144,12 @@ func TestDrawnRequests(t *testing.T) {
 		text := func() string { return texts[r.IntN(len(texts))] }
 		fields := object{}
 		for range r.IntN(4) {
-			values := []any{text(), []string{text(), text()}, r.Float64(), r.IntN(5), true, nil, []object{{"faces": []string{text()}, "verb": text(), "name": text()}}}
+			values := []any{
+				text(),
+				[]string{text(), text()},
+				r.Float64(), r.IntN(5), true, nil,
+				[]object{{"faces": []string{text()}, "verb": text(), "name": text()}},
+			}
 			fields[names[r.IntN(len(names))]] = values[r.IntN(len(values))]
 		}
 		body, err := json.Marshal(fields)

@@ -48,7 +48,10 @@ func TestMessages(t *testing.T) {
 	}))
 	defer receiver.Close()
 	var hook Hook
-	c.do(200, "POST", at+"/hooks", object{"url": receiver.URL, "events": []string{"person.changed", "photo.known", "photo.unknown", "faces.added", "job.finished"}}, &hook)
+	c.do(200, "POST", at+"/hooks", object{
+		"url":    receiver.URL,
+		"events": []string{"person.changed", "photo.known", "photo.unknown", "faces.added", "job.finished"},
+	}, &hook)
 	next := func(h Hook) (e struct {
 		ID, Event, Person, Kind string
 		Faces                   []string
@@ -64,7 +67,8 @@ func TestMessages(t *testing.T) {
 			}
 			at, ok := strings.CutPrefix(m.header.Get("Nrdl-Signature"), "t=")
 			at, signed, _ := strings.Cut(at, ",v1=")
-			if !ok || signed != hexMAC(h.Secret, at+"."+string(m.body)) || m.header.Get("Nrdl-Delivery") != e.ID || m.header.Get("Nrdl-Event") != e.Event {
+			if !ok || signed != hexMAC(h.Secret, at+"."+string(m.body)) || m.header.Get("Nrdl-Delivery") != e.ID ||
+				m.header.Get("Nrdl-Event") != e.Event {
 				t.Fatalf("%v", m.header)
 			}
 			if h.Names == false && strings.Contains(string(m.body), "person00") {
@@ -146,27 +150,42 @@ func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})
 	at := c.collection()
-	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a message was sent to this machine") }))
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request,
+	) {
+		t.Error("a message was sent to this machine")
+	}))
 	defer receiver.Close()
 	events := []string{"photo.known"}
 	for _, bad := range []string{
-		receiver.URL, "ftp://x.example", "x.example", "http://a:b@x.example", "http://", "http://[::1]/", "http://169.254.169.254/", "http://[::ffff:10.0.0.1]:80/", "mailto:x",
-		strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), "http://0x7f000001/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/", "http://10.0.0.1.:80/",
-		"http://[::127.0.0.1]/", "http://[::ffff:0:7f00:1]/", "http://[::ffff:0:10.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[64:ff9b::127.0.0.1]/", "http://[64:ff9b:1::7f00:1]/",
-		"http://[2002:7f00:1::]/", "http://[2001:0:7f00:1::]/", "http://[fec0::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[fe80::1%25lo]/", "http://[::]/", "http://0/", "http://017700000001/",
-		"http://x.example:0/", "http://x.example:65536/", "http://x.example:99999/", "http://x.example:000000000000000000080000/", "http://[2001:db8::1]:70000/",
-		"http://ｄｏｏｒ.example/", "http://door．example/", "http://door。example/", "http://ⓓoor.example/", "http://door..example/", "http://.example/", "http://-door.example/", "http://door example/", "http://do%00or.example/",
+		receiver.URL, "ftp://x.example", "x.example", "http://a:b@x.example", "http://", "http://[::1]/",
+		"http://169.254.169.254/", "http://[::ffff:10.0.0.1]:80/", "mailto:x",
+		strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), "http://0x7f000001/", "http://2130706433/",
+		"http://127.1/", "http://0177.0.0.1/", "http://10.0.0.1.:80/",
+		"http://[::127.0.0.1]/", "http://[::ffff:0:7f00:1]/", "http://[::ffff:0:10.0.0.1]/",
+		"http://[::ffff:7f00:1]/", "http://[64:ff9b::127.0.0.1]/", "http://[64:ff9b:1::7f00:1]/",
+		"http://[2002:7f00:1::]/", "http://[2001:0:7f00:1::]/", "http://[fec0::1]/", "http://[0:0:0:0:0:0:0:1]/",
+		"http://[fe80::1%25lo]/", "http://[::]/", "http://0/", "http://017700000001/",
+		"http://x.example:0/", "http://x.example:65536/", "http://x.example:99999/",
+		"http://x.example:000000000000000000080000/", "http://[2001:db8::1]:70000/",
+		"http://ｄｏｏｒ.example/", "http://door．example/", "http://door。example/", "http://ⓓoor.example/",
+		"http://door..example/", "http://.example/", "http://-door.example/", "http://door example/", "http://do%00or.example/",
 		"http://do\u200bor.example/", "http://" + strings.Repeat("a", 64) + ".example/", "http://" + strings.Repeat("a.", 130) + "example/",
-		"http://127.0.0.1./", "http://localhost./", "http://LOCALHOST/", "http://0x7f.1/", "http://127.0.0.0x1/", "http://127.0.01/", "http://①②⑦.⓪.⓪.①/", "http://１２７.0.0.1/",
+		"http://127.0.0.1./", "http://localhost./", "http://LOCALHOST/", "http://0x7f.1/", "http://127.0.0.0x1/",
+		"http://127.0.01/", "http://①②⑦.⓪.⓪.①/", "http://１２７.0.0.1/",
 	} {
 		c.do(422, "POST", at+"/hooks", object{"url": bad, "events": events}, nil)
 	}
 	c.do(422, "POST", at+"/hooks", object{"url": "https://x.example", "events": []string{"x"}}, nil)
-	for _, good := range []string{"https://münchen.example:8443/a", "https://mu\u0308nchen.example", "http://8.8.8.8:65535", "http://[2620:fe::9]:1/", "https://例え.example.", "http://door_1.example", "https://DOOR.example:/"} {
+	for _, good := range []string{
+		"https://münchen.example:8443/a", "https://mu\u0308nchen.example",
+		"http://8.8.8.8:65535", "http://[2620:fe::9]:1/", "https://例え.example.", "http://door_1.example", "https://DOOR.example:/",
+	} {
 		c.do(200, "POST", at+"/hooks", object{"url": good, "events": events}, nil)
 	}
 	// A name that led elsewhere when it was registered.
-	h, err := c.v.store.CreateHook(t.Context(), "", strings.TrimPrefix(at, "/v1/collections/"), store.Hook{URL: strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), Events: events})
+	h, err := c.v.store.CreateHook(t.Context(), "", strings.TrimPrefix(at, "/v1/collections/"),
+		store.Hook{URL: strings.Replace(receiver.URL, "127.0.0.1", "localhost", 1), Events: events})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,11 +55,16 @@ func hostileImages(t testing.TB) map[string][]byte {
 	copy(large[6:10], "\xff\xff\xff\xff")
 	all := map[string][]byte{
 		"empty": nil, "text": []byte("hello"), "wide PNG": wide, "cut PNG": p.Bytes()[:60], "large GIF": large, "cut GIF": g.Bytes()[:20],
-		"PGM of 3.6 gigapixels": []byte("P5 60000 60000 255\n"), "PPM without an end": []byte("P6 99999999999999999999 1 255\n"), "PAM": []byte("P7\nWIDTH 4\n"),
-		"JPEG of nothing": []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xd9"), "JPEG of 65500 × 65500": []byte("\xff\xd8\xff\xc0\x00\x0b\x08\xff\xdc\xff\xdc\x01\x01\x11\x00\xff\xd9"),
-		"BMP":  append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\xff\xff\xff\x7f\xff\xff\xff\x7f\x01\x00\x18\x00"), make([]byte, 40)...),
-		"TIFF": []byte("II*\x00\xff\xff\xff\xff"), "TIFF that refers to itself": []byte("II*\x00\x08\x00\x00\x00\x01\x00\x00\x01\x03\x00\x01\x00\x00\x00\xff\xff\x00\x00\x08\x00\x00\x00"),
-		"WebP": []byte("RIFF\xff\xff\xff\x7fWEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"), "HEIC": []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic\xff\xff\xff\xffmeta"),
+		"PGM of 3.6 gigapixels": []byte("P5 60000 60000 255\n"), "PPM without an end": []byte("P6 99999999999999999999 1 255\n"),
+		"PAM":                   []byte("P7\nWIDTH 4\n"),
+		"JPEG of nothing":       []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xd9"),
+		"JPEG of 65500 × 65500": []byte("\xff\xd8\xff\xc0\x00\x0b\x08\xff\xdc\xff\xdc\x01\x01\x11\x00\xff\xd9"),
+		"BMP": append([]byte(
+			"BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\xff\xff\xff\x7f\xff\xff\xff\x7f\x01\x00\x18\x00"), make([]byte, 40)...),
+		"TIFF":                       []byte("II*\x00\xff\xff\xff\xff"),
+		"TIFF that refers to itself": []byte("II*\x00\x08\x00\x00\x00\x01\x00\x00\x01\x03\x00\x01\x00\x00\x00\xff\xff\x00\x00\x08\x00\x00\x00"),
+		"WebP":                       []byte("RIFF\xff\xff\xff\x7fWEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff"),
+		"HEIC":                       []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic\xff\xff\xff\xffmeta"),
 	}
 	seeds, err := filepath.Glob("../faces/dataset/testdata/seeds/*")
 	if err != nil || len(seeds) == 0 {
@@ -164,7 +169,8 @@ func TestSlowClient(t *testing.T) {
 	c.server.Config.ReadHeaderTimeout = 3 * time.Second // the requests of others have as long, also on a busy machine
 	c.server.Config.ReadTimeout = 4 * time.Second
 	at := c.collection()
-	for _, text := range []string{"GET /v1/collec", "POST " + at + "/identify HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\n"} {
+	for _, text := range []string{"GET /v1/collec", "POST " + at +
+		"/identify HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n\r\n--x\r\n"} {
 		conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -200,9 +206,12 @@ func TestHeldBodies(t *testing.T) {
 		"part-way":        {"/identify", length + part + some, ""},
 		"drip":            {"/identify", length + part + some, "x"},
 		"chunked":         {"/identify", "Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n", len(part)+sent, part+some), ""},
-		"drip of chunks":  {"/identify", "Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n", len(part)+sent, part+some), "1\r\nx\r\n"},
-		"import":          {"/import", length + part + some, ""},
-		"with a key":      {"/faces", onceHeader + ": k%d\r\n" + length + part + some, ""},
+		"drip of chunks": {
+			"/identify", "Transfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n", len(part)+sent, part+some),
+			"1\r\nx\r\n",
+		},
+		"import":     {"/import", length + part + some, ""},
+		"with a key": {"/faces", onceHeader + ": k%d\r\n" + length + part + some, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,7 +267,8 @@ func TestTwoWriters(t *testing.T) {
 		statuses := make([]int, 2)
 		for i, merge := range [][2]string{{a.ID, b.ID}, {b.ID, a.ID}} {
 			both.Go(func() {
-				r, err := http.NewRequestWithContext(t.Context(), "POST", c.server.URL+at+"/people/"+merge[0]+"/merge", strings.NewReader(`{"from":["`+merge[1]+`"]}`))
+				r, err := http.NewRequestWithContext(t.Context(), "POST", c.server.URL+at+"/people/"+merge[0]+"/merge",
+					strings.NewReader(`{"from":["`+merge[1]+`"]}`))
 				if err != nil {
 					t.Error(err)
 					return

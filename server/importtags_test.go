@@ -22,10 +22,12 @@ func regions(all ...string) []byte {
 		if _, err := fmt.Sscanf(r, "%s %f %f %f", &name, &x, &y, &size); err != nil {
 			panic(err)
 		}
-		list += fmt.Sprintf(`<rdf:li rdf:parseType="Resource"><mwg-rs:Name>%s</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area stArea:x="%g" stArea:y="%g" stArea:w="%g" stArea:h="%g"/></rdf:li>`, name, x, y, size, size)
+		list += fmt.Sprintf(
+			`<rdf:li rdf:parseType="Resource"><mwg-rs:Name>%s</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area stArea:x="%g" stArea:y="%g" stArea:w="%g" stArea:h="%g"/></rdf:li>`, name, x, y, size, size)
 	}
-	return []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag>` +
-		list + `</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions></rdf:Description></rdf:RDF></x:xmpmeta>`)
+	return []byte(
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag>` +
+			list + `</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions></rdf:Description></rdf:RDF></x:xmpmeta>`)
 }
 
 // An import takes the names of face tags: those of faces that are found in the regions. The job
@@ -64,10 +66,12 @@ func TestImportOfTags(t *testing.T) {
 	var j Job
 	var got ImportResult
 	c.upload(200, at+"/import?tags=regions", &j, "archive="+zipped)
-	if j = c.follow(at, j.ID, &got); j.State != store.Succeeded || got.Photos != 2 || got.People != 1 || got.Skipped != 0 || len(got.Tagged) != 2 {
+	if j = c.follow(at, j.ID, &got); j.State != store.Succeeded || got.Photos != 2 || got.People != 1 || got.Skipped != 0 ||
+		len(got.Tagged) != 2 {
 		t.Fatalf("%+v %+v", j, got)
 	}
-	if a := got.Tagged[0]; a.Name != "2024/a.jpg" || !slices.Equal(a.People, []string{"Ann"}) || !slices.Equal(a.Without, []string{"Cy"}) || a.Problem != "" {
+	if a := got.Tagged[0]; a.Name != "2024/a.jpg" || !slices.Equal(a.People, []string{"Ann"}) || !slices.Equal(a.Without, []string{"Cy"}) ||
+		a.Problem != "" {
 		t.Errorf("%+v", a)
 	}
 	if b := got.Tagged[1]; b.Name != "2024/b.jpg" || len(b.People) != 0 || b.Problem == "" {
@@ -126,7 +130,8 @@ func TestImportOfWhatLiesBeside(t *testing.T) {
 		return b.X / found.Size.Width, b.Y / found.Size.Height, b.Width / found.Size.Width, b.Height / found.Size.Height
 	}
 	x, y, w, h := area(all[0])
-	ini := fmt.Sprintf("[a.jpg]\nfaces=rect64(%04x%04x%04x%04x),1;rect64(10),2\n[Contacts2]\n1=Ann;;\n", int(x*65535), int(y*65535), int((x+w)*65535), int((y+h)*65535))
+	ini := fmt.Sprintf("[a.jpg]\nfaces=rect64(%04x%04x%04x%04x),1;rect64(10),2\n[Contacts2]\n1=Ann;;\n",
+		int(x*65535), int(y*65535), int((x+w)*65535), int((y+h)*65535))
 	x, y, w, h = area(all[1])
 	cut := read(all[2])
 	cut = cut[:len(cut)-2]
@@ -166,7 +171,8 @@ func TestImportOfWhatLiesBeside(t *testing.T) {
 		}
 	}
 	found.Warnings = nil
-	if c.upload(200, at+"/verify", &found, "a="+all[2], "b="+damaged); len(found.Warnings) != 1 || !strings.HasPrefix(found.Warnings[0], isCut) {
+	if c.upload(200, at+"/verify", &found, "a="+all[2], "b="+damaged); len(found.Warnings) != 1 ||
+		!strings.HasPrefix(found.Warnings[0], isCut) {
 		t.Errorf("verify: %v", found.Warnings)
 	}
 	var added Added

@@ -146,7 +146,8 @@ func TestImportAndExport(t *testing.T) {
 	var j Job
 	var got ImportResult
 	c.upload(200, at+"/import?folders=people", &j, "archive="+zipped)
-	if j = c.follow(at, j.ID, &got); j.State != store.Succeeded || got.Photos != 6 || got.Faces != 6 || got.People != 3 || got.Skipped != 2 || len(got.Refused) != 1 || !strings.HasSuffix(got.Refused[0].Name, "damaged.jpg") {
+	if j = c.follow(at, j.ID, &got); j.State != store.Succeeded || got.Photos != 6 || got.Faces != 6 || got.People != 3 ||
+		got.Skipped != 2 || len(got.Refused) != 1 || !strings.HasSuffix(got.Refused[0].Name, "damaged.jpg") {
 		t.Fatalf("%+v %+v", j, got)
 	}
 	c.upload(200, at+"/import?folders=people", &j, "archive="+zipped)
@@ -188,7 +189,8 @@ func TestImportAndExport(t *testing.T) {
 	there := c.collection()
 	for round := range 2 {
 		c.upload(200, there+"/import", &j, "archive="+tarred)
-		if j = c.follow(there, j.ID, &got); j.State != store.Succeeded || got.People != 3*(1-round) || got.Faces != exported.Faces*(1-round) || got.Duplicates != exported.Faces*round {
+		if j = c.follow(there, j.ID, &got); j.State != store.Succeeded || got.People != 3*(1-round) || got.Faces != exported.Faces*(1-round) ||
+			got.Duplicates != exported.Faces*round {
 			t.Fatalf("%+v %+v", j, got)
 		}
 	}
@@ -200,7 +202,8 @@ func TestImportAndExport(t *testing.T) {
 			t.Fatal(diff)
 		}
 	}
-	if again := c.send(200, "GET", there+"/export", "", nil, nil); !bytes.Equal(again[1024:], direct[1024:]) { // but for the header of people.json
+	if again := c.send(200, "GET", there+"/export", "", nil, nil); !bytes.Equal(again[1024:],
+		direct[1024:]) { // but for the header of people.json
 		t.Error("what was imported is exported as something else")
 	}
 	c.send(404, "GET", at+"/jobs/"+j.ID+"/file", "", nil, nil)
@@ -406,7 +409,8 @@ func TestJobsOfPeople(t *testing.T) {
 	c.do(422, "POST", at+"/jobs", object{"kind": "import"}, nil)
 	c.do(200, "POST", at+"/jobs", object{"kind": "erase", "people": []string{ids["person001"], "gone", ids["person002"]}}, &j)
 	var erased EraseResult
-	if j = c.follow(at, j.ID, &erased); j.Progress != (Progress{Done: 3, Total: 3}) || len(erased.Receipts) != 2 || len(erased.Receipts[1].Faces) != 2 {
+	if j = c.follow(at, j.ID, &erased); j.Progress != (Progress{Done: 3, Total: 3}) || len(erased.Receipts) != 2 ||
+		len(erased.Receipts[1].Faces) != 2 {
 		t.Fatalf("%+v %+v", j, erased)
 	}
 	c.do(404, "GET", at+"/people/"+ids["person001"], nil, nil)
@@ -434,7 +438,8 @@ func TestJobsOfPeople(t *testing.T) {
 // place only if somebody says so.
 func TestRefit(t *testing.T) {
 	t.Parallel()
-	e, err := embedding.New(onnxfile.Means(8, nil), "means.onnx", embedding.Given{Eyes: dataset.Eyes{Distance: 0.4, Height: 0.3}, Mean: []float64{0}, Scale: 1})
+	e, err := embedding.New(onnxfile.Means(8, nil), "means.onnx",
+		embedding.Given{Eyes: dataset.Eyes{Distance: 0.4, Height: 0.3}, Mean: []float64{0}, Scale: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -449,7 +454,8 @@ func TestRefit(t *testing.T) {
 		return c.follow(at, j.ID, into)
 	}
 	var got RefitResult
-	if j := refit(&got); got.Verdict != "same" || got.Decision != "swapped" || got.Embedded != 0 || got.Live.Faces != 6 || *got.Live != *got.Candidate {
+	if j := refit(&got); got.Verdict != "same" || got.Decision != "swapped" || got.Embedded != 0 || got.Live.Faces != 6 ||
+		*got.Live != *got.Candidate {
 		t.Fatalf("%+v %+v", j, got)
 	}
 	photo := "photo=" + photos(t, "people/person001")[0]
@@ -535,7 +541,8 @@ func TestConflictsAndVerify(t *testing.T) {
 		kind, form := c.form("a=" + a)
 		end := bytes.LastIndex(form, []byte("\r\n--"))
 		boundary := form[end+2 : len(form)-4]
-		form = append(form[:end+2:end+2], fmt.Appendf(nil, "%s\r\nContent-Disposition: form-data; name=\"person\"\r\n\r\n%s\r\n%s--\r\n", boundary, person, boundary)...)
+		form = append(form[:end+2:end+2],
+			fmt.Appendf(nil, "%s\r\nContent-Disposition: form-data; name=\"person\"\r\n\r\n%s\r\n%s--\r\n", boundary, person, boundary)...)
 		var into any = &v
 		if want != 200 {
 			into = nil

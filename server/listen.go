@@ -87,7 +87,9 @@ func (v *Service) Listen(ctx context.Context, address string) (net.Listener, err
 		err = fmt.Errorf("serve: %w", err)
 		if errors.Is(err, syscall.EADDRINUSE) && network == "tcp" {
 			host, _, _ := net.SplitHostPort(address)
-			err = advice.Add(err, "another program listens there, perhaps another service of nrdl: end it, or take any port that is free: --listen %s", net.JoinHostPort(host, "0"))
+			err = advice.Add(err,
+				"another program listens there, perhaps another service of nrdl: end it, or take any port that is free: --listen %s",
+				net.JoinHostPort(host, "0"))
 		}
 		return nil, err
 	}
@@ -123,9 +125,12 @@ func (v *Service) CheckPublic(ctx context.Context) error {
 func CheckReady(ctx context.Context, address string) error {
 	client := http.DefaultClient
 	if socket, ok := strings.CutPrefix(address, socketPrefix); ok {
-		client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		}}}
+		client = &http.Client{Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "unix", socket)
+			},
+		}}
 		address = "http://localhost"
 	}
 	u, err := url.Parse(address)

@@ -32,7 +32,10 @@ func writeCertificate(t *testing.T, certificate, key string, serial int64, modif
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0), DNSNames: []string{"localhost"}}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), NotBefore: time.Unix(0, 0),
+		NotAfter: time.Unix(1<<33, 0), DNSNames: []string{"localhost"},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, k.Public(), k)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +219,8 @@ func TestBackupFile(t *testing.T) {
 	}
 	// What a process leaves that is killed during a backup.
 	for _, name := range []string{".nrdl-0123456789abcdef.tmp", ".nrdl-0123456789abcdef.tmp.d/new"} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte("part"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700),
+			os.WriteFile(filepath.Join(dir, name), []byte("part"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

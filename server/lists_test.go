@@ -75,7 +75,8 @@ func TestLists(t *testing.T) {
 	sizes, lists := []int{400}, []list{{"people", 4}}
 	if os.Getenv("NRDL_LONG") != "" {
 		sizes = append(sizes, 10_000)
-		lists = append(lists, list{"groups", 1}, list{"person", 5}, list{"photos", 2}, list{"review/doubtful", 1}, list{"review/conflict", 1}, list{"review/history", 2}, list{"line", 1}, list{"settings", 4})
+		lists = append(lists, list{"groups", 1}, list{"person", 5}, list{"photos", 2}, list{"review/doubtful", 1},
+			list{"review/conflict", 1}, list{"review/history", 2}, list{"line", 1}, list{"settings", 4})
 	}
 	ctx := launch(t)
 	for _, n := range sizes {
@@ -110,7 +111,8 @@ func TestLists(t *testing.T) {
 				}
 				for i := range list.requests {
 					b.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("begin(%q, %q, %d)", from, to, i+1)))
-					b.until(fmt.Sprintf(`window.left && location.hash === %q && document.querySelector(".dropzone") && !document.querySelector(".screen[aria-busy]")`, to))
+					b.until(fmt.Sprintf(
+						`window.left && location.hash === %q && document.querySelector(".dropzone") && !document.querySelector(".screen[aria-busy]")`, to))
 				}
 			}
 			b.run(chromedp.Evaluate[chromedp.Void]("window.leave = null"))

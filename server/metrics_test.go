@@ -24,9 +24,12 @@ func TestMetrics(t *testing.T) {
 	read := func() string { return string(c.send(200, "GET", "/metrics", "", nil, nil)) }
 	text := read()
 	for _, want := range []string{
-		"nrdl_people 2", `nrdl_faces{of="person"} 4`, `nrdl_faces{of="nobody"} 0`, `nrdl_faces{of="stranger"} 1`, "nrdl_database_up 1", `nrdl_build_info{version="1.2.3"} 1`,
-		`nrdl_refusals_total{code="not_found"} 1`, `nrdl_refusals_total{code="cursor_invalid"} 1`, `nrdl_faces_identified_total{decision="known"} 1`, "nrdl_hook_queue 0",
-		`nrdl_jobs{state="waiting"} 0`, `nrdl_refusals_total{code="bug"} 0`, `nrdl_hook_messages_total{result="sent"} 0`, "nrdl_images_decoding 0", `nrdl_decoding_bytes{what="used"} 0`, `nrdl_decoding_bytes{what="limit"} 1200000000`,
+		"nrdl_people 2", `nrdl_faces{of="person"} 4`, `nrdl_faces{of="nobody"} 0`, `nrdl_faces{of="stranger"} 1`,
+		"nrdl_database_up 1", `nrdl_build_info{version="1.2.3"} 1`,
+		`nrdl_refusals_total{code="not_found"} 1`, `nrdl_refusals_total{code="cursor_invalid"} 1`,
+		`nrdl_faces_identified_total{decision="known"} 1`, "nrdl_hook_queue 0",
+		`nrdl_jobs{state="waiting"} 0`, `nrdl_refusals_total{code="bug"} 0`, `nrdl_hook_messages_total{result="sent"} 0`,
+		"nrdl_images_decoding 0", `nrdl_decoding_bytes{what="used"} 0`, `nrdl_decoding_bytes{what="limit"} 1200000000`,
 		"# HELP nrdl_people People in all collections.", `nrdl_request_body_bytes{what="limit"} 536870912`,
 	} {
 		if !strings.Contains(text, want+"\n") {

@@ -27,7 +27,8 @@ func TestOnePerson(t *testing.T) {
 		t.Helper()
 		var p Photograph
 		c.upload(200, at+"/identify", &p, photo)
-		if len(p.Faces) != 1 || p.Faces[0].Decision != decision || !strings.Contains(p.Faces[0].Reason, why) || (p.Faces[0].Name != nil) != (decision == "known") {
+		if len(p.Faces) != 1 || p.Faces[0].Decision != decision || !strings.Contains(p.Faces[0].Reason, why) ||
+			(p.Faces[0].Name != nil) != (decision == "known") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -46,7 +47,8 @@ func TestOnePerson(t *testing.T) {
 		is(one, "known", "The similarity with person001 is ")
 		var k Calibration
 		c.do(200, "GET", at+"/calibration", nil, &k)
-		if k.Threshold == nil || k.People != 1 || k.Strangers == nil || k.Strangers.Alike.Known() || math.Abs(k.Strangers.AtLarge.Rate-k.FPIR) > 1e-9 {
+		if k.Threshold == nil || k.People != 1 || k.Strangers == nil || k.Strangers.Alike.Known() ||
+			math.Abs(k.Strangers.AtLarge.Rate-k.FPIR) > 1e-9 {
 			t.Errorf("%+v", k)
 		}
 		var curve Curve

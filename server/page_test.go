@@ -33,7 +33,8 @@ func TestPage(t *testing.T) {
 	ctx := launch(t)
 	for name, test := range map[string]func(*testing.T, context.Context){
 		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
-		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain, "of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand, "of facts": testPageOfFacts,
+		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain,
+		"of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand, "of facts": testPageOfFacts,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
@@ -70,10 +71,12 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	var collections api.Page[Collection]
 	b.do(200, "GET", "/v1/collections", nil, &collections)
 	at := "/v1/collections/" + collections.Items[0].ID
-	if shown := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(shown, "Import done: 6 photographs, 6 faces, 1 file that is no image") {
+	if shown := js[string](b, `document.querySelector(".progress .count").innerText`); !strings.HasPrefix(shown,
+		"Import done: 6 photographs, 6 faces, 1 file that is no image") {
 		t.Error(shown)
 	}
-	if shown := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(shown, "broken.jpg") || !strings.Contains(shown, "not an image") {
+	if shown := js[string](b, `document.querySelector(".failures").textContent`); !strings.Contains(shown, "broken.jpg") ||
+		!strings.Contains(shown, "not an image") {
 		t.Error(shown)
 	}
 
@@ -148,7 +151,8 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 		t.Errorf("after the merge %+v", all)
 	}
 	b.with(chromedp.ModifierCtrl, "z")
-	b.until(`document.querySelector(".profile h1") && !document.querySelector(".profile h1").innerText.startsWith(` + strconv.Quote(into) + `)`)
+	b.until(`document.querySelector(".profile h1") && !document.querySelector(".profile h1").innerText.startsWith(` +
+		strconv.Quote(into) + `)`)
 	if all := b.people(at); len(all) != 3 {
 		t.Errorf("after the merge was undone %+v", all)
 	}
@@ -219,7 +223,8 @@ func testPageOfGroup(t *testing.T, ctx context.Context) {
 	at := c.collection()
 	for _, name := range []string{"person001", "person002", "person003"} {
 		var p Person
-		c.do(200, "POST", at+"/people", object{"name": map[string]string{"person001": "Ann", "person002": "Doctor Bartholomew", "person003": "Constance of Ashby"}[name]}, &p)
+		c.do(200, "POST", at+"/people",
+			object{"name": map[string]string{"person001": "Ann", "person002": "Doctor Bartholomew", "person003": "Constance of Ashby"}[name]}, &p)
 		c.upload(200, at+"/people/"+p.ID+"/faces", nil, "photo="+photos(t, "people/"+name)[0], "photo="+photos(t, "people/"+name)[1])
 	}
 	b := browse(t, c, ctx)
@@ -363,7 +368,8 @@ func testPageOfTwoWindows(t *testing.T, ctx context.Context) {
 	first.until(`document.querySelector("main h1")?.innerText.startsWith("People") && !document.querySelector(".people a")`)
 	// A page on which nobody does anything asks for nothing, so nothing is logged.
 	asked := func() int {
-		return js[int](first, `performance.getEntriesByType("resource").length`) + js[int](second, `performance.getEntriesByType("resource").length`)
+		return js[int](first, `performance.getEntriesByType("resource").length`) + js[int](second,
+			`performance.getEntriesByType("resource").length`)
 	}
 	before, logged := asked(), 0
 	for { // what was done last is shown
@@ -482,7 +488,10 @@ func TestPageHeaders(t *testing.T) {
 	}
 	text := string(c.send(200, "GET", "/", "", nil, nil))
 	a := get("/", "", 200)
-	for name, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"} {
+	for name, want := range map[string]string{
+		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff",
+		"Referrer-Policy": "no-referrer", "Cache-Control": "no-cache",
+	} {
 		if got := a.Header.Get(name); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -533,7 +542,8 @@ func TestPagePalette(t *testing.T) {
 			colour[m[1]] = luminance(t, m[2])
 		}
 		for ground, texts := range map[string][]string{
-			"paper": {"ink", "soft", "accent", "danger"}, "raised": {"ink", "soft", "accent", "danger"}, "faint": {"ink", "soft", "accent"}, "tint": {"ink", "soft", "accent"}, "accent": {"on-accent"},
+			"paper": {"ink", "soft", "accent", "danger"}, "raised": {"ink", "soft", "accent", "danger"},
+			"faint": {"ink", "soft", "accent"}, "tint": {"ink", "soft", "accent"}, "accent": {"on-accent"},
 		} {
 			for _, text := range texts {
 				a, b := colour[ground]+0.05, colour[text]+0.05

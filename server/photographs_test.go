@@ -129,7 +129,8 @@ func TestPhotographs(t *testing.T) {
 			c.send(want, "GET", at+"/photographs/"+s.ID+"/thumbnail", "", nil, nil)
 		}
 	}
-	_, c.key, err = c.v.store.CreateKey(t.Context(), "tester", "other", []string{"review"}, []string{"01980000-0000-7000-8000-000000000000"}, time.Time{})
+	_, c.key, err = c.v.store.CreateKey(t.Context(), "tester", "other", []string{"review"},
+		[]string{"01980000-0000-7000-8000-000000000000"}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

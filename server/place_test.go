@@ -38,7 +38,8 @@ func TestFaceByHand(t *testing.T) {
 	var got Added
 	// Nobody knows which one is meant: none is taken, and each has its box.
 	c.upload(200, at+"/people/"+p.ID+"/faces", &got, group)
-	if len(got.Faces) != 0 || len(got.Refused) < 2 || got.Refused[0].Box == nil || !strings.Contains(got.Refused[0].Why, "nothing says which one is meant") {
+	if len(got.Faces) != 0 || len(got.Refused) < 2 || got.Refused[0].Box == nil ||
+		!strings.Contains(got.Refused[0].Why, "nothing says which one is meant") {
 		t.Errorf("of an unknown group: %+v", got)
 	}
 	got = Added{}
@@ -143,7 +144,8 @@ func TestMeantFace(t *testing.T) {
 	data = append(data, 0) // another file, the same photograph
 	var result ImportResult
 	c.upload(200, at+"/import?folders=people", &j, "archive="+archive(t, map[string][]byte{"Ann/1.jpg": data, "Zoe/1.jpg": append(data, 0)}))
-	if c.follow(at, j.ID, &result); result.Faces != 1 || len(result.Refused) != 1 || result.Refused[0].Name != "Zoe/1.jpg" || result.People != 0 {
+	if c.follow(at, j.ID, &result); result.Faces != 1 || len(result.Refused) != 1 || result.Refused[0].Name != "Zoe/1.jpg" ||
+		result.People != 0 {
 		t.Errorf("%+v", result)
 	}
 }
@@ -183,10 +185,17 @@ func testPageByHand(t *testing.T, ctx context.Context) {
 	}
 	drag := func(from, to [2]float64) { // shares of the photograph
 		t.Helper()
-		r := js[[]float64](b, `(() => { const r = document.querySelector("dialog .photo").getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
+		r := js[[]float64](b,
+			`(() => { const r = document.querySelector("dialog .photo").getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
 		for i, p := range [][2]float64{from, to, to} {
-			kind := []keyboard.DispatchMouseEventType{keyboard.DispatchMouseEventTypeMousePressed, keyboard.DispatchMouseEventTypeMouseMoved, keyboard.DispatchMouseEventTypeMouseReleased}[i]
-			e := keyboard.DispatchMouseEventParams{Type: kind, X: r[0] + p[0]*r[2], Y: r[1] + p[1]*r[3], Button: keyboard.MouseButtonLeft, ClickCount: 1}
+			kind := []keyboard.DispatchMouseEventType{
+				keyboard.DispatchMouseEventTypeMousePressed,
+				keyboard.DispatchMouseEventTypeMouseMoved, keyboard.DispatchMouseEventTypeMouseReleased,
+			}[i]
+			e := keyboard.DispatchMouseEventParams{
+				Type: kind, X: r[0] + p[0]*r[2], Y: r[1] + p[1]*r[3],
+				Button: keyboard.MouseButtonLeft, ClickCount: 1,
+			}
 			if _, err := chromedp.Call(b.ctx, keyboard.DispatchMouseEvent, e); err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,8 @@ func TestSearch(t *testing.T) {
 	was, not := added.Faces[0].ID, added.Faces[1].ID
 	s := find(people[0], "?limit=5&vectors=true")
 	one := s.Faces[0]
-	if s.Searched != 2 || len(one.Nearest) != 2 || one.Nearest[0].ID != was || one.Nearest[1].ID != not || len(one.Groups) != 2 || one.Groups[0].Faces[0] != was {
+	if s.Searched != 2 || len(one.Nearest) != 2 || one.Nearest[0].ID != was || one.Nearest[1].ID != not || len(one.Groups) != 2 ||
+		one.Groups[0].Faces[0] != was {
 		t.Errorf("%+v", s)
 	}
 	if !one.Seen || one.Nearest[0].FMR > 1e-3 || one.Nearest[1].FMR < one.Nearest[0].FMR || one.Nearest[0].ByChance < one.Nearest[0].FMR {
@@ -81,7 +82,8 @@ func TestCompare(t *testing.T) {
 	people, other := photos(t, "people/person001"), photos(t, "people/person002")
 	var got Comparisons
 	c.upload(200, id+"/compare", &got, "photo="+other[0], "a="+people[0], "photo="+people[1], "photo=search_test.go")
-	if len(got.Photos) != 3 || *got.Photos[0].Similarity >= *got.Photos[1].Similarity || !got.Photos[1].Same || got.Photos[2].Refused == "" || got.Photos[2].Similarity != nil || got.Face.Box == nil {
+	if len(got.Photos) != 3 || *got.Photos[0].Similarity >= *got.Photos[1].Similarity || !got.Photos[1].Same ||
+		got.Photos[2].Refused == "" || got.Photos[2].Similarity != nil || got.Face.Box == nil {
 		t.Fatalf("%+v", got)
 	}
 	var one Verification

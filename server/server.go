@@ -39,8 +39,10 @@ type Options struct {
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
-	Body    int64         // most bytes of a request; 20 MB
-	Bodies  int64         // most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget() if that is limited
+	Body int64 // most bytes of a request; 20 MB
+	// most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget()
+	// if that is limited
+	Bodies  int64
 	part    time.Duration // longest time for 10 kB of a body to arrive; 10 s
 	Decoded int64         // most memory of the images that are decoded at one time, in bytes; what the requests leave of dataset.Budget()
 	Rate    rate.Limit    // requests a second with one key; 200
@@ -74,7 +76,10 @@ func (o Options) api() api.Options {
 }
 
 func (o Options) jobs() jobs.Options {
-	return jobs.Options{Log: o.Log, Backups: o.Backups, Private: o.Private, Body: o.Body, Import: o.Import, Files: o.Files, Lease: o.Lease, Wait: o.Wait}
+	return jobs.Options{
+		Log: o.Log, Backups: o.Backups, Private: o.Private, Body: o.Body, Import: o.Import,
+		Files: o.Files, Lease: o.Lease, Wait: o.Wait,
+	}
 }
 
 func (o Options) people() people.Options {
@@ -96,7 +101,9 @@ func (o Options) CheckMemory() error { return o.fits(dataset.Budget()) }
 
 func (o Options) fits(memory int64) error {
 	if need := api.InMemory*o.Bodies + o.Decoded; memory < dataset.MaxDecoding && need > memory {
-		return fmt.Errorf("%d MB for requests, twice, and %d MB for images do not fit into the %d MB that the memory limit of this process leaves", o.Bodies/1_000_000, o.Decoded/1_000_000, memory/1_000_000)
+		return fmt.Errorf(
+			"%d MB for requests, twice, and %d MB for images do not fit into the %d MB that the memory limit of this process leaves",
+			o.Bodies/1_000_000, o.Decoded/1_000_000, memory/1_000_000)
 	}
 	return nil
 }
@@ -136,7 +143,8 @@ const Grace = 10 * time.Second
 func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: v, ErrorLog: slog.NewLogLogger(v.options.Log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: api.WholeBody, WriteTimeout: v.options.Request + time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: api.WholeBody, WriteTimeout: v.options.Request + time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
 	}
 	inner, stop := context.WithCancel(ctx)
 	var working sync.WaitGroup

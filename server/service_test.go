@@ -232,28 +232,29 @@ var foundFaces sync.Map // path and space → func() ([]store.NewFace, store.Pho
 // add adds the faces of a photograph to a person as an upload does; "" is nobody.
 func (c *client) add(at, person, path string) {
 	c.Helper()
-	once, _ := foundFaces.LoadOrStore(path+c.v.people.Space()+c.v.people.Options.Search.String(), sync.OnceValues(func() ([]store.NewFace, store.Photo) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			c.Fatal(err)
-		}
-		in, err := c.v.people.Intake(context.Background(), filepath.Base(at))
-		if err != nil {
-			c.Fatal(err)
-		}
-		seen, photo, why, _, err := in.Find(context.Background(), data, false)
-		if err != nil || why != "" {
-			c.Fatal(why, err)
-		}
-		faces, refused := in.NewFaces(seen)
-		if len(faces) == 0 || len(refused) > 0 {
-			c.Fatalf("%s: %+v", path, refused)
-		}
-		for i := range faces {
-			faces[i].Source = store.Upload
-		}
-		return faces, *photo
-	}))
+	once, _ := foundFaces.LoadOrStore(path+c.v.people.Space()+c.v.people.Options.Search.String(),
+		sync.OnceValues(func() ([]store.NewFace, store.Photo) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				c.Fatal(err)
+			}
+			in, err := c.v.people.Intake(context.Background(), filepath.Base(at))
+			if err != nil {
+				c.Fatal(err)
+			}
+			seen, photo, why, _, err := in.Find(context.Background(), data, false)
+			if err != nil || why != "" {
+				c.Fatal(why, err)
+			}
+			faces, refused := in.NewFaces(seen)
+			if len(faces) == 0 || len(refused) > 0 {
+				c.Fatalf("%s: %+v", path, refused)
+			}
+			for i := range faces {
+				faces[i].Source = store.Upload
+			}
+			return faces, *photo
+		}))
 	faces, photo := once.(func() ([]store.NewFace, store.Photo))()
 	if faces = slices.Clone(faces); person != "" {
 		faces = faces[:1]
@@ -378,7 +379,8 @@ func TestIdentifyIsThatOfTheLibrary(t *testing.T) {
 		}
 		for i, g := range got.Faces {
 			decisions[g.Decision]++
-			if g.Reason == "" || (g.Decision == "refused") != (g.Refused != "") || g.Known != (g.Decision == "known") || g.Known != (g.Person != nil && ids[*g.Name] == *g.Person) {
+			if g.Reason == "" || (g.Decision == "refused") != (g.Refused != "") || g.Known != (g.Decision == "known") ||
+				g.Known != (g.Person != nil && ids[*g.Name] == *g.Person) {
 				t.Errorf("%s: %+v", name.Photo.Name, g)
 			}
 			for k, o := range g.Top {
@@ -445,7 +447,8 @@ func TestChanges(t *testing.T) {
 		t.Helper()
 		p = Photograph{}
 		c.upload(200, at+"/identify", &p, one)
-		if len(p.Faces) != 1 || decision != "" && p.Faces[0].Decision != decision || decision == "" && p.Faces[0].Decision == "known" || (p.Faces[0].Person != nil) != (person != "") || person != "" && *p.Faces[0].Name != person {
+		if len(p.Faces) != 1 || decision != "" && p.Faces[0].Decision != decision || decision == "" && p.Faces[0].Decision == "known" ||
+			(p.Faces[0].Person != nil) != (person != "") || person != "" && *p.Faces[0].Name != person {
 			t.Fatalf("%+v", p)
 		}
 	}
@@ -541,7 +544,8 @@ func TestChanges(t *testing.T) {
 			}
 		}
 	}
-	if exported.Faces != 3 || len(names) != 1+3+2 || len(exported.People) != 1 || exported.People[0].Name != "person003" { // one face has no crop
+	if exported.Faces != 3 || len(names) != 1+3+2 || len(exported.People) != 1 ||
+		exported.People[0].Name != "person003" { // one face has no crop
 		t.Fatalf("%+v, %v", exported, names)
 	}
 
@@ -680,12 +684,19 @@ func TestDecisionsByAnOldList(t *testing.T) {
 	stale := func(path string, body object) {
 		t.Helper()
 		var refusal api.Problem
-		if c.do(409, "POST", at+path, body, &refusal); !strings.Contains(refusal.Detail, "meanwhile: both are of Ann now") || id.MatchString(refusal.Detail) ||
+		if c.do(409, "POST", at+path, body,
+			&refusal); !strings.Contains(refusal.Detail, "meanwhile: both are of Ann now") || id.MatchString(refusal.Detail) ||
 			refusal.ID != ann || len(refusal.Holders) != 2 || refusal.Holders[1] != (store.Holder{Face: both[1], Person: ann, Name: "Ann"}) {
 			t.Errorf("%s %v: %+v", path, body, refusal)
 		}
 	}
-	for _, d := range []object{{"verb": "is", "name": "Cy"}, {"verb": "is", "person": bo.ID}, {"verb": "is_not", "person": bo.ID}, {"verb": "ignore"}, {"verb": "discard"}} {
+	for _, d := range []object{
+		{"verb": "is", "name": "Cy"},
+		{"verb": "is", "person": bo.ID},
+		{"verb": "is_not", "person": bo.ID},
+		{"verb": "ignore"},
+		{"verb": "discard"},
+	} {
 		d["faces"], d["expected"] = both, "none"
 		stale("/review/decide", object{"decisions": []object{d}})
 	}
@@ -710,7 +721,8 @@ func TestDecisionsByAnOldList(t *testing.T) {
 
 	// What is for good is not done by an old list either.
 	var gone api.Problem
-	if c.do(409, "DELETE", at+"/people/"+bo.ID+"?faces=1", nil, &gone); !strings.Contains(gone.Detail, "another number of faces now, 2 and not 1") || id.MatchString(gone.Detail) {
+	if c.do(409, "DELETE", at+"/people/"+bo.ID+"?faces=1", nil,
+		&gone); !strings.Contains(gone.Detail, "another number of faces now, 2 and not 1") || id.MatchString(gone.Detail) {
 		t.Errorf("%+v", gone)
 	}
 	c.do(409, "DELETE", at+"/faces/"+both[0]+"?expected="+ann, nil, nil)
@@ -829,7 +841,8 @@ func TestKeys(t *testing.T) {
 	c.do(429, "GET", at, nil, nil)
 	c.key = admin.Key
 	c.do(204, "DELETE", "/v1/keys/"+identify.ID, nil, nil)
-	if text := c.send(200, "GET", "/metrics", "", nil, nil); !bytes.Contains(text, []byte(`nrdl_requests_total{route="POST /v1/collections/{collection}/identify",status="200"} 1`)) {
+	if text := c.send(200, "GET", "/metrics", "", nil, nil); !bytes.Contains(text,
+		[]byte(`nrdl_requests_total{route="POST /v1/collections/{collection}/identify",status="200"} 1`)) {
 		t.Errorf("metrics %s", text)
 	}
 	c.key = ""

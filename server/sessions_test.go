@@ -40,13 +40,15 @@ func TestSessions(t *testing.T) {
 	signIn := func(header ...string) *http.Cookie {
 		t.Helper()
 		cookie := send(204, "POST", "/v1/session", append(header, "Authorization", "bearer "+other.Key)...)
-		if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || strings.Contains(cookie.String(), other.Key) || len(cookie.Value) < 40 {
+		if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || strings.Contains(cookie.String(), other.Key) ||
+			len(cookie.Value) < 40 {
 			t.Fatalf("the cookie is %s", cookie)
 		}
 		return cookie
 	}
 	first, second := signIn(), signIn("X-Forwarded-Proto", "https")
-	if first.Secure || !second.Secure || first.Value == second.Value || !signIn("Origin", strings.Replace(c.server.URL, "http:", "https:", 1)).Secure {
+	if first.Secure || !second.Secure || first.Value == second.Value ||
+		!signIn("Origin", strings.Replace(c.server.URL, "http:", "https:", 1)).Secure {
 		t.Fatalf("the cookies are %s and %s", first, second)
 	}
 	send(401, "GET", "/v1/collections", "Cookie", "nrdl_session="+other.Key) // the key is no session

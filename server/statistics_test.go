@@ -24,7 +24,8 @@ func TestStatisticsAreThoseOfNewFaces(t *testing.T) {
 	for _, name := range everybody {
 		var got Statistics
 		c.do(200, "GET", at+"/people/"+ids[name]+"/statistics", nil, &got)
-		if got.Held != 2 || len(got.Faces) != 2 || got.Rival == nil || len(got.Advice) == 0 || !strings.HasPrefix(got.Advice[0], "few photographs") {
+		if got.Held != 2 || len(got.Faces) != 2 || got.Rival == nil || len(got.Advice) == 0 ||
+			!strings.HasPrefix(got.Advice[0], "few photographs") {
 			t.Fatalf("%s: %+v", name, got)
 		}
 		right, known := 0, 0
@@ -70,7 +71,8 @@ func TestWhy(t *testing.T) {
 	if len(f.Crop) == 0 || r == nil || r.Compared != 3 || len(r.Ranking) != 3 {
 		t.Fatalf("%+v", f)
 	}
-	if *f.Margin != *plain.Faces[0].Margin || r.Ranking[0].ID != plain.Faces[0].Top[0].ID || r.Ranking[0].ID != ids["person002"] || math.Abs(r.Ranking[0].Evidence-*f.Margin) > 1e-6 {
+	if *f.Margin != *plain.Faces[0].Margin || r.Ranking[0].ID != plain.Faces[0].Top[0].ID || r.Ranking[0].ID != ids["person002"] ||
+		math.Abs(r.Ranking[0].Evidence-*f.Margin) > 1e-6 {
 		t.Errorf("%v %v %v, identify says %v", r.Ranking[0].Ref, r.Ranking[0].Evidence, *f.Margin, *plain.Faces[0].Margin)
 	}
 	if n := r.Ranking[0].Nearest; len(n) != 2 || math.Abs(n[0].Cosine-1) > 1e-5 || n[1].Cosine > n[0].Cosine || f.Trained != n[0].Face {
@@ -156,7 +158,8 @@ func TestListOfPeople(t *testing.T) {
 		}
 	}
 	for query, want := range map[string][]string{
-		"": {"person002", "Ärzte 10", "ärzte 2", "person001"}, "&order=name": {"person001", "person002", "ärzte 2", "Ärzte 10"}, "&order=faces": {"person002", "person001", "ärzte 2", "Ärzte 10"}, "&search=%C3%84RZ": {"Ärzte 10", "ärzte 2"}, "&kind=ignored": nil,
+		"": {"person002", "Ärzte 10", "ärzte 2", "person001"}, "&order=name": {"person001", "person002", "ärzte 2", "Ärzte 10"},
+		"&order=faces": {"person002", "person001", "ärzte 2", "Ärzte 10"}, "&search=%C3%84RZ": {"Ärzte 10", "ärzte 2"}, "&kind=ignored": nil,
 	} {
 		if got := names(query); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, not %q", query, got, want)
@@ -183,7 +186,8 @@ func mixed(t *testing.T) (c *client, at string, wrong []string) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	d := in.Embedder.Frame().Len()
 	// Cosines as those of the network: a part that all share, one of the person, and noise.
-	common, own, noise := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/float64(d)), math.Sqrt((1-l.Same.Mean)/float64(d))
+	common, own, noise := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/float64(d)),
+		math.Sqrt((1-l.Same.Mean)/float64(d))
 	made := 0
 	draw := func(person string, n int) (ids []string) {
 		t.Helper()
@@ -254,7 +258,10 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 	if fmt.Sprint(found) != fmt.Sprint(want) {
 		t.Fatalf("%v, want %v", found, want)
 	}
-	for name, text := range map[string]string{"Mixed": "3 of 7 photographs do not look like the others", "Pair": "the two photographs do not look like one person"} {
+	for name, text := range map[string]string{
+		"Mixed": "3 of 7 photographs do not look like the others",
+		"Pair":  "the two photographs do not look like one person",
+	} {
 		var all api.Page[Person]
 		c.do(200, "GET", at+"/people?search="+name, nil, &all)
 		id := all.Items[0].ID
@@ -263,9 +270,11 @@ func TestTwoPeopleUnderOneName(t *testing.T) {
 			t.Errorf("%s: %q", name, got.Advice)
 		}
 		if name == "Pair" {
-			c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": wrong[3:], "verb": "is", "person": id, "expected": id}}}, nil)
+			c.do(200, "POST", at+"/review/decide",
+				object{"decisions": []object{{"faces": wrong[3:], "verb": "is", "person": id, "expected": id}}}, nil)
 		} else {
-			c.do(200, "POST", at+"/review/decide", object{"decisions": []object{{"faces": wrong[:3], "verb": "is_not", "person": id, "expected": id}}}, nil)
+			c.do(200, "POST", at+"/review/decide",
+				object{"decisions": []object{{"faces": wrong[:3], "verb": "is_not", "person": id, "expected": id}}}, nil)
 		}
 	}
 	if found := conflicts(); len(found) != 0 {
@@ -287,12 +296,14 @@ func TestTwoPeopleInStoredGroup(t *testing.T) {
 	}
 	c.do(200, "POST", at+"/faces/deny", object{"faces": faces, "person": all.Items[0].ID}, nil)
 	c.v.people.Grouped = len(faces)
-	if err := c.v.store.PutGroups(t.Context(), strings.TrimPrefix(at, "/v1/collections/"), []store.Group{{Faces: faces, Loose: true}}); err != nil {
+	if err := c.v.store.PutGroups(t.Context(), strings.TrimPrefix(at, "/v1/collections/"),
+		[]store.Group{{Faces: faces, Loose: true}}); err != nil {
 		t.Fatal(err)
 	}
 	var groups api.Page[Cluster]
 	c.do(200, "GET", at+"/review", nil, &groups)
-	if g := groups.Items[0]; len(faces) != 7 || len(g.Faces) != 7 || !g.Loose || fmt.Sprint(slices.Sorted(slices.Values(g.Apart))) != fmt.Sprint(wrong[:3]) {
+	if g := groups.Items[0]; len(faces) != 7 || len(g.Faces) != 7 || !g.Loose ||
+		fmt.Sprint(slices.Sorted(slices.Values(g.Apart))) != fmt.Sprint(wrong[:3]) {
 		t.Errorf("%v of %v are apart, want %v", g.Apart, g.Faces, wrong[:3])
 	}
 }

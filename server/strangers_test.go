@@ -39,7 +39,8 @@ func TestStrangers(t *testing.T) {
 	c.upload(200, at+"/strangers?new=true", &added, form...)
 	c.do(200, "GET", at+"/calibration", nil, &after)
 	n := len(added.Faces)
-	if n < 3 || after.Added != (AddedStrangers{Faces: n, Used: n, Alike: after.Added.Alike}) || after.Added.Alike > n/2 || after.People != 2 || after.Faces != before.Faces {
+	if n < 3 || after.Added != (AddedStrangers{Faces: n, Used: n, Alike: after.Added.Alike}) || after.Added.Alike > n/2 ||
+		after.People != 2 || after.Faces != before.Faces {
 		t.Fatalf("%d faces, %+v after %+v", n, after, before)
 	}
 	if now, known := after.Strangers.Alike, before.Strangers.Alike; now.Most > known.Most || known.Known() {
@@ -120,7 +121,8 @@ func TestStrangersWhoAreMembers(t *testing.T) {
 	}
 	c.upload(200, at+"/strangers", nil, form...)
 	c.do(200, "GET", at+"/calibration", nil, &after)
-	if g := after.Added; *after.Threshold != *before.Threshold || g.Faces != 3 || g.Used != 0 || g.Alike != 3 || !strings.Contains(g.Useless, "probably people of the model") {
+	if g := after.Added; *after.Threshold != *before.Threshold || g.Faces != 3 || g.Used != 0 || g.Alike != 3 ||
+		!strings.Contains(g.Useless, "probably people of the model") {
 		t.Errorf("the threshold is %v and was %v, %+v", *after.Threshold, *before.Threshold, g)
 	}
 	c.do(200, "DELETE", at+"/strangers", nil, nil)
@@ -150,7 +152,8 @@ func TestGroupsOfAlikePeople(t *testing.T) {
 		const ofKind, ofOwn = 0.1, 0.5
 		v := make([]float32, length)
 		for i := range v {
-			v[i] = float32((math.Sqrt(ofKind)*float64(kind[i]) + math.Sqrt(ofOwn)*float64(own[i]) + math.Sqrt(1-ofKind-ofOwn)*rng.NormFloat64()) / math.Sqrt(float64(len(v))))
+			v[i] = float32((math.Sqrt(ofKind)*float64(kind[i]) + math.Sqrt(ofOwn)*float64(own[i]) + math.Sqrt(1-ofKind-ofOwn)*rng.NormFloat64()) /
+				math.Sqrt(float64(len(v))))
 		}
 		return v
 	}
@@ -238,7 +241,8 @@ func TestPeopleTooAlike(t *testing.T) {
 		wanted := map[bool]string{true: "unknown", false: "known"}[alike]
 		var p Photograph
 		c.upload(200, at+"/identify", &p, "photo="+photo)
-		if len(p.Faces) != 1 || p.Faces[0].Decision != wanted || p.Faces[0].Known == alike || (p.Faces[0].Name == nil) != alike || strings.Contains(p.Faces[0].Reason, why) != alike {
+		if len(p.Faces) != 1 || p.Faces[0].Decision != wanted || p.Faces[0].Known == alike || (p.Faces[0].Name == nil) != alike ||
+			strings.Contains(p.Faces[0].Reason, why) != alike {
 			t.Errorf("identified: %+v", p.Faces)
 		}
 		var e Explained
@@ -246,7 +250,8 @@ func TestPeopleTooAlike(t *testing.T) {
 			t.Errorf("explained: %+v", e)
 		}
 		var groups api.Page[Cluster]
-		if c.do(200, "GET", at+"/review", nil, &groups); len(groups.Items) != 1 || groups.Items[0].Guess == nil || groups.Items[0].Guess.Decision != wanted {
+		if c.do(200, "GET", at+"/review", nil, &groups); len(groups.Items) != 1 || groups.Items[0].Guess == nil ||
+			groups.Items[0].Guess.Decision != wanted {
 			t.Errorf("grouped: %+v", groups.Items)
 		}
 		var k Calibration

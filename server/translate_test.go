@@ -154,7 +154,10 @@ func testPageInLanguages(t *testing.T, ctx context.Context) {
 			b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog .head button").click()`))
 			b.until(`!document.querySelector("dialog")`)
 		}
-		for digit, selector := range map[string]string{"1": ".dropzone", "2": "h1", "3": ".dropzone", "4": ".people a", "5": "h1", "6": "[role=tabpanel]", "7": ".setting select"} {
+		for digit, selector := range map[string]string{
+			"1": ".dropzone", "2": "h1", "3": ".dropzone",
+			"4": ".people a", "5": "h1", "6": "[role=tabpanel]", "7": ".setting select",
+		} {
 			b.screen(digit, selector)
 			b.until(`!document.querySelector("[aria-busy]")`)
 			left(digit)

@@ -27,7 +27,8 @@ func (a *app) albumCmd() *cobra.Command {
 		Args: cli.Arguments(2, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if i.pages == "" {
-				return advice.Add(cli.Misuse("album needs -o DIR, the folder for its pages"), "for example: nrdl album %s -o album", legible.Arguments(args...))
+				return advice.Add(cli.Misuse("album needs -o DIR, the folder for its pages"),
+					"for example: nrdl album %s -o album", legible.Arguments(args...))
 			}
 			if err := i.check(c, args[1:]); err != nil {
 				return err
@@ -99,8 +100,10 @@ func (i *identification) known(r *faces.Recogniser) (*faces.Recogniser, error) {
 // findVars registers the flags that say which faces get names; which is the default.
 func (i *identification) findVars(c *cobra.Command, which face.Which) {
 	findVar(c, &i.find, which, "as the model does")
-	c.Flags().BoolVar(&i.find.Twice, "twice", false, "name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
-	c.Flags().StringVar(&i.facts, "people", "", "names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
+	c.Flags().BoolVar(&i.find.Twice, "twice", false,
+		"name several faces of a photograph alike, as in a collage: otherwise only the one with the best score keeps a name")
+	c.Flags().StringVar(&i.facts, "people", "",
+		"names are forbidden by `FILE`, CSV with a header name,born,not: dates of birth, and people who look alike and are not the same")
 	cli.Complete(c, "people", cli.Files("csv"))
 	skipVar(c, &i.skip)
 	forceVar(c, &i.force)

@@ -138,7 +138,8 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	}
 	a.Print("\nnext: nrdl report %s\n", legible.ShellWord(b.output))
 	if p.Failed > 0 {
-		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")), "their records tell why; --retry makes them again")
+		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")),
+			"their records tell why; --retry makes them again")
 	}
 	return nil
 }
@@ -174,11 +175,13 @@ func (a *app) listRuns(plan *experiment.Plan, b benching) error {
 	case runs == 0:
 		a.Tell("all runs have a record in %s", b.output)
 	case left == 0:
-		a.Tell("%s without a record in %s, which says too little about their time: make some of them, and list again", legible.Count(runs, "run"), b.output)
+		a.Tell("%s without a record in %s, which says too little about their time: make some of them, and list again",
+			legible.Count(runs, "run"), b.output)
 	case len(records) == 0:
 		a.Tell("%s: %s, %d at a time, on a computer like that of the published records", legible.Count(runs, "run"), console.About(left), b.jobs)
 	default:
-		a.Tell("%s without a record in %s: %s, %d at a time, as long as those that have one", legible.Count(runs, "run"), b.output, console.About(left), b.jobs)
+		a.Tell("%s without a record in %s: %s, %d at a time, as long as those that have one",
+			legible.Count(runs, "run"), b.output, console.About(left), b.jobs)
 	}
 	return nil
 }

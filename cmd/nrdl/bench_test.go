@@ -171,7 +171,8 @@ func TestBenchSurvivesKills(t *testing.T) {
 		if err := os.WriteFile(broken, text[:at], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if output := finish(t, plan, "-o", broken); !strings.Contains(output, "nrdl: warning: "+broken+": the last line is cut short") || !strings.Contains(output, ", 1 made now") {
+		if output := finish(t, plan, "-o", broken); !strings.Contains(output, "nrdl: warning: "+broken+": the last line is cut short") ||
+			!strings.Contains(output, ", 1 made now") {
 			t.Errorf("cut at %d: it tells\n%s", at-last, output)
 		}
 		if d := differences(want, records(t, broken, false)); d != nil {

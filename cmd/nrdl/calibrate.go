@@ -24,8 +24,10 @@ type calibration struct {
 func (f *calibration) register(c *cobra.Command) {
 	f.registerFPIR(c, openset.Default.FPIR, "")
 	f.prior, f.folds = openset.Default.Prior, -1
-	cli.Number(c, &f.prior, "strangers-share", "", cli.Share(true), "assumed `SHARE` of unknown people among new faces: the prior of the probabilities")
-	cli.Number(c, &f.folds, "calibrate", "", checkFolds, "`N` cross-validation folds for the threshold; 0 for no threshold: every face is named (default 20, or 5 for iterative methods)")
+	cli.Number(c, &f.prior, "strangers-share", "", cli.Share(true),
+		"assumed `SHARE` of unknown people among new faces: the prior of the probabilities")
+	cli.Number(c, &f.folds, "calibrate", "", checkFolds,
+		"`N` cross-validation folds for the threshold; 0 for no threshold: every face is named (default 20, or 5 for iterative methods)")
 }
 
 // registerFPIR registers --fpir with a default, 0 for the one that use describes,
@@ -81,7 +83,8 @@ func (a *app) calibrateCmd() *cobra.Command {
 	}
 	f.registerFPIR(c, 0, " (default that of the model)")
 	f.folds, f.prior = -1, openset.Default.Prior
-	c.Flags().StringVar(&strangers, "strangers", "", "`DIR` of photographs of people who are not in the model, or for vectors a file (.npz, .mat) of samples of other classes")
+	c.Flags().StringVar(&strangers, "strangers", "",
+		"`DIR` of photographs of people who are not in the model, or for vectors a file (.npz, .mat) of samples of other classes")
 	c.Flags().StringVar(&array, "x", "", "`ARRAY` of that file with the samples, where it has no common name")
 	write.register(a, c)
 	findVar(c, &find, face.All, "as the model does")

@@ -36,10 +36,14 @@ func (a *app) comprefaceCmd() *cobra.Command {
 			if err := f.fetch(c.Context()); err != nil {
 				return advice.Add(fmt.Errorf("CompreFace at %s: %w", args[0], err), "the images that were written stay; run the command again to go on")
 			}
-			a.Tell("%s of %s are new in %s; %d were there", legible.Count(f.images, "image"), legible.Count(len(f.subjects), "subject"), args[1], f.existing)
+			a.Tell("%s of %s are new in %s; %d were there", legible.Count(f.images, "image"),
+				legible.Count(len(f.subjects), "subject"), args[1], f.existing)
 			if f.refusals > 0 {
-				err := fmt.Errorf("CompreFace at %s: %d of %s are left out, named above", args[0], f.refusals, legible.Count(f.images+f.existing+f.refusals, "image"))
-				return advice.Add(err, "rename these subjects, or take their images from where they came; without them: nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
+				err := fmt.Errorf("CompreFace at %s: %d of %s are left out, named above", args[0], f.refusals,
+					legible.Count(f.images+f.existing+f.refusals, "image"))
+				return advice.Add(err,
+					"rename these subjects, or take their images from where they came; without them: nrdl train %s -o people.nrdl",
+					legible.ShellWord(args[1]))
 			}
 			a.Next("nrdl train %s -o people.nrdl", legible.ShellWord(args[1]))
 			return nil
@@ -69,7 +73,10 @@ const (
 var isImageID = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 
 // imageExtensions are the extensions of the types of images.
-var imageExtensions = map[string]string{"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/bmp": ".bmp", "image/webp": ".webp"}
+var imageExtensions = map[string]string{
+	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif",
+	"image/bmp": ".bmp", "image/webp": ".webp",
+}
 
 // fetch reads the list of images, page after page, and each image.
 func (f *comprefaceImages) fetch(ctx context.Context) error {

@@ -33,7 +33,8 @@ func TestCompreFace(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		fmt.Fprintf(w, `{"faces":[{"image_id":"id-%d","subject":%q}],"page_number":%d,"page_size":1,"total_pages":%d}`, page, subjects[page], page, len(subjects))
+		fmt.Fprintf(w, `{"faces":[{"image_id":"id-%d","subject":%q}],"page_number":%d,"page_size":1,"total_pages":%d}`,
+			page, subjects[page], page, len(subjects))
 	})
 	mux.HandleFunc("GET /api/v1/recognition/faces/{id}/img", func(w http.ResponseWriter, r *http.Request) {
 		fetched++
@@ -59,12 +60,14 @@ func TestCompreFace(t *testing.T) {
 		if f.images+f.existing != 3 || f.existing != 3*run || f.refusals != 2 {
 			t.Errorf("run %d: %+v", run, f)
 		}
-		if len(warnings) != 2 || !strings.Contains(warnings[0], `"id-3" of subject "../up"`) || !strings.Contains(warnings[1], `"id-4" of subject "Cy"`) {
+		if len(warnings) != 2 || !strings.Contains(warnings[0], `"id-3" of subject "../up"`) ||
+			!strings.Contains(warnings[1], `"id-4" of subject "Cy"`) {
 			t.Errorf("run %d: %q", run, warnings)
 		}
 	}
 	done, err := exec.Command("nrdl", "data", "compreface", server.URL, out, "--key", "secret").CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 || !bytes.Contains(done, []byte("2 of 5 images are left out")) || !bytes.Contains(done, []byte(`"../up"`)) {
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 ||
+		!bytes.Contains(done, []byte("2 of 5 images are left out")) || !bytes.Contains(done, []byte(`"../up"`)) {
 		t.Errorf("%v: %s", err, done)
 	}
 	if fetched != 4+2 { // id-4 is asked for again

@@ -82,15 +82,18 @@ func unknownPerson(path, name string, r *faces.Recogniser) error {
 
 func (a *app) renameCmd() *cobra.Command {
 	var merge bool
-	c := a.namingCmd("rename MODEL NAME NEW", func(ctx context.Context, r *faces.Recogniser, args []string, force bool) (*faces.Recogniser, error) {
-		return a.rename(ctx, r, args[0], args[1], args[2], merge, force)
-	})
+	c := a.namingCmd("rename MODEL NAME NEW",
+		func(ctx context.Context, r *faces.Recogniser, args []string, force bool) (*faces.Recogniser, error) {
+			return a.rename(ctx, r, args[0], args[1], args[2], merge, force)
+		})
 	c.Flags().BoolVar(&merge, "merge", false, "if NEW is in the model already, join the faces of both")
 	return c
 }
 
 // namingCmd is a command whose last of three arguments is the name that something in a model gets.
-func (a *app) namingCmd(use string, change func(ctx context.Context, r *faces.Recogniser, args []string, force bool) (*faces.Recogniser, error)) *cobra.Command {
+func (a *app) namingCmd(use string,
+	change func(ctx context.Context, r *faces.Recogniser, args []string, force bool) (*faces.Recogniser, error),
+) *cobra.Command {
 	var write writing
 	c := &cobra.Command{
 		Use:  use,
@@ -131,7 +134,8 @@ func (a *app) rename(ctx context.Context, r *faces.Recogniser, path, from, to st
 		}
 		if different {
 			err := fmt.Errorf("%s stays as it is: the photographs of %s and %s are clearly of two people", path, from, to)
-			return nil, advice.Add(err, "nrdl move %s %s gives a single photograph another name; --force joins them all the same", legible.ShellWord(path), legible.Arguments(from+"/PHOTO", to))
+			return nil, advice.Add(err, "nrdl move %s %s gives a single photograph another name; --force joins them all the same",
+				legible.ShellWord(path), legible.Arguments(from+"/PHOTO", to))
 		}
 	}
 	start := time.Now()
@@ -146,9 +150,10 @@ func (a *app) rename(ctx context.Context, r *faces.Recogniser, path, from, to st
 }
 
 func (a *app) moveCmd() *cobra.Command {
-	return a.namingCmd("move MODEL PERSON/PHOTO NAME", func(ctx context.Context, r *faces.Recogniser, args []string, _ bool) (*faces.Recogniser, error) {
-		return a.move(ctx, r, args[0], args[1], args[2])
-	})
+	return a.namingCmd("move MODEL PERSON/PHOTO NAME",
+		func(ctx context.Context, r *faces.Recogniser, args []string, _ bool) (*faces.Recogniser, error) {
+			return a.move(ctx, r, args[0], args[1], args[2])
+		})
 }
 
 func (a *app) move(ctx context.Context, r *faces.Recogniser, path, photo, to string) (*faces.Recogniser, error) {
@@ -167,7 +172,8 @@ func (a *app) move(ctx context.Context, r *faces.Recogniser, path, photo, to str
 	}
 	a.tellMerger(merger)
 	from, _ := r.Model().Enrolled.Owner(photo) // Move has found it
-	a.Tell("%s shows %s now: %s; %s: %s", photo, to, legible.Count(next.Model().Faces(to), "face"), from, legible.Count(next.Model().Faces(from), "face"))
+	a.Tell("%s shows %s now: %s; %s: %s", photo, to, legible.Count(next.Model().Faces(to), "face"),
+		from, legible.Count(next.Model().Faces(from), "face"))
 	a.tellTrained(next, path, time.Since(start))
 	return next, nil
 }

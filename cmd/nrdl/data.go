@@ -130,7 +130,8 @@ func (a *app) convert(ctx context.Context, from, to string, flags *inputFlags) e
 		return err
 	}
 	if filepath.Ext(to) == "" && !s.Pipeline.Fixed().ArePixels() {
-		return advice.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, s.Pipeline.Fixed()), "write a .npz or .mat file, which keeps any number")
+		return advice.Add(fmt.Errorf("%s: the samples are %v, which are not images", to, s.Pipeline.Fixed()),
+			"write a .npz or .mat file, which keeps any number")
 	}
 	set, err := featuresOf(s)
 	if err != nil {
@@ -178,7 +179,8 @@ func (a *app) checkCmd() *cobra.Command {
 func checkSave(path string) error {
 	switch filepath.Base(filepath.Clean(path)) {
 	case ".", "..", string(filepath.Separator):
-		return advice.Add(cli.Misuse("%s is no name for a data set to write", path), "give a new name, for example people.mat, people.npz or people")
+		return advice.Add(cli.Misuse("%s is no name for a data set to write", path),
+			"give a new name, for example people.mat, people.npz or people")
 	}
 	return dataset.CheckSave(path)
 }
@@ -260,7 +262,8 @@ func (a *app) drawPhotographs(c *cobra.Command, dir string, given synthetic.Face
 	err := p.Write(c.Context(), dir, func(done, total int) { bar.Show(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total)) })
 	bar.Clear()
 	if err == nil {
-		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"), p.Seed, legible.ShellWord(filepath.Join(dir, "people")))
+		a.Tell("wrote %s: %s, seed %d; next: nrdl train %s -o people.nrdl", dir, legible.Count(p.Len(), "photograph"),
+			p.Seed, legible.ShellWord(filepath.Join(dir, "people")))
 	}
 	return err
 }

@@ -47,7 +47,8 @@ func (f *adding) place(photos []string, chosen bool) (err error) {
 	case ways > 1:
 		return cli.Misuse("--face, --faces, --eyes and --box exclude each other: each of them says which face is meant")
 	case f.name == "" || len(photos) > 1 || err != nil || info.IsDir() || f.find.Detect == face.Never:
-		return advice.Add(cli.Misuse("--face, --eyes or --box is for one photograph, with --name, in which faces are searched"), "for example: nrdl add MODEL PHOTO --name NAME --box X,Y,WIDTH,HEIGHT")
+		return advice.Add(cli.Misuse("--face, --eyes or --box is for one photograph, with --name, in which faces are searched"),
+			"for example: nrdl add MODEL PHOTO --name NAME --box X,Y,WIDTH,HEIGHT")
 	case f.face != 0:
 		return nil
 	}
@@ -85,12 +86,15 @@ func (a *app) addCmd() *cobra.Command {
 		ValidArgsFunction: completeModel,
 	}
 	c.Flags().StringVarP(&f.name, "name", "n", "", "`NAME` of the person in the photographs")
-	c.Flags().BoolVar(&f.warm, "warm", false, "start iterative methods from the present model: faster, but the result differs slightly from that of train")
+	c.Flags().BoolVar(&f.warm, "warm", false,
+		"start iterative methods from the present model: faster, but the result differs slightly from that of train")
 	c.Flags().BoolVar(&f.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
-	c.Flags().StringVar(&f.eyes, "eyes", "", "take the face with eyes at `X,Y,X,Y` in pixels of the one upright photograph, also where none is found")
+	c.Flags().StringVar(&f.eyes, "eyes", "",
+		"take the face with eyes at `X,Y,X,Y` in pixels of the one upright photograph, also where none is found")
 	cli.Number(c, &f.face, "face", "", cli.InRange(1, cli.Many), "take face `N` of the one photograph, as add lists them: the largest is 1")
 	c.Flags().Lookup("face").DefValue = "" // without the flag add asks
-	c.Flags().StringVar(&f.box, "box", "", "take the face in the box `X,Y,WIDTH,HEIGHT` of the photograph: one of several, or one that is not found")
+	c.Flags().StringVar(&f.box, "box", "",
+		"take the face in the box `X,Y,WIDTH,HEIGHT` of the photograph: one of several, or one that is not found")
 	f.labels.register(c)
 	write.register(a, c)
 	findVar(c, &f.find, "", "as the model does")
@@ -169,7 +173,8 @@ func (f *adding) files(ctx context.Context, photos []string, canonicalName func(
 		all = append(all, files...)
 	}
 	if len(all) == 0 {
-		return nil, advice.Add(errors.New("no photograph has tags with names of people"), "nrdl people --tags DIR lists who is in the tags of a folder")
+		return nil, advice.Add(errors.New("no photograph has tags with names of people"),
+			"nrdl people --tags DIR lists who is in the tags of a folder")
 	}
 	return all, nil
 }
@@ -223,8 +228,10 @@ type labels struct {
 
 // register registers the flags for folders.
 func (l *labels) register(c *cobra.Command) {
-	cli.Choice(c, &l.names, "names", "where the names of people are in a folder: first (the first folder, the default), last (the folder that the image is in, as 2023/Ann/1.jpg) or files (Ann.jpg, Ann 2.jpg, Ann_0003.jpg: the name without a number after a separator)", dataset.Namings)
-	cli.Var(c, &l.tags, "tags", "", "SOURCE", "take the names of face tags in a folder of photographs, from SOURCE: regions (XMP in photographs and sidecars; --tags alone), takeout (JSON of Google Takeout) or a list LIST.csv of lines photograph,name,name", dataset.ParseTagSource, func(s dataset.TagSource) string { return string(s) })
+	cli.Choice(c, &l.names, "names",
+		"where the names of people are in a folder: first (the first folder, the default), last (the folder that the image is in, as 2023/Ann/1.jpg) or files (Ann.jpg, Ann 2.jpg, Ann_0003.jpg: the name without a number after a separator)", dataset.Namings)
+	cli.Var(c, &l.tags, "tags", "", "SOURCE",
+		"take the names of face tags in a folder of photographs, from SOURCE: regions (XMP in photographs and sidecars; --tags alone), takeout (JSON of Google Takeout) or a list LIST.csv of lines photograph,name,name", dataset.ParseTagSource, func(s dataset.TagSource) string { return string(s) })
 	c.MarkFlagsMutuallyExclusive("names", "tags")
 	c.Flags().Lookup("tags").NoOptDefVal = string(dataset.Regions)
 	cli.Complete(c, "tags", cli.Words(string(dataset.Regions), string(dataset.Takeout)))
@@ -233,5 +240,8 @@ func (l *labels) register(c *cobra.Command) {
 
 // options are those by which a data set is read for in.
 func (l labels) options(in frontend.Pipeline, find face.Options) faces.ReadOptions {
-	return faces.ReadOptions{Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names, Tags: l.tags, Skip: l.skip, Arrays: l.arrays}
+	return faces.ReadOptions{
+		Frame: in.Frame, Embedder: in.Embedder, Detect: find, Names: l.names,
+		Tags: l.tags, Skip: l.skip, Arrays: l.arrays,
+	}
 }

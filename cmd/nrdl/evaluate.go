@@ -109,7 +109,8 @@ func (e *evaluation) check(c *cobra.Command) error {
 	case e.several() && e.openSet.enabled:
 		return advice.Add(cli.Misuse("--open-set with several methods"), "evaluate one after the other: the same --seed draws the same people")
 	case e.several() && e.learn.input.text == auto:
-		return advice.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"), "name the input, as --input faces32")
+		return advice.Add(cli.Misuse("--input auto with several methods, which are compared on the same input"),
+			"name the input, as --input faces32")
 	case e.several() && e.threshold:
 		return advice.Add(cli.Misuse("several methods are compared without a threshold"), "evaluate a single method with --fpir or --calibrate")
 	case e.csv && !e.several():
@@ -139,7 +140,10 @@ func (a *app) evaluate(ctx context.Context, data string, e *evaluation) (experim
 	}
 	a.warnOfCopies(s.images)
 	a.warnOfOne(s.images.Classes, s.images.AreFaces())
-	protocol := experiment.Protocol{Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline, Folds: experiment.ChoiceFolds, Calibrate: e.openSet.calibrate.options(), LawOnly: !e.threshold}
+	protocol := experiment.Protocol{
+		Split: e.split, Repeats: e.repeats, Seed: e.learn.seed, Input: s.Pipeline,
+		Folds: experiment.ChoiceFolds, Calibrate: e.openSet.calibrate.options(), LawOnly: !e.threshold,
+	}
 	if s.auto {
 		if protocol.Candidates, err = a.candidates(ctx, data, s, nil, &e.learn); err != nil {
 			return experiment.Result{}, err

@@ -83,7 +83,8 @@ cp drawn/others/stranger2.jpg zoe/2.jpg
 			line = strings.Replace(command(line), "480x640", "240x320", 1) // smaller photographs
 			line = strings.Replace(line, "160x160", "120x120", 1)
 			made := slices.ContainsFunc(preparing, func(p struct{ line, small string }) bool { return p.line == line && line != "nrdl bench quick" })
-			if !made && !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") && line != "nrdl demo" && !isElsewhere(line) {
+			if !made && !(onlyNew && written[line]) && strings.HasPrefix(line, "nrdl ") && !strings.Contains(line, "--watch") &&
+				line != "nrdl demo" && !isElsewhere(line) {
 				script.WriteString("run " + line + "\n")
 			}
 			written[line] = true
@@ -110,9 +111,12 @@ cp drawn/others/stranger2.jpg zoe/2.jpg
 	if !long {
 		return
 	}
-	testscript.Run(t, testscript.Params{Dir: scripts, Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs}, Setup: func(env *testscript.Env) error {
-		return os.CopyFS(env.WorkDir, os.DirFS(shared))
-	}})
+	testscript.Run(t, testscript.Params{
+		Dir: scripts, Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runs},
+		Setup: func(env *testscript.Env) error {
+			return os.CopyFS(env.WorkDir, os.DirFS(shared))
+		},
+	})
 }
 
 // command is a line of examples without its description.

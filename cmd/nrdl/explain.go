@@ -100,7 +100,8 @@ func (e *explaining) run(ctx context.Context, model, photo string) error {
 		return err
 	}
 	if !r.Model().Pipeline.SeesImages() {
-		return advice.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", model), "only faces in images can be explained")
+		return advice.Add(fmt.Errorf("%s was trained on vectors, or on images of an unknown size", model),
+			"only faces in images can be explained")
 	}
 	if e.output != "" {
 		if err := atomicfile.Check(e.output); err != nil {
@@ -199,7 +200,8 @@ func (e *explaining) faces(ctx context.Context, r *faces.Recogniser, photo strin
 		return nil, 0, err
 	}
 	if len(found) == 0 {
-		return nil, 0, advice.Add(fmt.Errorf("%s: no face found", photo), "a brighter or larger photograph may help; only if the whole image is one face: --detect never")
+		return nil, 0, advice.Add(fmt.Errorf("%s: no face found", photo),
+			"a brighter or larger photograph may help; only if the whole image is one face: --detect never")
 	}
 	if e.number > len(found) {
 		return nil, 0, fmt.Errorf("%s: there is no face %d: it shows %s", photo, e.number, legible.Count(len(found), "face"))

@@ -78,7 +78,8 @@ func TestExplainPhotograph(t *testing.T) {
 		t.Errorf("error %v of the third of two faces", err)
 	}
 	save(t, photo, image.NewGray(image.Rect(0, 0, 200, 200)))
-	if _, err = run("why.html", 0); err == nil || !strings.Contains(err.Error(), "no face found") || !strings.Contains(advice.Text(err), "--detect never") {
+	if _, err = run("why.html", 0); err == nil || !strings.Contains(err.Error(), "no face found") ||
+		!strings.Contains(advice.Text(err), "--detect never") {
 		t.Errorf("error %v of a photograph without a face, hint %q", err, advice.Text(err))
 	}
 }

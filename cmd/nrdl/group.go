@@ -93,7 +93,8 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		if err := p.WriteFolders(ctx, g.output, g.Wording, g.Warn); err != nil {
 			return err
 		}
-		defer g.Next("look at %s, rename the folders to the names of the people, delete those of others, then: %s", legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
+		defer g.Next("look at %s, rename the folders to the names of the people, delete those of others, then: %s",
+			legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
 	}
 	g.tellGroups(p, failed, time.Since(start))
 	if g.json {
@@ -130,6 +131,7 @@ func (g *grouping) tellGroups(p *group.Photographs, failed int, took time.Durati
 			several, together = several+1, together+n
 		}
 	}
-	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"), legible.Count(len(p.Paths), "photograph"),
+	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"),
+		legible.Count(len(p.Paths), "photograph"),
 		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), legible.Seconds(took))
 }

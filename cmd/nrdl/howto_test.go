@@ -17,7 +17,8 @@ import (
 // What programs write about one face, made from their documented formats: the name is %[1]s, the middle
 // and the size of the face %[2]g to %[5]g, as shares of the image, and %[6]d×%[7]d its pixels.
 const (
-	xmpStart = `<?xpacket begin="` + "\ufeff" + `" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""` +
+	xmpStart = `<?xpacket begin="` + "\ufeff" +
+		`" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""` +
 		` xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"` +
 		` xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/" xmlns:digiKam="http://www.digikam.org/ns/1.0/"` +
 		` xmlns:MP="http://ns.microsoft.com/photo/1.2/" xmlns:MPRI="http://ns.microsoft.com/photo/1.2/t/RegionInfo#" xmlns:MPReg="http://ns.microsoft.com/photo/1.2/t/Region#" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/">`
@@ -50,7 +51,8 @@ var writers = map[string]func(path, packet string) error{
 
 // formats are the packets of writers.
 var formats = map[string]string{
-	"digikam":       xmpStart + `<digiKam:TagsList><rdf:Seq><rdf:li>People/%[1]s</rdf:li></rdf:Seq></digiKam:TagsList>` + keywords + mwgRegion + mpRegion + xmpEnd,
+	"digikam": xmpStart + `<digiKam:TagsList><rdf:Seq><rdf:li>People/%[1]s</rdf:li></rdf:Seq></digiKam:TagsList>` + keywords +
+		mwgRegion + mpRegion + xmpEnd,
 	"lightroom":     xmpStart + keywords + person + mwgRegion + xmpEnd,
 	"apple-photos":  xmpStart + `<photoshop:DateCreated>2024-05-01T10:00:00</photoshop:DateCreated>` + person + mwgRegion + mpRegion + xmpEnd,
 	"google-photos": `{"title": "x.jpg", "photoTakenTime": {"timestamp": "1714557600", "formatted": "01.05.2024, 10:00:00 UTC"}, "people": [{"name": "%[1]s"}]}`,
@@ -97,7 +99,8 @@ func programMaterial(t *testing.T, page, material string) string {
 			}
 			b, w, h := o.Faces[0].Box, float64(o.Size.Width), float64(o.Size.Height)
 			x, y, bw, bh := float64(b.X)/w, float64(b.Y)/h, float64(b.Width)/w, float64(b.Height)/h
-			text, _, _ := strings.Cut(fmt.Sprintf(formats[name]+"%[8]g", who, x+bw/2, y+bh/2, bw, bh, o.Size.Width, o.Size.Height, x, y), fmt.Sprintf("%g%%!(EXTRA", x))
+			text, _, _ := strings.Cut(fmt.Sprintf(formats[name]+"%[8]g", who, x+bw/2, y+bh/2, bw, bh, o.Size.Width, o.Size.Height, x, y),
+				fmt.Sprintf("%g%%!(EXTRA", x))
 			text = strings.TrimSuffix(text, fmt.Sprintf("%g", x))
 			if err := writers[name](to, text); err != nil {
 				t.Fatal(err)

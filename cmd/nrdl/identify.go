@@ -48,7 +48,8 @@ func (a *app) identifyCmd() *cobra.Command {
 			}
 			if len(args) == 2 && dataset.IsMatrix(args[1]) {
 				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
-					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning", args[1]), "nrdl predict %s names the class of each sample", legible.Arguments(args...))
+					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning",
+						args[1]), "nrdl predict %s names the class of each sample", legible.Arguments(args...))
 				}
 				p := prediction{json: i.json || i.output != "", scores: i.pairs, force: i.force, output: i.output}
 				p.arrays.Unlabelled, p.arrays.X = true, i.array
@@ -72,7 +73,8 @@ func (i *identification) register(c *cobra.Command) {
 	c.Flags().StringVarP(&i.output, "output", "o", "", "`RESULTS` file for the JSON Lines, instead of standard output")
 	c.Flags().BoolVar(&i.resume, "resume", false, "continue RESULTS: skip the photographs that are in it")
 	c.Flags().StringVar(&i.watchFolder, "watch", "", "name the photographs in the folder `DIR`, and new ones as they arrive")
-	c.Flags().StringVar(&i.draw, "draw", "", "write the photographs with boxes and names into the folder `DIR`; for one photograph also a file: --draw drawn.jpg")
+	c.Flags().StringVar(&i.draw, "draw", "",
+		"write the photographs with boxes and names into the folder `DIR`; for one photograph also a file: --draw drawn.jpg")
 	c.Flags().StringVar(&i.sort, "sort", "", "make one folder per person in the folder `DIR`, with links to the photographs")
 	i.tagVar(c)
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
@@ -97,11 +99,13 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 	case i.json && i.csv:
 		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
-		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"), "write the table to standard output: nrdl identify %s --csv >FILE", legible.Arguments(c.Flags().Args()...))
+		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"),
+			"write the table to standard output: nrdl identify %s --csv >FILE", legible.Arguments(c.Flags().Args()...))
 	case i.watchFolder != "" && i.nats.URL != "":
 		return cli.Misuse("--watch and --nats exclude each other")
 	case i.resume && i.output == "":
-		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"), "for example: nrdl identify %s -o results.jsonl --resume", legible.Arguments(c.Flags().Args()...))
+		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"),
+			"for example: nrdl identify %s -o results.jsonl --resume", legible.Arguments(c.Flags().Args()...))
 	case lists > 1:
 		return cli.Misuse("standard input is given twice")
 	}
@@ -280,7 +284,8 @@ func (i *identification) openWriter() (err error) {
 		i.drawings.File = i.draw
 	} else if i.drawings.Dir = i.draw; i.draw != "" {
 		if file {
-			return advice.Add(cli.Misuse("--draw %s is the name of an image, and several photographs are drawn", i.draw), "give a folder: --draw DIR")
+			return advice.Add(cli.Misuse("--draw %s is the name of an image, and several photographs are drawn", i.draw),
+				"give a folder: --draw DIR")
 		}
 		if err := atomicfile.MakeFolder(i.draw); err != nil {
 			return fmt.Errorf("draw: %w", err)

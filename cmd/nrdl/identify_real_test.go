@@ -51,7 +51,8 @@ func TestIdentifyPhotographs(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"run": runs, "status": status, "guessed": guessed, "faces": found, "killed": killed, "once": once, "drawn": drawnAll, "sorted": sortedRight,
+			"run": runs, "status": status, "guessed": guessed, "faces": found, "killed": killed, "once": once,
+			"drawn": drawnAll, "sorted": sortedRight,
 		},
 		Condition: holds,
 	})
@@ -67,9 +68,12 @@ func badPhotographs(t *testing.T, photos, dir string) {
 		"blurred.jpg": jpegOf(t, scaled(scaled(ann, 22), 250)),
 		"upside.jpg":  jpegOf(t, mapped(ann, func(x, y int) (int, int) { return 249 - x, 249 - y })),
 		"tiny.png":    pngOf(t, scaled(ann, 70)),
-		"brow.jpg":    jpegOf(t, mapped(ann, func(x, y int) (int, int) { return x, min(y+85, 249) }).SubImage(image.Rect(0, 0, 250, 165)).(*image.RGBA)),
-		"edge.jpg":    jpegOf(t, ann.SubImage(image.Rect(125, 0, 250, 250)).(*image.RGBA)),
-		"video.jpg":   append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41"), make([]byte, 5000)...),
+		"brow.jpg": jpegOf(t, mapped(ann, func(x, y int) (int, int) {
+			return x,
+				min(y+85, 249)
+		}).SubImage(image.Rect(0, 0, 250, 165)).(*image.RGBA)),
+		"edge.jpg":  jpegOf(t, ann.SubImage(image.Rect(125, 0, 250, 250)).(*image.RGBA)),
+		"video.jpg": append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41"), make([]byte, 5000)...),
 	}
 	files["half.jpg"] = files["upside.jpg"][:len(files["upside.jpg"])/4] // too few rows to be used
 	ten := image.NewRGBA(image.Rect(0, 0, 5*250, 2*250))

@@ -335,13 +335,16 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 		return err
 	}
 	if t.trainedFaces > 0 {
-		i.Warn("the model was trained on %d of %s: such names do not show how well it recognises new photographs", t.trainedFaces, legible.Count(t.namedFaces+t.unknownFaces, "face"))
+		i.Warn("the model was trained on %d of %s: such names do not show how well it recognises new photographs",
+			t.trainedFaces, legible.Count(t.namedFaces+t.unknownFaces, "face"))
 	}
 	if t.smaller > 0 && i.find.Which == face.All {
-		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too", legible.Count(t.smaller, "face"))
+		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too",
+			legible.Count(t.smaller, "face"))
 	}
 	if t.taken > 0 {
-		i.Tell("%s did not get the name that another face of the photograph has with a better score: --twice names both", legible.Count(t.taken, "face"))
+		i.Tell("%s did not get the name that another face of the photograph has with a better score: --twice names both",
+			legible.Count(t.taken, "face"))
 	}
 	if t.failedFiles > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failedFiles, t.files))
@@ -360,7 +363,8 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 
 func (i *identification) tellTally(took time.Duration) {
 	t := i.tally
-	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.namedFaces, "face"), t.unknownFaces, legible.Count(t.files-t.failedFiles, "photograph"))
+	text := fmt.Sprintf("%s named, %d unknown, in %s", legible.Count(t.namedFaces, "face"), t.unknownFaces,
+		legible.Count(t.files-t.failedFiles, "photograph"))
 	if t.faceless > 0 {
 		text += fmt.Sprintf("; %d without a usable face", t.faceless)
 	}

@@ -70,7 +70,12 @@ func TestStreamWithoutWhatVanished(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := filepath.Join(dir, "missing.png")
-	sources := []photolist.Source{{Path: missing, Folder: "."}, {Path: there, Folder: "."}, {Path: missing}, {Err: errors.New("x.heic cannot be read")}}
+	sources := []photolist.Source{
+		{Path: missing, Folder: "."},
+		{Path: there, Folder: "."},
+		{Path: missing},
+		{Err: errors.New("x.heic cannot be read")},
+	}
 	err = i.stream(t.Context(), func(yield func(photolist.Source) bool) {
 		for _, s := range sources {
 			if !yield(s) {
@@ -107,7 +112,10 @@ func TestInterruptionIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"names.html was not written", "sorted has the photographs so far", "hint: these go on where they stopped: album"} {
+	for _, want := range []string{
+		"names.html was not written", "sorted has the photographs so far",
+		"hint: these go on where they stopped: album",
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing in %q", want, text)
 		}

@@ -34,7 +34,8 @@ const (
 
 // tagVar registers --tags.
 func (i *identification) tagVar(c *cobra.Command) {
-	cli.Choice(c, &i.tags, "tags", "write the names as face tags (XMP) that photo programs read: sidecar (beside each photograph, a.jpg.xmp; the default of --tags alone), embed (into JPEG files) or remove (take back what --tags wrote)", []string{tagSidecar, tagEmbed, tagRemove})
+	cli.Choice(c, &i.tags, "tags",
+		"write the names as face tags (XMP) that photo programs read: sidecar (beside each photograph, a.jpg.xmp; the default of --tags alone), embed (into JPEG files) or remove (take back what --tags wrote)", []string{tagSidecar, tagEmbed, tagRemove})
 	c.Flags().Lookup("tags").NoOptDefVal = tagSidecar
 }
 
@@ -62,7 +63,9 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 	case i.tags == tagRemove && i.watchFolder != "":
 		return true, cli.Misuse("--tags=remove and --watch exclude each other")
 	case i.r.Model().Frame.Eyes.IsZero():
-		return true, advice.Add(errors.New("the model was trained on crops of faces: it does not know where in a photograph a face is, and writes no tags"), "train it on photographs")
+		return true,
+			advice.Add(errors.New("the model was trained on crops of faces: it does not know where in a photograph a face is, and writes no tags"),
+				"train it on photographs")
 	}
 	if i.tags == tagRemove && len(sources) == 0 {
 		return true, cli.Misuse("--tags=remove takes photographs and folders, and no list")

@@ -20,7 +20,8 @@ func TestEmbedInOthers(t *testing.T) {
 		g.count(tags.Outcome{}, tags.ErrNotJPEG, false, complain)
 	}
 	a := newApp(os.Stdout, os.Stderr)
-	if end := g.end(a); err != os.ErrInvalid || end == nil || !strings.HasPrefix(end.Error(), "3 photographs not tagged") || !strings.Contains(a.Complaint(end), "--tags instead of --tags=embed") {
+	if end := g.end(a); err != os.ErrInvalid || end == nil || !strings.HasPrefix(end.Error(), "3 photographs not tagged") ||
+		!strings.Contains(a.Complaint(end), "--tags instead of --tags=embed") {
 		t.Errorf("%v, %v", err, end)
 	}
 }

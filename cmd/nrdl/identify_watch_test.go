@@ -86,7 +86,8 @@ func TestWatch(t *testing.T) {
 	if lines.Scan() {
 		t.Errorf("then it says %q", lines.Text())
 	}
-	if page, err := os.ReadFile(i.html); err != nil || !strings.Contains(string(page), "later.png") || !strings.HasSuffix(string(page), "</html>\n") {
+	if page, err := os.ReadFile(i.html); err != nil || !strings.Contains(string(page), "later.png") ||
+		!strings.HasSuffix(string(page), "</html>\n") {
 		t.Errorf("the page has %d bytes: %v", len(page), err)
 	}
 	if output, _ := os.ReadFile(story.Name()); strings.Contains(string(output), "error") {

@@ -55,17 +55,20 @@ func (f *inputFlags) register(c *cobra.Command) {
 	f.registerStages(c)
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
-	f.set.Lookup("input").Usage += " (default embedding for photographs, faces96 for crops, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
+	f.set.Lookup(
+		"input").Usage += " (default embedding for photographs, faces96 for crops, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
 	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projectionWords)...))
 }
 
 // registerStages registers the flags of the stages that are not trained.
 func (f *inputFlags) registerStages(c *cobra.Command) {
 	f.set = c.Flags()
-	f.set.StringVarP(&f.text, "input", "i", "", "feature extraction `INPUT`: a preset, features joined by +, as igo+lbp:cell=5.34, or embedding:FILE.onnx; nrdl methods lists them")
+	f.set.StringVarP(&f.text, "input", "i", "",
+		"feature extraction `INPUT`: a preset, features joined by +, as igo+lbp:cell=5.34, or embedding:FILE.onnx; nrdl methods lists them")
 	f.set.StringVar(&f.photometric, "photometric", "", "`STEPS` before the features that reduce light and noise, as despeckle+lcn, or none")
 	cli.Number(c, &f.crop, "crop", "", checkCrop, "keep this `SHARE` of the height and width of images, about their centre")
-	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+" for pixels; .mat and .npz keep theirs); not for embedding")
+	sizeVar(c, &f.size, "resize images to `HxW` pixels (default the size of the input, "+dataset.DefaultSize.String()+
+		" for pixels; .mat and .npz keep theirs); not for embedding")
 	which := face.Largest
 	if c.Name() == "train" {
 		which = face.Agreeing
@@ -189,7 +192,8 @@ func (f *inputFlags) isAuto() (bool, error) {
 	}
 	for _, flag := range []string{"set", "preset"} {
 		if f.changed(flag) && !f.changed("method") {
-			return true, advice.Add(cli.Misuse("--%s with --input auto, which chooses the method too", flag), "name the method that it is for: --method NAME")
+			return true, advice.Add(cli.Misuse("--%s with --input auto, which chooses the method too", flag),
+				"name the method that it is for: --method NAME")
 		}
 	}
 	for _, flag := range []string{"photometric", "mirror", "project"} {

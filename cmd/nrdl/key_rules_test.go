@@ -163,8 +163,10 @@ func testKeyRules(k *keyed) {
 	create("a name is not blank", key{Name: " ", Scopes: []string{"identify"}}, "the name of a key")
 	create("a name has one line", key{Name: "a\nb", Scopes: []string{"identify"}}, "the name of a key")
 	create("a scope is known", key{Name: "a", Scopes: []string{"everything"}}, "identify, enrol, review, admin, metrics, vectors")
-	create("a collection is there", key{Name: "a", Scopes: []string{"identify"}, Collections: []string{"0198f0c2-7a3e-7e52-9b1a-2f1c6b1f8e55"}}, "collection not found")
-	create("a key ends later than now", key{Name: "a", Scopes: []string{"identify"}, Expires: "2020-01-01"}, "would have expired on 2020-01-01")
+	create("a collection is there",
+		key{Name: "a", Scopes: []string{"identify"}, Collections: []string{"0198f0c2-7a3e-7e52-9b1a-2f1c6b1f8e55"}}, "collection not found")
+	create("a key ends later than now", key{Name: "a", Scopes: []string{"identify"}, Expires: "2020-01-01"},
+		"would have expired on 2020-01-01")
 	create("the year 1 is over, too", key{Name: "a", Scopes: []string{"identify"}, Expires: "0001-01-01"}, "would have expired on 0001-01-01")
 	create("a key may end", key{Name: "door", Scopes: []string{"admin"}, Expires: "2999-12-31"}, "")
 	many := make([]string, 101)

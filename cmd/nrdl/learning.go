@@ -37,7 +37,9 @@ type learning struct {
 
 func (l *learning) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+defaultMethod(frontend.Embedding).Name()+" for vectors of a network, "+defaultMethod(frontend.Pipeline{}).Name()+" for grey values without projection, otherwise "+defaultMethod(frontend.Faces96).Name()+")")
+	f.StringVarP(&l.method, "method", "m", "", "`NAME` of the method; nrdl methods lists them (default "+
+		defaultMethod(frontend.Embedding).Name()+" for vectors of a network, "+defaultMethod(frontend.Pipeline{}).Name()+
+		" for grey values without projection, otherwise "+defaultMethod(frontend.Faces96).Name()+")")
 	f.StringVar(&l.preset, "preset", "", "use the parameters for the database `NAME`: "+strings.Join(method.PresetNames(), ", "))
 	f.StringArrayVarP(&l.set, "set", "s", nil, "set a parameter, `NAME=VALUE`, after --preset; may be repeated; nrdl methods NAME lists them")
 	l.input.register(c)
@@ -98,7 +100,8 @@ func (l *learning) named(err error, m classify.Method, path, value string) error
 	if _, wrong := method.Set(of, path, value); wrong != nil {
 		return err
 	}
-	return advice.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s", of.Name(), m.Name(), of.Name())
+	return advice.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s",
+		of.Name(), m.Name(), of.Name())
 }
 
 // sizeVar registers a --size HxW; zero where it is not given.
@@ -173,7 +176,8 @@ func (a *app) tellPreset(images *dataset.Images, preset string, methods ...class
 		}
 	}
 	if len(names) > 0 {
-		a.Tell("these are the images of %s: --preset %s takes the parameters for them instead of the defaults (%s)", db.Title, db.Name, strings.Join(names, ", "))
+		a.Tell("these are the images of %s: --preset %s takes the parameters for them instead of the defaults (%s)",
+			db.Title, db.Name, strings.Join(names, ", "))
 	}
 }
 

@@ -143,8 +143,10 @@ func (a *app) rootCmd() *cobra.Command {
 		}
 		root.AddCommand(all...)
 	}
-	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(), a.addCmd(), a.removeCmd(), a.moveCmd(), a.renameCmd(), a.undoCmd(), a.historyCmd(), a.peopleCmd(), a.calibrateCmd())
-	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(), a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())
+	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(),
+		a.addCmd(), a.removeCmd(), a.moveCmd(), a.renameCmd(), a.undoCmd(), a.historyCmd(), a.peopleCmd(), a.calibrateCmd())
+	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(),
+		a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())
 	group("Services and programs:", a.serveCmd(), a.keyCmd(), a.backupCmd(), a.healthcheckCmd(), a.workerCmd(), a.engineCmd())
 	root.AddCommand(a.versionCmd())
 	document(root, root.Name())
@@ -233,7 +235,8 @@ func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string
 	usage := "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)"
 	choices := []string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)}
 	if which == face.Agreeing {
-		usage, choices = "agreeing (with the other photographs of the person), or "+strings.TrimPrefix(usage, "if there are several faces: "), append(choices, string(face.Agreeing))
+		usage, choices = "agreeing (with the other photographs of the person), or "+strings.TrimPrefix(usage, "if there are several faces: "),
+			append(choices, string(face.Agreeing))
 		usage = "if there are several faces: " + usage
 	}
 	cli.Choice(c, &find.Which, "faces", usage, choices)
@@ -248,7 +251,9 @@ func skipVar(c *cobra.Command, skip *[]string) {
 		}
 		return append(*skip, pattern), err
 	}
-	cli.Var(c, skip, "skip", "", "PATTERN", "leave out the files and folders that PATTERN matches, such as '*.png', raw or '2019/*'; may be given several times", add, func(all []string) string { return strings.Join(all, " ") })
+	cli.Var(c, skip, "skip", "", "PATTERN",
+		"leave out the files and folders that PATTERN matches, such as '*.png', raw or '2019/*'; may be given several times",
+		add, func(all []string) string { return strings.Join(all, " ") })
 }
 
 func detectVar(c *cobra.Command, find *face.Options, auto string) {
@@ -258,7 +263,9 @@ func detectVar(c *cobra.Command, find *face.Options, auto string) {
 }
 
 func detectorVar(c *cobra.Command, by **face.Search) {
-	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+", or the network in an .onnx file (default: that of the model, if there is one, else "+face.DefaultSearch.Name+")", face.OpenSearch, (*face.Search).String)
+	cli.Var(c, by, "detector", "", "DETECTOR", "how faces are found: "+strings.Join(face.Detectors, ", ")+
+		", or the network in an .onnx file (default: that of the model, if there is one, else "+face.DefaultSearch.Name+")",
+		face.OpenSearch, (*face.Search).String)
 }
 
 // open reads the model file at path, to look at photographs as find says.

@@ -51,8 +51,10 @@ func (a *app) measureCmd() *cobra.Command {
 			return m.run(c.Context(), args[0], args[1], others)
 		},
 	}
-	c.Flags().StringVarP(&m.words, "input", "i", "", "what the network takes: the `WORDS` that train takes after embedding:FILE.onnx, as \"preset=adaface mirror=off\"")
-	c.Flags().StringVarP(&m.output, "output", "o", "", "`FILE.json` to write (default: the name of the network file with .json, where embedding:FILE.onnx reads it)")
+	c.Flags().StringVarP(&m.words, "input", "i", "",
+		"what the network takes: the `WORDS` that train takes after embedding:FILE.onnx, as \"preset=adaface mirror=off\"")
+	c.Flags().StringVarP(&m.output, "output", "o", "",
+		"`FILE.json` to write (default: the name of the network file with .json, where embedding:FILE.onnx reads it)")
 	c.Flags().BoolVar(&m.json, "json", false, "write the measurement as one object")
 	findVar(c, &m.find, face.Largest, "in photographs and not in crops of faces")
 	cli.Complete(c, "output", cli.Files("json"))
@@ -141,14 +143,16 @@ func (m *measuring) compareOrders(ctx context.Context, file, path string, in fro
 	var separation []float64
 	for _, p := range []frontend.Pipeline{in, exchanged} {
 		frame.Embedding = p.Embedding
-		set, err := faces.ReadFiles(ctx, files[:min(maxPhotographs, len(files))], faces.ReadOptions{Frame: frame, Embedder: p.Embedder, Detect: m.find})
+		set, err := faces.ReadFiles(ctx, files[:min(maxPhotographs, len(files))],
+			faces.ReadOptions{Frame: frame, Embedder: p.Embedder, Detect: m.find})
 		if err != nil {
 			return err
 		}
 		separation = append(separation, measure.Separation(set.Faces()))
 	}
 	if separation[1] > better*separation[0] {
-		m.Warn("channels=%s may be the right order: people are separated better, by %.2f standard deviations and not %.2f", other, separation[1], separation[0])
+		m.Warn("channels=%s may be the right order: people are separated better, by %.2f standard deviations and not %.2f",
+			other, separation[1], separation[0])
 		m.Hint("measure it with --input %s", legible.ShellWord(strings.TrimSpace(strings.Join(append(words, "channels="+other), " "))))
 	}
 	return nil

@@ -36,11 +36,15 @@ var openSetFlags = []string{"enrolled", "strangers", "given", "output"}
 var thresholdFlags = []string{"fpir", "far", "strangers-share", "calibrate"}
 
 func (o *openSet) register(c *cobra.Command) {
-	c.Flags().BoolVar(&o.enabled, "open-set", false, "enrol a part of the people, and take the others as strangers: identification rate and FPIR")
+	c.Flags().BoolVar(&o.enabled, "open-set", false,
+		"enrol a part of the people, and take the others as strangers: identification rate and FPIR")
 	o.enrolledShare = 0.5
-	cli.Number(c, &o.enrolledShare, "enrolled", "", cli.Share(false), "with --open-set: `SHARE` of the people who are enrolled, drawn again in each run")
-	c.Flags().StringVar(&o.strangers, "strangers", "", "with --open-set: `DIR` of photographs of further strangers, or a file of their faces that data convert made")
-	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many), "with --strangers: `N` of them, drawn again in each run, calibrate the model, the others judge it")
+	cli.Number(c, &o.enrolledShare, "enrolled", "", cli.Share(false),
+		"with --open-set: `SHARE` of the people who are enrolled, drawn again in each run")
+	c.Flags().StringVar(&o.strangers, "strangers", "",
+		"with --open-set: `DIR` of photographs of further strangers, or a file of their faces that data convert made")
+	cli.Number(c, &o.calibrationStrangers, "given", "", cli.InRange(0, cli.Many),
+		"with --strangers: `N` of them, drawn again in each run, calibrate the model, the others judge it")
 	o.calibrate.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "with --open-set: page to write, `FILE.html` or .md, with ROC and reliability diagram")
 	cli.Complete(c, "strangers", cli.Folders)
@@ -63,7 +67,8 @@ func (o *openSet) check(c *cobra.Command) error {
 	case o.calibrate.folds == 0:
 		return cli.Misuse("--calibrate 0 with --open-set: nobody would be unknown")
 	case o.calibrationStrangers > 0 && o.strangers == "":
-		return advice.Add(cli.Misuse("--given %d without --strangers", o.calibrationStrangers), "--strangers DIR has the photographs of strangers that are divided")
+		return advice.Add(cli.Misuse("--given %d without --strangers", o.calibrationStrangers),
+			"--strangers DIR has the photographs of strangers that are divided")
 	}
 	if o.output != "" {
 		if _, err := report.OpenSetFormat(o.output); err != nil {
@@ -118,7 +123,8 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 		return err
 	}
 	if e.openSet.output == "" {
-		a.Next("the same with -o openset.html (a page with the curves), or nrdl train %s -o model.nrdl (from all of it)", e.learn.input.data(data))
+		a.Next("the same with -o openset.html (a page with the curves), or nrdl train %s -o model.nrdl (from all of it)",
+			e.learn.input.data(data))
 	}
 	return nil
 }
@@ -134,7 +140,8 @@ func (a *app) furtherStrangers(ctx context.Context, path string, s *studied) (*d
 		arrays := labels{arrays: dataset.Arrays{Unlabelled: true}}
 		set, err := a.read(ctx, path, arrays.options(s.Pipeline, face.Options{}))
 		if err == nil && set.Frame != s.images.Frame {
-			err = advice.Add(fmt.Errorf("%s: the faces of strangers are not made as those of the data: %v", path, s.images.Frame), "make both by the same command, nrdl data convert")
+			err = advice.Add(fmt.Errorf("%s: the faces of strangers are not made as those of the data: %v", path, s.images.Frame),
+				"make both by the same command, nrdl data convert")
 		}
 		return set, err
 	}

@@ -45,7 +45,8 @@ func (a *app) backupCmd() *cobra.Command {
 				return advice.Add(cli.Misuse("--keep needs a folder, and %s is none", args[1]), "make the folder first")
 			}
 			if err != nil && filepath.Ext(args[1]) == "" { // a file of this name would be in the way of the next backup
-				return advice.Add(cli.Misuse("there is no folder %s, and it has no ending, as a file has", args[1]), "make the folder first, or give a file, such as %s.db", args[1])
+				return advice.Add(cli.Misuse("there is no folder %s, and it has no ending, as a file has", args[1]),
+					"make the folder first, or give a file, such as %s.db", args[1])
 			}
 			at, size, err := jobs.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
 			if err != nil {
@@ -76,7 +77,8 @@ func (a *app) keyCmd() *cobra.Command {
 					until = k.Expires.Format("2006-01-02")
 				}
 				of := cmp.Or(strings.Join(k.Collections, ","), "all collections")
-				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","), k.Created.Format("2006-01-02"), until, of); err != nil {
+				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","),
+					k.Created.Format("2006-01-02"), until, of); err != nil {
 					return err
 				}
 			}
@@ -100,7 +102,8 @@ func (a *app) keyRevokeCmd(with func(onStore) func(*cobra.Command, []string) err
 			case errors.Is(err, store.LastKey) && open:
 				return advice.Add(err, "or revoke the other keys before: --open is for the very last one")
 			case errors.Is(err, store.LastKey):
-				return advice.Add(err, "nrdl key create DATA makes one; with --open the last key goes, and every program of this machine may then do everything without one")
+				return advice.Add(err,
+					"nrdl key create DATA makes one; with --open the last key goes, and every program of this machine may then do everything without one")
 			case err == nil && open:
 				return a.warnIfKeyless(ctx, db)
 			}
@@ -129,7 +132,8 @@ func withStore(c *cobra.Command, database string, args []string, do onStore) err
 	at := database
 	if at == "" {
 		if len(args) == 0 {
-			return advice.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()), "usage: %s", c.UseLine())
+			return advice.Add(cli.Misuse("%s needs either DATA, the folder of the database, or --database", c.CommandPath()),
+				"usage: %s", c.UseLine())
 		}
 		at, args = filepath.Join(args[0], "nrdl.db"), args[1:]
 	}
@@ -187,8 +191,10 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 		}),
 	}
 	create.Flags().StringVar(&k.Name, "name", "operator", "the key's `NAME`, for lists and the audit log")
-	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"}, "what it may do, given once for each: `SCOPE` is "+strings.Join(api.Scopes, ", "))
-	create.Flags().StringArrayVar(&k.Collections, "collection", nil, "it is for the collection with this `ID` only, given once for each (default all)")
+	create.Flags().StringArrayVar(&k.Scopes, "scope", []string{"admin"},
+		"what it may do, given once for each: `SCOPE` is "+strings.Join(api.Scopes, ", "))
+	create.Flags().StringArrayVar(&k.Collections, "collection", nil,
+		"it is for the collection with this `ID` only, given once for each (default all)")
 	create.Flags().StringVar(&day, "expires", "", "it ends when that `DAY` begins (2027-01-31, UTC; default never)")
 	return create
 }

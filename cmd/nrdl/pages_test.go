@@ -226,7 +226,10 @@ func drawnMaterial(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	drawn := filepath.Join(dir, "drawn")
-	set := synthetic.Photographs{People: 4, PerPerson: 3, Size: dataset.Size{Height: 360, Width: 480}, Seed: materialSeed, Smile: synthetic.DefaultPhotographs.Smile}
+	set := synthetic.Photographs{
+		People: 4, PerPerson: 3, Size: dataset.Size{Height: 360, Width: 480},
+		Seed: materialSeed, Smile: synthetic.DefaultPhotographs.Smile,
+	}
 	if err := set.Write(context.Background(), drawn, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -261,12 +264,16 @@ func TestPicture(t *testing.T) {
 	path, residuals := filepath.Join("..", "..", "doc", "picture.jpg"), filepath.Join("..", "..", "doc", "residuals.png")
 	if *update {
 		dir := t.TempDir()
-		set := synthetic.Photographs{People: 6, PerPerson: 1, Size: dataset.Size{Height: 600, Width: 800}, Seed: 48, Smile: synthetic.DefaultPhotographs.Smile}
+		set := synthetic.Photographs{
+			People: 6, PerPerson: 1, Size: dataset.Size{Height: 600, Width: 800},
+			Seed: 48, Smile: synthetic.DefaultPhotographs.Smile,
+		}
 		if err := set.Write(context.Background(), filepath.Join(dir, "drawn"), nil); err != nil {
 			t.Fatal(err)
 		}
 		runBlock(t, dir, "cd drawn/people; mv person001 Ana; mv person002 Ben; mv person004 Dan; cd ../..\n"+
-			"nrdl train drawn/people -o m.nrdl; nrdl identify m.nrdl drawn/others/group2.jpg --draw boxes --force") // drawn people are more alike than real ones
+			// drawn people are more alike than real ones
+			"nrdl train drawn/people -o m.nrdl; nrdl identify m.nrdl drawn/others/group2.jpg --draw boxes --force")
 		drawn, err := os.Open(filepath.Join(dir, "boxes", "drawn", "others", "group2.jpg"))
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,8 @@ func (a *app) peopleCmd() *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "write an object with all numbers")
 	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also tell how many known faces and strangers get a name, at other rates too")
 	c.Flags().BoolVar(&list, "list", false, "print names and faces only, without the cross-validation, which is slow for many people")
-	c.Flags().BoolVar(&tagged, "tags", false, "list the names in the face tags of photographs: MODEL is a folder of them; only headers are read")
+	c.Flags().BoolVar(&tagged, "tags", false,
+		"list the names in the face tags of photographs: MODEL is a folder of them; only headers are read")
 	c.Flags().StringVar(&html, "html", "", "write a page for a browser: `PAGE`")
 	c.Flags().StringVar(&photos, "photos", "", "show photographs from the folder `DIR`, which the model was trained on")
 	detectorVar(c, &by)
@@ -79,7 +80,8 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *fac
 		return err
 	}
 	if model := legible.ShellWord(path); photos == "" {
-		a.Next("nrdl people %s --html %s --photos DIR shows the faces, from the folder that the model was trained on", model, legible.ShellWord(html))
+		a.Next("nrdl people %s --html %s --photos DIR shows the faces, from the folder that the model was trained on",
+			model, legible.ShellWord(html))
 	} else {
 		a.Next("nrdl add %s PHOTOS -n NAME (more photographs of a person)", model)
 	}
@@ -112,7 +114,8 @@ func (a *app) people(ctx context.Context, path string, asJSON, list bool) error 
 	case !r.Model().SeesImages():
 		a.Next("nrdl predict %s FILE", legible.ShellWord(path))
 	default:
-		a.Next("nrdl people %s --html people.html --photos DIR (a page with the faces; DIR is the folder that it was trained on)", legible.ShellWord(path))
+		a.Next("nrdl people %s --html people.html --photos DIR (a page with the faces; DIR is the folder that it was trained on)",
+			legible.ShellWord(path))
 	}
 	return nil
 }

@@ -36,7 +36,8 @@ func (a *app) pictureCmd() *cobra.Command {
 			ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(p.output), "."))
 			switch {
 			case p.output == "":
-				return advice.Add(cli.Misuse("picture needs -o PICTURE, the file to write"), "for example: nrdl picture %s -o atoms.png", legible.ShellWord(args[0]))
+				return advice.Add(cli.Misuse("picture needs -o PICTURE, the file to write"),
+					"for example: nrdl picture %s -o atoms.png", legible.ShellWord(args[0]))
 			case !slices.Contains(picture.Formats, ext):
 				return advice.Add(cli.Misuse("--output %s is no picture", p.output), "write NAME.png, NAME.svg or NAME.pdf")
 			}
@@ -70,7 +71,8 @@ func (a *app) picture(ctx context.Context, path string, p *picturing) error {
 		if !m.Pipeline.SeesImages() {
 			return err
 		}
-		return advice.Add(err, "train with --input pixels; nrdl explain %s PHOTO -o why.png draws what can be shown of a face", legible.ShellWord(path))
+		return advice.Add(err, "train with --input pixels; nrdl explain %s PHOTO -o why.png draws what can be shown of a face",
+			legible.ShellWord(path))
 	}
 	if m, err = m.Whole(); err != nil {
 		return err
@@ -80,7 +82,8 @@ func (a *app) picture(ctx context.Context, path string, p *picturing) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	parts := m.Parts()
-	img, err := picture.Sheet(parts.D.Slice(0, m.Frame.Size.Len(), 0, sheet.Groups[len(sheet.Groups)-1]).(*mat.Dense), picture.Size(m.Frame.Size), sheet)
+	img, err := picture.Sheet(parts.D.Slice(0, m.Frame.Size.Len(), 0, sheet.Groups[len(sheet.Groups)-1]).(*mat.Dense),
+		picture.Size(m.Frame.Size), sheet)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -99,7 +102,8 @@ func atomsOf(m *gallery.Gallery, p *picturing) (picture.SheetOptions, error) {
 		d, _ = parts.D.Dims()
 	}
 	if d != m.Frame.Size.Len() {
-		return opt, advice.Add(fmt.Errorf("method %s has no atoms that are images", parts.Method), "dictionary learning has some: train with --method nrdl")
+		return opt, advice.Add(fmt.Errorf("method %s has no atoms that are images", parts.Method),
+			"dictionary learning has some: train with --method nrdl")
 	}
 	n := min(p.people, len(parts.Classes))
 	opt.Title = fmt.Sprintf("Atoms of %s, of %d of %d people", parts.Method, n, len(parts.Classes))

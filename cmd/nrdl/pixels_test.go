@@ -100,7 +100,8 @@ func opened(t *testing.T, model string) {
 func rowsFor(t *testing.T, g *gallery.Gallery) *dataset.Images {
 	t.Helper()
 	vectors := g.Frame.Same(dataset.Frame{})
-	probes, err := faces.Read(t.Context(), "rows.npz", faces.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
+	probes, err := faces.Read(t.Context(), "rows.npz",
+		faces.ReadOptions{Frame: g.Frame, Arrays: dataset.Arrays{Unlabelled: true, Vectors: vectors}})
 	if err != nil {
 		t.Fatal(err)
 	}

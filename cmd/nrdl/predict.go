@@ -42,7 +42,8 @@ func (a *app) predictCmd() *cobra.Command {
 	c.Flags().BoolVar(&p.json, "json", false, "write JSON Lines, one object per sample")
 	forceVar(c, &p.force)
 	c.Flags().StringVarP(&p.output, "output", "o", "", "`FILE` to write instead of standard output")
-	c.Flags().StringVar(&p.arrays.X, "x", "", "`ARRAY` of SAMPLES with the samples (default fea, X, training_feats, testing_feats, or the only one)")
+	c.Flags().StringVar(&p.arrays.X, "x", "",
+		"`ARRAY` of SAMPLES with the samples (default fea, X, training_feats, testing_feats, or the only one)")
 	return c
 }
 

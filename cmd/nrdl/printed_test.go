@@ -119,7 +119,8 @@ func shellWords(line string) (words []string, bare []bool) {
 }
 
 // notOfCommands are the words that follow a command in a sentence.
-var notOfCommands = strings.Fields("takes lists shows draws makes does says gives writes names and or then it which by that tells for with where brings tunes explains sends if has prints needs")
+var notOfCommands = strings.Fields(
+	"takes lists shows draws makes does says gives writes names and or then it which by that tells for with where brings tunes explains sends if has prints needs")
 
 // commandsIn are the command lines of nrdl in a line of its output.
 func commandsIn(line string, root *cobra.Command) (all [][]string) {
@@ -184,7 +185,8 @@ func sites(t *testing.T, root *cobra.Command) (all []site) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "tools" || d.Name() == "examples" || d.Name() == "site" || d.Name() == "wording" || path != "../.." && strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "tools" || d.Name() == "examples" || d.Name() == "site" ||
+			d.Name() == "wording" || path != "../.." && strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -197,7 +199,8 @@ func sites(t *testing.T, root *cobra.Command) (all []site) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && len(commandsIn(strings.ReplaceAll(text, "\n", " "), root)) > 0 {
+				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil &&
+					len(commandsIn(strings.ReplaceAll(text, "\n", " "), root)) > 0 {
 					all = append(all, site{where, text, patternOf(text)})
 				}
 			case *ast.CallExpr:
@@ -359,7 +362,8 @@ func (s *scenario) try(t *testing.T, dir string, root *cobra.Command, tried map[
 	_, output = runPrinted(t, dir, words[1:])
 	found := 0
 	for line := range strings.Lines(output) {
-		if strings.HasPrefix(line, "  nrdl ") || strings.Contains(line, "usage: nrdl ") || strings.Contains(line, " needs ") && strings.HasPrefix(line, "nrdl: error: ") {
+		if strings.HasPrefix(line, "  nrdl ") || strings.Contains(line, "usage: nrdl ") ||
+			strings.Contains(line, " needs ") && strings.HasPrefix(line, "nrdl: error: ") {
 			continue // examples of the help, which TestExamples runs, and forms of commands
 		}
 		for _, args := range commandsIn(strings.TrimSpace(line), root) {

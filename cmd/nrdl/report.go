@@ -105,7 +105,8 @@ func (a *app) writeReport(ctx context.Context, paths []string, r reporting) erro
 	}
 	for _, p := range page.Plans {
 		if p.Superseded > 0 {
-			a.Warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat", p.Name, legible.Count(p.Superseded, "record"))
+			a.Warn("plan %s: %s left out, since there are later ones of the same method, data set and repeat",
+				p.Name, legible.Count(p.Superseded, "record"))
 		}
 	}
 	if err := a.writeFigures(ctx, page.Figures(o), r.figures); err != nil {
@@ -205,7 +206,8 @@ func (a *app) compareCmd() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			old, err := a.readRecords(args[:1])
 			if err != nil && slices.ContainsFunc(method.Names(), func(n string) bool { return strings.EqualFold(n, args[0]) }) {
-				err = advice.Add(err, "records of bench are compared here; to compare methods: nrdl evaluate DATA --method %s", strings.ToLower(strings.Join(args, ",")))
+				err = advice.Add(err, "records of bench are compared here; to compare methods: nrdl evaluate DATA --method %s",
+					strings.ToLower(strings.Join(args, ",")))
 			}
 			if err != nil {
 				return err

@@ -150,7 +150,10 @@ func execute(ts *testscript.TestScript, args []string) int {
 	ts.Check(err)
 	defer os.RemoveAll(dir)
 	const percent = "400" // many small commands, one heap; without it a command collects garbage early
-	o := order{Args: args[1:], Env: []string{"GOGC", percent}, Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr")}
+	o := order{
+		Args: args[1:], Env: []string{"GOGC", percent}, Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"),
+		Stderr: filepath.Join(dir, "stderr"),
+	}
 	for _, name := range []string{"HOME", "NRDL_DATA", "PATH", "PWD", "TMPDIR", "WORK"} {
 		if value := ts.Getenv(name); value != "" {
 			o.Env = append(o.Env, name, value)
@@ -186,7 +189,10 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 func nrdlIn(t *testing.T, dir string, args ...string) (status int, results, log string) {
 	t.Helper()
 	out := t.TempDir()
-	o := order{Args: args, Env: []string{"HOME", out, "PATH", os.Getenv("PATH")}, Dir: dir, Stdout: filepath.Join(out, "stdout"), Stderr: filepath.Join(out, "stderr")}
+	o := order{
+		Args: args, Env: []string{"HOME", out, "PATH", os.Getenv("PATH")}, Dir: dir,
+		Stdout: filepath.Join(out, "stdout"), Stderr: filepath.Join(out, "stderr"),
+	}
 	status, err := do(o)
 	if err != nil {
 		t.Fatal(err)

@@ -50,27 +50,33 @@ func (a *app) serveCmd() *cobra.Command {
 		},
 	}
 	limitFlags(c, &s.limits)
-	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080", "answer requests at `ADDRESS`, HOST:PORT or unix:PATH; port 0 is any that is free")
+	c.Flags().StringVar(&s.listen, "listen", "127.0.0.1:8080",
+		"answer requests at `ADDRESS`, HOST:PORT or unix:PATH; port 0 is any that is free")
 	c.Flags().StringVar(&s.database, "database", "", "keep everything in the PostgreSQL database at `URL`")
-	c.Flags().StringVar(&s.input, "input", "embedding", "make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
+	c.Flags().StringVar(&s.input, "input", "embedding",
+		"make vectors by this network in new collections, embedding or embedding:`FILE`.onnx; others change to it by a refit")
 	detectorVar(c, &s.detector)
 	c.Flags().BoolVar(&s.private, "private-hooks", false, "send messages also to hooks on this machine and in private networks")
 	c.Flags().StringVar(&s.certificate, "tls-cert", "", "speak TLS with the certificates in `FILE` (PEM), which is read again when it changes")
 	c.Flags().StringVar(&s.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
-	cli.Var(c, &s.limits.Origins, "allow-origin", "", "ORIGIN", "let pages of `ORIGIN`, such as https://door.example, send requests; several with commas", func(text string) ([]string, error) {
-		all := strings.Split(text, ",")
-		for _, origin := range all {
-			if err := api.CheckOrigin(origin); err != nil {
-				return nil, err
+	cli.Var(c, &s.limits.Origins, "allow-origin", "", "ORIGIN",
+		"let pages of `ORIGIN`, such as https://door.example, send requests; several with commas", func(text string) ([]string, error) {
+			all := strings.Split(text, ",")
+			for _, origin := range all {
+				if err := api.CheckOrigin(origin); err != nil {
+					return nil, err
+				}
 			}
-		}
-		return append(s.limits.Origins, all...), nil // each use of the flag adds some
-	}, func([]string) string { return "" })
-	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "", "answer the calls of CompreFace that Double Take sends, for the collection with this `NAME`")
+			return append(s.limits.Origins, all...), nil // each use of the flag adds some
+		}, func([]string) string { return "" })
+	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "",
+		"answer the calls of CompreFace that Double Take sends, for the collection with this `NAME`")
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
-	c.Flags().StringVar(&s.limits.Backups, "backups", "", "write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
-	c.Flags().StringVar(&s.limits.Photos, "photos", "", "show the photographs of a person whose originals are in the folder `DIR`, which is only read")
+	c.Flags().StringVar(&s.limits.Backups, "backups", "",
+		"write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
+	c.Flags().StringVar(&s.limits.Photos, "photos", "",
+		"show the photographs of a person whose originals are in the folder `DIR`, which is only read")
 	cli.Complete(c, "photos", cli.Folders)
 	cli.Complete(c, "backups", cli.Folders)
 	return c
@@ -113,7 +119,8 @@ func (s *serving) warnIn(log *slog.Logger, warning, hint string) {
 
 // warnOfPlain warns if others can read on the way what is sent.
 func (s *serving) warnOfPlain(log *slog.Logger, secure bool) {
-	const warning, hint = "keys and faces are sent without TLS, and other machines reach this address", "give --tls-cert and --tls-key, or let a firewall admit only a proxy that speaks TLS"
+	const warning, hint = "keys and faces are sent without TLS, and other machines reach this address",
+		"give --tls-cert and --tls-key, or let a firewall admit only a proxy that speaks TLS"
 	if !secure && server.IsPublic(s.listen) {
 		s.warnIn(log, warning, hint)
 	}
@@ -200,7 +207,8 @@ func (s *serving) tellListening(log *slog.Logger, scheme, address string, fresh 
 // warnOfNoRoom warns if nothing can be written to the database.
 func (s *serving) warnOfNoRoom(ctx context.Context, db *store.Store, log *slog.Logger) {
 	if err := db.CheckRoom(ctx); store.IsFull(err) {
-		s.warnIn(log, "the disk of the database is full: people are recognised, and nothing can be changed", "make room: changes are then possible again, without a restart")
+		s.warnIn(log, "the disk of the database is full: people are recognised, and nothing can be changed",
+			"make room: changes are then possible again, without a restart")
 	} else if err != nil {
 		s.warnIn(log, "nothing can be written beside the database: "+err.Error(), "give the folder to whoever runs this program")
 	}

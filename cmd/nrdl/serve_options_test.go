@@ -16,7 +16,10 @@ import (
 // Sizes are read and written in the same units; what is no size is refused.
 func TestBytes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]int64{"1": 1, "512": 512, "20MB": 20 << 20, "20 mb": 20 << 20, "1.5G": 3 << 29, "1k": 1 << 10, "100B": 100, "1TB": 1 << 40} {
+	for text, want := range map[string]int64{
+		"1": 1, "512": 512, "20MB": 20 << 20, "20 mb": 20 << 20,
+		"1.5G": 3 << 29, "1k": 1 << 10, "100B": 100, "1TB": 1 << 40,
+	} {
 		n, err := parseBytes(text)
 		if err != nil || n != want {
 			t.Errorf("%q is %d, %v", text, n, err)

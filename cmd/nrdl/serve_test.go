@@ -70,7 +70,8 @@ func TestServe(t *testing.T) {
 	}
 	none := filepath.Join(filepath.Dir(data), "none")
 	photographs := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(photographs, "Ann"), 0o777), os.WriteFile(filepath.Join(photographs, "Ann", "1.JPG"), nil, 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(photographs, "Ann"), 0o777),
+		os.WriteFile(filepath.Join(photographs, "Ann", "1.JPG"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -32,10 +32,12 @@ func (a *app) trainCmd() *cobra.Command {
 		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if t.output == "" {
-				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl", legible.ShellWord(args[0]))
+				return advice.Add(cli.Misuse("train needs -o MODEL, the file to write"), "for example: nrdl train %s -o model.nrdl",
+					legible.ShellWord(args[0]))
 			}
 			if dataset.IsImage(t.output) {
-				return advice.Add(cli.Misuse("-o %s is the name of an image", t.output), "for example: nrdl train %s -o model.nrdl", legible.ShellWord(args[0]))
+				return advice.Add(cli.Misuse("-o %s is the name of an image", t.output), "for example: nrdl train %s -o model.nrdl",
+					legible.ShellWord(args[0]))
 			}
 			return a.train(c.Context(), args[0], t)
 		},
@@ -47,7 +49,8 @@ func (a *app) trainCmd() *cobra.Command {
 	c.Flags().StringVarP(&t.output, "output", "o", "", "`MODEL` file to write")
 	t.strangers.register(c)
 	c.Flags().BoolVar(&t.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
-	c.Flags().BoolVar(&t.byReference, "by-reference", false, "with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
+	c.Flags().BoolVar(&t.byReference, "by-reference", false,
+		"with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
 	c.Flags().StringVar(&t.trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
 	a.registerWriting(c, &t.force)
 	cli.Complete(c, "output", cli.Files("nrdl"))
@@ -225,7 +228,8 @@ func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) 
 		a.Hint("leave out --method and --project")
 	}
 	if !m.Embedding.IsZero() && m.Law() == nil {
-		a.Hint("the margin decides, as network %s was not measured with these settings: nrdl network measure FILE.onnx FACES does that", m.Embedding.Name)
+		a.Hint("the margin decides, as network %s was not measured with these settings: nrdl network measure FILE.onnx FACES does that",
+			m.Embedding.Name)
 	}
 	switch {
 	case m.Calibration != nil:

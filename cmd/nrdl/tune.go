@@ -52,7 +52,8 @@ func (a *app) tuneCmd() *cobra.Command {
 
 func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	if strings.Contains(t.learn.method, ",") {
-		return advice.Add(cli.Misuse("tune takes one --method, not several"), "nrdl bench --init DATA writes a plan; \"tune\" in it tunes all its methods")
+		return advice.Add(cli.Misuse("tune takes one --method, not several"),
+			"nrdl bench --init DATA writes a plan; \"tune\" in it tunes all its methods")
 	}
 	s, err := a.study(ctx, data, &t.learn)
 	if err != nil {
@@ -60,7 +61,8 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 	}
 	set, in, m := s.images, s.Pipeline, s.Method
 	if len(classify.TraitsOf(m).Ranges) == 0 {
-		return advice.Add(cli.Misuse("%s has nothing to tune", m.Name()), "take a method with parameters: nrdl tune %s --method nrc", t.learn.input.data(data))
+		return advice.Add(cli.Misuse("%s has nothing to tune", m.Name()), "take a method with parameters: nrdl tune %s --method nrc",
+			t.learn.input.data(data))
 	}
 	columns, err := t.split.Train(set, t.learn.seed)
 	if err != nil {
@@ -91,7 +93,9 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 }
 
 // search tunes and shows how far it is.
-func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method, t *tuning) (experiment.Tuned, error) {
+func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipeline, m classify.Method,
+	t *tuning,
+) (experiment.Tuned, error) {
 	cluster, tell, err := a.cluster(ctx, t.nats)
 	if err != nil {
 		return experiment.Tuned{}, err
@@ -104,11 +108,13 @@ func (a *app) search(ctx context.Context, set *dataset.Images, in frontend.Pipel
 		if trial.Err == "" && trial.Folds == s.Folds && (minWrong < 0 || trial.Wrong < minWrong) {
 			minWrong = trial.Wrong
 			if !a.Terminal {
-				a.Tell("configuration %d of %d is the best so far: %s %% right, %s", i+1, s.Budget, legible.Percent(trial.Rate()), cmp.Or(strings.Join(trial.Set, " "), "as given"))
+				a.Tell("configuration %d of %d is the best so far: %s %% right, %s", i+1, s.Budget,
+					legible.Percent(trial.Rate()), cmp.Or(strings.Join(trial.Set, " "), "as given"))
 			}
 		}
 		left := time.Since(start) / time.Duration(i+1) * time.Duration(s.Budget-i-1)
-		b.Show(float64(i+1)/float64(s.Budget), fmt.Sprintf("%d of at most %d configurations · at most %s left", i+1, s.Budget, console.About(left)))
+		b.Show(float64(i+1)/float64(s.Budget),
+			fmt.Sprintf("%d of at most %d configurations · at most %s left", i+1, s.Budget, console.About(left)))
 	}}
 	if cluster != nil {
 		defer cluster.Close()

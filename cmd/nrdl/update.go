@@ -26,12 +26,14 @@ type writing struct{ backup, force bool }
 
 func (w *writing) register(a *app, c *cobra.Command) {
 	a.registerWriting(c, &w.force)
-	c.Flags().BoolVar(&w.backup, "backup", true, "keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what earlier changes kept is deleted, with the history")
+	c.Flags().BoolVar(&w.backup, "backup", true,
+		"keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what earlier changes kept is deleted, with the history")
 }
 
 // registerWriting registers the flags of all commands that write a model.
 func (a *app) registerWriting(c *cobra.Command, force *bool) {
-	c.Flags().BoolVar(&a.Verbose, "verbose", false, "also tell the settings, and how many known faces and strangers get a name, at other rates too")
+	c.Flags().BoolVar(&a.Verbose, "verbose", false,
+		"also tell the settings, and how many known faces and strangers get a name, at other rates too")
 	c.Flags().BoolVar(force, "force", false, "replace a good model by one under whose threshold nearly no known face gets its name")
 }
 
@@ -77,12 +79,15 @@ func (a *app) record(ctx context.Context, r *faces.Recogniser, path string) erro
 // refused is the error for a model that is not written at path because of err.
 func refused(path string, err error) error {
 	if useless := (*gallery.UselessError)(nil); errors.As(err, &useless) && useless.Members {
-		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "give photographs of people who are not in the model; --force writes it all the same")
+		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err),
+			"give photographs of people who are not in the model; --force writes it all the same")
 	}
 	if tooAlike(err) {
-		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "--force writes it all the same; photographs of other people may help then: nrdl calibrate %s --strangers DIR", legible.ShellWord(path))
+		return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err),
+			"--force writes it all the same; photographs of other people may help then: nrdl calibrate %s --strangers DIR", legible.ShellWord(path))
 	}
-	return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err), "another --fpir may help, or more photographs of each person; --force writes it all the same")
+	return advice.Add(fmt.Errorf("%s stays as it is: %w", path, err),
+		"another --fpir may help, or more photographs of each person; --force writes it all the same")
 }
 
 // tooAlike reports whether err is that of people who are too alike.
@@ -95,7 +100,9 @@ func tooAlike(err error) bool {
 // it was forced.
 func promised(r *faces.Recogniser, path string, force bool) error {
 	if err := r.Model().Usable(); tooAlike(err) && !force {
-		return advice.Add(fmt.Errorf("%s: %w", path, err), "photographs of at least 1,000 other people may help: nrdl calibrate %s --strangers DIR; --force names faces all the same", legible.ShellWord(path))
+		return advice.Add(fmt.Errorf("%s: %w", path, err),
+			"photographs of at least 1,000 other people may help: nrdl calibrate %s --strangers DIR; --force names faces all the same",
+			legible.ShellWord(path))
 	}
 	return nil
 }
@@ -126,7 +133,8 @@ func (a *app) warnOfLost(old, r *faces.Recogniser, path, data string) {
 		return
 	}
 	model := legible.ShellWord(path)
-	if lost := slices.DeleteFunc(slices.Clone(was.Names()), func(name string) bool { return slices.Contains(is.Names(), name) }); len(lost) > 0 {
+	if lost := slices.DeleteFunc(slices.Clone(was.Names()),
+		func(name string) bool { return slices.Contains(is.Names(), name) }); len(lost) > 0 {
 		a.Warn("%s had %s not in %s: %s", path, legible.People(len(lost)), data, legible.Abridged(lost))
 		a.Hint("to bring them back: nrdl undo %s; to have both, put their photographs into folders and train again", model)
 	}
@@ -184,7 +192,9 @@ func lockModel(path string) (unlock func(), err error) {
 // updateModel replaces the model at path by what change makes of it, whole or
 // not at all, with no other process writing it meanwhile. Where change returns
 // the same one, nothing is written.
-func (a *app) updateModel(ctx context.Context, path string, w writing, find face.Options, change func(*faces.Recogniser) (*faces.Recogniser, error)) error {
+func (a *app) updateModel(ctx context.Context, path string, w writing, find face.Options,
+	change func(*faces.Recogniser) (*faces.Recogniser, error),
+) error {
 	if _, err := os.Stat(path); err != nil {
 		_, err := faces.Open(path)
 		return err

@@ -75,7 +75,8 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 		return v.printJSON(results.NewComparison(c, 2, v.fmr))
 	}
 	word := map[bool]string{true: "same person", false: "different people"}[c.Same(v.fmr)]
-	v.Print("%s: similarity %.3f (1 is the same picture). %s so similar; they count as the same person if at most 1 in %s is.\n", word, c.Similarity, pairs(c.FMR), legible.OneIn(-math.Log10(v.fmr)))
+	v.Print("%s: similarity %.3f (1 is the same picture). %s so similar; they count as the same person if at most 1 in %s is.\n",
+		word, c.Similarity, pairs(c.FMR), legible.OneIn(-math.Log10(v.fmr)))
 	if c.Same(v.fmr) {
 		_ = v.Out.Flush() // the answer stands first
 		v.Hint("relatives and other people who look alike may count as the same person%s", measuredOn(r))

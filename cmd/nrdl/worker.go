@@ -88,7 +88,8 @@ func (a *app) workerCmd() *cobra.Command {
 	clusterVar(c, &o, "`URL` of the NATS server: nats://HOST:PORT or tls://HOST:PORT")
 	cli.Number(c, &processes, "jobs", "j", cli.InRange(1, 1024), "do `N` things at a time, each in a process of its own")
 	c.Flags().StringVar(&root, "data", "", "`DIR` in which data sets are searched")
-	c.Flags().StringArrayVar(&allow, "allow-program", nil, "let plans start the program at PATH, where their command is NAME; none else is started (`NAME=PATH`)")
+	c.Flags().StringArrayVar(&allow, "allow-program", nil,
+		"let plans start the program at PATH, where their command is NAME; none else is started (`NAME=PATH`)")
 	c.Flags().BoolVar(&child, "child", false, "")
 	_ = c.Flags().MarkHidden("child") // for Supervise
 	cli.Complete(c, "data", cli.Folders)
@@ -108,7 +109,8 @@ func allowedPrograms(allow []string) (map[string]string, error) {
 			_, err = exec.LookPath(path)
 		}
 		if err != nil {
-			return nil, advice.Add(cli.Misuse("--allow-program %s: %v", one, err), "give the path of a program that can be started; it gets no arguments")
+			return nil,
+				advice.Add(cli.Misuse("--allow-program %s: %v", one, err), "give the path of a program that can be started; it gets no arguments")
 		}
 		programs[name] = path
 	}
@@ -133,8 +135,11 @@ func (a *app) worker(ctx context.Context, o cluster.Options, root string, progra
 	blas.SetThreads(1)
 	w := cluster.Worker{
 		Cluster: machines,
-		Bench:   experiment.Bench{Databases: a.databases(root), Programs: programs, Jobs: 1, Version: buildinfo.Read().Line(), Warn: func(s string) { a.Warn("%s", s) }},
-		Done:    func(r *experiment.Record) { a.Tell("%s", report.Line(r)) },
+		Bench: experiment.Bench{
+			Databases: a.databases(root), Programs: programs, Jobs: 1,
+			Version: buildinfo.Read().Line(), Warn: func(s string) { a.Warn("%s", s) },
+		},
+		Done: func(r *experiment.Record) { a.Tell("%s", report.Line(r)) },
 	}
 	if err := w.RunChild(ctx, os.Stdin, os.Stdout); err != nil {
 		return fmt.Errorf("worker: %w", err)

@@ -134,9 +134,11 @@ func (e Eyes) Validate() error {
 	case e.IsZero():
 		return nil
 	case !(e.Distance >= minEyes && e.Distance <= maxEyes):
-		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, minEyes, maxEyes), "eyes=%v are the default", DefaultEyes)
+		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the width from %v to %v", e, e.Distance, minEyes, maxEyes),
+			"eyes=%v are the default", DefaultEyes)
 	case !(e.Height > 0 && e.Height < 1):
-		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the height between 0 and 1", e, e.Height), "eyes=%v are the default", DefaultEyes)
+		return advice.Add(fmt.Errorf("eyes = %v: %v is no share of the height between 0 and 1", e, e.Height),
+			"eyes=%v are the default", DefaultEyes)
 	}
 	return nil
 }

@@ -64,13 +64,15 @@ func admissibleMemory(memory int64, bytes int) error {
 	few := memoryOfFew + memoryOfByte*int64(max(0, bytes-fewBytes))
 	switch {
 	case memory+counted(bytes) > Budget():
-		err := fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken", mega(memory), mega(max(0, Budget()-counted(bytes))))
+		err := fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken", mega(memory),
+			mega(max(0, Budget()-counted(bytes))))
 		if Budget() < MaxDecoding {
 			return advice.Add(fmt.Errorf("%w, as the memory of this process is limited", err), "give it more memory, or make the image smaller")
 		}
 		return advice.Add(err, "make the image smaller, or save it as a JPEG that is not progressive")
 	case memory > few:
-		return advice.Add(fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken for a file of %d bytes", mega(memory), mega(few), bytes), "make the image smaller: no photograph of this size is so small a file")
+		return advice.Add(fmt.Errorf("for which decoding takes %d MB of memory; at most %d MB are taken for a file of %d bytes",
+			mega(memory), mega(few), bytes), "make the image smaller: no photograph of this size is so small a file")
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func refuseEqual(set *Images) error {
 		names = append(names, fmt.Sprintf("%q", name))
 	}
 	return advice.Add(fmt.Errorf("%s have the same images (%s): nothing tells them apart", listed(names, " and "),
-		legible.Count(set.Groups[index+1]-set.Groups[index], "image")), "if they are one person, keep one of them; else give each their own photographs")
+		legible.Count(set.Groups[index+1]-set.Groups[index], "image")),
+		"if they are one person, keep one of them; else give each their own photographs")
 }
 
 // hashBytes is the length of a hash in distinct.
@@ -116,7 +117,8 @@ func ungrouped(root string, images []string) advice.Advice {
 	if 2*named > len(images) {
 		files = advice.New("; or, if each file is named like the person in it, as Ann.jpg and Ann 2.jpg: %v", advice.Names.To(NameFiles))
 	}
-	return advice.New("%s%v; or let nrdl make folders of photographs of the same person: %v", layout, files, advice.Group.With(advice.Data.To(root), advice.Output.To(to)))
+	return advice.New("%s%v; or let nrdl make folders of photographs of the same person: %v", layout,
+		files, advice.Group.With(advice.Data.To(root), advice.Output.To(to)))
 }
 
 // leftoverMessage is the warning about a folder that belongs to no person.
@@ -154,7 +156,8 @@ func refuseBlank(set *Images, opt Options) error {
 			usable[set.ClassOf(j)]++
 		}
 	}
-	words, what, show, add := set.words, "blank, black or of one grey", "give images that show faces", "add images of %q that show a face, or leave the person out"
+	words, what, show, add := set.words, "blank, black or of one grey", "give images that show faces",
+		"add images of %q that show a face, or leave the person out"
 	if !set.AreImages() {
 		what, show, add = "zero", "give images that are not zero", "add images of %q that are not zero, or leave the person out"
 	}

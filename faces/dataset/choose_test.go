@@ -20,7 +20,10 @@ func (two) Read(_ context.Context, _ []byte, name string) ([]dataset.Crop, error
 	if strings.HasPrefix(filepath.Base(name), "none") {
 		return nil, dataset.ErrNoFace
 	}
-	return []dataset.Crop{{Values: []float64{1, n}, Quality: dataset.Quality{Eyes: 1}}, {Values: []float64{2, n}, Quality: dataset.Quality{Eyes: 2}}}, nil
+	return []dataset.Crop{
+		{Values: []float64{1, n}, Quality: dataset.Quality{Eyes: 1}},
+		{Values: []float64{2, n}, Quality: dataset.Quality{Eyes: 2}},
+	}, nil
 }
 
 func (t two) Choose(photos [][]dataset.Crop) (chosen []int, reasons []string) {

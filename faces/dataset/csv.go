@@ -97,7 +97,8 @@ func existing(rows []row, list string, opt Options) ([]row, error) {
 		if !missing(r) {
 			continue
 		}
-		return nil, advice.Add(fmt.Errorf("%s: %s does not exist", r.at(list), r.path), "the paths of a list are relative to the folder of the list")
+		return nil,
+			advice.Add(fmt.Errorf("%s: %s does not exist", r.at(list), r.path), "the paths of a list are relative to the folder of the list")
 	}
 	return rows, nil
 }

@@ -26,8 +26,9 @@ type Embedding struct {
 	Scale    float64    `json:"scale,omitempty"`    // that they are multiplied by then; 0 is 1
 
 	Alignment Alignment `json:"alignment,omitempty"` // of the faces
-	Centring  string    `json:"centring,omitempty"`  // SHA-256 of what the vectors were centred by, in hexadecimal; "" for nothing, as before version 0.4
-	Output    string    `json:"output,omitempty"`    // that is the vector, of a network of several; "" if there is one
+	// SHA-256 of what the vectors were centred by, in hexadecimal; "" for nothing, as before version 0.4
+	Centring string `json:"centring,omitempty"`
+	Output   string `json:"output,omitempty"` // that is the vector, of a network of several; "" if there is one
 }
 
 // shortDigest is how many digits of a digest words have.

@@ -41,11 +41,26 @@ func TestEqualImages(t *testing.T) {
 		pixel  func(image, at int) int
 		want   string // "" for no error
 	}{
-		"all equal":   {map[string][]int{"a": {1, 1}, "b": {1}, "c": {1, 1}}, pattern, "all images are equal, 5 of 3 people: nothing tells people apart"},
-		"two of them": {map[string][]int{"a": {1, 2}, "b": {2, 1, 2}, "c": {3}}, pattern, `"a" and "b" have the same images (2 images): nothing tells them apart`},
-		"five of six": {map[string][]int{"a": {1}, "b": {1}, "c": {1}, "d": {1}, "e": {1}, "f": {2}}, pattern, `"a", "b", "c" and 2 more have the same images (1 image)`},
-		"all grey":    {map[string][]int{"a": {1, 2}, "b": {3}}, func(image, _ int) int { return 10 * image }, "all 3 images are blank, black or of one grey"},
-		"one shared":  {map[string][]int{"a": {1, 2}, "b": {1, 3}}, pattern, ""},
+		"all equal": {
+			map[string][]int{"a": {1, 1}, "b": {1}, "c": {1, 1}},
+			pattern,
+			"all images are equal, 5 of 3 people: nothing tells people apart",
+		},
+		"two of them": {
+			map[string][]int{"a": {1, 2}, "b": {2, 1, 2}, "c": {3}},
+			pattern,
+			`"a" and "b" have the same images (2 images): nothing tells them apart`,
+		},
+		"five of six": {
+			map[string][]int{"a": {1}, "b": {1}, "c": {1}, "d": {1}, "e": {1}, "f": {2}},
+			pattern, `"a", "b", "c" and 2 more have the same images (1 image)`,
+		},
+		"all grey": {
+			map[string][]int{"a": {1, 2}, "b": {3}},
+			func(image, _ int) int { return 10 * image },
+			"all 3 images are blank, black or of one grey",
+		},
+		"one shared": {map[string][]int{"a": {1, 2}, "b": {1, 3}}, pattern, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open(context.Background(), drawn(t, c.people, c.pixel), Options{Frame: Frame{Size: Size{Height: 4, Width: 4}}})

@@ -23,7 +23,8 @@ func TestUprightNaively(t *testing.T) {
 		}
 	}
 	all, part := image.Rect(0, 0, 51, 45), image.Rect(6, 4, 47, 41) // more than one block of pixels
-	grey, grey16, paletted, cmyk := image.NewGray(all), image.NewGray16(all), image.NewPaletted(all, make(color.Palette, 256)), image.NewCMYK(all)
+	grey, grey16, paletted, cmyk := image.NewGray(all), image.NewGray16(all),
+		image.NewPaletted(all, make(color.Palette, 256)), image.NewCMYK(all)
 	rgba, nrgba, rgba64, nrgba64 := image.NewRGBA(all), image.NewNRGBA(all), image.NewRGBA64(all), image.NewNRGBA64(all)
 	alpha := image.NewNYCbCrA(all, image.YCbCrSubsampleRatio420)
 	random(grey.Pix, grey16.Pix, paletted.Pix, cmyk.Pix, nrgba.Pix, nrgba64.Pix, alpha.Y, alpha.Cb, alpha.Cr, alpha.A)
@@ -40,7 +41,10 @@ func TestUprightNaively(t *testing.T) {
 		grey.SubImage(part), grey16.SubImage(part), paletted.SubImage(part), cmyk.SubImage(part), rgba.SubImage(part),
 		nrgba.SubImage(part), rgba64.SubImage(part), nrgba64.SubImage(part), alpha.SubImage(part),
 	}
-	for _, ratio := range []image.YCbCrSubsampleRatio{image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio440} {
+	for _, ratio := range []image.YCbCrSubsampleRatio{
+		image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422,
+		image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio440,
+	} {
 		m := image.NewYCbCr(all, ratio)
 		random(m.Y, m.Cb, m.Cr)
 		images = append(images, m.SubImage(part))
@@ -55,7 +59,8 @@ func TestUprightNaively(t *testing.T) {
 			for y := range b.Dy() {
 				for x := range b.Dx() {
 					sy, sx := o.source(y, x, part.Dy(), part.Dx())
-					if c, want := got.At(b.Min.X+x, b.Min.Y+y), img.At(part.Min.X+sx, part.Min.Y+sy); color.RGBA64Model.Convert(c) != color.RGBA64Model.Convert(want) {
+					if c, want := got.At(b.Min.X+x, b.Min.Y+y),
+						img.At(part.Min.X+sx, part.Min.Y+sy); color.RGBA64Model.Convert(c) != color.RGBA64Model.Convert(want) {
 						t.Fatalf("%s: (%d, %d) is %v, want %v", name, x, y, c, want)
 					}
 				}

@@ -56,7 +56,8 @@ func PeopleFiles(paths []string, person string, canonicalName func(string) strin
 			return nil, err
 		}
 		if person == "" && !info.IsDir() {
-			return nil, advice.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson), "%v says it, or give a folder with one folder of images per person", advice.Person.To("NAME"))
+			return nil, advice.Add(fmt.Errorf("whose face is in %s? %w", path, ErrNoPerson),
+				"%v says it, or give a folder with one folder of images per person", advice.Person.To("NAME"))
 		}
 		files, err := ImageFiles(path, skip...)
 		for _, one := range Joined(err) {
@@ -132,7 +133,8 @@ func assignPeople(root string, folder bool, files []string, person string, canon
 	}
 	switch {
 	case len(list) == 0:
-		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson), "if they are all of one: %v; otherwise %v", advice.Person.To("NAME"), ungrouped(root, files))
+		return nil, advice.Add(fmt.Errorf("%s holds images, and no folder of a person: %w", root, ErrNoPerson),
+			"if they are all of one: %v; otherwise %v", advice.Person.To("NAME"), ungrouped(root, files))
 	case unassigned > 0:
 		warn(fmt.Errorf("left out: %s of %s in no folder of a person", legible.Count(unassigned, "image"), root))
 	}

@@ -74,7 +74,8 @@ func TestFirstPictureAtItsPlace(t *testing.T) {
 // sized is the beginning of a JPEG of 4:2:0 that claims such a size.
 func sized(marker byte, w, h int) []byte {
 	return slices.Concat([]byte{0xff, 0xd8, 0xff, marker, 0, 17, 8}, binary.BigEndian.AppendUint16(nil, uint16(h)),
-		binary.BigEndian.AppendUint16(nil, uint16(w)), []byte{3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0})
+		binary.BigEndian.AppendUint16(nil, uint16(w)),
+		[]byte{3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0})
 }
 
 // long makes data as long as a large photograph.
@@ -137,7 +138,10 @@ func TestReserve(t *testing.T) {
 // The memory for images follows the limit of the process, and a file of few bytes has no more
 // than a photograph of its size takes.
 func TestBudget(t *testing.T) {
-	for limit, want := range map[int64]int64{math.MaxInt64: MaxDecoding, 8 << 30: MaxDecoding, 300_000_000: 228_000_000, 50_000_000: minBudget} {
+	for limit, want := range map[int64]int64{
+		math.MaxInt64: MaxDecoding, 8 << 30: MaxDecoding,
+		300_000_000: 228_000_000, 50_000_000: minBudget,
+	} {
 		if got := budgetFor(limit); got != want {
 			t.Errorf("of %d bytes %d are for images, want %d", limit, got, want)
 		}
@@ -227,7 +231,8 @@ func TestPagesOfTIFF(t *testing.T) {
 			t.Errorf("%s: %v, error %v, warnings %v", name, img, err, warned)
 		}
 	}
-	if _, err := DecodePhoto(t.Context(), read("refused/float.tif"), "x"); err == nil || !strings.Contains(err.Error(), "not supported: samples that are floating-point numbers") {
+	if _, err := DecodePhoto(t.Context(), read("refused/float.tif"), "x"); err == nil ||
+		!strings.Contains(err.Error(), "not supported: samples that are floating-point numbers") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -242,7 +247,8 @@ func TestKindsOfJPEG(t *testing.T) {
 		"no lines": {sized(0xc0, 96, 0), "not supported: its height stands behind the pixels (DNL)"},
 		"12 bits":  {bytes.Replace(sized(0xc1, 96, 80), []byte{17, 8}, []byte{17, 12}, 1), "not supported: Unsupported JPEG data precision 12"},
 	} {
-		if _, err := DecodePhoto(t.Context(), append(c.data, make([]byte, 1000)...), name); err == nil || !strings.Contains(err.Error(), "this kind of JPEG is "+c.want) {
+		if _, err := DecodePhoto(t.Context(), append(c.data, make([]byte, 1000)...), name); err == nil ||
+			!strings.Contains(err.Error(), "this kind of JPEG is "+c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

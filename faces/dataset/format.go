@@ -46,8 +46,14 @@ var formats = []format{
 	{name: "WebP", magic: []string{"RIFF????WEBP"}, config: using(webp.DecodeConfig), decode: webpDecode},
 	{name: "GIF", magic: []string{"GIF8"}, config: using(gif.DecodeConfig), decode: using(gif.Decode)},
 	{name: "BMP", magic: []string{"BM????\x00\x00\x00\x00"}, config: using(gobmp.DecodeConfig), decode: using(gobmp.Decode)},
-	{name: "AVIF", brands: []string{"avif", "avis"}, config: heicConfig, decode: heicDecode, memory: heicMemory}, // before HEIC, whose brand mif1 it may have
-	{name: "HEIC", brands: []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "mif3", "msf1"}, config: heicConfig, decode: heicDecode, memory: heicMemory},
+	{
+		name: "AVIF", brands: []string{"avif", "avis"}, config: heicConfig, decode: heicDecode,
+		memory: heicMemory,
+	}, // before HEIC, whose brand mif1 it may have
+	{
+		name: "HEIC", brands: []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "mif3", "msf1"},
+		config: heicConfig, decode: heicDecode, memory: heicMemory,
+	},
 	{name: "TIFF", magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}, config: tiff.Config, decode: tiffDecode, memory: tiff.Memory},
 }
 

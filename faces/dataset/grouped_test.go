@@ -14,7 +14,8 @@ import (
 // data; elsewhere the folders are people with a name that is refused, or is not.
 func TestGroupsAreDataSets(t *testing.T) {
 	files := map[string][]byte{
-		"a/1.pgm": pgm(1), "b/1.pgm": pgm(2), "unknown/1.pgm": pgm(3), "no face/1.jpg": []byte("broken"), "index.html": []byte("<html>"), GroupsMark: {},
+		"a/1.pgm": pgm(1), "b/1.pgm": pgm(2), "unknown/1.pgm": pgm(3), "no face/1.jpg": []byte("broken"),
+		"index.html": []byte("<html>"), GroupsMark: {},
 	}
 	root := drawFiles(t, files)
 	set, warnings := opened(t, root, tiny)
@@ -25,7 +26,8 @@ func TestGroupsAreDataSets(t *testing.T) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
 	var reported []string
-	list, err := PeopleFiles([]string{root}, "", func(s string) string { return s }, func(err error) { reported = append(reported, err.Error()) })
+	list, err := PeopleFiles([]string{root}, "", func(s string) string { return s },
+		func(err error) { reported = append(reported, err.Error()) })
 	if err != nil || len(list) != 2 || list[1].Person != "b" || len(reported) != 2 {
 		t.Errorf("%v, %v, warnings %q", list, err, reported)
 	}

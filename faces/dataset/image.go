@@ -163,7 +163,8 @@ func (f format) claims(ctx context.Context, data []byte) (c image.Config, err er
 	}
 	err = f.admissible(c.Width, c.Height)
 	if wide := c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model; err == nil && wide && c.Width*c.Height > maxWide {
-		err = advice.Add(fmt.Errorf("claims %d×%d pixels of 16 bits a channel; at most %d million of these are read", c.Width, c.Height, maxWide/1_000_000), "save it with 8 bits a channel, or make it smaller")
+		err = advice.Add(fmt.Errorf("claims %d×%d pixels of 16 bits a channel; at most %d million of these are read",
+			c.Width, c.Height, maxWide/1_000_000), "save it with 8 bits a channel, or make it smaller")
 	}
 	if err != nil {
 		return c, fmt.Errorf("%s %w", f.name, err)
@@ -245,7 +246,9 @@ func decode(ctx context.Context, data []byte, planes int, use func(image.Image, 
 }
 
 // finish decodes an image whose header has been checked.
-func (f format) finish(ctx context.Context, data []byte, claimed image.Config, turned orientation, use func(image.Image, orientation)) (err error) {
+func (f format) finish(ctx context.Context, data []byte, claimed image.Config, turned orientation,
+	use func(image.Image, orientation),
+) (err error) {
 	defer f.recovered(&err)
 	img, err := f.decode(ctx, data)
 	if err != nil {
@@ -295,7 +298,8 @@ func (f format) explain(ctx context.Context, err error) error {
 		if f.name == "JPEG" {
 			into = "PNG"
 		}
-		return advice.Add(fmt.Errorf("this kind of %s is not supported: %s", f.name, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "unsupported: "), libjpeg.ErrUnsupported.Error()+": ")), "convert it to %s", into)
+		return advice.Add(fmt.Errorf("this kind of %s is not supported: %s", f.name,
+			strings.TrimPrefix(strings.TrimPrefix(err.Error(), "unsupported: "), libjpeg.ErrUnsupported.Error()+": ")), "convert it to %s", into)
 	}
 	return fmt.Errorf("damaged %s: %w", f.name, err)
 }

@@ -180,7 +180,12 @@ func TestOrientationIsFoundInEveryFormat(t *testing.T) {
 func TestResampleAgainstXImage(t *testing.T) {
 	m := ramp(61, 47)
 	for _, in := range []Size{
-		{Height: 32, Width: 32}, {Height: 7, Width: 5}, {Height: 100, Width: 120}, {Height: 61, Width: 20}, {Height: 183, Width: 47}, {Height: 1, Width: 1},
+		{Height: 32, Width: 32},
+		{Height: 7, Width: 5},
+		{Height: 100, Width: 120},
+		{Height: 61, Width: 20},
+		{Height: 183, Width: 47},
+		{Height: 1, Width: 1},
 	} {
 		ref := image.NewGray16(image.Rect(0, 0, in.Width, in.Height))
 		draw.CatmullRom.Scale(ref, ref.Rect, m, m.Rect, draw.Src, nil)
@@ -241,7 +246,8 @@ func TestBadImagesAreErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x0cJXL "), "x", Frame{Size: DefaultSize}); !strings.Contains(advice.Text(err), "JPEG") {
+	if _, err := DecodeImage(t.Context(), []byte("\x00\x00\x00\x0cJXL "), "x",
+		Frame{Size: DefaultSize}); !strings.Contains(advice.Text(err), "JPEG") {
 		t.Errorf("JPEG XL: hint %q", advice.Text(err))
 	}
 	for _, in := range []Size{{}, {Height: -1, Width: 1}, {Height: 1, Width: 5000}} {
@@ -259,7 +265,8 @@ func TestADecoderThatPanicsIsAnError(t *testing.T) {
 		config: func(context.Context, []byte) (image.Config, error) { return image.Config{Width: 1, Height: 1}, nil },
 		decode: func(context.Context, []byte) (image.Image, error) { panic("out of range") },
 	}}
-	if _, err := DecodeImage(t.Context(), []byte("bad"), "x", Frame{Size: DefaultSize}); err == nil || !strings.Contains(err.Error(), "out of range") {
+	if _, err := DecodeImage(t.Context(), []byte("bad"), "x", Frame{Size: DefaultSize}); err == nil ||
+		!strings.Contains(err.Error(), "out of range") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -296,7 +303,8 @@ func BenchmarkDecodeImage(b *testing.B) {
 // An image that the decoder does not know is not called damaged.
 func TestUnsupportedIsNotDamaged(t *testing.T) {
 	err := format{name: "TIFF"}.explain(t.Context(), errors.New("tiff: unsupported feature: compression value 7"))
-	if got := err.Error(); got != "this kind of TIFF is not supported: tiff: unsupported feature: compression value 7" || advice.Text(err) == "" {
+	if got := err.Error(); got != "this kind of TIFF is not supported: tiff: unsupported feature: compression value 7" ||
+		advice.Text(err) == "" {
 		t.Errorf("error %q, hint %q", got, advice.Text(err))
 	}
 }

@@ -198,7 +198,8 @@ func (f Frame) Validate() error {
 		return err
 	}
 	if !(f.Crop >= 0 && f.Crop <= 1) || math.IsNaN(f.Crop) {
-		return advice.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", f.Crop), "0.5 keeps the middle half of the height and of the width")
+		return advice.Add(fmt.Errorf("crop = %v is not a share between 0 and 1", f.Crop),
+			"0.5 keeps the middle half of the height and of the width")
 	}
 	if err := f.Embedding.Validate(); err != nil {
 		return err

@@ -116,9 +116,15 @@ func TestCropOfDataSets(t *testing.T) {
 	x := slices.Concat(column(m), column(other))
 	sides := []npz.Array{npz.Int64("height", nil, []int64{h}), npz.Int64("width", nil, []int64{w})}
 	file := npzFile(t, append(sides, npz.Float64("X", []int{2, h * w}, x), npz.Text("y", []string{"a", "b"}))...)
-	matrix := matFile(t, mat5.Double("fea", 2, h*w, mat.DenseCopyOf(mat.NewDense(2, h*w, x).T()).RawMatrix().Data), mat5.Int32("gnd", 2, 1, []int32{1, 2}),
+	matrix := matFile(t, mat5.Double("fea", 2, h*w, mat.DenseCopyOf(mat.NewDense(2, h*w, x).T()).RawMatrix().Data),
+		mat5.Int32("gnd", 2, 1, []int32{1, 2}),
 		mat5.Int32("height", 1, 1, []int32{h}), mat5.Int32("width", 1, 1, []int32{w}))
-	for _, in := range []Frame{{Size: Size{8, 6}, Crop: 0.5}, {Size: Size{16, 12}, Crop: 0.7}, {Size: Size{5, 9}}, {Size: Size{7, 7}, Crop: 0.4}} {
+	for _, in := range []Frame{
+		{Size: Size{8, 6}, Crop: 0.5},
+		{Size: Size{16, 12}, Crop: 0.7},
+		{Size: Size{5, 9}},
+		{Size: Size{7, 7}, Crop: 0.4},
+	} {
 		want, err := Open(t.Context(), folder, Options{Frame: in})
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +146,8 @@ func TestCropOfDataSets(t *testing.T) {
 		}
 	}
 	for _, path := range []string{file, matrix} {
-		if _, err := Open(t.Context(), path, Options{Frame: Frame{Crop: 0.5}}); err == nil || !strings.Contains(err.Error(), "crop = 0.5 without a size") || advice.Text(err) == "" {
+		if _, err := Open(t.Context(), path, Options{Frame: Frame{Crop: 0.5}}); err == nil ||
+			!strings.Contains(err.Error(), "crop = 0.5 without a size") || advice.Text(err) == "" {
 			t.Errorf("%s: a crop without a size: %v", filepath.Ext(path), err)
 		}
 		if set, err := Open(t.Context(), path, Options{Frame: Frame{Crop: 1}}); err != nil || set.Frame.String() != "16x12 pixels" {
@@ -204,7 +211,8 @@ func TestNPZKeepsTheFrame(t *testing.T) {
 		}
 		for _, other := range []Frame{{Size: Size{8, 6}}, {Size: tiny}, {Size: tiny, Crop: 0.7}} {
 			_, err := Open(t.Context(), path, Options{Frame: other})
-			if want := fmt.Sprintf("its images were read as %v, not %v", f, other); err == nil || !strings.Contains(err.Error(), want) || advice.Text(err) == "" {
+			if want := fmt.Sprintf("its images were read as %v, not %v", f, other); err == nil || !strings.Contains(err.Error(), want) ||
+				advice.Text(err) == "" {
 				t.Errorf("%v as %v: %v", f, other, err)
 			}
 		}
@@ -214,7 +222,8 @@ func TestNPZKeepsTheFrame(t *testing.T) {
 // framedFile is a file of vectors of d numbers, with that text as their frame.
 func framedFile(text string, d int) []byte {
 	var b bytes.Buffer
-	err := npz.Write(&b, npz.Float64("X", []int{3, d}, numbers(3*d)), npz.Text("y", []string{"a", "b", "a"}), npz.Text(inputArray, []string{text}))
+	err := npz.Write(&b, npz.Float64("X", []int{3, d}, numbers(3*d)), npz.Text("y", []string{"a", "b", "a"}),
+		npz.Text(inputArray, []string{text}))
 	if err != nil {
 		panic(err)
 	}
@@ -243,13 +252,15 @@ var hostileFrames = map[string]string{
 
 func TestHostileFramesAreRefused(t *testing.T) {
 	good := framedFile(`{"height":4,"width":3,"crop":0.5}`, 12)
-	if set, err := readNPZ(bytes.NewReader(good), int64(len(good)), "x.npz", Options{}); err != nil || set.Frame.String() != "4x3 crop=0.5 pixels" {
+	if set, err := readNPZ(bytes.NewReader(good), int64(len(good)), "x.npz", Options{}); err != nil ||
+		set.Frame.String() != "4x3 crop=0.5 pixels" {
 		t.Fatal(err)
 	}
 	for text, want := range hostileFrames {
 		data := framedFile(text, 12)
 		set, err := readNPZ(bytes.NewReader(data), int64(len(data)), "x.npz", Options{})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), inputArray) && !strings.Contains(err.Error(), "pixels, not") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), inputArray) && !strings.Contains(err.Error(), "pixels, not") {
 			t.Errorf("%s: %v, %v, want %s", text, set, err, want)
 		}
 		if strings.HasPrefix(want, "not one") && advice.Text(err) == "" {
@@ -275,7 +286,8 @@ func TestFeaturesOfOlderFilesAreVectors(t *testing.T) {
 		`{"height":4,"width":3,"features":[{"name":"igo"}]}`, `{"height":4,"width":3,"crop":0.5,"photometric":[{"name":"lcn"}]}`,
 		`{"height":4,"width":3,"features":[{"name":"igo"}],"zoom":0.5}`, `{"height":4,"width":3,"features":[{"name":"sift"}]}`,
 	} {
-		path := npzFile(t, npz.Float64("X", []int{3, 24}, numbers(72)), npz.Text("y", []string{"a", "b", "a"}), npz.Text(inputArray, []string{text}))
+		path := npzFile(t, npz.Float64("X", []int{3, 24}, numbers(72)), npz.Text("y", []string{"a", "b", "a"}),
+			npz.Text(inputArray, []string{text}))
 		set, warnings := opened(t, path, Size{})
 		if set.Frame != (Frame{}) || set.White != 0 || set.X.RawMatrix().Rows != 24 || !slices.Equal(set.Groups, []int{0, 2, 3}) {
 			t.Errorf("%s: %v in groups %v", text, set.Frame, set.Groups)

@@ -77,7 +77,8 @@ func jpegDecode(ctx context.Context, data []byte) (image.Image, error) {
 	case other != nil:
 		return nil, err
 	case damaged && lost > 0:
-		warn(ctx, fmt.Errorf("the JPEG is damaged or cut short: %d of its %d rows are missing or wrong; the others are used", lost, img.Bounds().Dy()))
+		warn(ctx, fmt.Errorf("the JPEG is damaged or cut short: %d of its %d rows are missing or wrong; the others are used",
+			lost, img.Bounds().Dy()))
 	case damaged:
 		warn(ctx, errors.New("the JPEG is damaged or its end is missing; what is there is used"))
 	}

@@ -22,7 +22,8 @@ func Load(ctx context.Context, path string, more int) (data []byte, _ context.Co
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= maxFileBytes {
 		if content := counted(int(info.Size())); content > 0 {
 			if content > Budget() {
-				return nil, ctx, release, advice.Add(fmt.Errorf("%s has %d MB; at most %d MB are taken, as the memory of this process is limited", path, mega(content), mega(Budget())), "give it more memory, or make the image smaller")
+				return nil, ctx, release, advice.Add(fmt.Errorf("%s has %d MB; at most %d MB are taken, as the memory of this process is limited",
+					path, mega(content), mega(Budget())), "give it more memory, or make the image smaller")
 			}
 			ended, err := loading.take(ctx)
 			if err != nil {

@@ -29,7 +29,10 @@ func TestMemoryIsClaimed(t *testing.T) {
 	copy(grey.Pix, wide.Pix)
 	copy(colours.Pix, wide.Pix)
 	files := map[string][]byte{}
-	for name, img := range map[string]image.Image{"16 bits": wide, "grey of 16 bits": grey16, "grey": grey, "colours": colours, "palette": mixed} {
+	for name, img := range map[string]image.Image{
+		"16 bits": wide, "grey of 16 bits": grey16, "grey": grey,
+		"colours": colours, "palette": mixed,
+	} {
 		var p, zip, plain bytes.Buffer
 		if err := png.Encode(&p, img); err != nil {
 			t.Fatal(err)
@@ -92,7 +95,8 @@ func TestLoad(t *testing.T) {
 	if done(); err == nil || !strings.Contains(err.Error(), "memory") {
 		t.Error(err)
 	}
-	if err := admissibleMemory(Budget()-5_000_000, 9_000_000); err == nil || !strings.Contains(err.Error(), fmt.Sprint("at most ", mega(Budget()-9_000_000))) {
+	if err := admissibleMemory(Budget()-5_000_000, 9_000_000); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprint("at most ", mega(Budget()-9_000_000))) {
 		t.Error(err)
 	}
 	if _, _, done, err := Load(t.Context(), large+"x", 0); err == nil {

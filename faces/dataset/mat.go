@@ -85,7 +85,8 @@ func saveMAT(ctx context.Context, path string, set *Images) error {
 		vars = append(vars, mat5.Int32("gnd", n, 1, gnd))
 	}
 	if set.AreImages() {
-		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Frame.Height)}), mat5.Int32("width", 1, 1, []int32{int32(set.Frame.Width)}))
+		vars = append(vars, mat5.Int32("height", 1, 1, []int32{int32(set.Frame.Height)}),
+			mat5.Int32("width", 1, 1, []int32{int32(set.Frame.Width)}))
 	}
 	samples, err := atomicfile.Prepare(ctx, path, func(w io.Writer) error { return mat5.Write(w, vars...) })
 	if err != nil {

@@ -133,16 +133,25 @@ func TestBadMATSaysWhat(t *testing.T) {
 		want, hint string
 		vars       []mat5.Variable
 	}{
-		{"it has none of the pairs fea and gnd, X and y", "fea (3×2 double), id (3×1 double)", []mat5.Variable{fea, mat5.Double("id", 3, 1, numbers(3))}},
+		{
+			"it has none of the pairs fea and gnd, X and y", "fea (3×2 double), id (3×1 double)",
+			[]mat5.Variable{fea, mat5.Double("id", 3, 1, numbers(3))},
+		},
 		{"fea(2,2) is NaN", "", []mat5.Variable{mat5.Double("fea", 3, 2, bad(4, math.NaN())), gnd}},
 		{"fea(1,1) is +Inf", "", []mat5.Variable{mat5.Double("fea", 3, 2, bad(0, math.Inf(1))), gnd}},
 		{"gnd(2,1) is 1.5: a label is an integer", "", []mat5.Variable{fea, mat5.Double("gnd", 3, 1, []float64{1, 1.5, 2})}},
 		{"gnd(3,1) is NaN", "", []mat5.Variable{fea, mat5.Double("gnd", 3, 1, []float64{1, 1, math.NaN()})}},
 		{"gnd 3×2 holds the labels and is no vector", "", []mat5.Variable{fea, mat5.Double("gnd", 3, 2, numbers(6))}},
 		{"fea 3×2 does not go with 4 labels", "", []mat5.Variable{fea, mat5.Double("gnd", 4, 1, numbers(4))}},
-		{"column 2 of H_train 2×3 is not a single 1", "", []mat5.Variable{mat5.Double("training_feats", 2, 3, numbers(6)), mat5.Double("H_train", 2, 3, []float64{1, 0, 1, 1, 0, 1})}},
+		{
+			"column 2 of H_train 2×3 is not a single 1", "",
+			[]mat5.Variable{mat5.Double("training_feats", 2, 3, numbers(6)), mat5.Double("H_train", 2, 3, []float64{1, 0, 1, 1, 0, 1})},
+		},
 		{"height is 2.5", "", []mat5.Variable{fea, gnd, mat5.Double("height", 1, 1, []float64{2.5}), mat5.Double("width", 1, 1, []float64{1})}},
-		{"height 5 and width 3 make 15 pixels, the samples have 2", "", []mat5.Variable{fea, gnd, mat5.Int32("height", 1, 1, []int32{5}), mat5.Int32("width", 1, 1, []int32{3})}},
+		{
+			"height 5 and width 3 make 15 pixels, the samples have 2", "",
+			[]mat5.Variable{fea, gnd, mat5.Int32("height", 1, 1, []int32{5}), mat5.Int32("width", 1, 1, []int32{3})},
+		},
 		{"is empty", "", []mat5.Variable{mat5.Double("fea", 0, 0, nil), gnd}},
 	} {
 		err := refused(t, matFile(t, c.vars...))

@@ -233,10 +233,12 @@ func CheckName(name string) error {
 	case len(name) > maxPersonName:
 		return advice.Add(fmt.Errorf("the name %.20q… has %d bytes, at most %d are allowed", name, len(name), maxPersonName), "shorten it")
 	case !legible.Is(name) || strayVariation(name):
-		return advice.Add(fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
+		return advice.Add(
+			fmt.Errorf("the name %+q holds a character that cannot be seen: a control character, the end of a line, or one of no width", name),
 			"write it in one line, of letters, digits, spaces and signs")
 	case strings.ContainsAny(name, `/\`):
-		return advice.Add(fmt.Errorf("the name %q holds a slash or a backslash", name), "a name is that of one folder: write ann-smith instead of ann/smith")
+		return advice.Add(fmt.Errorf("the name %q holds a slash or a backslash", name),
+			"a name is that of one folder: write ann-smith instead of ann/smith")
 	case strings.HasPrefix(name, "."):
 		return advice.Add(fmt.Errorf("the name %q begins with a dot, as hidden folders do", name), "give the name of a person")
 	case strings.EqualFold(norm.NFKC.String(name), Unknown):

@@ -14,7 +14,10 @@ import (
 // Names that CheckName refuses are refused in data sets of every kind, and
 // the error says where.
 func TestNamesAreRefused(t *testing.T) {
-	for _, name := range []string{"unknown", "Unknown", "..", "../../x", `a\b`, "a\nb", "a\tb", "a\x1b[31mb", "a\u202eb", "a\u200bb", " a", "a\xffb"} {
+	for _, name := range []string{
+		"unknown", "Unknown", "..", "../../x", `a\b`, "a\nb", "a\tb",
+		"a\x1b[31mb", "a\u202eb", "a\u200bb", " a", "a\xffb",
+	} {
 		bad := CheckName(name)
 		if bad == nil {
 			t.Fatalf("%q is a name", name)

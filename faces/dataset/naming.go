@@ -34,7 +34,8 @@ var fileNumber = regexp.MustCompile(`([ _.#-]+\d+| *\(\d+\))$`)
 
 // cameraName matches the names that cameras, telephones and programs give to files, without
 // their number.
-var cameraName = regexp.MustCompile(`^(?i:_?img|_?dsc[nf]?|dscf?|pxl|p|gopr|mvimg|photo|image|picture|face|screenshot.*|whatsapp.*|signal.*)?[-_ ]*\d*([-_ ]\d+)*$`)
+var cameraName = regexp.MustCompile(
+	`^(?i:_?img|_?dsc[nf]?|dscf?|pxl|p|gopr|mvimg|photo|image|picture|face|screenshot.*|whatsapp.*|signal.*)?[-_ ]*\d*([-_ ]\d+)*$`)
 
 // person returns the name of the person in the image at p, a slash-separated path below the
 // folder of the data set; "" if p has none.
@@ -64,7 +65,8 @@ func (n Naming) check(root, p, name string) error {
 			"name the files like the people, as Ann.jpg and Ann 2.jpg, or give one folder per person, without %v", advice.Names)
 	}
 	if err == nil && n == NameLast && date.MatchString(name) {
-		err = advice.Add(fmt.Errorf("the folder %s looks like a date, not like a person", name), "put the images of each person into a folder of their name")
+		err = advice.Add(fmt.Errorf("the folder %s looks like a date, not like a person", name),
+			"put the images of each person into a folder of their name")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(root, filepath.FromSlash(p)), err)

@@ -39,9 +39,13 @@ func TestNaming(t *testing.T) {
 }
 
 func TestNamesOfCamerasAreNoPeople(t *testing.T) {
-	for _, name := range []string{"IMG_0001", "IMG_20230405_101112", "DSC00012", "PXL_20230405", "20230405_101112", "photo 3", "WhatsApp Image 2023-04-05"} {
+	for _, name := range []string{
+		"IMG_0001", "IMG_20230405_101112", "DSC00012", "PXL_20230405",
+		"20230405_101112", "photo 3", "WhatsApp Image 2023-04-05",
+	} {
 		p := name + ".jpg"
-		if err := NameFiles.check("photos", p, NameFiles.person(p)); err == nil || advice.Text(err) == "" && !strings.Contains(err.Error(), "empty") {
+		if err := NameFiles.check("photos", p, NameFiles.person(p)); err == nil ||
+			advice.Text(err) == "" && !strings.Contains(err.Error(), "empty") {
 			t.Errorf("%s is taken for the name of a person: %v", name, err)
 		}
 	}

@@ -53,9 +53,11 @@ func refuseDates(root string, images []string) error {
 		tops = append(tops, d)
 	}
 	slices.SortFunc(tops, natural.Compare)
-	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates", root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
+	err := fmt.Errorf("%s: the folders %s hold %s (%s): these look like people, and %s like dates",
+		root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
 	person := names[0]
-	return advice.Add(err, "did you mean the people %s? Then %v takes the folders that the images are in; or put all photographs of a person into one folder: %s, %s", listed(names, ", "),
+	return advice.Add(err,
+		"did you mean the people %s? Then %v takes the folders that the images are in; or put all photographs of a person into one folder: %s, %s", listed(names, ", "),
 		advice.Names.To(NameLast), filepath.Join(root, person, people[person][0]), filepath.Join(root, person, tops[len(tops)-1]))
 }
 
@@ -91,7 +93,8 @@ func repeatedNames(root string, images []string) string {
 	}
 	slices.SortFunc(names, natural.Compare)
 	slices.SortFunc(in, natural.Compare)
-	return fmt.Sprintf("%s: the folders %s are taken for people, and hold folders with the same names (%s); if these are the people, put all photographs of a person into one folder, such as %s",
+	return fmt.Sprintf(
+		"%s: the folders %s are taken for people, and hold folders with the same names (%s); if these are the people, put all photographs of a person into one folder, such as %s",
 		root, listed(in, " and "), listed(names, ", "), filepath.Join(root, names[0], in[0]))
 }
 
@@ -155,7 +158,8 @@ func refuseLonely(root, person string, images []string) error {
 		return advice.Add(fmt.Errorf("%s holds one folder, %s, whose images lie in folders: %s", root, person, listed(inside, " and ")),
 			"if these are the people, give %s; if %s is the person, put the images into %s itself", path, person, path)
 	case loose > direct:
-		return advice.Add(fmt.Errorf("%s holds one folder with %s, %s, and beside it %s", root, legible.Count(direct, "image"), person, legible.Count(loose, "image")), layout)
+		return advice.Add(fmt.Errorf("%s holds one folder with %s, %s, and beside it %s", root,
+			legible.Count(direct, "image"), person, legible.Count(loose, "image")), layout)
 	}
 	return nil
 }

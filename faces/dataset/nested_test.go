@@ -18,16 +18,26 @@ func TestFoldersOfYears(t *testing.T) {
 		want   string // "" for no error
 		warns  string // "" for no warning
 	}{
-		"years":       {map[string][]int{"2023/Bob": {1}, "2023/Zoe": {2}, "2024/Bob": {3}}, "the folders 2023 and 2024 hold folders with the same names (Bob)", ""},
-		"days":        {map[string][]int{"2023-07-01 sea/Bob": {1}, "2023-12-24/Zoe": {2}}, "hold folders (Bob, Zoe): these look like people", ""},
+		"years": {
+			map[string][]int{"2023/Bob": {1}, "2023/Zoe": {2}, "2024/Bob": {3}},
+			"the folders 2023 and 2024 hold folders with the same names (Bob)", "",
+		},
+		"days": {
+			map[string][]int{"2023-07-01 sea/Bob": {1}, "2023-12-24/Zoe": {2}},
+			"hold folders (Bob, Zoe): these look like people", "",
+		},
 		"days inside": {map[string][]int{"Bob/2023": {1}, "Bob/2024": {4}, "Zoe/2023": {2}}, "", ""},
 		"sessions":    {map[string][]int{"s1/indoor": {1}, "s2/indoor": {4}}, "", "the folders s1 and s2 are taken for people"},
-		"places":      {map[string][]int{"Holiday/Bob": {1}, "Work/Bob": {2}, "Work/Zoe": {4}}, "", "the folders Holiday and Work are taken for people, and hold folders with the same names (Bob)"},
-		"month":       {map[string][]int{"2023-05/Bob": {1}, "Holiday/Bob": {2}}, "", "(Bob); if these are the people, put all"},
-		"beside":      {map[string][]int{"Bob": {1}, "Bob/old": {3}, "Zoe": {2}, "Zoe/old": {4}}, "", ""},
-		"parent":      {map[string][]int{"people/Bob": {1}, "people/Zoe": {2}, "others": {4}}, "", "the folder people is taken for one person"},
-		"numbers":     {map[string][]int{"2001/1": {1}, "2002/1": {4}}, "", ""},
-		"one year":    {map[string][]int{"2023/Bob": {1}, "Zoe": {4}}, "", ""},
+		"places": {
+			map[string][]int{"Holiday/Bob": {1}, "Work/Bob": {2}, "Work/Zoe": {4}},
+			"",
+			"the folders Holiday and Work are taken for people, and hold folders with the same names (Bob)",
+		},
+		"month":    {map[string][]int{"2023-05/Bob": {1}, "Holiday/Bob": {2}}, "", "(Bob); if these are the people, put all"},
+		"beside":   {map[string][]int{"Bob": {1}, "Bob/old": {3}, "Zoe": {2}, "Zoe/old": {4}}, "", ""},
+		"parent":   {map[string][]int{"people/Bob": {1}, "people/Zoe": {2}, "others": {4}}, "", "the folder people is taken for one person"},
+		"numbers":  {map[string][]int{"2001/1": {1}, "2002/1": {4}}, "", ""},
+		"one year": {map[string][]int{"2023/Bob": {1}, "Zoe": {4}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := drawn(t, c.people, pattern)

@@ -54,7 +54,8 @@ func (t *table) framed(text string, opt Options) (*Images, error) {
 		err = errors.New("null says nothing")
 	}
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err), "convert the images themselves once more")
+		return nil, advice.Add(fmt.Errorf("its %s is not one that this nrdl knows: %w", inputArray, err),
+			"convert the images themselves once more")
 	}
 	strict := json.NewDecoder(strings.NewReader(text))
 	strict.DisallowUnknownFields()

@@ -235,7 +235,8 @@ func (t *numberTable) labelColumn(text []int, label string) (int, error) {
 	case len(text) == 1:
 		return text[0], nil
 	case len(text) > 1:
-		return -1, advice.Add(fmt.Errorf("columns %d and %d hold no numbers: which are the labels?", text[0]+1, text[1]+1), "%v names their column, which the first line names", advice.LabelArray)
+		return -1, advice.Add(fmt.Errorf("columns %d and %d hold no numbers: which are the labels?", text[0]+1, text[1]+1),
+			"%v names their column, which the first line names", advice.LabelArray)
 	}
 	return -1, nil
 }
@@ -247,7 +248,8 @@ func (t *numberTable) row(fields []string, line int) error {
 	for _, c := range t.columns {
 		v, err := number(fields[c], t.comma)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return advice.Add(fmt.Errorf("line %d, column %d: %.40q is no number", line, c+1, fields[c]), "samples have a finite number in each column but that of the labels")
+			return advice.Add(fmt.Errorf("line %d, column %d: %.40q is no number", line, c+1, fields[c]),
+				"samples have a finite number in each column but that of the labels")
 		}
 		t.x = append(t.x, v)
 	}
@@ -268,7 +270,8 @@ func (t *numberTable) table(a Arrays) (*table, error) {
 	}
 	labelled := t.label >= 0
 	if !labelled && !a.Unlabelled && !a.Optional {
-		return nil, advice.Add(errors.New("no column holds labels"), "%v names their column, which the first line names; label, class and y are known names", advice.LabelArray)
+		return nil, advice.Add(errors.New("no column holds labels"),
+			"%v names their column, which the first line names; label, class and y are known names", advice.LabelArray)
 	}
 	d := len(t.columns)
 	x := mat.DenseCopyOf(mat.NewDense(len(t.x)/d, d, t.x).T())

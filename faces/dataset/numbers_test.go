@@ -76,7 +76,8 @@ func TestTablesThatAreRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := openText(t, "x.csv", "a,b,c\n1,2,3\n", Options{Arrays: Arrays{Y: "d"}}); err == nil || !strings.Contains(advice.Text(err), "a, b, c") {
+	if _, err := openText(t, "x.csv", "a,b,c\n1,2,3\n", Options{Arrays: Arrays{Y: "d"}}); err == nil ||
+		!strings.Contains(advice.Text(err), "a, b, c") {
 		t.Errorf("%v: %v", err, advice.Text(err))
 	}
 }

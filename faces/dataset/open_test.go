@@ -79,15 +79,27 @@ func TestFolderThatIsNoDataSet(t *testing.T) {
 		files      map[string][]byte
 		want, hint string
 	}{
-		"empty":         {map[string][]byte{".x": {}}, "holds no images", "folder of their own"},
-		"no people":     {map[string][]byte{"1.pgm": pgm(1), "2.pgm": pgm(2)}, "holds 2 images (1.pgm, …) but no folder of a person", "folder of their own"},
-		"one date":      {map[string][]byte{"2023/1.pgm": pgm(1)}, "2023: it looks like a date", "folder of their own"},
-		"people inside": {map[string][]byte{"all/ann/1.pgm": pgm(1), "all/bob/1.pgm": pgm(2)}, "whose images lie in folders: ann and bob", "if these are the people, give "},
-		"more beside":   {map[string][]byte{"old/1.pgm": pgm(1), "1.pgm": pgm(2), "2.pgm": pgm(3)}, "one folder with 1 image, old, and beside it 2 images", "folder of their own"},
-		"broken":        {map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}, "b/2.jpg": []byte("x")}, "1.pgm: the file is empty", "remove the file"},
-		"text":          {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
-		"parts":         {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
-		"deep":          {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
+		"empty": {map[string][]byte{".x": {}}, "holds no images", "folder of their own"},
+		"no people": {
+			map[string][]byte{"1.pgm": pgm(1), "2.pgm": pgm(2)},
+			"holds 2 images (1.pgm, …) but no folder of a person", "folder of their own",
+		},
+		"one date": {map[string][]byte{"2023/1.pgm": pgm(1)}, "2023: it looks like a date", "folder of their own"},
+		"people inside": {
+			map[string][]byte{"all/ann/1.pgm": pgm(1), "all/bob/1.pgm": pgm(2)},
+			"whose images lie in folders: ann and bob", "if these are the people, give ",
+		},
+		"more beside": {
+			map[string][]byte{"old/1.pgm": pgm(1), "1.pgm": pgm(2), "2.pgm": pgm(3)},
+			"one folder with 1 image, old, and beside it 2 images", "folder of their own",
+		},
+		"broken": {
+			map[string][]byte{"a/1.pgm": pgm(1), "b/1.pgm": {}, "b/2.jpg": []byte("x")},
+			"1.pgm: the file is empty", "remove the file",
+		},
+		"text":  {map[string][]byte{"a/1.pgm": pgm(1), "b/2.jpg": []byte("x")}, "2.jpg: not an image", "remove the file"},
+		"parts": {map[string][]byte{"train/a/1.pgm": pgm(1), "test/a/2.pgm": pgm(2)}, "one level down", "give "},
+		"deep":  {map[string][]byte{"a/b/c/1.pgm": pgm(1)}, "a/b/c/1.pgm", "folder of their own"},
 	} {
 		root := drawFiles(t, c.files)
 		err := refused(t, root)
@@ -170,7 +182,10 @@ func TestDamagedImagesAreLeftOut(t *testing.T) {
 			t.Errorf("images %v of %v, want %v", set.IDs, set.Classes, want)
 		}
 		text := strings.Join(warnings, "\n")
-		for _, want := range []string{"a/2.pgm: not an image", "c/1.pgm: the file is empty", "c/2.pgm: not an image", "3 of 6 images could not be read", `"c" is left out: 2 images could not be read`} {
+		for _, want := range []string{
+			"a/2.pgm: not an image", "c/1.pgm: the file is empty", "c/2.pgm: not an image",
+			"3 of 6 images could not be read", `"c" is left out: 2 images could not be read`,
+		} {
 			if strings.Count(text, want) != 1 {
 				t.Errorf("%d processors: warnings %q lack %q", procs, text, want)
 			}
@@ -308,11 +323,13 @@ func TestImagesWithoutAFaceAreMarked(t *testing.T) {
 		t.Errorf("marks %v, want %v", set.NoFace, want)
 	}
 	for j, without := range set.NoFace {
-		if first := set.X.At(0, j); (mat.Norm(set.X.ColView(j), 1) == 0) != without || set.Quality[j].Eyes != first || set.Faceless(j) != without {
+		if first := set.X.At(0, j); (mat.Norm(set.X.ColView(j), 1) == 0) != without || set.Quality[j].Eyes != first ||
+			set.Faceless(j) != without {
 			t.Errorf("%s: %v, %v, faceless %v", set.IDs[j], first, set.Quality[j], set.Faceless(j))
 		}
 	}
-	if set.Frame.Eyes != DefaultEyes || len(warnings) != 4 || !strings.Contains(warnings[3], `"s3" is left out: no face was found in 1 image`) {
+	if set.Frame.Eyes != DefaultEyes || len(warnings) != 4 ||
+		!strings.Contains(warnings[3], `"s3" is left out: no face was found in 1 image`) {
 		t.Errorf("%v, warnings %q", set.Frame, warnings)
 	}
 	faces := set.Faces()

@@ -64,7 +64,10 @@ func TestChannelsAreUpright(t *testing.T) {
 		for y := range p.Grey.Rect.Dy() {
 			for x := range p.Grey.Rect.Dx() {
 				r, g, b, _ := upright.At(x, y).RGBA()
-				if want := [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}; [3]uint8{c[0].GrayAt(x, y).Y, c[1].GrayAt(x, y).Y, c[2].GrayAt(x, y).Y} != want {
+				if want := [3]uint8{
+					uint8(r >> 8), uint8(g >> 8),
+					uint8(b >> 8),
+				}; [3]uint8{c[0].GrayAt(x, y).Y, c[1].GrayAt(x, y).Y, c[2].GrayAt(x, y).Y} != want {
 					t.Fatalf("orientation %d: (%d, %d) is not %v", o, x, y, want)
 				}
 			}

@@ -120,7 +120,10 @@ func TestFolderRefusesWhatIsNoGreyImage(t *testing.T) {
 func TestNamesBecomeFolders(t *testing.T) {
 	names := []string{"Ann", "ann", "a?b", "CON", "lpt1.txt", "COM².x", "x.", strings.Repeat("é", 100), "Thumbs.db", "a:b", "name", "conin$"}
 	got := fileNames(names)
-	want := []string{"Ann", "ann_2", "a_b", "_CON", "_lpt1.txt", "_COM².x", "x", strings.Repeat("é", 100), "_Thumbs.db", "a_b_2", "name", "_conin$"}
+	want := []string{
+		"Ann", "ann_2", "a_b", "_CON", "_lpt1.txt", "_COM².x", "x", strings.Repeat("é", 100),
+		"_Thumbs.db", "a_b_2", "name", "_conin$",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -219,7 +222,8 @@ func TestZeroSamplesAreCalledThat(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = refuseBlank(set, Options{})
-	if hint := fmt.Sprint(err, advice.Of(err)); err == nil || strings.Contains(hint, "image") || strings.Contains(hint, "person") || !strings.Contains(hint, "add samples of \"b\" that are not zero") {
+	if hint := fmt.Sprint(err, advice.Of(err)); err == nil || strings.Contains(hint, "image") || strings.Contains(hint, "person") ||
+		!strings.Contains(hint, "add samples of \"b\" that are not zero") {
 		t.Errorf("%s", hint)
 	}
 	x.Set(0, 2, 1)

@@ -20,7 +20,8 @@ func TestPhotographs(t *testing.T) {
 		"2.pgm": "P2 1 1 9\n5\n", "3.pgm": "P2 1 1 9\n6\n", "clip.mp4": "", "2.pgm.json": "{}", "notes.txt": "",
 		".thumbnails/2.jpg": "x", "deep/@eaDir/2.jpg": "x", "deep/4.pgm": "P2 1 1 9\n5\n", ".hidden.jpg": "x",
 		"#recycle/a.jpg": "x", "@Recycle/a.jpg": "x", "lost+found/#1.jpg": "x", ".Trash-1000/files/a.jpg": "x", "deep/$RECYCLE.BIN/a.jpg": "x",
-		"All.photoslibrary/resources/derivatives/5.pgm": "x", "All.photoslibrary/originals/5.pgm": "P2 1 1 9\n7\n", "A Previews.lrdata/a.jpg": "x", "thumbs/a.jpg": "x",
+		"All.photoslibrary/resources/derivatives/5.pgm": "x", "All.photoslibrary/originals/5.pgm": "P2 1 1 9\n7\n",
+		"A Previews.lrdata/a.jpg": "x", "thumbs/a.jpg": "x",
 		"WhatsApp/Sent/.nomedia": "", "WhatsApp/Sent/a.jpg": "x", "5.pgm~": "P2 1 1 9\n8\n", "deep/5.jpg_original": "x",
 		"resources/6.pgm": "P2 1 1 9\n8\n",
 	} {
@@ -50,14 +51,19 @@ func TestPhotographs(t *testing.T) {
 		filepath.Join(dir, "2.pgm"):      {filepath.Join(dir, "deep", "4.pgm")},
 		filepath.Join(dir, "IMG_1.HEIC"): {filepath.Join(dir, "IMG_1 (1).heic")},
 	}
-	if want := (Skipped{Videos: 2, Sidecars: 2, Thumbnails: 5, Deleted: 5, NoMedia: 1, Backups: 2, Duplicates: 2, Others: 1, Copies: copies}); !reflect.DeepEqual(skipped, want) {
+	if want := (Skipped{
+		Videos: 2, Sidecars: 2, Thumbnails: 5, Deleted: 5, NoMedia: 1, Backups: 2,
+		Duplicates: 2, Others: 1, Copies: copies,
+	}); !reflect.DeepEqual(skipped, want) {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
-	if got, want := skipped.String(), "2 videos, 2 sidecar files, 5 thumbnail folders, 5 deleted-files folders, 1 .nomedia folder, 2 backup files, 2 duplicates, 1 other file"; got != want {
+	if got, want := skipped.String(),
+		"2 videos, 2 sidecar files, 5 thumbnail folders, 5 deleted-files folders, 1 .nomedia folder, 2 backup files, 2 duplicates, 1 other file"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	skipped = Skipped{Videos: 2, Sidecars: 1, Foreign: "1 JPEG XL file, 1 raw file"}
-	if got, want := skipped.String(), "2 videos, 1 sidecar file; and 1 JPEG XL file, 1 raw file that cannot be read: convert them to JPEG"; got != want {
+	if got, want := skipped.String(),
+		"2 videos, 1 sidecar file; and 1 JPEG XL file, 1 raw file that cannot be read: convert them to JPEG"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if s := (Skipped{}).String(); s != "" {

@@ -14,7 +14,8 @@ import (
 // is reported. A list finds files however their names are spelled.
 func TestSpellings(t *testing.T) {
 	composed, apart := norm.NFC.String("Zoë"), norm.NFD.String("Zoë")
-	root := drawn(t, map[string][]int{composed: {1, 2}, apart: {3}, "Bob": {4, 5}}, func(image, at int) int { return (image*37 + at*image*11) % 256 })
+	root := drawn(t, map[string][]int{composed: {1, 2}, apart: {3}, "Bob": {4, 5}},
+		func(image, at int) int { return (image*37 + at*image*11) % 256 })
 	if entries, err := os.ReadDir(root); err != nil || len(entries) != 3 {
 		t.Skip("this file system has one spelling only")
 	}

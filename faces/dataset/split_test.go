@@ -51,7 +51,10 @@ func TestSplitTextRoundTrips(t *testing.T) {
 	if (Split{}).String() != "all" {
 		t.Errorf("the zero split is %q", Split{})
 	}
-	for _, text := range []string{"", "first", "first:", "first:0", "first:-1", "first:x", "all:3", "half:2", "authors:4", "thirds", "random:9999999999"} {
+	for _, text := range []string{
+		"", "first", "first:", "first:0", "first:-1", "first:x", "all:3",
+		"half:2", "authors:4", "thirds", "random:9999999999",
+	} {
 		if s, err := ParseSplit(text); err == nil {
 			t.Errorf("%q is read as %v", text, s)
 		}
@@ -120,7 +123,10 @@ func checkPerson(t *rapid.T, s Split, n int, images []int) {
 
 func TestSplitDependsOnTheSeedWhereItIsRandom(t *testing.T) {
 	set := people(20, 20, 20)
-	for text, random := range map[string]bool{"all": false, "first:3": false, "authors:5": false, "authors:9": true, "random:4": true, "half": true} {
+	for text, random := range map[string]bool{
+		"all": false, "first:3": false, "authors:5": false,
+		"authors:9": true, "random:4": true, "half": true,
+	} {
 		s := mustSplit(t, text)
 		a, _, err1 := s.Apply(set, 1)
 		b, _, err2 := s.Apply(set, 1)

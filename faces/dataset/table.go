@@ -22,7 +22,8 @@ func (c contents) has(name string) bool { return array.List(c).Index(name) >= 0 
 func (c contents) get(name string) (matrix, error) {
 	a := c[array.List(c).Index(name)]
 	if len(a.Shape) > 3 && a.Reason == "" {
-		return matrix{}, advice.Add(fmt.Errorf("array %v has more than three dimensions", a), "images are grey, N×height×width: of colour, take the mean of the last axis, or a folder of image files")
+		return matrix{}, advice.Add(fmt.Errorf("array %v has more than three dimensions", a),
+			"images are grey, N×height×width: of colour, take the mean of the last axis, or a folder of image files")
 	}
 	rows, cols := a.Dims()
 	if tooLarge(rows, cols) {
@@ -183,7 +184,8 @@ func unlabelled(vars contents, a Arrays) (*table, error) {
 	}
 	i := slices.IndexFunc(names, vars.has)
 	if i < 0 {
-		return nil, vars.lacks(fmt.Errorf("no samples: it has no array %s", strings.Join(names, ", ")), "; name the samples with %v", advice.SampleArray)
+		return nil, vars.lacks(fmt.Errorf("no samples: it has no array %s", strings.Join(names, ", ")),
+			"; name the samples with %v", advice.SampleArray)
 	}
 	for _, c := range a.pairs() {
 		if t := (&table{}); c.x == names[i] && vars.has(c.y) && t.fill(vars, c.x, c.y) == nil {
@@ -308,8 +310,10 @@ func (t *table) standUp(f Frame) {
 // vectors returns the samples for a model of vectors.
 func (t *table) vectors() (*Images, error) {
 	if t.size != (Size{}) {
-		err := fmt.Errorf("the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says", t.size)
-		return nil, advice.Add(err, "give an array of rows without height and width, in the order of the samples of the model; or train the model on images (an array N×height×width; in Python image_shape)")
+		err := fmt.Errorf(
+			"the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says", t.size)
+		return nil, advice.Add(err,
+			"give an array of rows without height and width, in the order of the samples of the model; or train the model on images (an array N×height×width; in Python image_shape)")
 	}
 	return t.grouped(Frame{}, 0)
 }
@@ -346,7 +350,8 @@ func (t *table) shape(path string, opt Options) error {
 	switch {
 	case opt.Frame.Size.Len() == d:
 		t.size = opt.Frame.Size
-	case side*side == d && side >= minAssumedSide && side <= MaxSide && integersTo(t.x, math.MaxUint16): // as images are stored; vectors rarely are
+	case side*side == d && side >= minAssumedSide && side <= MaxSide &&
+		integersTo(t.x, math.MaxUint16): // as images are stored; vectors rarely are
 		t.size = Size{Height: side, Width: side}
 		opt.warn("%s does not say the size of its images: they are taken to be %v, %s; for another size store them as an array N×height×width, and ignore this if the samples are vectors: the results are the same", path, t.size, map[bool]string{true: "row after row", false: "column after column"}[t.byRows])
 	case opt.Frame.Size != (Size{}):

@@ -35,7 +35,8 @@ const (
 func ParseTagSource(text string) (TagSource, error) {
 	s := TagSource(text)
 	if s != Regions && s != Takeout && !slices.Contains([]string{".csv", ".tsv", ".txt"}, strings.ToLower(filepath.Ext(text))) {
-		return "", advice.Add(fmt.Errorf("%q is no source of tags", text), "give %s, %s, or a list LIST.csv of lines photograph,name,name", Regions, Takeout)
+		return "", advice.Add(fmt.Errorf("%q is no source of tags", text),
+			"give %s, %s, or a list LIST.csv of lines photograph,name,name", Regions, Takeout)
 	}
 	return s, nil
 }
@@ -76,7 +77,8 @@ func (s TagSource) names() (of func(path string) ([]string, error), left func() 
 		if len(paths) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%s names people in %s more, not found among the photographs: %s", s, legible.Count(len(paths), "file"), legible.Abridged(paths))
+		return fmt.Sprintf("%s names people in %s more, not found among the photographs: %s", s,
+			legible.Count(len(paths), "file"), legible.Abridged(paths))
 	}
 	return of, left, err
 }
@@ -95,7 +97,9 @@ func absolute(path string) string {
 // is in use. Warn is called for files that are left out, for damaged tags, and for names that
 // nobody may have, which are left out; progress, which may be nil, never by two goroutines at
 // once. What a pattern of skip matches is left out (Options.Skip).
-func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string, warn func(error), progress func(done, total int), skip ...string) ([]File, error) {
+func TaggedFiles(ctx context.Context, path string, by TagSource, canonicalName func(string) string,
+	warn func(error), progress func(done, total int), skip ...string,
+) ([]File, error) {
 	more, notFound, err := by.names()
 	if err != nil {
 		return nil, err
@@ -165,7 +169,9 @@ func countKeywords(files []File, unused *tags.Unused) {
 
 // readTags reads the tags of the photographs at paths on all processors, with further names of
 // more, which are weak.
-func readTags(ctx context.Context, paths []string, more func(path string) ([]string, error), weak bool, progress func(done, total int)) (read []*tags.Photo, failed []error) {
+func readTags(ctx context.Context, paths []string, more func(path string) ([]string, error), weak bool,
+	progress func(done, total int),
+) (read []*tags.Photo, failed []error) {
 	read, failed = make([]*tags.Photo, len(paths)), make([]error, len(paths))
 	parallel.Each(ctx, len(paths), progress, func(j int) {
 		if read[j], failed[j] = tags.Read(paths[j]); failed[j] != nil {

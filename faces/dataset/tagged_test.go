@@ -18,7 +18,8 @@ func TestTagNames(t *testing.T) {
 	}
 	var warnings []string
 	people.tell(func(err error) { warnings = append(warnings, err.Error()) })
-	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `the tag "Ann/Bo", 2 times, is read as the name "Ann-Bo"`) || !strings.HasPrefix(warnings[2], "tag left out: c.jpg and 2 more: ") {
+	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `the tag "Ann/Bo", 2 times, is read as the name "Ann-Bo"`) ||
+		!strings.HasPrefix(warnings[2], "tag left out: c.jpg and 2 more: ") {
 		t.Errorf("%q", warnings)
 	}
 }

@@ -50,7 +50,8 @@ func TestUnlabelledInTheOrderOfTheFile(t *testing.T) {
 }
 
 func TestNamedArrays(t *testing.T) {
-	path := npzFile(t, npz.Float64("data", []int{4, 1}, []float64{4, 3, 2, 1}), npz.Int64("target", []int{4}, []int64{1, 0, 1, 0}), npz.Int64("y", []int{4}, []int64{5, 5, 6, 6}))
+	path := npzFile(t, npz.Float64("data", []int{4, 1}, []float64{4, 3, 2, 1}),
+		npz.Int64("target", []int{4}, []int64{1, 0, 1, 0}), npz.Int64("y", []int{4}, []int64{5, 5, 6, 6}))
 	for _, c := range []struct {
 		arrays Arrays
 		want   []float64

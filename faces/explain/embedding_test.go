@@ -147,7 +147,8 @@ func TestSimilarities(t *testing.T) {
 		unit := classify.Unit(m.Images().X)
 		const j = 5
 		e := explainedCrop(t, m, c, faces[j]).Similarities
-		if len(e.Nearest) != nearestOfAll || math.Abs(e.Nearest[0].Cosine-1) > 1e-6 || e.Nearest[0].ID != m.Images().ID(j) || *e.Guess != e.Nearest[0] {
+		if len(e.Nearest) != nearestOfAll || math.Abs(e.Nearest[0].Cosine-1) > 1e-6 || e.Nearest[0].ID != m.Images().ID(j) ||
+			*e.Guess != e.Nearest[0] {
 			t.Errorf("%s: photograph %s has the nearest ones %v, own %v", by.Name(), m.Images().ID(j), e.Nearest, e.Guess)
 		}
 		if len(e.People) != 5 || e.People[0].Person != labels[j] || math.Abs(e.People[0].Rebuilt-1) > 1e-6 {
@@ -196,7 +197,8 @@ func TestThresholdDecides(t *testing.T) {
 				named++
 			}
 			text := Sentence(m, e)
-			if e.Known != strings.HasPrefix(text, "It is ") || strings.Contains(text, "NaN") || strings.Contains(text, "a name needs") != e.Similarities.ByScore {
+			if e.Known != strings.HasPrefix(text, "It is ") || strings.Contains(text, "NaN") ||
+				strings.Contains(text, "a name needs") != e.Similarities.ByScore {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
@@ -253,7 +255,8 @@ func TestOcclusion(t *testing.T) {
 			}
 		}
 		again := explainedCrop(t, m, c, crop)
-		if err := o.Occlude(t.Context(), m, c, again, crop, nil); err != nil || !slices.EqualFunc(got.Falls, again.Similarities.Occlusion.Falls, slices.Equal) {
+		if err := o.Occlude(t.Context(), m, c, again, crop, nil); err != nil ||
+			!slices.EqualFunc(got.Falls, again.Similarities.Occlusion.Falls, slices.Equal) {
 			t.Errorf("%s: another map of the same face, %v", name, err)
 		}
 	}
@@ -267,7 +270,8 @@ func TestOcclusionEndsEarly(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	c.batches, c.then = nil, func() { cancel(enough) }
-	if err := DefaultOccluder.Occlude(ctx, m, c, e, faces[0], nil); !errors.Is(err, enough) || len(c.batches) != 1 || e.Similarities.Occlusion != nil {
+	if err := DefaultOccluder.Occlude(ctx, m, c, e, faces[0], nil); !errors.Is(err, enough) || len(c.batches) != 1 ||
+		e.Similarities.Occlusion != nil {
 		t.Errorf("error %v after %d batches", err, len(c.batches))
 	}
 	for _, bad := range []Occluder{{}, {1, 0.5}, {10, 0}, {10, 1}, {10, math.NaN()}, {maxPlaces + 1, 0.5}} {
@@ -332,7 +336,8 @@ func TestForgottenPhotographs(t *testing.T) {
 		}
 		p := &Page{"a photograph", m, []Face{{"", e}}, DefaultShow}
 		checkAlone(t, htmlOf(t, p))
-		if e.Similarities.People != nil || e.Similarities.Nearest != nil || e.Similarities.Guess != nil || !strings.Contains(Sentence(m, e), labels[20]) {
+		if e.Similarities.People != nil || e.Similarities.Nearest != nil || e.Similarities.Guess != nil ||
+			!strings.Contains(Sentence(m, e), labels[20]) {
 			t.Errorf("%s: %+v, %s", name, e.Similarities, Sentence(m, e))
 		}
 	}

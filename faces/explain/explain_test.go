@@ -212,7 +212,8 @@ func TestRefuses(t *testing.T) {
 	set, face := drawn(t)
 	m := learn(t, method.DefaultNRC, set, "16x12 pixels")
 	var b bytes.Buffer
-	if err := writePNG(pageOf(t, m, face, face), &b, lettering.Regular, lettering.Bold); err == nil || !strings.Contains(err.Error(), "one face") {
+	if err := writePNG(pageOf(t, m, face, face), &b, lettering.Regular, lettering.Bold); err == nil ||
+		!strings.Contains(err.Error(), "one face") {
 		t.Errorf("error %v of a picture of two faces", err)
 	}
 	for want, edit := range map[string]func(*Page){

@@ -60,7 +60,8 @@ func TestExplain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Class != results[0].Class || e.Evidence != results[0].Evidence || e.Known != results[0].Known || !slices.Equal(e.Scores, results[0].Scores) || !slices.Equal(e.Image, mat.Col(nil, 0, face.X)) {
+		if e.Class != results[0].Class || e.Evidence != results[0].Evidence || e.Known != results[0].Known ||
+			!slices.Equal(e.Scores, results[0].Scores) || !slices.Equal(e.Image, mat.Col(nil, 0, face.X)) {
 			t.Errorf("%s: another face, or another recognition, is explained", m.Name())
 		}
 		y := mat.Col(nil, 0, classify.Unit(face.X))
@@ -149,7 +150,10 @@ func checkAtoms(t *testing.T, m *gallery.Gallery, e *Explanation) {
 func TestExplainFindsImages(t *testing.T) {
 	set, face := drawnFaces(t)
 	two := set.Select([]int{0, 1, 2, 3, 4, 5, 6, 7}) // one dimension after fisher: all samples of a person are one
-	for _, text := range []string{"16x16 pixels", "16x16 mirror pixels", "16x16 lcn", "16x16 hog:cell=4 mirror", "16x16 igo mirror fisher:0.1 shift=1"} {
+	for _, text := range []string{
+		"16x16 pixels", "16x16 mirror pixels", "16x16 lcn", "16x16 hog:cell=4 mirror",
+		"16x16 igo mirror fisher:0.1 shift=1",
+	} {
 		for _, from := range []*dataset.Images{set, two} {
 			m := learn(t, method.DefaultCRC, from, text)
 			p := m.Parts()
@@ -157,7 +161,8 @@ func TestExplainFindsImages(t *testing.T) {
 				n := from.Groups[a.Class+1] - from.Groups[a.Class]
 				at := a.Atom - p.Groups[a.Class]
 				if !a.IsEnrolled() || a.Enrolled != from.Groups[a.Class]+at%n || a.Mirrored != (at >= n) {
-					t.Errorf("%s: atom %d of a person is image %d, mirrored: %v, with cosine %v", text, at, a.Enrolled-from.Groups[a.Class], a.Mirrored, a.Cosine)
+					t.Errorf("%s: atom %d of a person is image %d, mirrored: %v, with cosine %v", text, at,
+						a.Enrolled-from.Groups[a.Class], a.Mirrored, a.Cosine)
 				}
 			}
 		}

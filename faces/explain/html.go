@@ -108,7 +108,8 @@ func (f *view) chart(people int) chart {
 	}
 	if f.p.Calibration != nil {
 		c.HasLine = true
-		line, needed := second+f.p.Calibration.Threshold, fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
+		line, needed := second+f.p.Calibration.Threshold,
+			fmt.Sprintf("its best score exceeds the second by the threshold, %s,", f.number(f.threshold()))
 		if f.byScore() {
 			line = f.threshold()
 		}
@@ -116,7 +117,8 @@ func (f *view) chart(people int) chart {
 		c.Label = fmt.Sprintf("named from %s", f.number(line))
 		c.Line = line
 		if f.byScore() {
-			c.Caption += fmt.Sprintf(" From %s on the face gets the name (the line). The similarity with a person counts all photographs of the person together, so it may be larger than that with each.", f.number(line))
+			c.Caption += fmt.Sprintf(
+				" From %s on the face gets the name (the line). The similarity with a person counts all photographs of the person together, so it may be larger than that with each.", f.number(line))
 		} else {
 			c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", needed)
 		}

@@ -38,7 +38,8 @@ const maxPlaces = 64
 // Validate returns an error if a parameter is impossible.
 func (o Occluder) Validate() error {
 	if o.Places < 2 || o.Places > maxPlaces || !(o.Share > 0 && o.Share < 1) {
-		return fmt.Errorf("occlusion: %d×%d places of squares of the share %v; possible are 2 to %d places and shares between 0 and 1", o.Places, o.Places, o.Share, maxPlaces)
+		return fmt.Errorf("occlusion: %d×%d places of squares of the share %v; possible are 2 to %d places and shares between 0 and 1",
+			o.Places, o.Places, o.Share, maxPlaces)
 	}
 	return nil
 }
@@ -48,7 +49,9 @@ const coveredTogether = 32
 
 // Occlude adds crop, the input of the network for the face, and its Occlusion to e. Network
 // is the one that made the vectors of m. Progress may be nil.
-func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, network dataset.Embedder, e *Explanation, crop []float32, progress func(done, total int)) error {
+func (o Occluder) Occlude(ctx context.Context, m *gallery.Gallery, network dataset.Embedder,
+	e *Explanation, crop []float32, progress func(done, total int),
+) error {
 	size := network.Input()
 	switch {
 	case e.Similarities == nil:

@@ -48,7 +48,11 @@ func TestEachFaceIsCodedOnce(t *testing.T) {
 		return a
 	}
 	for _, rule := range []classify.Rule{
-		classify.Linear{W: random(3, 6)}, classify.Residual{}, classify.NormedResidual{}, classify.Fisher{M: random(6, 3), Weight: 0.5}, classify.Sum{},
+		classify.Linear{W: random(3, 6)},
+		classify.Residual{},
+		classify.NormedResidual{},
+		classify.Fisher{M: random(6, 3), Weight: 0.5},
+		classify.Sum{},
 	} {
 		var samples atomic.Int64
 		c, err := classify.NewClassifier(classify.Parts{

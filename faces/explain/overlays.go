@@ -123,8 +123,9 @@ func (f *view) votes() (row, error) {
 	over.Name, over.Sub = "the votes", fmt.Sprintf("%d of %d parts for %s", f.voters(), len(f.Blocks), f.name(f.Class))
 	over.Alt = "The votes of the parts of the face: " + over.Sub
 	return row{
-		Title:    "How the parts of the face vote",
-		Caption:  fmt.Sprintf("Blue where %s has more votes than anybody else, orange where somebody else has more; the stronger, the surer.", f.name(f.Class)),
+		Title: "How the parts of the face vote",
+		Caption: fmt.Sprintf("Blue where %s has more votes than anybody else, orange where somebody else has more; the stronger, the surer.",
+			f.name(f.Class)),
 		Pictures: []figure{over},
 	}, err
 }
@@ -145,7 +146,9 @@ const thumbQuality = 75
 // face in it. Detector may be nil: then that of m is used. No file outside folder is read,
 // whatever the model says. Progress is called after each file, never by two goroutines at
 // once; it may be nil.
-func Portraits(ctx context.Context, m *gallery.Gallery, folder string, detector *face.Search, progress func(done, total int)) ([]*Portrait, error) {
+func Portraits(ctx context.Context, m *gallery.Gallery, folder string, detector *face.Search,
+	progress func(done, total int),
+) ([]*Portrait, error) {
 	all := make([]*Portrait, m.Images().Len())
 	parallel.Each(ctx, len(all), progress, func(j int) {
 		all[j] = portrait(ctx, m, folder, cmp.Or(detector, m.Search), m.Images().ID(j))
@@ -176,7 +179,8 @@ func portrait(ctx context.Context, m *gallery.Gallery, folder string, detector *
 		return nil
 	}
 	little := dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: dataset.DefaultEyes} // only the Thumb counts
-	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All, face.Cut{Frame: little, Network: !m.Embedding.IsZero(), Search: detector, Thumbs: true, Turns: true})
+	seen, _, err := face.Decode(ctx, data, id, !m.Frame.Eyes.IsZero(), face.All,
+		face.Cut{Frame: little, Network: !m.Embedding.IsZero(), Search: detector, Thumbs: true, Turns: true})
 	if err != nil {
 		return nil
 	}

@@ -37,7 +37,9 @@ type People struct {
 // on; "" for a page without pictures. It is an error if the folder has none of the
 // photographs of m. Detector finds the faces in the photographs; nil for the detector of m.
 // Progress is called with the name of the current step; may be nil.
-func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, detector *face.Search, progress func(what string, done, total int)) (*People, error) {
+func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, detector *face.Search,
+	progress func(what string, done, total int),
+) (*People, error) {
 	m, err := m.Whole()
 	if err != nil {
 		return nil, err
@@ -90,7 +92,8 @@ func (p *People) HTML(w io.Writer) error {
 		Looked            bool // whether faces could be held out
 		Why               string
 	}{
-		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil, Looked: p.Review.Held > 0, Why: p.Review.Reason,
+		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil,
+		Looked: p.Review.Held > 0, Why: p.Review.Reason,
 		Least: gallery.Probability(p.Model.Numbers().Review.Suspect),
 	}
 	for _, s := range p.Review.Suspects {
@@ -119,7 +122,10 @@ func (p *People) summary() string {
 
 // face is image j of the model.
 func (p *People) face(j int, sub string) page.Picture {
-	f := page.Picture{Name: p.Model.Images().ID(j), Sub: sub, Alt: "A photograph of the model, of " + p.Model.Names()[p.Model.Images().ClassOf(j)]}
+	f := page.Picture{
+		Name: p.Model.Images().ID(j), Sub: sub,
+		Alt: "A photograph of the model, of " + p.Model.Names()[p.Model.Images().ClassOf(j)],
+	}
 	if p.Portraits != nil && p.Portraits[j] != nil {
 		one := p.Portraits[j]
 		f.Source, f.Width, f.Height = page.Data("jpeg", one.Thumb), one.Size.X, one.Size.Y
@@ -135,7 +141,8 @@ func (p *People) suspect(s gallery.Suspect) suspectCell {
 	case len(s.Part) > 0 && groups[c+1]-groups[c] == len(s.Part):
 		one.Text = fmt.Sprintf("The two photographs of %s do not look like one person. Nobody can tell which one is wrong.", s.Person)
 	case s.Other == "" && len(s.Part) > 1:
-		one.Text = fmt.Sprintf("%d photographs of %s look like one other person, who is nobody else in the model: two people?", len(s.Part), s.Person)
+		one.Text = fmt.Sprintf("%d photographs of %s look like one other person, who is nobody else in the model: two people?",
+			len(s.Part), s.Person)
 	case s.Other == "":
 		one.Text = fmt.Sprintf("It looks neither like the other photographs of %s nor like anybody else in the model.", s.Person)
 	case s.Probability == nil:

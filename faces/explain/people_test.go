@@ -132,7 +132,10 @@ func TestLit(t *testing.T) {
 }
 
 func TestOneIn(t *testing.T) {
-	for share, want := range map[float64]string{0.7: "most", 0.25: "1 in 4", 1. / 347: "1 in 350", 1e-9: "fewer than 1 in 1000000", 0: "fewer than 1 in 1000000"} {
+	for share, want := range map[float64]string{
+		0.7: "most", 0.25: "1 in 4", 1. / 347: "1 in 350",
+		1e-9: "fewer than 1 in 1000000", 0: "fewer than 1 in 1000000",
+	} {
 		if got := oneIn(share); got != want {
 			t.Errorf("%v is written %q, want %q", share, got, want)
 		}

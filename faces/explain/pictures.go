@@ -286,7 +286,8 @@ func (f *view) aboutAtoms() string {
 		weight += fmt.Sprintf(" The number before it is what the atom adds to the score of %s.", f.name(f.Class))
 	}
 	if f.Separate {
-		weight = fmt.Sprintf("The atoms of each person code the face separately. The weight of an atom is its share of Σ|s_c|, for %s.", f.name(f.Class))
+		weight = fmt.Sprintf("The atoms of each person code the face separately. The weight of an atom is its share of Σ|s_c|, for %s.",
+			f.name(f.Class))
 	}
 	if f.Blocks != nil {
 		weight += " Each is the mean over the parts of the face."
@@ -300,7 +301,8 @@ func (f *view) aboutAtoms() string {
 	case f.isPicture():
 		weight = "The learned atoms. " + weight
 	case f.enrolledImages():
-		weight = "The atoms are learned from features, which cannot be shown; each picture is the nearest photograph of the same person. " + weight
+		weight = "The atoms are learned from features, which cannot be shown; each picture is the nearest photograph of the same person. " +
+			weight
 	default:
 		weight = "The atoms are features, which cannot be shown, and the model stores no photographs. " + weight
 	}

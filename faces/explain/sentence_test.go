@@ -67,15 +67,18 @@ var examples = []example{
 		want: "The best guess among 3 people is Ann: score 0.42, 0.31 ahead of Bob. No photograph of Ann has a weight. The model has no threshold, so it names every face.",
 	},
 	{
-		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97, rule: classify.Linear{}, adds: [6]bool{true, true, false, true},
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97,
+		rule: classify.Linear{}, adds: [6]bool{true, true, false, true},
 		want: "It is Ann: far above the threshold. Score 0.90, 0.79 ahead of Bob (0.10 needed). Three atoms, two of them of Ann, make most of the score. Likely 97 %.",
 	},
 	{
-		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{false, false, true},
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3,
+		rule: classify.Linear{}, adds: [6]bool{false, false, true},
 		want: "Unknown: most similar is Ann, just below the threshold. Score 0.90, 0.79 ahead of Bob (1.00 needed). One atom of other people makes most of the score of Ann. The probability that it is Ann: 30 %.",
 	},
 	{
-		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3,
+		rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
 		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
@@ -83,7 +86,8 @@ var examples = []example{
 		want: "It is Ann: clearly above the threshold. Score 0.60, 0.30 ahead of Bob (0.20 needed). Two of the 4 parts of the face resemble Ann most. Likely 80 %.",
 	},
 	{
-		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3, rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
+		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3,
+		rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
 		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
@@ -100,7 +104,10 @@ func (x *example) explained() *view {
 	if p.Rule == nil {
 		p.Rule = classify.Residual{}
 	}
-	e := &Explanation{Face: gallery.Face{Recognition: frontend.Recognition{Scores: x.scores[:]}, Decision: (*openset.Calibration)(nil).Decide(0)}, Code: x.code[:], Shares: make([]float64, 3)}
+	e := &Explanation{Face: gallery.Face{
+		Recognition: frontend.Recognition{Scores: x.scores[:]},
+		Decision:    (*openset.Calibration)(nil).Decide(0),
+	}, Code: x.code[:], Shares: make([]float64, 3)}
 	if _, linear := p.Rule.(classify.Linear); !x.learned && !linear {
 		p.Enrolled = dataset.Unlabelled(nil, frame)
 	}
@@ -191,7 +198,10 @@ func TestDecimals(t *testing.T) {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}
-	for want, v := range map[string]float64{"0 %": 0, "less than 1 %": 0.004, "1 %": 0.006, "99 %": 0.99, "more than 99 %": 0.9999, "100 %": 1} {
+	for want, v := range map[string]float64{
+		"0 %": 0, "less than 1 %": 0.004, "1 %": 0.006, "99 %": 0.99,
+		"more than 99 %": 0.9999, "100 %": 1,
+	} {
 		if got := percent(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}

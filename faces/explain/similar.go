@@ -70,7 +70,8 @@ func (f *view) counted() string {
 	if !f.byScore() || len(e.People) == 0 || decimals(e.People[0].Mean, cosineDigits) == score {
 		return ""
 	}
-	return fmt.Sprintf("that with %s is %s; it counts as %s, since the mean of few photographs is less similar to every face than that of many",
+	return fmt.Sprintf(
+		"that with %s is %s; it counts as %s, since the mean of few photographs is less similar to every face than that of many",
 		f.mean(), decimals(e.People[0].Mean, cosineDigits), score)
 }
 
@@ -103,10 +104,12 @@ func (f *view) occluded() (row, error) {
 		return r, nil
 	}
 	text := func(v float64) string { return decimals(v, cosineDigits) }
-	r.Caption = fmt.Sprintf("A grey square is moved over the face, to %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
-		"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
+	r.Caption = fmt.Sprintf(
+		"A grey square is moved over the face, to %d×%d places. Blue: %s falls where this part is covered, so the part speaks for %s. "+
+			"Orange: it rises, so the part speaks against. %s", len(o.Falls), len(o.Falls[0]), what, f.name(f.Class), f.changed())
 	r.Pictures = append(r.Pictures, figure{
-		img: o.over(crop), Name: "the map", Sub: "blue speaks for", Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
+		img: o.over(crop), Name: "the map", Sub: "blue speaks for",
+		Alt: "The face, with the parts that speak for " + f.name(f.Class) + " in blue and those against in orange",
 	})
 	if at := slices.Index(falls, slices.Max(falls)); falls[at] > 0 {
 		top := spread(len(o.Falls), e.Crop.Height-o.Square.Height)[at/len(o.Falls[0])]
@@ -223,7 +226,8 @@ func (f *view) photographs(open func(id string) image.Image) (row, error) {
 		}
 		if img := open(p.ID); img != nil {
 			cosine := decimals(p.Cosine, cosineDigits)
-			r.Pictures = append(r.Pictures, figure{thumbnail(img), p.Person, "similarity " + cosine, "A photograph of the model, of " + p.Person, f.markOf(p.Person)})
+			r.Pictures = append(r.Pictures,
+				figure{thumbnail(img), p.Person, "similarity " + cosine, "A photograph of the model, of " + p.Person, f.markOf(p.Person)})
 			shown++
 		}
 	}

@@ -43,7 +43,8 @@ func (r *Reader) Choose(photos [][]dataset.Crop) (chosen []int, reasons []string
 	}
 	for i, n := range chosen {
 		if n > 0 {
-			reasons[i] = fmt.Sprintf("of %d faces not the largest is taken, but one that agrees with the other photographs of the person", len(photos[i]))
+			reasons[i] = fmt.Sprintf("of %d faces not the largest is taken, but one that agrees with the other photographs of the person",
+				len(photos[i]))
 		}
 	}
 	return chosen, reasons

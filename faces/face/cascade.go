@@ -20,9 +20,10 @@ const treeDepth = 6
 // A faceTree is a tree of the cascade of [pico], as it is in the file. Each of its
 // nodes compares two pixels.
 type faceTree struct {
-	Nodes  [1<<treeDepth - 1][4]byte // row, column, row, column of the two pixels, 1/256 of the window's side; the children of node i are 2i+1 and 2i+2
-	Scores [1 << treeDepth]float32   // of the leaves
-	Least  float32                   // a window goes on to the next tree if the sum of its scores is larger
+	Nodes [1<<treeDepth -
+		1][4]byte // row, column, row, column of the two pixels, 1/256 of the window's side; the children of node i are 2i+1 and 2i+2
+	Scores [1 << treeDepth]float32 // of the leaves
+	Least  float32                 // a window goes on to the next tree if the sum of its scores is larger
 }
 
 // unpackFaces reads the file: 8 bytes that are not used, the depth (uint32) and

@@ -73,7 +73,10 @@ func TestCropColourIsLinear(t *testing.T) {
 type counter struct{ faces *int }
 
 func (counter) Frame() dataset.Frame {
-	return dataset.Frame{Eyes: dataset.Eyes{Distance: 0.35, Height: 0.31}, Embedding: dataset.Embedding{Name: "means", Digest: strings.Repeat("ab", 32), Length: 3}}
+	return dataset.Frame{
+		Eyes:      dataset.Eyes{Distance: 0.35, Height: 0.31},
+		Embedding: dataset.Embedding{Name: "means", Digest: strings.Repeat("ab", 32), Length: 3},
+	}
 }
 
 func (counter) Input() dataset.Size { return dataset.Size{Height: 24, Width: 24} }

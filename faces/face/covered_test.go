@@ -29,7 +29,8 @@ func TestCovered(t *testing.T) {
 				for x := range img.Rect.Dx() {
 					p := back.at(float64(x)+0.5, float64(y)+0.5) // in eye distances from between the eyes
 					mask := want == "mouth" && p.Y > 0.5 && p.Y < 1.9 && math.Abs(p.X) < 1.1
-					glasses := want == "eyes" && (math.Hypot((math.Abs(p.X)-0.5)/0.38, (p.Y-0.05)/0.3) < 1 || math.Abs(p.Y+0.1) < 0.04 && math.Abs(p.X) < 1)
+					glasses := want == "eyes" &&
+						(math.Hypot((math.Abs(p.X)-0.5)/0.38, (p.Y-0.05)/0.3) < 1 || math.Abs(p.Y+0.1) < 0.04 && math.Abs(p.X) < 1)
 					if mask || glasses {
 						img.Set(x, y, color.RGBA{20, 25, 30, 255})
 					}

@@ -35,7 +35,12 @@ func TestDraw(t *testing.T) {
 				t.Fatal(m.Rect)
 			}
 			colour := colours[c.Kind]
-			for _, p := range []image.Point{{c.Box.Min.X, c.Box.Max.Y - 1}, {c.Box.Max.X - 1, c.Box.Max.Y - 1}, {c.Box.Max.X - 2, c.Box.Min.Y + 50}, c.label} {
+			for _, p := range []image.Point{
+				{c.Box.Min.X, c.Box.Max.Y - 1},
+				{c.Box.Max.X - 1, c.Box.Max.Y - 1},
+				{c.Box.Max.X - 2, c.Box.Min.Y + 50},
+				c.label,
+			} {
 				if m.RGBAAt(p.X, p.Y) != colour {
 					t.Errorf("%v is %v", p, m.RGBAAt(p.X, p.Y))
 				}
@@ -102,7 +107,8 @@ func TestDrawCutsNames(t *testing.T) {
 // Neither an image of a pixel nor boxes that lead out of it are in the way.
 func TestDrawOutside(t *testing.T) {
 	for _, side := range []int{1, 12, 3000} {
-		m := Draw(image.NewGray(image.Rect(0, 0, side, side)), []Mark{{image.Rect(-5, -5, 9000, 4), "Ann \xff 😀 王", "", Stranger}, {image.Rect(0, 0, 0, 0), "", "", Known}}, lettering.Bold)
+		m := Draw(image.NewGray(image.Rect(0, 0, side, side)),
+			[]Mark{{image.Rect(-5, -5, 9000, 4), "Ann \xff 😀 王", "", Stranger}, {image.Rect(0, 0, 0, 0), "", "", Known}}, lettering.Bold)
 		if m.Rect.Dx() != side {
 			t.Error(m.Rect)
 		}

@@ -16,7 +16,8 @@ func Example() {
 	frame := dataset.Frame{Size: dataset.Size{Height: 32, Width: 32}, Eyes: dataset.DefaultEyes}
 	for _, f := range face.DefaultFinder.Find(photo) {
 		crop := face.Crop(photo, f.Pupils, frame)
-		fmt.Printf("pupils about %.0f pixels apart, seen well: %v; a crop of %d grey values\n", f.Quality.Eyes, face.DefaultLimits.Refusal(f) == nil, len(crop))
+		fmt.Printf("pupils about %.0f pixels apart, seen well: %v; a crop of %d grey values\n", f.Quality.Eyes,
+			face.DefaultLimits.Refusal(f) == nil, len(crop))
 	}
 	// Output:
 	// pupils about 43 pixels apart, seen well: true; a crop of 1024 grey values

@@ -91,7 +91,8 @@ func (o OneFaceOptions) seen(faces []Face, p [2]Point) bool {
 
 // alike reports whether f is one of faces, by its eyes or by its box.
 func (o OneFaceOptions) alike(faces []Face, f Face) bool {
-	return o.seen(faces, f.Pupils) || slices.ContainsFunc(faces, func(one Face) bool { return boxOf(one.Box).overlap(boxOf(f.Box)) >= o.SameFace })
+	return o.seen(faces, f.Pupils) ||
+		slices.ContainsFunc(faces, func(one Face) bool { return boxOf(one.Box).overlap(boxOf(f.Box)) >= o.SameFace })
 }
 
 // size is the eye distance of f as if it looked ahead: a head that is turned to the side has

@@ -349,7 +349,10 @@ func TestChoose(t *testing.T) {
 // FuzzFind gives images of all kinds, whole and damaged.
 func FuzzFind(f *testing.F) {
 	for _, m := range []*image.Gray{noise(1, 1, 1), noise(40, 30, 2), blurredNoise(1)} {
-		for _, encode := range []func(io.Writer, image.Image) error{png.Encode, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }} {
+		for _, encode := range []func(io.Writer, image.Image) error{
+			png.Encode,
+			func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) },
+		} {
 			var b bytes.Buffer
 			if err := encode(&b, m); err != nil {
 				f.Fatal(err)

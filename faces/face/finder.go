@@ -14,8 +14,10 @@ type Finder struct {
 	Side int // longest side of the image that the cascade runs over; larger photographs are reduced to it
 
 	// The window of the cascade.
-	Least     float64 // smallest side, a share of the longest side of the photograph
-	Fine      int     // longest side from which a photograph is searched again at twice the resolution, for faces of half the size and in the background
+	Least float64 // smallest side, a share of the longest side of the photograph
+	// longest side from which a photograph is searched again at twice the resolution, for faces of half
+	// the size and in the background
+	Fine      int
 	FineShift float64 // step of the window in that second search, a share of its side: small windows are many
 	LeastSide int     // smallest side in pixels
 	Shift     float64 // step, a share of its side
@@ -73,7 +75,8 @@ func (f Finder) find(p *picture) candidates {
 	if f.tooSmall(p.Grey) {
 		return candidates{}
 	}
-	c, _, _ := find(context.Background(), p, []stage{uprightStage{f, f.enough}, edgeStage{f}, closerStage{f}, turnsStage{f}}, candidates{}) // the cascade has no errors
+	c, _, _ := find(context.Background(), p, []stage{uprightStage{f, f.enough}, edgeStage{f}, closerStage{f}, turnsStage{f}},
+		candidates{}) // the cascade has no errors
 	return c
 }
 

@@ -85,7 +85,8 @@ func (f format) decoder(outputs []network.Info, size dataset.Size) (decoder, err
 	}
 	for i, o := range picked(outputs, l.order) {
 		if o.Len() != l.lengths[i] {
-			return nil, fmt.Errorf("output %q has %d numbers; for an input of %v, a detector of the kind %s has %d there", o.Name, o.Len(), size, f.name, l.lengths[i])
+			return nil, fmt.Errorf("output %q has %d numbers; for an input of %v, a detector of the kind %s has %d there",
+				o.Name, o.Len(), size, f.name, l.lengths[i])
 		}
 	}
 	return func(o [][]float32, w, h int, minScore float64) []Detection {

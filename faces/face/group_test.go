@@ -31,9 +31,13 @@ func TestRealSmallGroup(t *testing.T) {
 // where every face is asked for.
 func TestSmallerFaces(t *testing.T) {
 	portrait := drawnPortrait(t)
-	photo := onGrey(900, 500, map[image.Rectangle]image.Image{image.Rect(40, 40, 440, 440): portrait, image.Rect(600, 200, 760, 360): portrait})
+	photo := onGrey(900, 500,
+		map[image.Rectangle]image.Image{image.Rect(40, 40, 440, 440): portrait, image.Rect(600, 200, 760, 360): portrait})
 	frame := dataset.Frame{Size: dataset.Size{Height: 16, Width: 16}, Eyes: dataset.DefaultEyes}
-	for which, want := range map[Which]struct{ faces, smaller int }{Central: {1, 1}, All: {1, 1}, Largest: {1, 1}, Refuse: {1, 1}, Every: {2, 0}} {
+	for which, want := range map[Which]struct{ faces, smaller int }{
+		Central: {1, 1}, All: {1, 1},
+		Largest: {1, 1}, Refuse: {1, 1}, Every: {2, 0},
+	} {
 		seen, err := In(t.Context(), photo, which, Cut{Frame: frame})
 		if err != nil || len(seen) != want.faces || seen[0].Refused != nil || seen[0].Smaller != want.smaller {
 			t.Errorf("%s: %+v, %v", which, seen, err)
@@ -44,7 +48,8 @@ func TestSmallerFaces(t *testing.T) {
 // The face in the middle is taken where a bystander is somewhat larger.
 func TestCentralFace(t *testing.T) {
 	portrait := drawnPortrait(t)
-	photo := onGrey(900, 500, map[image.Rectangle]image.Image{image.Rect(0, 100, 330, 430): portrait, image.Rect(360, 130, 660, 430): portrait})
+	photo := onGrey(900, 500,
+		map[image.Rectangle]image.Image{image.Rect(0, 100, 330, 430): portrait, image.Rect(360, 130, 660, 430): portrait})
 	frame := dataset.Frame{Size: dataset.Size{Height: 16, Width: 16}, Eyes: dataset.DefaultEyes}
 	for which, left := range map[Which]bool{Largest: true, Central: false} {
 		seen, err := In(t.Context(), photo, which, Cut{Frame: frame})

@@ -39,13 +39,18 @@ func (l Limits) Refusal(f Face) error {
 	case math.Abs(q.Angle) > l.Angle:
 		return advice.Add(fmt.Errorf("turned by %.0f°, at most %.0f° are allowed", q.Angle, l.Angle), "turn the photograph")
 	case q.Eyes < l.Eyes:
-		return advice.Add(fmt.Errorf("%.0f pixels between the eyes, at least %.0f are needed", math.Floor(q.Eyes), l.Eyes), "take a larger photograph, or go nearer")
+		return advice.Add(fmt.Errorf("%.0f pixels between the eyes, at least %.0f are needed", math.Floor(q.Eyes), l.Eyes),
+			"take a larger photograph, or go nearer")
 	case q.Exposure < l.Exposure:
-		return advice.Add(fmt.Errorf("too dark or too bright: %.0f %% of the face have grey values between black and white, at least %.0f %% are needed", 100*q.Exposure, 100*l.Exposure), "take the photograph in even light")
+		return advice.Add(fmt.Errorf(
+			"too dark or too bright: %.0f %% of the face have grey values between black and white, at least %.0f %% are needed",
+			100*q.Exposure, 100*l.Exposure), "take the photograph in even light")
 	case q.Sharpness < l.Sharpness:
-		return advice.Add(fmt.Errorf("blurred: sharpness %.2f, at least %.2f is needed", math.Floor(100*q.Sharpness+1e-9)/100, l.Sharpness), "hold the camera still, and let it focus on the face")
+		return advice.Add(fmt.Errorf("blurred: sharpness %.2f, at least %.2f is needed", math.Floor(100*q.Sharpness+1e-9)/100, l.Sharpness),
+			"hold the camera still, and let it focus on the face")
 	case q.Detection < l.Detection:
-		return advice.Add(fmt.Errorf("hardly a face: score %.1f, at least %.1f is needed", q.Detection, l.Detection), "look into the camera, with nothing before the face")
+		return advice.Add(fmt.Errorf("hardly a face: score %.1f, at least %.1f is needed", q.Detection, l.Detection),
+			"look into the camera, with nothing before the face")
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func findIn(t *testing.T, photo *dataset.Photo) []Face {
 
 // A drawn face with all of its parts is a face; with a few strokes it is none.
 func TestFindCartoon(t *testing.T) {
-	if faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(170, 90, 470, 390): cartoon(300)})); len(faces) != 1 || !image.Pt(320, 240).In(faces[0].Box) {
+	if faces := findIn(t, onGrey(640, 480, map[image.Rectangle]image.Image{image.Rect(170, 90, 470, 390): cartoon(300)})); len(faces) !=
+		1 || !image.Pt(320, 240).In(faces[0].Box) {
 		t.Errorf("%+v", faces)
 	}
 	smiley := image.NewRGBA(image.Rect(0, 0, 200, 200))
@@ -67,7 +68,8 @@ func TestFindSmallest(t *testing.T) {
 	if len(found) != 0 {
 		t.Fatalf("%+v", found)
 	}
-	if err := whyNone(Largest.chosen(found, DefaultLimits), Largest); !errors.Is(err, dataset.ErrNoFace) || !strings.Contains(advice.Text(err), "fill more of the photograph") {
+	if err := whyNone(Largest.chosen(found, DefaultLimits), Largest); !errors.Is(err, dataset.ErrNoFace) ||
+		!strings.Contains(advice.Text(err), "fill more of the photograph") {
 		t.Errorf("%v; %s", err, advice.Text(err))
 	}
 	if faces := findIn(t, dataset.NewPhoto(cartoon(8))); len(faces) != 0 {

@@ -102,9 +102,13 @@ func (s *Search) faceAt(ctx context.Context, photo *dataset.Photo, p *Place) (Fa
 		}
 	}
 	if !inside(eyes[0], whole) || !inside(eyes[1], whole) || !(eyes[0].to(eyes[1]) >= 1) {
-		return Face{}, fmt.Errorf("%w: the eyes would be at %.0f,%.0f and %.0f,%.0f of %d×%d pixels", ErrPlace, eyes[0].X, eyes[0].Y, eyes[1].X, eyes[1].Y, whole.Dx(), whole.Dy())
+		return Face{}, fmt.Errorf("%w: the eyes would be at %.0f,%.0f and %.0f,%.0f of %d×%d pixels",
+			ErrPlace, eyes[0].X, eyes[0].Y, eyes[1].X, eyes[1].Y, whole.Dx(), whole.Dy())
 	}
-	f := Face{Pupils: eyes, Box: p.Box.Intersect(whole), Quality: DefaultQuality.of(photo.Grey, eyes, DefaultFinder.Score)} // a person is sure that it is a face
+	f := Face{
+		Pupils: eyes, Box: p.Box.Intersect(whole),
+		Quality: DefaultQuality.of(photo.Grey, eyes, DefaultFinder.Score),
+	} // a person is sure that it is a face
 	if p.Box.Empty() {
 		f.Box = DefaultPupils.windowOf(eyes).box(whole)
 	}

@@ -80,7 +80,11 @@ func TestPlace(t *testing.T) {
 	flat := image.NewUniform(color.Gray{Y: 128})
 	grey := image.NewGray(image.Rect(0, 0, 200, 200))
 	draw.Draw(grey, grey.Rect, flat, image.Point{}, draw.Src)
-	for _, p := range []*Place{{Eyes: [2]Point{{X: 300, Y: 10}, {X: 340, Y: 10}}}, {Eyes: [2]Point{{X: 10, Y: 10}, {X: 10, Y: 10}}}, {Box: image.Rect(500, 500, 600, 600)}} {
+	for _, p := range []*Place{
+		{Eyes: [2]Point{{X: 300, Y: 10}, {X: 340, Y: 10}}},
+		{Eyes: [2]Point{{X: 10, Y: 10}, {X: 10, Y: 10}}},
+		{Box: image.Rect(500, 500, 600, 600)},
+	} {
 		if _, err := in(grey, p); !errors.Is(err, ErrPlace) {
 			t.Errorf("%+v: %v", p, err)
 		}

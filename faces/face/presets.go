@@ -65,7 +65,8 @@ func openSearch(text string) (*Search, error) {
 	if err != nil {
 		err = fmt.Errorf("detector %s: %w", text, err)
 		if advice.Text(err) == "" {
-			err = advice.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s", strings.Join(Detectors, ", "))
+			err = advice.Add(err, "the file has to be an ONNX network that finds faces, as YuNet or SCRFD; built in are %s",
+				strings.Join(Detectors, ", "))
 		}
 		return nil, err
 	}
@@ -111,7 +112,8 @@ func RestoreSearch(name, digest string, folders []string) (*Search, error) {
 		case s.Digest == digest:
 			return s, nil
 		default:
-			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder), "%v", advice.Of(lost.why))
+			lost.why = advice.Add(fmt.Errorf("the detector %s in %s is not the one by which the faces of this model were found", name, folder),
+				"%v", advice.Of(lost.why))
 		}
 	}
 	return &Search{Name: name, Digest: digest, Network: lost, Sighting: DefaultSighting, Content: DefaultContent}, nil

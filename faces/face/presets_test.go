@@ -102,8 +102,12 @@ func TestUnknownDetectors(t *testing.T) {
 		preset  string
 		want    string
 	}{
-		"one output":   {[]network.Info{info("a", 1, 5)}, "", "its outputs have the shapes 1×5"},
-		"three":        {[]network.Info{info("a", 1, 5, 4), info("b", 1, 5, 2), info("c", 1, 5, 10)}, "", "its outputs have the shapes 1×5×4, 1×5×2, 1×5×10"},
+		"one output": {[]network.Info{info("a", 1, 5)}, "", "its outputs have the shapes 1×5"},
+		"three": {
+			[]network.Info{info("a", 1, 5, 4), info("b", 1, 5, 2), info("c", 1, 5, 10)},
+			"",
+			"its outputs have the shapes 1×5×4, 1×5×2, 1×5×10",
+		},
 		"few priors":   {[]network.Info{info("boxes", 1, 7, 4), info("scores", 1, 7, 1)}, "ssd", `output "boxes" has 28 numbers`},
 		"one of ssd":   {[]network.Info{info("boxes", 1, 7, 4)}, "ssd", "it has 1 outputs"},
 		"tiny":         {[]network.Info{info("cells", 1, 3, 3, 25)}, "tiny", "has 225 numbers"},
@@ -144,7 +148,8 @@ func TestOpenSearch(t *testing.T) {
 	if _, err := OpenSearch(write("noise.onnx", []byte("no network"))); err == nil || !strings.Contains(advice.Text(err), "YuNet") {
 		t.Errorf("a file that is no network: %v, %s", err, advice.Text(err))
 	}
-	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil || !strings.Contains(err.Error(), "its outputs have the shapes") {
+	if _, err := OpenSearch(write("means.onnx", onnxfile.Means(32, nil))); err == nil ||
+		!strings.Contains(err.Error(), "its outputs have the shapes") {
 		t.Errorf("a network that is no detector: %v", err)
 	}
 	tiny, err := OpenSearch(write("tiny.onnx", packed.Bytes(tinyFile)))

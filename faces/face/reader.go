@@ -35,7 +35,8 @@ func (w Which) Validate() error {
 	case Largest, Central, Refuse, All, Every, Agreeing:
 		return nil
 	}
-	return advice.Unknown("choice of faces", string(w), []string{string(Largest), string(Central), string(Refuse), string(All), string(Every), string(Agreeing)})
+	return advice.Unknown("choice of faces", string(w),
+		[]string{string(Largest), string(Central), string(Refuse), string(All), string(Every), string(Agreeing)})
 }
 
 // ordered returns found, of a photograph with these bounds, with the one that w takes
@@ -118,7 +119,8 @@ func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.
 func whyNone(seen []Seen, which Which) error {
 	switch {
 	case len(seen) == 0:
-		return advice.Add(fmt.Errorf("%w found", dataset.ErrNoFace), "let the face look into the camera, upright, and fill more of the photograph")
+		return advice.Add(fmt.Errorf("%w found", dataset.ErrNoFace),
+			"let the face look into the camera, upright, and fill more of the photograph")
 	case len(seen) > 1 && which == Refuse:
 		return advice.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(seen)), "cut out the one that is meant")
 	}

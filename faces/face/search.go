@@ -72,7 +72,8 @@ var DefaultSearch = &Search{
 	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60, Sure: 0.5,
 	Network:      NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
 	Last:         NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
-	QuickOptions: defaultQuick, NetworkOptions: defaultNetwork, TurnedOptions: defaultTurned, SmallOptions: defaultSmall, JoinOptions: defaultJoin,
+	QuickOptions: defaultQuick, NetworkOptions: defaultNetwork, TurnedOptions: defaultTurned,
+	SmallOptions: defaultSmall, JoinOptions: defaultJoin,
 	Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,
 }
 
@@ -100,7 +101,8 @@ func (s *Search) FindAll(ctx context.Context, photo *dataset.Photo) (faces, behi
 		return c.faces, nil, nil
 	}
 	for _, f := range c.behind {
-		if f.Quality.Detection >= s.Cascade.Sure && s.Cascade.size(f) < s.Cascade.size(c.faces[0]) && !s.Cascade.alike(c.faces, f) && !s.Cascade.alike(behind, f) {
+		if f.Quality.Detection >= s.Cascade.Sure && s.Cascade.size(f) < s.Cascade.size(c.faces[0]) && !s.Cascade.alike(c.faces, f) &&
+			!s.Cascade.alike(behind, f) {
 			behind = append(behind, f)
 		}
 	}

@@ -77,7 +77,12 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 	d := json.NewDecoder(bytes.NewReader(settings))
 	d.DisallowUnknownFields()
 	err := d.Decode(&n)
-	for _, list := range []struct{ got, usual *[]float64 }{{&t.Turns, &s.Turns}, {&t.Aside, &s.Aside}, {&t.Slant, &s.Slant}, {&t.Cascade.Turns, &s.Cascade.Turns}} {
+	for _, list := range []struct{ got, usual *[]float64 }{
+		{&t.Turns, &s.Turns},
+		{&t.Aside, &s.Aside},
+		{&t.Slant, &s.Slant},
+		{&t.Cascade.Turns, &s.Cascade.Turns},
+	} {
 		if *list.got == nil {
 			*list.got = *list.usual
 		}
@@ -87,7 +92,8 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 		err = near(reflect.ValueOf(n), reflect.ValueOf(usual), "")
 	}
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("settings of the detector %s: %w", s.Name, err), "the file was written by a newer version, or is damaged")
+		return nil,
+			advice.Add(fmt.Errorf("settings of the detector %s: %w", s.Name, err), "the file was written by a newer version, or is damaged")
 	}
 	if n.Network != nil {
 		t.Network = *n.Network

@@ -67,7 +67,8 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 	p, residual := pupilsOf(five)
 	apart := p[0].to(p[1])
 	tilt := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X) - d.Angle
-	if residual > o.MostResidual || apart < o.LeastOfBox*side || apart > o.MostOfBox*side || math.Abs(math.Remainder(tilt, 2*math.Pi)) > o.MostTilt || !inside(middle(p), img.Rect) {
+	if residual > o.MostResidual || apart < o.LeastOfBox*side || apart > o.MostOfBox*side ||
+		math.Abs(math.Remainder(tilt, 2*math.Pi)) > o.MostTilt || !inside(middle(p), img.Rect) {
 		return f, false, nil
 	}
 	f.Aligned, f.Pupils, f.Landmarks = p, [2]Point{five[0], five[1]}, [5]Point(five)

@@ -10,13 +10,15 @@ import (
 // TurnedOptions are the numbers of the stages in which the network confirms turned faces of the cascade
 // that are too small for it in the whole photograph: confirm, aside and slant.
 type TurnedOptions struct {
-	Aside   []float64 // angles, degrees, of faces that are too small for NetworkOptions; the cascade has to be sure of them
-	Slant   []float64 // angles, degrees, of small faces where no other face is certain; likewise
-	Coarse  int       // trees of the cascade that a window of every second row and column has to pass, for those beside it to be looked at; 0: all windows are
-	Checked int       // at each angle, the network checks at most so many faces, the surest, as each takes a run of it
-	Around  float64   // side of the square about the eyes of a candidate in which the network checks it, in eye distances
-	Closer  float64   // the same for Slant, where small faces are enlarged more, as a share of Around
-	Tilted  float64   // degrees: faces that are turned less count as upright, which the cascade finds
+	Aside []float64 // angles, degrees, of faces that are too small for NetworkOptions; the cascade has to be sure of them
+	Slant []float64 // angles, degrees, of small faces where no other face is certain; likewise
+	// trees of the cascade that a window of every second row and column has to pass, for those beside it
+	// to be looked at; 0: all windows are
+	Coarse  int
+	Checked int     // at each angle, the network checks at most so many faces, the surest, as each takes a run of it
+	Around  float64 // side of the square about the eyes of a candidate in which the network checks it, in eye distances
+	Closer  float64 // the same for Slant, where small faces are enlarged more, as a share of Around
+	Tilted  float64 // degrees: faces that are turned less count as upright, which the cascade finds
 }
 
 var defaultTurned = TurnedOptions{

@@ -31,7 +31,8 @@ func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates
 	var faces []Face
 	for _, one := range all {
 		f := one.Face
-		if k := slices.IndexFunc(c.faces, func(o Face) bool { return o.Quality.Detection >= s.Cascade.Sure && s.Sighting.near(f, o.Pupils) }); k >= 0 {
+		if k := slices.IndexFunc(c.faces,
+			func(o Face) bool { return o.Quality.Detection >= s.Cascade.Sure && s.Sighting.near(f, o.Pupils) }); k >= 0 {
 			found := f.Landmarks
 			if f = c.faces[k]; !s.exact {
 				f.Landmarks = found

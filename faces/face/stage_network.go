@@ -8,7 +8,9 @@ import (
 
 // NetworkOptions are the numbers of the network on the whole photograph, upright and turned.
 type NetworkOptions struct {
-	Upright float64   // score, from 0 to 1, of an upright face that the cascade finds too, from which the network does not search the turned photograph
+	// score, from 0 to 1, of an upright face that the cascade finds too, from which the network does not
+	// search the turned photograph
+	Upright float64
 	Turns   []float64 // angles by which the network searches it, degrees; right ones first
 	Glimpse float64   // score that the network has to reach at a right angle for the other ones: most photographs without a face end there
 }

@@ -144,7 +144,8 @@ func (f *Fitted) Each(images *dataset.Images, use func(lo, hi int, x *mat.Dense)
 	var makes *maker
 	switch {
 	case f.Size == (dataset.Size{}) && f.Embedding.IsZero() && images.AreImages():
-		err := fmt.Errorf("the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says", images.Frame.Size)
+		err := fmt.Errorf("the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says",
+			images.Frame.Size)
 		return advice.Add(err, "give vectors, in the order of those that the model was trained on, or train it on images")
 	case !images.AreImages() && f.Fixed().ArePixels():
 		// Whether they are vectors or the pixels of images nothing says.

@@ -80,7 +80,8 @@ func fit(t testing.TB, s *dataset.Images, in frontend.Pipeline) (frontend.Fitted
 	if err := got.Validate(); err != nil {
 		t.Fatalf("%v: %v", in, err)
 	}
-	if err := fitted.Validate(); err != nil || fitted.Pipeline.String() != in.String() || fitted.Features() != 0 && fitted.Features() != got.X.RawMatrix().Rows {
+	if err := fitted.Validate(); err != nil || fitted.Pipeline.String() != in.String() ||
+		fitted.Features() != 0 && fitted.Features() != got.X.RawMatrix().Rows {
 		t.Fatalf("%v is fitted as %v with %d features: %v", in, fitted.Pipeline, fitted.Features(), err)
 	}
 	return fitted, got
@@ -147,7 +148,8 @@ func TestSamplesAreTheStages(t *testing.T) {
 	before := mat.DenseCopyOf(s.X)
 	for _, text := range []string{
 		"12x10 igo", "12x10 lcn", "12x10 pixels", "12x10 despeckle+equalise lbp:cell=4+hog:cell=5",
-		"12x10 tan-triggs igo+pixels mirror fisher", "12x10 hog:cell=4 zoom=0.5", "12x10 lcn pixels+igo zoom=0.83 fisher shift=2", "12x10 gabor:cell=6,scales=2",
+		"12x10 tan-triggs igo+pixels mirror fisher", "12x10 hog:cell=4 zoom=0.5",
+		"12x10 lcn pixels+igo zoom=0.83 fisher shift=2", "12x10 gabor:cell=6,scales=2",
 	} {
 		in := input(t, text)
 		got := samples(t, s, in)
@@ -208,12 +210,18 @@ func TestSamplesRefuses(t *testing.T) {
 		in         string
 		want, hint string
 	}{
-		{"another size", s, "10x12 igo", "the images are 12x10 pixels: 10x12 igo cannot be made of them", "bring the images to 10x12 pixels when they are read"},
+		{
+			"another size", s, "10x12 igo", "the images are 12x10 pixels: 10x12 igo cannot be made of them",
+			"bring the images to 10x12 pixels when they are read",
+		},
 		{"another size of pixels", s, "11x10", "the images are 12x10 pixels: 11x10 pixels cannot", "bring the images to 11x10"},
 		{"another crop", s, "12x10 crop=0.5 igo", "12x10 crop=0.5 igo cannot be made", "bring the images to 12x10 crop=0.5 pixels"},
 		{"another crop of pixels", s, "12x10 crop=0.5", "12x10 crop=0.5 pixels cannot be made", "bring the images to 12x10 crop=0.5 pixels"},
 		{"no crop", &cropped, "12x10 igo", "the images are 12x10 crop=0.5 pixels", "bring the images to 12x10 pixels"},
-		{"other eyes", s, "12x10 eyes=0.46@0.36 igo", "12x10 eyes=0.46@0.36 igo cannot be made", "bring the images to 12x10 eyes=0.46@0.36 pixels"},
+		{
+			"other eyes", s, "12x10 eyes=0.46@0.36 igo", "12x10 eyes=0.46@0.36 igo cannot be made",
+			"bring the images to 12x10 eyes=0.46@0.36 pixels",
+		},
 		{"vectors", &vectors, "12x10 igo", "the images are vectors: 12x10 igo cannot", ""},
 		{"of images", s, "vectors pca:3", "the images are 12x10 pixels: vectors cannot", ""},
 		{"no size", &vectors, "igo", "input igo without a size", ""},

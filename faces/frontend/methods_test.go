@@ -169,7 +169,8 @@ func TestNRDLAfterProjections(t *testing.T) {
 	few.Atoms = 1
 	for _, m := range []method.NRDL{method.DefaultNRDL, few} {
 		_, err := m.Fit(t.Context(), made("12x10 igo mirror fisher"), classify.Run{Watch: watch})
-		if err == nil || !strings.Contains(err.Error(), "atoms, more than the 3 dimensions that fisher leaves") || !strings.Contains(advice.Text(err), "Projection: none") || passes != 0 {
+		if err == nil || !strings.Contains(err.Error(), "atoms, more than the 3 dimensions that fisher leaves") ||
+			!strings.Contains(advice.Text(err), "Projection: none") || passes != 0 {
 			t.Errorf("after fisher: %v (hint %q), %d passes", err, advice.Text(err), passes)
 		}
 		if !classify.TraitsOf(m).Unprojected {

@@ -218,7 +218,10 @@ func TestModelRefusesImagesOfAnotherFrame(t *testing.T) {
 		set        *dataset.Images
 		want, hint string
 	}{
-		{"images of another size", of("12x10 igo"), long, "recognise: the images are 13x10 pixels: 12x10 igo cannot be made of them", "bring the images to 12x10 pixels"},
+		{
+			"images of another size", of("12x10 igo"), long, "recognise: the images are 13x10 pixels: 12x10 igo cannot be made of them",
+			"bring the images to 12x10 pixels",
+		},
 		{"pixels of another size", of("12x10"), long, "the images are 13x10 pixels: 12x10 pixels cannot", "bring the images to 12x10"},
 		{"images of another crop", of("12x10 fisher"), &cropped, "12x10 crop=0.5 pixels", "bring the images to 12x10 pixels"},
 		{"vectors for features", of("12x10 igo"), &vectors, "the images are vectors: 12x10 igo cannot", ""},
@@ -237,7 +240,8 @@ func TestModelRefusesImagesOfAnotherFrame(t *testing.T) {
 	}
 	for _, m := range []*frontend.Model{bare, of("12x10"), of("12x10 fisher")} {
 		_, err := m.Scores(expired, &longVectors)
-		if err == nil || !strings.Contains(err.Error(), "a sample has 130 features, the ") || !strings.Contains(err.Error(), " was trained on 120") {
+		if err == nil || !strings.Contains(err.Error(), "a sample has 130 features, the ") ||
+			!strings.Contains(err.Error(), " was trained on 120") {
 			t.Errorf("vectors of another length for %v: %v", m.Pipeline, err)
 		}
 		if _, err := m.Scores(expired, &vectors); !errors.Is(err, context.Canceled) {
@@ -276,12 +280,24 @@ func TestModelPartsGoWithThePipeline(t *testing.T) {
 		spoil func(*frontend.Fitted, *classify.Parts)
 		want  string
 	}{
-		"nothing":             {func(*frontend.Fitted, *classify.Parts) {}, ""},
-		"not fit":             {func(f *frontend.Fitted, _ *classify.Parts) { f.Basis = nil }, "whose projection was not fit"},
-		"not asked for":       {func(f *frontend.Fitted, _ *classify.Parts) { f.Pipeline.Projection = projection.Choice{} }, "and a projection that was fit"},
-		"of other features":   {func(f *frontend.Fitted, _ *classify.Parts) { f.Pipeline.Features = nil }, "makes 48 features, its projection takes 144"},
-		"of other dimensions": {func(_ *frontend.Fitted, p *classify.Parts) { p.D = mat.DenseCopyOf(p.D.Slice(0, 4, 0, 6)) }, "makes 5 features, not 4"},
-		"without a mean":      {func(f *frontend.Fitted, _ *classify.Parts) { f.Basis = &projection.Fitted{P: f.Basis.P} }, "its mean has 0 features"},
+		"nothing": {func(*frontend.Fitted, *classify.Parts) {}, ""},
+		"not fit": {func(f *frontend.Fitted, _ *classify.Parts) { f.Basis = nil }, "whose projection was not fit"},
+		"not asked for": {
+			func(f *frontend.Fitted, _ *classify.Parts) { f.Pipeline.Projection = projection.Choice{} },
+			"and a projection that was fit",
+		},
+		"of other features": {
+			func(f *frontend.Fitted, _ *classify.Parts) { f.Pipeline.Features = nil },
+			"makes 48 features, its projection takes 144",
+		},
+		"of other dimensions": {
+			func(_ *frontend.Fitted, p *classify.Parts) { p.D = mat.DenseCopyOf(p.D.Slice(0, 4, 0, 6)) },
+			"makes 5 features, not 4",
+		},
+		"without a mean": {
+			func(f *frontend.Fitted, _ *classify.Parts) { f.Basis = &projection.Fitted{P: f.Basis.P} },
+			"its mean has 0 features",
+		},
 		"not finite": {func(f *frontend.Fitted, _ *classify.Parts) {
 			f.Basis = &projection.Fitted{P: mat.DenseCopyOf(f.Basis.P), M: f.Basis.M}
 			f.Basis.P.Set(3, 2, math.NaN())

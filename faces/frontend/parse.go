@@ -69,9 +69,11 @@ func (p parser) parse(words []string) (Pipeline, error) {
 		case err != nil:
 			return Pipeline{}, err
 		case of == presetStage && len(seen) > 0 && !strings.Contains(word, "="):
-			return Pipeline{}, advice.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
+			return Pipeline{},
+				advice.Add(fmt.Errorf("preset %q of an input after other words", word), "put it first: what follows it replaces its stages")
 		case seen[of]:
-			return Pipeline{}, advice.Add(fmt.Errorf("%q is another word for the %s of an input", word, of), "join features, or photometric steps, by +, as in igo+hog")
+			return Pipeline{}, advice.Add(fmt.Errorf("%q is another word for the %s of an input", word, of),
+				"join features, or photometric steps, by +, as in igo+hog")
 		}
 		seen[of] = true
 	}
@@ -99,7 +101,8 @@ type parser struct {
 func (p *parser) embed() error {
 	if !p.embeds {
 		if p.about != "" {
-			return advice.Add(fmt.Errorf("%q without a network", p.about), "name it first: embedding:FILE.onnx, or embedding for the one that is built in")
+			return advice.Add(fmt.Errorf("%q without a network", p.about),
+				"name it first: embedding:FILE.onnx, or embedding for the one that is built in")
 		}
 		return nil
 	}
@@ -257,7 +260,8 @@ func (in *Pipeline) addParts(word string) (of stage, err error) {
 	for _, part := range strings.Split(word, "+") {
 		if strings.Contains(word, "+") && slices.ContainsFunc(Presets, func(p Preset) bool { return p.Name == part && part != "pixels" }) {
 			err := fmt.Errorf("preset %q of an input is joined to others by +", part)
-			return "", advice.Add(err, "a preset stands alone: name its features, which %v shows", advice.ListParameters.With(advice.Method.To(part)))
+			return "", advice.Add(err, "a preset stands alone: name its features, which %v shows",
+				advice.ListParameters.With(advice.Method.To(part)))
 		}
 	}
 	first, _, _ := strings.Cut(word, "+")
@@ -294,5 +298,6 @@ func stageNames() (names []string) {
 	for _, p := range projection.All {
 		names = append(names, p.Name())
 	}
-	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract", "scale", "landmarks", "centring", "output")
+	return append(names, "mirror", "eyes", "crop", "zoom", "shift", "preset", "channels", "subtract",
+		"scale", "landmarks", "centring", "output")
 }

@@ -34,8 +34,9 @@ type Pipeline struct {
 	Measured    *openset.Impostors `json:"-"`
 	Photometric feature.StepList   `json:"photometric,omitempty"` // against light and noise, applied in this order
 	Features    feature.Features   `json:"features,omitempty"`    // concatenated; empty: the pixels
-	Zoom        float64            `json:"zoom,omitempty"`        // adds the features of the central part, this share of height and width, resized to Size; 0: none
-	Mirror      bool               `json:"mirror,omitempty"`      // also train on the mirror images of the training faces
+	// adds the features of the central part, this share of height and width, resized to Size; 0: none
+	Zoom   float64 `json:"zoom,omitempty"`
+	Mirror bool    `json:"mirror,omitempty"` // also train on the mirror images of the training faces
 
 	// Projection is fit to the training samples. If Shift is not 0, it is also fit
 	// to the training images shifted by so many pixels along both diagonals, so
@@ -123,7 +124,8 @@ func (in Pipeline) Validate() error {
 	if in.Size == (dataset.Size{}) {
 		if len(in.Photometric)+len(in.Features) > 0 || in.Mirror || in.Zoom != 0 || in.Shift != 0 {
 			if !in.Embedding.IsZero() {
-				return advice.Add(fmt.Errorf("input %v: only a projection may follow a network", in), "mirror=off leaves the mirror image out of the vector")
+				return advice.Add(fmt.Errorf("input %v: only a projection may follow a network", in),
+					"mirror=off leaves the mirror image out of the vector")
 			}
 			return fmt.Errorf("input %v without a size: photometric steps, features, mirror and shifted images need images", in)
 		}
@@ -141,7 +143,8 @@ func (in Pipeline) validateCopies() error {
 	limit := (min(in.Height, in.Width) - 1) / 4
 	switch {
 	case in.Zoom != 0 && !(in.Zoom >= minZoom && in.Zoom < 1):
-		return advice.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, minZoom), "0.8 adds the features of the middle eight tenths of height and width")
+		return advice.Add(fmt.Errorf("zoom = %v is not a share from %v to less than 1", in.Zoom, minZoom),
+			"0.8 adds the features of the middle eight tenths of height and width")
 	case in.Zoom != 0 && in.Size != (dataset.Size{}) && in.onlyPixels():
 		return advice.Add(fmt.Errorf("zoom = %v without features", in.Zoom), "pixels of the inner part are there already; name features, as hog")
 	case in.Shift < 0 || in.Shift > dataset.MaxSide/4:

@@ -153,13 +153,20 @@ func TestPresetInputs(t *testing.T) {
 		}
 	}
 	for side := 1; side <= dataset.MaxSide; side = side*5/4 + 1 {
-		for _, size := range []dataset.Size{{Height: side, Width: side}, {Height: side, Width: dataset.MaxSide}, {Height: dataset.MaxSide, Width: side}} {
+		for _, size := range []dataset.Size{
+			{Height: side, Width: side},
+			{Height: side, Width: dataset.MaxSide},
+			{Height: dataset.MaxSide, Width: side},
+		} {
 			if in := frontend.For(size); in.Size != size || in.Validate() != nil {
 				t.Errorf("the default of %v is %v: %v", size, in, in.Validate())
 			}
 		}
 	}
-	for size, want := range map[dataset.Size]frontend.Pipeline{frontend.Faces96.Size: frontend.Faces96, frontend.Faces32.Size: frontend.Faces32, {}: {}} {
+	for size, want := range map[dataset.Size]frontend.Pipeline{
+		frontend.Faces96.Size: frontend.Faces96,
+		frontend.Faces32.Size: frontend.Faces32, {}: {},
+	} {
 		if got := frontend.For(size); !reflect.DeepEqual(got, want) {
 			t.Errorf("the default of %v is %v, not %v", size, got, want)
 		}
@@ -237,7 +244,8 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		{strings.Repeat("igo+", 9) + "igo", "more than 8 parts", ""},
 	} {
 		in, err := frontend.Parse(c.text)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) || !reflect.DeepEqual(in, frontend.Pipeline{}) {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) ||
+			!reflect.DeepEqual(in, frontend.Pipeline{}) {
 			t.Errorf("%q is %v: %v (hint %q), want %s (%s)", c.text, in, err, advice.Text(err), c.want, c.hint)
 		}
 	}
@@ -255,7 +263,10 @@ func TestInputValidate(t *testing.T) {
 		{frontend.Pipeline{Features: feature.Features{feature.IGO{}}}, "input igo without a size"},
 		{frontend.Pipeline{Photometric: feature.StepList{feature.DefaultLCN}}, "input lcn vectors without a size"},
 		{frontend.Pipeline{Mirror: true}, "input vectors mirror without a size"},
-		{frontend.Pipeline{Frame: dataset.Frame{Size: size}, Features: feature.Features{feature.LBP{Cell: 8, Radius: 1}}}, "too large for an image of 9x7"},
+		{
+			frontend.Pipeline{Frame: dataset.Frame{Size: size}, Features: feature.Features{feature.LBP{Cell: 8, Radius: 1}}},
+			"too large for an image of 9x7",
+		},
 		{frontend.Pipeline{Frame: dataset.Frame{Size: size}, Features: feature.Features{nil}}, "feature 1 is not set"},
 		{frontend.Pipeline{Frame: dataset.Frame{Size: size}, Photometric: feature.StepList{feature.LCN{Sigma: -1}}}, "sigma"},
 		{frontend.Pipeline{Projection: projection.Choice{Projection: projection.Fisher{Ridge: math.Inf(1)}}}, "ridge = +Inf"},
@@ -288,7 +299,8 @@ func TestInputGeometry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g := in.Grid(); want.planes == 0 && g != (classify.Grid{}) || want.planes > 0 && g != (classify.Grid{Height: in.Height, Width: in.Width, Planes: want.planes}) {
+		if g := in.Grid(); want.planes == 0 && g != (classify.Grid{}) ||
+			want.planes > 0 && g != (classify.Grid{Height: in.Height, Width: in.Width, Planes: want.planes}) {
 			t.Errorf("%s: the grid is %+v", text, g)
 		}
 		if in.Len() != want.length || in.Planes() != want.planes || in.ArePixels() != want.shown {

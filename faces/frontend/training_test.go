@@ -69,7 +69,8 @@ func TestTrainingWithMirrorImages(t *testing.T) {
 func TestTrainingIsTheStages(t *testing.T) {
 	s := images(t, small, 20)
 	for _, text := range []string{
-		"12x10 pca:4", "12x10 fisher:0.5", "12x10 igo+hog:cell=4 mirror fisher:0.1", "12x10 despeckle mirror pca:dims=0", "12x10 lbp:cell=5 fisher:dims=1",
+		"12x10 pca:4", "12x10 fisher:0.5", "12x10 igo+hog:cell=4 mirror fisher:0.1", "12x10 despeckle mirror pca:dims=0",
+		"12x10 lbp:cell=5 fisher:dims=1",
 	} {
 		in := input(t, text)
 		fitted, got := fit(t, s, in)
@@ -99,7 +100,8 @@ func TestTrainingIsTheStages(t *testing.T) {
 func TestPreparedIsTheSame(t *testing.T) {
 	s := images(t, small, 20)
 	for _, text := range []string{
-		"12x10", "12x10 pca:4", "12x10 igo+hog:cell=4 mirror fisher:0.1", "12x10 lbp:cell=5 fisher:dims=1", "12x10 hog:cell=4 mirror fisher:1 shift=1", "12x10 lcn pixels mirror",
+		"12x10", "12x10 pca:4", "12x10 igo+hog:cell=4 mirror fisher:0.1", "12x10 lbp:cell=5 fisher:dims=1",
+		"12x10 hog:cell=4 mirror fisher:1 shift=1", "12x10 lcn pixels mirror",
 	} {
 		in := input(t, text)
 		prepared, err := in.Prepare(s)
@@ -147,7 +149,10 @@ func moved(image []float64, size dataset.Size, down, right int) []float64 {
 // the diagonals; the samples are those of the images alone.
 func TestProjectionsOfMovedImages(t *testing.T) {
 	s := images(t, small, 20)
-	for _, text := range []string{"12x10 igo mirror fisher:0.2 shift=2", "12x10 fisher shift=1", "12x10 lcn hog:cell=4 zoom=0.6 pca:5 shift=2"} {
+	for _, text := range []string{
+		"12x10 igo mirror fisher:0.2 shift=2", "12x10 fisher shift=1",
+		"12x10 lcn hog:cell=4 zoom=0.6 pca:5 shift=2",
+	} {
 		in := input(t, text)
 		got := training(t, s, in)
 		still := in
@@ -204,7 +209,8 @@ func TestProjectionsSeeTheTrainingPartOnly(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := images(t, small, 20)
 		learn := []int{0, 1, 4, 5, 6, 9, 10}
-		in := input(t, rapid.SampledFrom([]string{"12x10 fisher", "12x10 igo mirror pca:3", "12x10 lcn mirror fisher:2 shift=2"}).Draw(rt, "input"))
+		in := input(t,
+			rapid.SampledFrom([]string{"12x10 fisher", "12x10 igo mirror pca:3", "12x10 lcn mirror fisher:2 shift=2"}).Draw(rt, "input"))
 		basis, want := fit(t, s.Select(learn), in)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		for j := range s.IDs {

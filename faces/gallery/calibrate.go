@@ -62,14 +62,18 @@ func (g *Gallery) calibrator() interface {
 // If only the rate or the strangers change, nothing is held out again. Progress is called
 // after each step; may be nil. Equal galleries and options give equal results. The error wraps
 // openset.ErrNoStrangers if people are too few, and ErrForgotten if g keeps no images.
-func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
+func (g *Gallery) Calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images,
+	progress func(done, total int),
+) (*Gallery, error) {
 	if err := cmp.Or(g.ready(ctx), opt.Validate()); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}
 	return g.calibrator().calibrate(ctx, opt, strangers, progress)
 }
 
-func (g byShortlists) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
+func (g byShortlists) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images,
+	progress func(done, total int),
+) (*Gallery, error) {
 	t := *g.Gallery
 	t.OpenSet = &opt
 	t.whole = sync.OnceValues(t.fitWhole)
@@ -80,13 +84,17 @@ func (g byLaw) calibrate(ctx context.Context, opt openset.Options, strangers *da
 	return g.calibrated(ctx, opt, strangers, func(given []float64) (*openset.Calibration, error) { return g.fit(opt, given) })
 }
 
-func (g byMargins) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images, progress func(done, total int)) (*Gallery, error) {
+func (g byMargins) calibrate(ctx context.Context, opt openset.Options, strangers *dataset.Images,
+	progress func(done, total int),
+) (*Gallery, error) {
 	return g.calibrated(ctx, opt, strangers, func(given []float64) (*openset.Calibration, error) { return g.fit(ctx, opt, given, progress) })
 }
 
 // calibrated returns g with the calibration that fit makes of the margins of strangers, nil for none;
 // or with its own one, where that says enough for opt.
-func (g *Gallery) calibrated(ctx context.Context, opt openset.Options, strangers *dataset.Images, fit func(given []float64) (*openset.Calibration, error)) (*Gallery, error) {
+func (g *Gallery) calibrated(ctx context.Context, opt openset.Options, strangers *dataset.Images,
+	fit func(given []float64) (*openset.Calibration, error),
+) (*Gallery, error) {
 	var given []float64
 	if strangers != nil {
 		var err error
@@ -107,12 +115,17 @@ func (g *Gallery) calibrated(ctx context.Context, opt openset.Options, strangers
 }
 
 // fit calibrates g by cross-validation.
-func (g byMargins) fit(ctx context.Context, opt openset.Options, given []float64, progress func(done, total int)) (*openset.Calibration, error) {
+func (g byMargins) fit(ctx context.Context, opt openset.Options, given []float64,
+	progress func(done, total int),
+) (*openset.Calibration, error) {
 	f, err := newCrossValidation(ctx, g.Gallery, opt.Folds, opt.Numbers().Turns)
 	if err != nil {
 		return nil, err
 	}
-	c := &openset.Calibration{FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, FoldsOption: opt.Folds, Strangers: given, Assumptions: opt.Assumptions}
+	c := &openset.Calibration{
+		FPIR: opt.FPIR, Prior: opt.Prior, Folds: f.folds, FoldsOption: opt.Folds,
+		Strangers: given, Assumptions: opt.Assumptions,
+	}
 	people := len(f.images.Classes)
 	if people > classify.LeastClasses {
 		c.People = people

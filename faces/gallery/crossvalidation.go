@@ -78,9 +78,15 @@ func (g byShortlists) eachHeldOut(ctx context.Context, progress func(done, total
 			return
 		}
 		best := r.rivals[0]
-		all = append(all, HeldOutResult{Image: image, Stranger: true, Guess: best.Name, Rival: best.Name, Margin: g.Calibration.Evidence(best.Score)})
+		all = append(all, HeldOutResult{
+			Image: image, Stranger: true, Guess: best.Name, Rival: best.Name,
+			Margin: g.Calibration.Evidence(best.Score),
+		})
 		if own := r.genuine; own != nil {
-			all = append(all, HeldOutResult{Image: image, Guess: own.Name, Right: own.Name == p.Name, Rival: best.Name, Margin: g.Calibration.Evidence(own.Score)})
+			all = append(all, HeldOutResult{
+				Image: image, Guess: own.Name, Right: own.Name == p.Name,
+				Rival: best.Name, Margin: g.Calibration.Evidence(own.Score),
+			})
 		}
 	}, progress)
 	return all, err
@@ -183,7 +189,10 @@ func (f *crossValidation) test(ctx context.Context, m *frontend.Model, columns [
 	classes := m.Parts().Classes
 	for i, class := range classify.Best(scores) {
 		j := columns[i]
-		r := HeldOutResult{Image: j, Stranger: stranger, Guess: classes[class], Margin: classify.Margin(scores.ColView(i)), Spread: stat.StdDev(mat.Col(nil, i, scores), nil)}
+		r := HeldOutResult{
+			Image: j, Stranger: stranger, Guess: classes[class], Margin: classify.Margin(scores.ColView(i)),
+			Spread: stat.StdDev(mat.Col(nil, i, scores), nil),
+		}
 		own := f.images.Classes[f.images.ClassOf(j)]
 		r.Right = r.Guess == own
 		r.Rival = r.Guess

@@ -290,8 +290,10 @@ func TestHeldOutIsEachFaceOnce(t *testing.T) {
 				}
 			}
 			for j := range known {
-				if wantKnown, wantStrange := each > 1, people > 2; (known[j] == 1) != wantKnown || (strange[j] == 1) != wantStrange || known[j]+strange[j] > 2 {
-					t.Fatalf("%d people, %d faces of each: face %d is held out %d times, and %d times as a stranger's", people, each, j, known[j], strange[j])
+				if wantKnown, wantStrange := each > 1,
+					people > 2; (known[j] == 1) != wantKnown || (strange[j] == 1) != wantStrange || known[j]+strange[j] > 2 {
+					t.Fatalf("%d people, %d faces of each: face %d is held out %d times, and %d times as a stranger's",
+						people, each, j, known[j], strange[j])
 				}
 			}
 		}
@@ -305,7 +307,10 @@ func TestNamesAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"", "unknown", "Unknown", "..", "../../x", "a/b", "a\nb", "a\tb", "a\x1b[31m", "a\u202eb", "a\u200bb", "\xff", "bob"} {
+	for _, name := range []string{
+		"", "unknown", "Unknown", "..", "../../x", "a/b", "a\nb", "a\tb",
+		"a\x1b[31m", "a\u202eb", "a\u200bb", "\xff", "bob",
+	} {
 		alike := *both
 		alike.Classes = []string{name, "bob"}
 		ways := map[string]func() error{

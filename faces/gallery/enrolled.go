@@ -155,7 +155,10 @@ func peopleOf(images *dataset.Images) []*index.Person {
 	parallel.For(len(all), 64, func(from, to int) {
 		for c := from; c < to; c++ {
 			lo, hi := images.Groups[c], images.Groups[c+1]
-			p := &index.Person{Name: images.Classes[c], IDs: make([]string, hi-lo), Info: make([]float64, 0, infos*(hi-lo)), Vectors: make([]float32, 0, (hi-lo)*d)}
+			p := &index.Person{
+				Name: images.Classes[c], IDs: make([]string, hi-lo), Info: make([]float64, 0, infos*(hi-lo)),
+				Vectors: make([]float32, 0, (hi-lo)*d),
+			}
 			for j := lo; j < hi; j++ {
 				for i := range d {
 					p.Vectors = append(p.Vectors, float32(images.X.At(i, j)))

@@ -43,7 +43,8 @@ func ReadFacts(path string) (*Facts, error) {
 	defer file.Close()
 	f, err := readFacts(io.LimitReader(file, maxFacts))
 	if err != nil {
-		return nil, advice.Add(fmt.Errorf("read people %s: %w", path, err), "the file has a header name,born,not and lines such as Ann,2015-03-28,Bo;Cy")
+		return nil, advice.Add(fmt.Errorf("read people %s: %w", path, err),
+			"the file has a header name,born,not and lines such as Ann,2015-03-28,Bo;Cy")
 	}
 	return f, nil
 }

@@ -9,7 +9,8 @@ import (
 
 func TestReadFacts(t *testing.T) {
 	f, err := readFacts(strings.NewReader("\ufeffName, born ,not\nAnn,2015-03-28,Bo; Cy\nBo,2015,\n\"Dee, E\",1999-12,Ann\n"))
-	if err != nil || len(f.Born) != 3 || !f.Born["Bo"].Equal(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)) || !slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}, {"Dee, E", "Ann"}}) {
+	if err != nil || len(f.Born) != 3 || !f.Born["Bo"].Equal(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)) ||
+		!slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}, {"Dee, E", "Ann"}}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if missing := f.Missing([]string{"Ann", "Bo"}); !slices.Equal(missing, []string{"Cy", "Dee, E"}) {
@@ -19,7 +20,10 @@ func TestReadFacts(t *testing.T) {
 	if err != nil || len(f.Born) != 1 || !slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}}) {
 		t.Errorf("%+v, %v", f, err)
 	}
-	for _, text := range []string{"", "name,not\nAnn,Ann\n", "born\n2015\n", "name,born\nAnn,28.3.2015\n", "name,born\nAnn\n", "name\n\"Ann\n"} {
+	for _, text := range []string{
+		"", "name,not\nAnn,Ann\n", "born\n2015\n", "name,born\nAnn,28.3.2015\n",
+		"name,born\nAnn\n", "name\n\"Ann\n",
+	} {
 		if _, err := readFacts(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is a file of people", text)
 		}
@@ -30,8 +34,10 @@ func TestReadFacts(t *testing.T) {
 func TestPossible(t *testing.T) {
 	born := time.Date(2015, 3, 28, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]bool{
-		"2015-03-25T23:59:59": false, "2015-03-26T00:00:00": true, "2015-03-28T12:00:00": true, "2030-01-01T00:00:00": true, "1999-05-05T00:00:00": false,
-		"1970-01-01T00:10:00": true, "1980-01-01T00:00:00": true, "2000-01-01T23:00:00": true, "2000-01-02T00:00:00": false, "2001-01-01T00:00:00": false,
+		"2015-03-25T23:59:59": false, "2015-03-26T00:00:00": true, "2015-03-28T12:00:00": true,
+		"2030-01-01T00:00:00": true, "1999-05-05T00:00:00": false,
+		"1970-01-01T00:10:00": true, "1980-01-01T00:00:00": true, "2000-01-01T23:00:00": true,
+		"2000-01-02T00:00:00": false, "2001-01-01T00:00:00": false,
 	} {
 		taken, err := time.Parse("2006-01-02T15:04:05", text)
 		if err != nil {

@@ -56,7 +56,9 @@ const DefaultShortlistAbove = 10000
 // than shortlistAbove faces, it shortlists if the method and the pipeline allow it; 0 means
 // DefaultShortlistAbove. A single person is enough for vectors of a network whose impostor
 // distribution is known, and a classify.Separable method (OneIsEnough); for others it is an error.
-func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m classify.Method, run classify.Run, shortlistAbove int) (*Gallery, error) {
+func Learn(ctx context.Context, images *dataset.Images, in frontend.Pipeline, m classify.Method,
+	run classify.Run, shortlistAbove int,
+) (*Gallery, error) {
 	kept, err := Keep(images)
 	if err != nil {
 		return nil, err
@@ -99,7 +101,8 @@ func (g *Gallery) shortlist(in frontend.Pipeline, seed uint64) error {
 	people, _ := g.Enrolled.Len()
 	t := classify.TraitsOf(g.Method)
 	if _, separable := g.Method.(classify.Separable); t.Coder == nil || t.Rule == nil || !t.Samples && !separable ||
-		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()), coding.Check(t.Coder, d, min(people, g.Numbers().maxPeople(t.Coder, d)))) != nil {
+		cmp.Or(g.Method.Validate(), method.Suits(g.Method, in.Grid()),
+			coding.Check(t.Coder, d, min(people, g.Numbers().maxPeople(t.Coder, d)))) != nil {
 		return nil // a fit to all faces tells of an error
 	}
 	params, err := method.Marshal(g.Method)
@@ -303,8 +306,10 @@ var ErrForgotten = errors.New("the model does not keep the faces that it was tra
 func (g *Gallery) Forget() (*Gallery, error) {
 	if g.Shortlists() {
 		_, faces := g.Enrolled.Len()
-		return nil, advice.Add(fmt.Errorf("%d faces cannot be forgotten: with more than %d, a face is compared with the nearest of them", faces, cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)),
-			"leave out %v, or choose a method that learns a dictionary of all faces: %v", advice.Forget, advice.Method.To(method.DefaultLCKSVD2.Name()))
+		return nil, advice.Add(fmt.Errorf("%d faces cannot be forgotten: with more than %d, a face is compared with the nearest of them",
+			faces, cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)),
+			"leave out %v, or choose a method that learns a dictionary of all faces: %v", advice.Forget,
+			advice.Method.To(method.DefaultLCKSVD2.Name()))
 	}
 	t := *g
 	t.Data, t.Enrolled = g.Hash(), nil

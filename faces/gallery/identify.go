@@ -160,7 +160,10 @@ func (g *Gallery) sub(ctx context.Context, people []*index.Person) (*Gallery, er
 	if err := dataset.CheckNames(images.Classes); err != nil {
 		return nil, err
 	}
-	t := &Gallery{Method: g.Method, Calibration: g.Calibration, Search: g.Search, Settings: g.Settings, partial: true, Enrolled: outsideIndex(images)}
+	t := &Gallery{
+		Method: g.Method, Calibration: g.Calibration, Search: g.Search, Settings: g.Settings,
+		partial: true, Enrolled: outsideIndex(images),
+	}
 	var err error
 	t.Model, err = frontend.Learn(ctx, images, g.Pipeline, g.Method, classify.Run{Seed: g.shared.Seed})
 	return t, err

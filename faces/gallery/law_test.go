@@ -179,8 +179,9 @@ func TestRatesAreThoseOfAnotherCalibration(t *testing.T) {
 		m     *Gallery
 		given []float64
 	}{
-		"embeddings": {embeddings, nil}, "embeddings and strangers": {embeddings, many[:400]}, "embeddings and many strangers": {embeddings, many},
-		"crops": {crops, nil}, "crops and many strangers": {crops, many}, "two people": {two, many[:20]},
+		"embeddings": {embeddings, nil}, "embeddings and strangers": {embeddings, many[:400]},
+		"embeddings and many strangers": {embeddings, many},
+		"crops":                         {crops, nil}, "crops and many strangers": {crops, many}, "two people": {two, many[:20]},
 	} {
 		for _, fpir := range []float64{0.01, 0.02} {
 			how := openset.Default

@@ -19,13 +19,17 @@ func OneIsEnough(in frontend.Pipeline, m classify.Method) error {
 		return advice.Add(errors.New("a sample is compared with those of other classes"), "add samples of other classes")
 	case in.Embedding.IsZero():
 		return advice.Add(fmt.Errorf("by such features a face is compared with other people"),
-			"add images of other people; or give photographs in which faces are found: with the vectors of a network (%v) one person is enough", advice.Input.To("embedding"))
+			"add images of other people; or give photographs in which faces are found: with the vectors of a network (%v) one person is enough",
+			advice.Input.To("embedding"))
 	case !in.Projection.IsZero():
-		return advice.Add(fmt.Errorf("the projection %v learns what tells people apart", in.Projection), "add images of other people, or leave out %v", advice.Projection)
+		return advice.Add(fmt.Errorf("the projection %v learns what tells people apart", in.Projection),
+			"add images of other people, or leave out %v", advice.Projection)
 	case m != nil && !separable:
-		return advice.Add(fmt.Errorf("the method %s learns what tells people apart", m.Name()), "add images of other people, or leave out %v: for the default one person is enough", advice.Method)
+		return advice.Add(fmt.Errorf("the method %s learns what tells people apart", m.Name()),
+			"add images of other people, or leave out %v: for the default one person is enough", advice.Method)
 	case in.Law() == nil:
-		return advice.Add(fmt.Errorf("network %s was not measured with these settings, so how similar strangers are is not known", in.Embedding.Name),
+		return advice.Add(fmt.Errorf("network %s was not measured with these settings, so how similar strangers are is not known",
+			in.Embedding.Name),
 			"add images of other people, or measure the network: %v", advice.MeasureNetwork)
 	}
 	return nil

@@ -79,7 +79,8 @@ func (g *Gallery) HasStrangers() bool {
 // out and from the faces of strangers, which may be nil.
 func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
 	o, people := *g.OpenSet, g.Len()
-	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Most == g.most()) && h.Strangers == nil {
+	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Most == g.most()) &&
+		h.Strangers == nil {
 		again := *h // only the rate differs
 		again.Options = o
 		g.heldOut = &again
@@ -141,7 +142,9 @@ func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total in
 
 // holdOut compares at most so many faces of g, evenly spread, with the other people and, held
 // out, with their own person. It passes each with its number among the images to see.
-func (g *Gallery) holdOut(ctx context.Context, limit int, see func(image int, p probe, r comparison), progress func(done, total int)) error {
+func (g *Gallery) holdOut(ctx context.Context, limit int, see func(image int, p probe, r comparison),
+	progress func(done, total int),
+) error {
 	x := g.Enrolled.Faces
 	d, _ := x.Dims()
 	_, faces := x.Len()

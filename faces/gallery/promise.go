@@ -43,7 +43,8 @@ func (g *Gallery) PromiseMeasured() string {
 		return ""
 	}
 	named, faces := c.NamedStrangers()
-	return fmt.Sprintf("of %.0f faces of strangers, given or with their person left out, %.0f got a name: with a confidence of 95 %% the share is below the limit", faces, named)
+	return fmt.Sprintf(
+		"of %.0f faces of strangers, given or with their person left out, %.0f got a name: with a confidence of 95 %% the share is below the limit", faces, named)
 }
 
 // Tested says how many of the faces that were held out got their name, in the words for faces of
@@ -83,7 +84,8 @@ func (g *Gallery) tested(r openset.Rates) string {
 		single = g.single()
 	}
 	if r.Held > faces { // some methods hold each face out several times
-		return fmt.Sprintf("each face was hidden several times, and nrdl named it from the others: %.0f %% got their name, %.0f %% stayed unknown, %.0f %% got a wrong name",
+		return fmt.Sprintf(
+			"each face was hidden several times, and nrdl named it from the others: %.0f %% got their name, %.0f %% stayed unknown, %.0f %% got a wrong name",
 			100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong)
 	}
 	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))
@@ -155,7 +157,8 @@ func (e *UselessError) Error() string {
 	if e.Members {
 		return "most of the given strangers are probably people of the model, so that the threshold is far too high"
 	}
-	return fmt.Sprintf("under this threshold nearly no known face gets its name: %.2f %% of %d held-out faces", 100*e.Rates.Right, e.Rates.Held)
+	return fmt.Sprintf("under this threshold nearly no known face gets its name: %.2f %% of %d held-out faces",
+		100*e.Rates.Right, e.Rates.Held)
 }
 
 // Usable returns a *UselessError if nearly no enrolled face would get its name under the

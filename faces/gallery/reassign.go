@@ -95,7 +95,10 @@ const maxRounds = 100
 func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	s := g.Images()
 	x := g.vectors()
-	f := &reassignment{g: g, by: g.Numbers().aged(l, x, g.Enrolled.Groups()), l: l, x: x, labels: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes))}
+	f := &reassignment{
+		g: g, by: g.Numbers().aged(l, x, g.Enrolled.Groups()), l: l, x: x,
+		labels: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes)),
+	}
 	for j := range f.labels {
 		f.labels[j] = s.ClassOf(j)
 	}

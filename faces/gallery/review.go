@@ -34,7 +34,9 @@ type Suspect struct {
 	Person      string   `json:"person"`      // its label
 	Other       string   `json:"other"`       // the person that it looks like; "" if it looks like nobody of the model
 	Probability *float64 `json:"probability"` // that the label is wrong; nil without Impostors
-	Nearest     int      `json:"nearest"`     // column of the image of Other, or of Person if there is none, that is nearest to it; -1 without Impostors
+	// column of the image of Other, or of Person if there is none, that is nearest to it; -1 without
+	// Impostors
+	Nearest int `json:"nearest"`
 
 	// Part has the columns of the images of Person that together look like another person,
 	// with this one. If Person has two images, which do not look like one person, it has both.
@@ -198,7 +200,8 @@ func (s *Settings) variety(l *openset.Impostors, x *mat.Dense, others bool) (all
 	if part, _ := s.TwoPeople(l, x); others && part != nil && images == 2 {
 		all = append(all, "the two photographs do not look like one person: see whether one is of somebody else")
 	} else if others && part != nil {
-		all = append(all, fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(part), images))
+		all = append(all,
+			fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(part), images))
 	}
 	same, r := l.Same, s.Review
 	if n := float64(images); images >= r.FewestAlike && sum/pairs > same.Mean+r.AlikeSD*math.Sqrt(same.Pair+2*same.Photograph/n) {

@@ -52,7 +52,10 @@ func TestMislabelledImagesAreListed(t *testing.T) {
 			if r := reviewOf(t, relabelled(t, s, nil)); len(r.Suspects) > 0 {
 				t.Errorf("seed %d: %+v are listed of images with right labels", seed, r.Suspects)
 			}
-			planted := map[int]string{0: "person001", 2: "person001", 3: "person001", 5: "person001", 7: "person001", 50: "person009", 90: "person005"}
+			planted := map[int]string{
+				0: "person001", 2: "person001", 3: "person001", 5: "person001",
+				7: "person001", 50: "person009", 90: "person005",
+			}
 			r := reviewOf(t, relabelled(t, s, planted))
 			if len(r.Suspects) != len(planted) {
 				t.Errorf("seed %d: %d are listed, want %d", seed, len(r.Suspects), len(planted))
@@ -187,7 +190,10 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	r := reviewOf(t, s)
-	for c, want := range []string{"few photographs (2)", "1 of 6 photographs are nearly copies", "all 6 faces are blurred: add sharp ones", "only one face is sharp: add more"} {
+	for c, want := range []string{
+		"few photographs (2)", "1 of 6 photographs are nearly copies",
+		"all 6 faces are blurred: add sharp ones", "only one face is sharp: add more",
+	} {
 		if got := strings.Join(r.Advice[c], "; "); !strings.Contains(got, want) || c > 0 && len(r.Advice[c]) > 1 {
 			t.Errorf("person %d: %q, want %q", c, got, want)
 		}
@@ -203,7 +209,8 @@ func TestReviewByHeldOutFaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Suspects) != 1 || r.Suspects[0].ID != fmt.Sprint(exchanged) || r.Suspects[0].Other != s.Classes[1] || r.Suspects[0].Probability != nil {
+	if len(r.Suspects) != 1 || r.Suspects[0].ID != fmt.Sprint(exchanged) || r.Suspects[0].Other != s.Classes[1] ||
+		r.Suspects[0].Probability != nil {
 		t.Errorf("%+v", r.Suspects)
 	}
 	if len(r.Pairs) != 1 || r.Pairs[0].Wrong != 1 || r.Pairs[0].A != s.Classes[1] || r.Pairs[0].B != s.Classes[4] {

@@ -80,7 +80,10 @@ func (s *Settings) Validate() error {
 		}
 	}
 	r := s.Review
-	for _, share := range []float64{s.Confused, s.Useless, s.Maybe, s.Likely, s.Sure, r.Mislabelled, r.TwoPeople, r.Unusual, r.Aged, r.Leave, r.Suspect, r.Copied, r.LeastConfused} {
+	for _, share := range []float64{
+		s.Confused, s.Useless, s.Maybe, s.Likely, s.Sure, r.Mislabelled,
+		r.TwoPeople, r.Unusual, r.Aged, r.Leave, r.Suspect, r.Copied, r.LeastConfused,
+	} {
 		if share > 1 {
 			return fmt.Errorf("settings: a share of %v", share)
 		}

@@ -47,7 +47,8 @@ func TestSettingsDecide(t *testing.T) {
 	m.Settings = &other
 	other.FoldsClosed, other.FoldsIterated, other.FewFaces, other.Eyes, other.Useless = 4, 4, 5, 60, 1
 	m.Calibration.Wrong = append(m.Calibration.Wrong, 0)
-	if folds, note, words, _ = measured(m); folds != 4 || note != "few photographs (4): add more; all 4 faces are small: add larger ones" || words != "small" || m.Usable() == nil {
+	if folds, note, words, _ = measured(m); folds != 4 || note != "few photographs (4): add more; all 4 faces are small: add larger ones" ||
+		words != "small" || m.Usable() == nil {
 		t.Errorf("%d folds, %q, %q, %v", folds, note, words, m.Usable())
 	}
 	other.Review.Suspect = 2
@@ -63,7 +64,10 @@ func TestSettingsOfJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"review":{"copied":0.9}}`), s); err != nil || *s != want {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for _, text := range []string{`{"probes":0}`, `{"shortlist":1}`, `{"folds_closed":2}`, `{"useless":1.5}`, `{"eyes":-1}`, `{"rivals":2000000}`} {
+	for _, text := range []string{
+		`{"probes":0}`, `{"shortlist":1}`, `{"folds_closed":2}`, `{"useless":1.5}`,
+		`{"eyes":-1}`, `{"rivals":2000000}`,
+	} {
 		if json.Unmarshal([]byte(text), s) == nil {
 			t.Error(text)
 		}

@@ -15,7 +15,8 @@ import (
 func TestShortlistsNameAsMany(t *testing.T) {
 	people, probes, methods, lengths, faces := 150, 20, []string{"crc"}, []int{128}, []int{2}
 	if os.Getenv("NRDL_LONG") != "" {
-		people, probes, methods, lengths, faces = 400, 100, []string{"mean", "nrc", "crc", "src", "procrc", "llc"}, []int{128, 192, 512}, []int{1, 2, 3, 5}
+		people, probes, methods, lengths, faces = 400, 100, []string{"mean", "nrc", "crc", "src", "procrc", "llc"},
+			[]int{128, 192, 512}, []int{1, 2, 3, 5}
 	}
 	for _, d := range lengths {
 		for _, each := range faces {

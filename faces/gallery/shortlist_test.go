@@ -254,11 +254,17 @@ func TestChangesAreThoseOfImages(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		set := all.Images()
-		if people, faces := g.Enrolled.Len(); people != len(set.Classes) || faces != set.Len() || g.Len() != people || !slices.Equal(g.Names(), set.Classes) {
+		if people, faces := g.Enrolled.Len(); people != len(set.Classes) || faces != set.Len() || g.Len() != people ||
+			!slices.Equal(g.Names(), set.Classes) {
 			t.Fatalf("%s: %d people with %d faces", what, people, faces)
 		}
 		set.Frame = images.Frame
-		e = &Enrolled{Frame: set.Frame, hasIDs: true, hasQuality: true, list: func() *listing { return &listing{names: set.Classes, groups: set.Groups} }, images: func() (*dataset.Images, error) { return set, nil }}
+		e = &Enrolled{Frame: set.Frame, hasIDs: true, hasQuality: true, list: func() *listing {
+			return &listing{
+				names:  set.Classes,
+				groups: set.Groups,
+			}
+		}, images: func() (*dataset.Images, error) { return set, nil }}
 	}
 	more := images.Select([]int{0, 1, 5})
 	more.IDs = []string{"person 1/new.jpg", "person 2/1.jpg", "person 3/3.jpg"}

@@ -54,8 +54,10 @@ func TestStrangersOfLargeGalleries(t *testing.T) {
 				return 100 * float64(n) / strange
 			}
 			law := func(score float64) float64 { return l.Evidence(score, people) }
-			held, alone, alike := share(g.Calibration.Evidence, g.Calibration.Threshold), share(law, -math.Log10(fpir)), share(law, w.Calibration.Threshold)
-			t.Logf("%d faces, aimed at %v %%: named by held-out faces %v %%, by the law %v %%, by the law and the resemblance %v %%", images.Len(), 100*fpir, held, alone, alike)
+			held, alone, alike := share(g.Calibration.Evidence, g.Calibration.Threshold), share(law, -math.Log10(fpir)),
+				share(law, w.Calibration.Threshold)
+			t.Logf("%d faces, aimed at %v %%: named by held-out faces %v %%, by the law %v %%, by the law and the resemblance %v %%",
+				images.Len(), 100*fpir, held, alone, alike)
 			if fpir == 0.01 && !(held > 0.3 && held < 2) {
 				t.Errorf("%v %% of the strangers are named, want 1 %%", held)
 			}

@@ -89,7 +89,9 @@ func (p *Person) count(faces int, quality []dataset.Quality) {
 }
 
 // survey is Survey without the notes of a Review, with the results of holding faces out.
-func (g *Gallery) survey(ctx context.Context, holdOut bool, progress func(done, total int)) (s *Survey, results []HeldOutResult, err error) {
+func (g *Gallery) survey(ctx context.Context, holdOut bool,
+	progress func(done, total int),
+) (s *Survey, results []HeldOutResult, err error) {
 	if err := g.ready(ctx); err != nil {
 		return nil, nil, fmt.Errorf("survey: %w", err)
 	}

@@ -111,7 +111,8 @@ func TestFoldersHaveTheFacesOfTheirGroups(t *testing.T) {
 		t.Errorf("%d faces are cut out", cut)
 	}
 	page, err := os.ReadFile("groups/index.html")
-	if err != nil || !strings.Contains(string(page), advice.Go.Action(group.Training("groups"))) || strings.Count(string(page), "data:image/jpeg") != 6 {
+	if err != nil || !strings.Contains(string(page), advice.Go.Action(group.Training("groups"))) ||
+		strings.Count(string(page), "data:image/jpeg") != 6 {
 		t.Errorf("the page: %v", err)
 	}
 }

@@ -55,10 +55,13 @@ type Guess struct {
 // The faces are grouped by the function Faces. A group gets the name in whose photographs its
 // faces are, by a likelihood ratio; the most certain one first, so that its photographs are
 // explained when the others are decided. The only face of a photograph with one name has that name
-// with the odds Present to Absent·(1 − Present), before anything is known of other faces. Then faces are assigned to the means of names, among the
+// with the odds Present to Absent·(1 − Present), before anything is known of other faces. Then faces
+// are assigned to the means of names, among the
 // names of their photograph, and the means computed again, in turn. A face never counts in the
 // mean with which it is compared.
-func Weak(ctx context.Context, x *mat.Dense, photographs []int, names [][]string, known []string, l *openset.Impostors, o WeakOptions) ([]Guess, error) {
+func Weak(ctx context.Context, x *mat.Dense, photographs []int, names [][]string, known []string,
+	l *openset.Impostors, o WeakOptions,
+) ([]Guess, error) {
 	_, n := x.Dims()
 	if len(photographs) != n || known != nil && len(known) != n {
 		return nil, fmt.Errorf("group: %d photographs and %d known names for %d faces", len(photographs), len(known), n)
@@ -213,7 +216,8 @@ func (w *weak) likeliest(faces []int, taken map[[2]int]bool) (name int, odds flo
 		rate = min(max(rate, 1/(total+1)), 0.99)
 		ratio := with*math.Log((1-w.o.Absent)/rate) + (float64(len(faces))-with)*math.Log(w.o.Absent/(1-rate))
 		if missing := float64(w.counts[i]) - with; missing > 0 {
-			ratio += missing * math.Log((1-w.o.Present)/(1-min(0.99, float64(len(faces))/total))) * float64(len(faces)) / (float64(len(faces)) + missing)
+			ratio += missing * math.Log((1-w.o.Present)/(1-min(0.99, float64(len(faces))/total))) * float64(len(faces)) /
+				(float64(len(faces)) + missing)
 		}
 		switch {
 		case ratio > best:

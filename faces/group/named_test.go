@@ -118,8 +118,10 @@ func (a *album) judge(guesses []group.Guess) (r rates) {
 
 func (r rates) String() string {
 	share := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
-	return fmt.Sprintf("%5d faces of people with %d or more photographs: %.2f %% right, %.2f %% wrong, %.2f %% left out; of %d faces of nobody %.2f %% have a name",
-		r.faces, enough, share(r.right, r.faces), share(r.wrong, r.faces), share(r.faces-r.right-r.wrong, r.faces), r.nobody, share(r.named, r.nobody))
+	return fmt.Sprintf(
+		"%5d faces of people with %d or more photographs: %.2f %% right, %.2f %% wrong, %.2f %% left out; of %d faces of nobody %.2f %% have a name",
+		r.faces, enough, share(r.right, r.faces), share(r.wrong, r.faces), share(r.faces-r.right-r.wrong, r.faces),
+		r.nobody, share(r.named, r.nobody))
 }
 
 // drawnPeople draws vectors that are as similar as those of the built-in network.
@@ -130,7 +132,8 @@ func drawnPeople(people, each int, seed uint64) (*dataset.Images, *openset.Impos
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(d, people*each, nil)
 	var labels, ids []string
-	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/float64(d)), math.Sqrt((1-l.Same.Mean)/float64(d))
+	common, person, photograph := math.Sqrt(l.Different.Mean), math.Sqrt((l.Same.Mean-l.Different.Mean)/float64(d)),
+		math.Sqrt((1-l.Same.Mean)/float64(d))
 	for p := range people {
 		own := make([]float64, d)
 		for i := range own {
@@ -267,7 +270,10 @@ func TestRealAlbums(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("finds faces in 1900 photographs")
 	}
-	o := faces.ReadOptions{Embedder: embedding.Default(), Detect: face.Options{Detect: face.Always}, Observer: faces.Observer{Warn: func(error) {}}}
+	o := faces.ReadOptions{
+		Embedder: embedding.Default(), Detect: face.Options{Detect: face.Always},
+		Observer: faces.Observer{Warn: func(error) {}},
+	}
 	set, err := faces.Read(t.Context(), realdata.Path(t, "photos", "lfw_several"), o)
 	if err != nil {
 		t.Fatal(err)

@@ -39,14 +39,18 @@ type Photographs struct {
 // of the network of in. Detector finds the faces; nil for face.DefaultSearch. A file that
 // cannot be read and a photograph without a usable face have an error in the result.
 // Progress is called after each file, never by two goroutines at once; may be nil.
-func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, detector *face.Search, o Options, progress func(done, total int)) (*Photographs, error) {
+func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, detector *face.Search,
+	o Options, progress func(done, total int),
+) (*Photographs, error) {
 	if in.Embedder == nil {
-		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out %v, or name a network: %v", advice.Input, advice.Input.To("embedding:FILE.onnx"))
+		return nil, advice.Add(fmt.Errorf("group: input %v has no network", in), "leave out %v, or name a network: %v",
+			advice.Input, advice.Input.To("embedding:FILE.onnx"))
 	}
 	in.Frame = in.Embedder.Frame() // a preset says nothing of the pupils
 	l := in.Law()
 	if l == nil {
-		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name), "measure it: %v; or leave out %v: the built-in network is measured", advice.MeasureNetwork, advice.Input)
+		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name),
+			"measure it: %v; or leave out %v: the built-in network is measured", advice.MeasureNetwork, advice.Input)
 	}
 	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}
 	seen := make([][]looked, len(paths))

@@ -209,7 +209,10 @@ func networkUnits(hvcC, data []byte) ([]byte, error) {
 func (d *decoding) picture(planes []plane, chroma int, rgb bool) (image.Image, error) {
 	y := planes[0]
 	rect := image.Rect(0, 0, y.width, y.height)
-	ratio, ok := map[int]image.YCbCrSubsampleRatio{1: image.YCbCrSubsampleRatio420, 2: image.YCbCrSubsampleRatio422, 3: image.YCbCrSubsampleRatio444}[chroma]
+	ratio, ok := map[int]image.YCbCrSubsampleRatio{
+		1: image.YCbCrSubsampleRatio420, 2: image.YCbCrSubsampleRatio422,
+		3: image.YCbCrSubsampleRatio444,
+	}[chroma]
 	switch {
 	case chroma == 0:
 		m := image.NewGray(rect)

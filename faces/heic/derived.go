@@ -155,7 +155,8 @@ func (d *decoding) overlay(i *item, depth int) (image.Image, error) {
 		return nil, err
 	}
 	canvas := image.NewRGBA(image.Rect(0, 0, field[0], field[1]))
-	draw.Draw(canvas, canvas.Rect, image.NewUniform(color.NRGBA64{uint16(fill[0]), uint16(fill[1]), uint16(fill[2]), uint16(fill[3])}), image.Point{}, draw.Src)
+	draw.Draw(canvas, canvas.Rect, image.NewUniform(color.NRGBA64{uint16(fill[0]), uint16(fill[1]), uint16(fill[2]), uint16(fill[3])}),
+		image.Point{}, draw.Src)
 	for k, id := range i.parts {
 		part := d.items[id]
 		if part == nil {

@@ -166,7 +166,10 @@ func TestHugeSize(t *testing.T) {
 	for _, name := range []string{"pattern.heic", "pattern.avif"} {
 		data := file(t, name)
 		i := bytes.Index(data, []byte("ispe"))
-		for _, size := range []string{"\xff\xff\xff\xff\xff\xff\xff\xff", "\x80\x00\x00\x00\x80\x00\x00\x00", "\x00\x00\x20\x01\x00\x00\x20\x00"} {
+		for _, size := range []string{
+			"\xff\xff\xff\xff\xff\xff\xff\xff", "\x80\x00\x00\x00\x80\x00\x00\x00",
+			"\x00\x00\x20\x01\x00\x00\x20\x00",
+		} {
 			copy(data[i+8:], size)
 			if _, err := Decode(t.Context(), data); err == nil || !strings.Contains(err.Error(), "too many pixels") {
 				t.Errorf("%s, %x: %v", name, size, err)

@@ -89,7 +89,10 @@ func real(t testing.TB) built {
 }
 
 func grid(rows, columns, w, h int, parts ...int) built {
-	return built{kind: "grid", data: append([]byte{0, 0, byte(rows - 1), byte(columns - 1)}, fields(w, h)...), properties: [][]byte{ispe(w, h)}, parts: parts}
+	return built{
+		kind: "grid", data: append([]byte{0, 0, byte(rows - 1), byte(columns - 1)}, fields(w, h)...),
+		properties: [][]byte{ispe(w, h)}, parts: parts,
+	}
 }
 
 func overlay(w, h int, parts ...int) built {
@@ -120,7 +123,11 @@ func TestDerived(t *testing.T) {
 		size  image.Point
 		at    func(x, y int) (int, int) // of the single image
 	}{
-		"grid":         {[]built{grid(2, 3, 500, 201, 2, 2, 2, 2, 2, 2), tile}, image.Pt(500, 201), func(x, y int) (int, int) { return x % 192, y % 144 }},
+		"grid": {
+			[]built{grid(2, 3, 500, 201, 2, 2, 2, 2, 2, 2), tile},
+			image.Pt(500, 201),
+			func(x, y int) (int, int) { return x % 192, y % 144 },
+		},
 		"grid of one":  {[]built{grid(1, 1, 191, 143, 2), tile}, image.Pt(191, 143), func(x, y int) (int, int) { return x, y }},
 		"identity":     {[]built{identity, tile}, image.Pt(144, 192), func(x, y int) (int, int) { return 191 - y, x }},
 		"overlay":      {[]built{overlay(192, 144, 2, 2), tile}, image.Pt(192, 144), func(x, y int) (int, int) { return x, y }},
@@ -172,19 +179,26 @@ func TestHostileStructures(t *testing.T) {
 	}{
 		"overlays over overlays": {append(tower, tile), "more pixels to decode"},
 		"one wide overlay":       {[]built{overlay(192, 144, same(2, 10_000)...), tile}, "more pixels to decode"},
-		"one tile in overlays":   {[]built{overlay(3000, 3000, 2), overlay(3000, 3000, 3), overlay(3000, 3000, 4), tile}, "more pixels to decode"},
+		"one tile in overlays": {
+			[]built{overlay(3000, 3000, 2), overlay(3000, 3000, 3), overlay(3000, 3000, 4), tile},
+			"more pixels to decode",
+		},
 		"overlay in a grid":      {[]built{grid(1, 1, 3000, 3000, 2), overlay(3000, 3000, 3), tile}, "more pixels to decode"},
 		"grid of grids":          {[]built{grid(1, 8, 800, 100, same(2, 8)...), grid(8, 8, 100, 100, same(3, 64)...), tile}, ""},
 		"identity chain":         {append(chain, tile), "deep"},
 		"turned again and again": {[]built{turns, tile}, "more than one property irot"},
 		"itself":                 {[]built{{kind: "iden", properties: [][]byte{ispe(192, 144)}, parts: []int{1}}}, "deep"},
 		"each other":             {[]built{overlay(192, 144, 2, 2), overlay(192, 144, 1, 1)}, ""},
-		"thumbnails":             {[]built{{kind: "hvc1", thumbnail: 2, properties: [][]byte{ispe(192, 144)}}, {kind: "hvc1", thumbnail: 1}}, "cannot be decoded"},
-		"own transparency":       {[]built{{kind: "iden", auxiliary: 1, properties: append([][]byte{ispe(1, 1)}, box("auxC", longs(0), []byte("urn:mpeg:hevc:2015:auxid:1\x00"))), parts: []int{1}}}, "deep"},
-		"huge tile in a small":   {[]built{grid(1, 1, 100, 100, 2), large}, "more pixels to decode"},
-		"huge grid":              {[]built{grid(1, 1, 60000, 60000, 2), tile}, "too many pixels"},
-		"data again and again":   {[]built{{kind: "hvc1", data: tile.data, extents: 60, properties: tile.properties}}, "do not fit"},
-		"missing":                {[]built{grid(2, 2, 300, 200, 2, 3, 4, 5), tile}, "do not fit"},
+		"thumbnails": {
+			[]built{{kind: "hvc1", thumbnail: 2, properties: [][]byte{ispe(192, 144)}}, {kind: "hvc1", thumbnail: 1}},
+			"cannot be decoded",
+		},
+		"own transparency": {[]built{{kind: "iden", auxiliary: 1, properties: append([][]byte{ispe(1, 1)},
+			box("auxC", longs(0), []byte("urn:mpeg:hevc:2015:auxid:1\x00"))), parts: []int{1}}}, "deep"},
+		"huge tile in a small": {[]built{grid(1, 1, 100, 100, 2), large}, "more pixels to decode"},
+		"huge grid":            {[]built{grid(1, 1, 60000, 60000, 2), tile}, "too many pixels"},
+		"data again and again": {[]built{{kind: "hvc1", data: tile.data, extents: 60, properties: tile.properties}}, "do not fit"},
+		"missing":              {[]built{grid(2, 2, 300, 200, 2, 3, 4, 5), tile}, "do not fit"},
 	} {
 		data := build(c.items)
 		if _, err := Decode(t.Context(), data); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -230,7 +244,8 @@ func random(rng *rand.Rand, tile built) []byte {
 			items[k].properties = append(items[k].properties, box([]string{"irot", "imir"}[rng.IntN(2)], []byte{byte(rng.IntN(4))}))
 		}
 		if rng.IntN(6) == 0 {
-			items[k].properties = append(items[k].properties, box("clap", longs(1+rng.IntN(200), 1, 1+rng.IntN(200), 1, rng.IntN(40)-20, 2, rng.IntN(40)-20, 2)))
+			items[k].properties = append(items[k].properties,
+				box("clap", longs(1+rng.IntN(200), 1, 1+rng.IntN(200), 1, rng.IntN(40)-20, 2, rng.IntN(40)-20, 2)))
 		}
 		items[k].auxiliary, items[k].thumbnail = rng.IntN(n+1)*rng.IntN(2), rng.IntN(n+1)*rng.IntN(2)
 		if items[k].auxiliary > 0 {

@@ -11,7 +11,8 @@ import (
 
 // HEIC photographs are read as others are, those with values of video too.
 func TestHEIC(t *testing.T) {
-	if _, err := dataset.ReadPhoto(t.Context(), "testdata/pattern.heic"); err == nil || !strings.Contains(advice.Text(err), "heic.Register()") {
+	if _, err := dataset.ReadPhoto(t.Context(), "testdata/pattern.heic"); err == nil ||
+		!strings.Contains(advice.Text(err), "heic.Register()") {
 		t.Errorf("before Register: %v", err)
 	}
 	heic.Register()

@@ -66,7 +66,10 @@ func cropped(img image.Image, r image.Rectangle) image.Image {
 			m = full(m)
 		}
 		y, c := m.YOffset(r.Min.X, r.Min.Y), m.COffset(r.Min.X, r.Min.Y)
-		return &image.YCbCr{Y: m.Y[y:], Cb: m.Cb[c:], Cr: m.Cr[c:], YStride: m.YStride, CStride: m.CStride, SubsampleRatio: m.SubsampleRatio, Rect: at}
+		return &image.YCbCr{
+			Y: m.Y[y:], Cb: m.Cb[c:], Cr: m.Cr[c:], YStride: m.YStride, CStride: m.CStride,
+			SubsampleRatio: m.SubsampleRatio, Rect: at,
+		}
 	}
 	out := image.NewRGBA(at)
 	draw.Draw(out, at, img, r.Min, draw.Src)

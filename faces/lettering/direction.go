@@ -86,6 +86,10 @@ func apart(letters []rune, run segments.Run, base segments.Level) []segments.Run
 			break
 		}
 	}
-	parts := []segments.Run{{Start: run.Start, End: from, Level: number}, {Start: from, End: to, Level: base}, {Start: to, End: run.End, Level: number}}
+	parts := []segments.Run{
+		{Start: run.Start, End: from, Level: number},
+		{Start: from, End: to, Level: base},
+		{Start: to, End: run.End, Level: number},
+	}
 	return slices.DeleteFunc(parts, func(r segments.Run) bool { return r.Start == r.End })
 }

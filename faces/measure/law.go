@@ -387,7 +387,9 @@ const minAccepted = 0.5
 // would accept few photographs of the same person.
 func Separates(l *openset.Impostors) error {
 	if share := l.Accepts(1, 0.01); share < minAccepted {
-		return advice.Add(fmt.Errorf("it accepts %.1f %% of the pairs of photographs of one person where 1 %% of pairs of two people are: too few to recognise anybody", 100*share),
+		return advice.Add(fmt.Errorf(
+			"it accepts %.1f %% of the pairs of photographs of one person where 1 %% of pairs of two people are: too few to recognise anybody",
+			100*share),
 			"look at what it takes: channels, subtract, scale, landmarks and eyes; and whether the folders have the names of the people")
 	}
 	return nil

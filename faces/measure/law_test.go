@@ -89,7 +89,8 @@ func TestLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with.People != 60 || with.Photographs != 480 || with.Faces != 200 || with.Comparisons != 60*200 || alone.Comparisons != 60*59 || len(with.Cosines) != maxPhotographs {
+	if with.People != 60 || with.Photographs != 480 || with.Faces != 200 || with.Comparisons != 60*200 || alone.Comparisons != 60*59 ||
+		len(with.Cosines) != maxPhotographs {
 		t.Errorf("%+v", with)
 	}
 	judge := drawn(3, 300, 1)

@@ -29,7 +29,8 @@ var testPeople = synthetic.Photographs{People: 6, PerPerson: 3, Size: dataset.Si
 // right settings the networks faceplugin and dlib have 5.6 and 4.7, with exchanged channels or
 // pupils elsewhere in the middle of the image 3.5 to 5.5, and with values of another range 0.0 to
 // 2.4; networks of random weights have 1.9 to 2.1 (NRDL_LONG=1 go test -v -run TestSeparation ./faces/measure).
-// So a wrong order of the channels is not found here but by network measure on photographs, and a network of the right settings is not refused.
+// So a wrong order of the channels is not found here but by network measure on photographs, and a
+// network of the right settings is not refused.
 const LeastSeparation = 2.5
 
 // Usable returns an error if the network of in does not separate the faces of a few drawn
@@ -78,10 +79,12 @@ func usable(ctx context.Context, e *embedding.Embedder) error {
 		return context.Cause(ctx)
 	}
 	name := e.Frame().Embedding.Name
-	err = fmt.Errorf("network %s does not separate the faces of %d drawn people with these settings, %s: their separation is %.1f, and %.1f is needed",
+	err = fmt.Errorf(
+		"network %s does not separate the faces of %d drawn people with these settings, %s: their separation is %.1f, and %.1f is needed",
 		name, testPeople.People, strings.Join(e.Frame().Embedding.Words()[1:], " "), own, LeastSeparation)
 	if best < LeastSeparation {
-		return advice.Add(err, "nothing that was tried separates them: channels rgb and bgr, values 0 … 255, 0 … 1 and −1 … 1, faces as those of %s and as given; is it a network that makes vectors of faces?",
+		return advice.Add(err,
+			"nothing that was tried separates them: channels rgb and bgr, values 0 … 255, 0 … 1 and −1 … 1, faces as those of %s and as given; is it a network that makes vectors of faces?",
 			strings.Join(embedding.Presets(), ", "))
 	}
 	return advice.Add(err, "their separation is %.1f with: %s", best, words)

@@ -36,7 +36,12 @@ func TestShippedLaws(t *testing.T) {
 		}
 		return slices.Sorted(maps.Keys(all))
 	}
-	for file, words := range map[string]string{"faceplugin-centred-mirror": "embedding", "faceplugin-mirror": "embedding centring=off", "faceplugin": "embedding mirror=off", "faceplugin-red-first-mirror": "embedding channels=rgb", "faceplugin-red-first": "embedding channels=rgb mirror=off", "dlib-landmarks-mirror": "embedding:dlib", "dlib-landmarks": "embedding:dlib mirror=off"} {
+	for file, words := range map[string]string{
+		"faceplugin-centred-mirror": "embedding", "faceplugin-mirror": "embedding centring=off",
+		"faceplugin": "embedding mirror=off", "faceplugin-red-first-mirror": "embedding channels=rgb",
+		"faceplugin-red-first": "embedding channels=rgb mirror=off", "dlib-landmarks-mirror": "embedding:dlib",
+		"dlib-landmarks": "embedding:dlib mirror=off",
+	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "openset", "impostors", file+".json"))
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +61,8 @@ func TestShippedLaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := in.Embedding
-		if l.Network != e.Digest || l.Channels != e.Channels || l.Centring != e.Centring || l.Mirror != e.Mirror || l.Landmarks != (e.Alignment != dataset.ByPupils) || len(l.Cosines) != len(made.Cosines) || len(l.Deviates) != points {
+		if l.Network != e.Digest || l.Channels != e.Channels || l.Centring != e.Centring || l.Mirror != e.Mirror ||
+			l.Landmarks != (e.Alignment != dataset.ByPupils) || len(l.Cosines) != len(made.Cosines) || len(l.Deviates) != points {
 			t.Errorf("%s is of %s, mirror %v, landmarks %v; %d × %d", file, l.Network, l.Mirror, l.Landmarks, len(l.Cosines), len(l.Deviates))
 		}
 		if in.Law() == nil || in.Law().Independent != l.Independent {

@@ -71,7 +71,8 @@ func TestConformance(t *testing.T) {
 	for _, names := range refused {
 		n += len(names)
 	}
-	fmt.Fprintf(&b, "| cases | |\n| --- | ---: |\n| passed | %d |\n| failed | %d |\n| refused: an operator that is not supported | %d |\n| refused: something else that is not supported | %d |\n\n",
+	fmt.Fprintf(&b,
+		"| cases | |\n| --- | ---: |\n| passed | %d |\n| failed | %d |\n| refused: an operator that is not supported | %d |\n| refused: something else that is not supported | %d |\n\n",
 		len(passed), len(failed), len(other), n-len(other))
 	fmt.Fprintf(&b, "Failed: %s.\n\n", list(failed))
 	b.WriteString("Refused though the operators are supported:\n\n| operators: reason | cases |\n| --- | --- |\n")

@@ -26,19 +26,26 @@ func detector() []byte {
 	}
 	g.Input("x", onnxfile.Float32, "N", 3, 9, 11)
 	x := g.Node("Mul", []string{g.Node("Sub", []string{"x", weights(3, 1, 1)}), weights(1)})
-	x = g.Node("LeakyRelu", []string{g.Node("Conv", []string{x, weights(6, 3, 3, 3), weights(6)}, attr("auto_pad", "SAME_UPPER"))}, attr("alpha", float32(0.1)))
+	x = g.Node("LeakyRelu", []string{g.Node("Conv", []string{x, weights(6, 3, 3, 3), weights(6)}, attr("auto_pad", "SAME_UPPER"))},
+		attr("alpha", float32(0.1)))
 	low := g.Node("MaxPool", []string{x}, attr("kernel_shape", []int{2, 2}), attr("strides", []int{2, 2}), attr("ceil_mode", 1))
 	low = g.Node("Conv", []string{low, weights(6, 1, 5, 5)}, attr("pads", []int{2, 2, 2, 2}), attr("group", 6))
-	low = g.Node("Clip", []string{g.Node("BatchNormalization", []string{low, weights(6), weights(6), weights(6), g.Floats([]float32{1, 2, 3, 1, 2, 3}, 6)}), g.Floats([]float32{0}), g.Floats([]float32{6})})
-	high := g.Node("Resize", []string{low, "", g.Floats([]float32{1, 1, 2, 2}, 4)}, attr("coordinate_transformation_mode", "asymmetric"), attr("nearest_mode", "floor"))
+	low = g.Node("Clip", []string{g.Node("BatchNormalization", []string{
+		low, weights(6), weights(6),
+		weights(6), g.Floats([]float32{1, 2, 3, 1, 2, 3}, 6),
+	}), g.Floats([]float32{0}), g.Floats([]float32{6})})
+	high := g.Node("Resize", []string{low, "", g.Floats([]float32{1, 1, 2, 2}, 4)},
+		attr("coordinate_transformation_mode", "asymmetric"), attr("nearest_mode", "floor"))
 	high = g.Node("Slice", []string{high, g.Ints(0, 0), g.Ints(9, 11), g.Ints(2, 3)})
 	y := g.Node("Concat", []string{x, high}, attr("axis", 1))
 	y = g.Node("Add", []string{y, g.Node("Pad", []string{x, g.Ints(0, 4, 0, 0, 0, 2, 0, 0)})})
 	y = g.Node("Conv", []string{y, weights(4, 12, 1, 1), weights(4)})
 	boxes := g.Node("Reshape", []string{g.Node("Transpose", []string{y}, attr("perm", []int{0, 2, 3, 1})), g.Ints(0, -1, 4)})
 	g.Nodes("Sigmoid", []string{boxes}, []string{"boxes"})
-	norm := g.Node("ReduceL2", []string{g.Node("ReduceMean", []string{y}, attr("axes", []int{2, 3}), attr("keepdims", 0))}, attr("axes", []int{1}))
-	flat := g.Node("Flatten", []string{g.Node("AveragePool", []string{low}, attr("kernel_shape", []int{2, 2}), attr("pads", []int{1, 0, 1, 0}), attr("count_include_pad", 1))})
+	norm := g.Node("ReduceL2", []string{g.Node("ReduceMean", []string{y}, attr("axes", []int{2, 3}), attr("keepdims", 0))},
+		attr("axes", []int{1}))
+	flat := g.Node("Flatten", []string{g.Node("AveragePool", []string{low}, attr("kernel_shape", []int{2, 2}),
+		attr("pads", []int{1, 0, 1, 0}), attr("count_include_pad", 1))})
 	g.Nodes("Div", []string{g.Node("Gemm", []string{flat, weights(180, 7), weights(7)}), norm}, []string{"scores"})
 	g.Output("boxes", onnxfile.Float32, "N", 99, 4)
 	g.Output("scores", onnxfile.Float32, "N", 7)
@@ -143,7 +150,10 @@ func stretched() []byte {
 
 // A plan gives what its graph gives call by call.
 func TestPlan(t *testing.T) {
-	for _, data := range [][]byte{detector(), stretched(), onnxfile.IResNet(1, 16, 5, []int{2, 1}, []int{8, 12}), onnxfile.IResNet(2, 14, 3, []int{1, 2}, []int{5, 3})} {
+	for _, data := range [][]byte{
+		detector(), stretched(), onnxfile.IResNet(1, 16, 5, []int{2, 1}, []int{8, 12}),
+		onnxfile.IResNet(2, 14, 3, []int{1, 2}, []int{5, 3}),
+	} {
 		g, p, err := read(t.Context(), data, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -94,16 +94,19 @@ var hostileFiles = []hostileFile{
 		x := g.Node("Slice", []string{"x", g.Ints(0, 0, 0), g.Ints(1, 2, 2), g.Ints(1, 2, 3)})
 		x = g.Node("Expand", []string{x, g.Ints(1, 1<<22, 2, 2)})
 		p := 1<<20 - 1
-		return g.Node("Conv", []string{x, g.Node("ConstantOfShape", []string{g.Ints(1, 1<<22, 1, 1)})}, attr("pads", []int{p, p, p, p}), attr("strides", []int{p, p}))
+		return g.Node("Conv", []string{x, g.Node("ConstantOfShape", []string{g.Ints(1, 1<<22, 1, 1)})},
+			attr("pads", []int{p, p, p, p}), attr("strides", []int{p, p}))
 	}},
 	{"large borders", `(Conv): `, func(g *onnxfile.Graph) string {
 		return g.Node("Conv", []string{"x", ones(g, 1, 3, 1, 1)}, attr("pads", []int{5000, 5000, 5000, 5000}), attr("strides", []int{5000, 5000}))
 	}},
 	{"large kernel of a pooling", `(AveragePool): `, func(g *onnxfile.Graph) string {
-		return g.Node("AveragePool", []string{"x"}, attr("kernel_shape", []int{1 << 20, 1 << 10}), attr("pads", []int{1 << 19, 1 << 9, 1 << 19, 1 << 9}))
+		return g.Node("AveragePool", []string{"x"}, attr("kernel_shape", []int{1 << 20, 1 << 10}),
+			attr("pads", []int{1 << 19, 1 << 9, 1 << 19, 1 << 9}))
 	}},
 	{"long kernel of a pooling", `(MaxPool): `, func(g *onnxfile.Graph) string {
-		return g.Node("MaxPool", []string{"x"}, attr("kernel_shape", []int{1, 1 << 20}), attr("pads", []int{0, 1 << 20, 0, 1 << 20}), attr("strides", []int{1, 1}))
+		return g.Node("MaxPool", []string{"x"}, attr("kernel_shape", []int{1, 1 << 20}),
+			attr("pads", []int{0, 1 << 20, 0, 1 << 20}), attr("strides", []int{1, 1}))
 	}},
 	{"product of 2³⁶", `(MatMul): `, func(g *onnxfile.Graph) string {
 		x := g.Node("Expand", []string{g.Node("Flatten", []string{"x"}), g.Ints(1<<16, 192)})
@@ -137,14 +140,18 @@ var hostileFiles = []hostileFile{
 		none := g.Node("Slice", []string{"x", g.Ints(0), g.Ints(0), g.Ints(1)})
 		pads := g.Ints(0, 0, 1<<19, 1<<19, 0, 0, 1<<19, 1<<19)
 		for range 100 {
-			none = g.Node("Concat", []string{none, g.Node("Slice", []string{g.Node("Pad", []string{none, pads}), g.Ints(0, 0), g.Ints(8, 8), g.Ints(2, 3)})}, attr("axis", 1))
+			none = g.Node("Concat", []string{
+				none,
+				g.Node("Slice", []string{g.Node("Pad", []string{none, pads}), g.Ints(0, 0), g.Ints(8, 8), g.Ints(2, 3)}),
+			}, attr("axis", 1))
 		}
 		return g.Node("Concat", []string{"x", none}, attr("axis", 1))
 	}},
 	{"tables of Resize", `(Resize): `, func(g *onnxfile.Graph) string {
 		none := g.Node("Slice", []string{"x", g.Ints(0), g.Ints(0), g.Ints(1)})
 		for range 100 {
-			none = g.Node("Concat", []string{none, g.Node("Slice", []string{g.Node("Resize", []string{none, "", "", g.Ints(1<<20, 1<<20)}, attr("axes", []int{2, 3})), g.Ints(0, 0), g.Ints(8, 8), g.Ints(2, 3)})}, attr("axis", 1))
+			none = g.Node("Concat", []string{none, g.Node("Slice", []string{g.Node("Resize", []string{none, "", "", g.Ints(1<<20, 1<<20)},
+				attr("axes", []int{2, 3})), g.Ints(0, 0), g.Ints(8, 8), g.Ints(2, 3)})}, attr("axis", 1))
 		}
 		return g.Node("Concat", []string{"x", none}, attr("axis", 1))
 	}},

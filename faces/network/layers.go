@@ -93,7 +93,8 @@ func (c *call) conv() {
 	must(slices.Equal(kernel, w.shape[2:]), "a kernel of %v and weights of %v", kernel, w.shape)
 	p, oh, ow := c.slide(x.shape, kernel, false)
 	n, in, out, groups := x.shape[0], x.shape[1], w.shape[0], c.int("group", 1)
-	must(groups > 0 && out > 0 && in == groups*w.shape[1] && in > 0 && out%groups == 0, "weights of shape %v for %v in %d groups", w.shape, x.shape, groups)
+	must(groups > 0 && out > 0 && in == groups*w.shape[1] && in > 0 && out%groups == 0,
+		"weights of shape %v for %v in %d groups", w.shape, x.shape, groups)
 	must(b == nil || b.len() == out, "%v biases", out)
 	c.gives(0, x.dtype, images(n, out, oh, ow, x.shape))
 	h, wd := plane(x.shape)
@@ -146,9 +147,11 @@ func (c *call) convTranspose() {
 	must(groups > 0 && in > 0 && w.shape[0] == in && in%groups == 0, "weights of shape %v for %v in %d groups", w.shape, x.shape, groups)
 	per := w.shape[1]
 	must(b == nil || b.len() == per*groups, "%d biases", per*groups)
-	stride, dilation, pads, extra := c.ints("strides", 1, 1), c.ints("dilations", 1, 1), c.ints("pads", 0, 0, 0, 0), c.ints("output_padding", 0, 0)
+	stride, dilation, pads, extra := c.ints("strides", 1, 1), c.ints("dilations", 1, 1),
+		c.ints("pads", 0, 0, 0, 0), c.ints("output_padding", 0, 0)
 	want := c.ints("output_shape")
-	must(len(stride) == 2 && len(dilation) == 2 && len(pads) == 4 && len(extra) == 2 && (want == nil || len(want) >= 2), "strides, dilations or pads of another number of axes")
+	must(len(stride) == 2 && len(dilation) == 2 && len(pads) == 4 && len(extra) == 2 && (want == nil || len(want) >= 2),
+		"strides, dilations or pads of another number of axes")
 	size, begin := c.transposedSize(x.shape[2:], w.shape[2:], stride, dilation, pads, extra, want)
 	out := per * groups
 	c.gives(0, x.dtype, []int{n, out, size[0], size[1]})
@@ -190,7 +193,8 @@ func (c *call) transposedSize(in, kernel, stride, dilation, pads, extra, want []
 	for a := range 2 {
 		k, s, d := kernel[a], stride[a], dilation[a]
 		const limit = 1 << 20
-		must(min(k, s, d) >= 1 && max(s, d) <= limit && min(pads[a], pads[2+a], extra[a]) >= 0 && max(pads[a], pads[2+a], extra[a]) <= limit, "strides %v, dilations %v, pads %v", stride, dilation, pads)
+		must(min(k, s, d) >= 1 && max(s, d) <= limit && min(pads[a], pads[2+a], extra[a]) >= 0 && max(pads[a], pads[2+a], extra[a]) <= limit,
+			"strides %v, dilations %v, pads %v", stride, dilation, pads)
 		must(in[a] > 0, "an input of size %v", in)
 		full := (in[a]-1)*s + extra[a] + (k-1)*d + 1
 		begin[a], size[a] = pads[a], full-pads[a]-pads[2+a]
@@ -235,7 +239,8 @@ func (c *call) pooled(x *value, p blas.PoolSpec, oh, ow int, largest bool) {
 	// A window that ceil_mode lets reach beyond the padding is cut there, which
 	// matters only to an average that counts the padding.
 	beyond := (oh-1)*p.StrideH+(p.KernelH-1)*p.DilationH >= h+p.Top+p.Bottom || (ow-1)*p.StrideW+(p.KernelW-1)*p.DilationW >= w+p.Left+p.Right
-	if (largest || !p.CountPad || !beyond) && hitsAll(oh, p.KernelH, p.StrideH, p.DilationH, p.Top, h) && hitsAll(ow, p.KernelW, p.StrideW, p.DilationW, p.Left, w) {
+	if (largest || !p.CountPad || !beyond) && hitsAll(oh, p.KernelH, p.StrideH, p.DilationH, p.Top, h) &&
+		hitsAll(ow, p.KernelW, p.StrideW, p.DilationW, p.Left, w) {
 		c.layer = pooling{p, largest}
 	}
 	c.run = func(o, i []*tensor) {

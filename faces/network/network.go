@@ -146,7 +146,8 @@ func (n *Network) Run(ctx context.Context, outputs [][]float32, inputs ...[]floa
 	for k, v := range n.inputs {
 		size := v.Len()
 		if size == 0 || len(inputs[k])%size != 0 || items >= 0 && len(inputs[k]) != items*size {
-			return nil, fmt.Errorf("input %q of shape %v: %d numbers are no whole number of items, or not as many items as before", v.Name, v.Shape, len(inputs[k]))
+			return nil, fmt.Errorf("input %q of shape %v: %d numbers are no whole number of items, or not as many items as before",
+				v.Name, v.Shape, len(inputs[k]))
 		}
 		items = len(inputs[k]) / size
 	}

@@ -266,7 +266,10 @@ func TestOpenRefuses(t *testing.T) {
 		{"huge tensor", "at most", func(g *onnxfile.Graph) { g.Add(onnxfile.NewTensor("w", 1, nil, 50000, 50000)) }},
 		{"huge axis", "axis of length", func(g *onnxfile.Graph) { g.Add(onnxfile.NewTensor("w", 1, nil, 1<<62, 4, 0)) }},
 		{"negative axis", "axis of length", func(g *onnxfile.Graph) { g.Add(onnxfile.NewTensor("w", 1, nil, -1)) }},
-		{"huge constant", "too much memory for the size of the file", func(g *onnxfile.Graph) { node("ConstantOfShape", []string{g.Ints(8000, 8000)})(g) }},
+		{
+			"huge constant", "too much memory for the size of the file",
+			func(g *onnxfile.Graph) { node("ConstantOfShape", []string{g.Ints(8000, 8000)})(g) },
+		},
 		{"10 GB", "at most", func(g *onnxfile.Graph) { node("ConstantOfShape", []string{g.Ints(50000, 50000)})(g) }},
 		{"doubling", "too much memory for the size of the file", func(g *onnxfile.Graph) {
 			x := g.Ints(1, 1, 1, 1)

@@ -25,7 +25,8 @@ func TestNormalisation(t *testing.T) {
 		"batch normalisation, transposed": {100, 0.1, func(g *onnxfile.Graph) string {
 			x := g.Node("Transpose", []string{g.Node("Identity", []string{"image"})}, onnxfile.Attr{Name: "perm", Value: []int{0, 1, 3, 2}})
 			three := func(v float32) string { return g.Floats([]float32{v, v, v}, 3) }
-			return g.Node("BatchNormalization", []string{x, three(2), three(0), three(100), three(400)}, onnxfile.Attr{Name: "epsilon", Value: float32(1e-9)})
+			return g.Node("BatchNormalization", []string{x, three(2), three(0), three(100), three(400)},
+				onnxfile.Attr{Name: "epsilon", Value: float32(1e-9)})
 		}},
 		"turned round": {255, -1, func(g *onnxfile.Graph) string { return g.Node("Sub", []string{number(g, 255), "image"}) }},
 		"two ways": {0, 0, func(g *onnxfile.Graph) string {

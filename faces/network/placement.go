@@ -55,7 +55,8 @@ func (p *planner) newFlat(v *value) int {
 func (p *planner) newImage(v *value, border int) int {
 	m, _ := imageOf(v)
 	m.Border = border
-	must(times(m.H+2*border, m.W+2*border, m.C) <= maxState/4, "its result, with the border that its padding needs, takes more memory than %d bytes", maxState)
+	must(times(m.H+2*border, m.W+2*border, m.C) <= maxState/4,
+		"its result, with the border that its padding needs, takes more memory than %d bytes", maxState)
 	at := p.ownSlot(slot{value: v, image: m, buffer: p.buffer(m.Len())})
 	p.images[v] = at
 	return at

@@ -159,21 +159,31 @@ func (m *maker) value(want types) string {
 
 // attributes are those that operators look at, with the kind of their values.
 var attributes = map[string]string{
-	"alpha": "f", "allowzero": "i", "antialias": "i", "auto_pad": "s", "axes": "l", "axis": "i", "beta": "f", "broadcast": "i", "ceil_mode": "i",
+	"alpha": "f", "allowzero": "i", "antialias": "i", "auto_pad": "s", "axes": "l", "axis": "i",
+	"beta": "f", "broadcast": "i", "ceil_mode": "i",
 	"coordinate_transformation_mode": "s", "count_include_pad": "i", "dilations": "l", "end": "i", "epsilon": "f", "group": "i",
-	"keepdims": "i", "kernel_shape": "l", "max": "f", "min": "f", "mode": "s", "nearest_mode": "s", "noop_with_empty_axes": "i", "output_padding": "l",
-	"output_shape": "l", "p": "i", "pads": "l", "paddings": "l", "perm": "l", "scales": "F", "shape": "l", "split": "l", "start": "i", "starts": "l", "ends": "l",
-	"strides": "l", "to": "i", "training_mode": "i", "transA": "i", "transB": "i", "value": "f", "value_float": "f", "value_floats": "F", "value_int": "i", "value_ints": "l",
+	"keepdims": "i", "kernel_shape": "l", "max": "f", "min": "f", "mode": "s", "nearest_mode": "s",
+	"noop_with_empty_axes": "i", "output_padding": "l",
+	"output_shape": "l", "p": "i", "pads": "l", "paddings": "l", "perm": "l", "scales": "F", "shape": "l",
+	"split": "l", "start": "i", "starts": "l", "ends": "l",
+	"strides": "l", "to": "i", "training_mode": "i", "transA": "i", "transB": "i", "value": "f",
+	"value_float": "f", "value_floats": "F", "value_int": "i", "value_ints": "l",
 }
 
 // usual are the attributes that fit an operator.
 var usual = map[string][]string{
-	"AveragePool": {"kernel_shape", "strides", "pads", "dilations", "ceil_mode", "count_include_pad", "auto_pad"}, "MaxPool": {"kernel_shape", "strides", "pads", "dilations", "ceil_mode", "auto_pad"},
-	"BatchNormalization": {"epsilon"}, "Cast": {"to"}, "Concat": {"axis"}, "Constant": {"value"}, "ConstantOfShape": {"value"}, "Flatten": {"axis"}, "Gather": {"axis"}, "LeakyRelu": {"alpha"},
-	"Conv": {"strides", "pads", "dilations", "auto_pad", "group"}, "ConvTranspose": {"strides", "pads", "dilations", "auto_pad", "group", "output_padding", "output_shape"},
-	"DequantizeLinear": {"axis"}, "Gemm": {"alpha", "beta", "transA", "transB"}, "LpNormalization": {"axis", "p"}, "Pad": {"mode", "pads", "value"}, "Reshape": {"shape", "allowzero"}, "Shape": {"start", "end"},
-	"Resize": {"mode", "nearest_mode", "coordinate_transformation_mode", "axes"}, "Upsample": {"mode", "scales"}, "Softmax": {"axis"}, "Slice": {"starts", "ends", "axes"}, "Split": {"axis", "split"},
-	"Squeeze": {"axes"}, "Unsqueeze": {"axes"}, "Transpose": {"perm"}, "Clip": {"min", "max"}, "ReduceMean": {"axes", "keepdims"}, "ReduceSum": {"keepdims", "noop_with_empty_axes"}, "ReduceL2": {"axes", "keepdims"},
+	"AveragePool":        {"kernel_shape", "strides", "pads", "dilations", "ceil_mode", "count_include_pad", "auto_pad"},
+	"MaxPool":            {"kernel_shape", "strides", "pads", "dilations", "ceil_mode", "auto_pad"},
+	"BatchNormalization": {"epsilon"}, "Cast": {"to"}, "Concat": {"axis"}, "Constant": {"value"},
+	"ConstantOfShape": {"value"}, "Flatten": {"axis"}, "Gather": {"axis"}, "LeakyRelu": {"alpha"},
+	"Conv":             {"strides", "pads", "dilations", "auto_pad", "group"},
+	"ConvTranspose":    {"strides", "pads", "dilations", "auto_pad", "group", "output_padding", "output_shape"},
+	"DequantizeLinear": {"axis"}, "Gemm": {"alpha", "beta", "transA", "transB"}, "LpNormalization": {"axis", "p"},
+	"Pad": {"mode", "pads", "value"}, "Reshape": {"shape", "allowzero"}, "Shape": {"start", "end"},
+	"Resize": {"mode", "nearest_mode", "coordinate_transformation_mode", "axes"}, "Upsample": {"mode", "scales"},
+	"Softmax": {"axis"}, "Slice": {"starts", "ends", "axes"}, "Split": {"axis", "split"},
+	"Squeeze": {"axes"}, "Unsqueeze": {"axes"}, "Transpose": {"perm"}, "Clip": {"min", "max"},
+	"ReduceMean": {"axes", "keepdims"}, "ReduceSum": {"keepdims", "noop_with_empty_axes"}, "ReduceL2": {"axes", "keepdims"},
 }
 
 // attr is an attribute for a node whose first input has so many axes.
@@ -199,7 +209,8 @@ func (m *maker) attr(name string, axes int) onnxfile.Attr {
 	case "t":
 		a.Value = onnxfile.FloatTensor("", []float32{1, 2}, 2)
 	case "s":
-		a.Value = pick(m.Rand, "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "nearest", "linear", "floor", "ceil", "half_pixel", "asymmetric", "align_corners", "reflect", "edge", "constant", "x")
+		a.Value = pick(m.Rand, "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "nearest", "linear", "floor",
+			"ceil", "half_pixel", "asymmetric", "align_corners", "reflect", "edge", "constant", "x")
 	default:
 		n := axes
 		switch name {
@@ -238,7 +249,8 @@ func (m *maker) arguments(op string, in []types) (names []string) {
 		case k == 0 || m.rarely(8):
 		case op == "Conv" && k == 1 && len(shape) > 2:
 			group := pick(m.Rand, channels, 1)
-			name = m.constant(1, append([]int{1 + m.IntN(6), max(1, channels/max(1, group))}, slices.Repeat([]int{pick(m.Rand, 1, 2, 3)}, len(shape)-2)...)...)
+			name = m.constant(1,
+				append([]int{1 + m.IntN(6), max(1, channels/max(1, group))}, slices.Repeat([]int{pick(m.Rand, 1, 2, 3)}, len(shape)-2)...)...)
 		case op == "ConvTranspose" && k == 1:
 			name = m.constant(1, channels, 1+m.IntN(3), 2, 2)
 		case op == "BatchNormalization" || op == "PRelu" && m.rarely(2):
@@ -428,7 +440,8 @@ func TestRandomGraphs(t *testing.T) {
 			compared++
 		}
 	}
-	t.Logf("%d of %d graphs accepted, %d compared; at most %v and %d MiB; %d operators", accepted, n, compared, longest, largest>>20, len(covered))
+	t.Logf("%d of %d graphs accepted, %d compared; at most %v and %d MiB; %d operators", accepted, n,
+		compared, longest, largest>>20, len(covered))
 	computed := []string{"Constant", "ConstantOfShape", "Shape", "Size"} // when a file is read
 	for op := range operators {
 		if !covered[op] && n > 10_000 && !slices.Contains(computed, op) {

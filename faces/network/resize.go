@@ -178,7 +178,8 @@ func (c *call) resized(sizes []int, scales []float32) (shape []int, scale []floa
 			axes = append(axes, a)
 		}
 	}
-	must(len(sizes) == len(axes) || sizes == nil && len(scales) == len(axes), "%d sizes and %d scales for %d axes", len(sizes), len(scales), len(axes))
+	must(len(sizes) == len(axes) || sizes == nil && len(scales) == len(axes), "%d sizes and %d scales for %d axes",
+		len(sizes), len(scales), len(axes))
 	shape, scale = slices.Clone(x.shape), slices.Repeat([]float64{1}, n)
 	for k, a := range distinct(axes, n) {
 		must(x.shape[a] > 0 && x.shape[a] <= maxTable, "input of shape %v", x.shape)

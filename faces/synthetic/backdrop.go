@@ -125,10 +125,14 @@ func room(r random, width float64) backdrop {
 	}
 	frames := make([]frame, 1+r.IntN(3))
 	for i := range frames {
-		frames[i] = frame{r.between(0, width), r.between(0.12, 0.5), r.between(0.08, 0.18), r.between(0.08, 0.15), colourOf(r.Float64(), 0.5, r.between(0.2, 0.6))}
+		frames[i] = frame{
+			r.between(0, width), r.between(0.12, 0.5), r.between(0.08, 0.18), r.between(0.08, 0.15),
+			colourOf(r.Float64(), 0.5, r.between(0.2, 0.6)),
+		}
 	}
 	return func(x, y float64) headVec {
-		v := wall.times((1 - stripes*headSmooth(-0.2, 0.2, math.Sin(40*x))) * (0.75 + 0.5*math.Exp(-2*(x-window)*(x-window))) * (0.97 + 0.06*cloud(seed, 60*x, 60*y, 2)))
+		v := wall.times((1 - stripes*headSmooth(-0.2, 0.2, math.Sin(40*x))) * (0.75 + 0.5*math.Exp(-2*(x-window)*(x-window))) *
+			(0.97 + 0.06*cloud(seed, 60*x, 60*y, 2)))
 		for _, f := range frames {
 			switch dx, dy := math.Abs(x-f.x)/f.w, math.Abs(y-f.y)/f.h; {
 			case dx < 0.8 && dy < 0.75:
@@ -181,7 +185,10 @@ func lights(r random, width float64) backdrop {
 	}
 	discs := make([]disc, 12+r.IntN(20))
 	for i := range discs {
-		discs[i] = disc{r.between(0, width), r.between(0, 0.8), r.between(0.02, 0.07), colourOf(r.between(0, 0.6), r.between(0.3, 0.7), r.between(0.2, 0.7))}
+		discs[i] = disc{
+			r.between(0, width), r.between(0, 0.8), r.between(0.02, 0.07),
+			colourOf(r.between(0, 0.6), r.between(0.3, 0.7), r.between(0.2, 0.7)),
+		}
 	}
 	return func(x, y float64) headVec {
 		v := dusk.times(0.5 + cloud(seed, 2*x, 2*y, 2))

@@ -39,7 +39,8 @@ func TestDenoisingPicture(t *testing.T) {
 		t.Errorf("noisy %.2f dB, filtered %.2f dB, learned dictionary %.2f dB", before, best, after)
 	}
 	strip := sideBySide([]string{
-		fmt.Sprintf("noisy, %.1f dB", before), fmt.Sprintf("the best Gaussian filter, %.1f dB", best), fmt.Sprintf("learned dictionary, %.1f dB", after), "clean",
+		fmt.Sprintf("noisy, %.1f dB", before), fmt.Sprintf("the best Gaussian filter, %.1f dB", best),
+		fmt.Sprintf("learned dictionary, %.1f dB", after), "clean",
 	}, noisy, filtered, found, clean)
 	if *update {
 		var b bytes.Buffer

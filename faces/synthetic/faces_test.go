@@ -36,7 +36,13 @@ func drawFaces(t testing.TB, s synthetic.Faces) *dataset.Images {
 }
 
 func TestSyntheticIsASetOfGreyValues(t *testing.T) {
-	for _, in := range []dataset.Size{{Height: 1, Width: 1}, {Height: 7, Width: 40}, {Height: 40, Width: 7}, {Height: 32, Width: 32}, {Height: 96, Width: 84}} {
+	for _, in := range []dataset.Size{
+		{Height: 1, Width: 1},
+		{Height: 7, Width: 40},
+		{Height: 40, Width: 7},
+		{Height: 32, Width: 32},
+		{Height: 96, Width: 84},
+	} {
 		s := few
 		s.Input, s.Light, s.Pose, s.Expression, s.Occlusion, s.Noise = in, 2, 2, 2, 2, 10
 		set := drawFaces(t, s)

@@ -21,7 +21,8 @@ func newLook(r random) look {
 	l.hair = headVec{1 + 0.5*warm, 1, 1 - 0.35*warm}
 	l.lips = headVec{l.skin.x * 1.15, l.skin.y * 0.78, l.skin.z * 0.9}
 	l.iris = [...]headVec{{1.3, 0.95, 0.6}, {0.75, 1, 1.5}, {0.85, 1.15, 0.8}}[r.IntN(3)]
-	l.cloth, l.trim = colourOf(r.Float64(), r.between(0.2, 0.8), r.between(0.05, 0.6)), colourOf(r.Float64(), r.between(0, 0.7), r.between(0.1, 0.8))
+	l.cloth, l.trim = colourOf(r.Float64(), r.between(0.2, 0.8), r.between(0.05, 0.6)),
+		colourOf(r.Float64(), r.between(0, 0.7), r.between(0.1, 0.8))
 	l.pattern, l.patternSize = r.IntN(4), r.between(0.10, 0.3)
 	l.neckline, l.shoulder = r.between(0.05, 0.5), r.between(1.45, 1.75)
 	return l

@@ -144,7 +144,8 @@ func TestPhotographsHaveFaces(t *testing.T) {
 	drawn, found, others := 0, 0, 0
 	for i := 0; i < p.Len(); i += step {
 		img, truth := p.Draw(i)
-		seen, err := face.In(t.Context(), dataset.NewPhoto(img), face.All, face.Cut{Frame: dataset.Frame{Size: dataset.DefaultSize, Eyes: dataset.DefaultEyes}})
+		seen, err := face.In(t.Context(), dataset.NewPhoto(img), face.All,
+			face.Cut{Frame: dataset.Frame{Size: dataset.DefaultSize, Eyes: dataset.DefaultEyes}})
 		if err != nil && !errors.Is(err, face.ErrNoFace) {
 			t.Fatal(err)
 		}

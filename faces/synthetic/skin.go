@@ -150,7 +150,9 @@ func (s headSkin) wornGlasses(a, x, y float64) float64 {
 	a *= 1 - s.glassesTint*(1-headSmooth(s.glassesR-0.02, s.glassesR, r))
 	rim := 1 - headSmooth(s.glasses, s.glasses+s.soft, math.Abs(r-s.glassesR))
 	ax := math.Abs(x)
-	bridge := (1 - headSmooth(s.glasses, s.glasses+s.soft, math.Abs(y-s.eyeY+0.03))) * headSmooth(s.eyeX-s.glassesR+0.02, s.eyeX-s.glassesR-0.02, ax)
-	arm := (1 - headSmooth(s.glasses, s.glasses+s.soft, math.Abs(y-s.eyeY+0.02))) * headSmooth(s.eyeX+s.glassesR-0.02, s.eyeX+s.glassesR+0.02, ax)
+	bridge := (1 - headSmooth(s.glasses, s.glasses+s.soft, math.Abs(y-s.eyeY+0.03))) * headSmooth(s.eyeX-s.glassesR+0.02,
+		s.eyeX-s.glassesR-0.02, ax)
+	arm := (1 - headSmooth(s.glasses, s.glasses+s.soft, math.Abs(y-s.eyeY+0.02))) * headSmooth(s.eyeX+s.glassesR-0.02,
+		s.eyeX+s.glassesR+0.02, ax)
 	return headLerp(a, 0.05, max(rim, bridge, arm))
 }

@@ -98,7 +98,9 @@ func TestPeopleAsKeywords(t *testing.T) {
 		path := photograph(t, t.TempDir(), "a.jpg", 1)
 		args := []string{"-overwrite_original", c.tag}
 		if c.region != "" {
-			args = append(args, "-XMP-mwg-rs:RegionInfo={AppliedToDimensions={W=256,H=192,Unit=pixel},RegionList=[{Area={X=0.5,Y=0.5,W=0.1,H=0.1,Unit=normalized},Name="+c.region+",Type=Face}]}")
+			args = append(args,
+				"-XMP-mwg-rs:RegionInfo={AppliedToDimensions={W=256,H=192,Unit=pixel},RegionList=[{Area={X=0.5,Y=0.5,W=0.1,H=0.1,Unit=normalized},Name="+
+					c.region+",Type=Face}]}")
 		}
 		exiftool(t, append(args, path)...)
 		p, err := tags.Read(path)
@@ -114,7 +116,9 @@ func TestPeopleAsKeywords(t *testing.T) {
 		}
 	}
 	path := photograph(t, filepath.Dir(photograph(t, t.TempDir(), "b.jpg", 1)), "a.jpg", 1)
-	exiftool(t, "-overwrite_original", "-XMP-digiKam:TagsList=People", "-XMP-digiKam:TagsList=People/Family", "-XMP-digiKam:TagsList=People/Family/Ann", "-XMP-digiKam:TagsList=People/Family name/Bo", "-XMP-lr:HierarchicalSubject=People|Ann", "-XMP-dc:Subject=Ann", path)
+	exiftool(t, "-overwrite_original", "-XMP-digiKam:TagsList=People", "-XMP-digiKam:TagsList=People/Family",
+		"-XMP-digiKam:TagsList=People/Family/Ann", "-XMP-digiKam:TagsList=People/Family name/Bo",
+		"-XMP-lr:HierarchicalSubject=People|Ann", "-XMP-dc:Subject=Ann", path)
 	p, err := tags.Read(path)
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,8 @@ func ReadList(path string) (map[string][]string, error) {
 			return nil, fmt.Errorf("%s: more than %d lines", path, maxLines)
 		}
 		if n, _ := lines.FieldPos(0); len(fields) == 1 && strings.ContainsAny(fields[0], "\t;,") {
-			return nil, advice.Add(fmt.Errorf("%s, line %d: no %q, which separates the names in the first line", path, n, lines.Comma), "write the same separator in all lines, and a photograph whose name has it in quotation marks")
+			return nil, advice.Add(fmt.Errorf("%s, line %d: no %q, which separates the names in the first line", path, n, lines.Comma),
+				"write the same separator in all lines, and a photograph whose name has it in quotation marks")
 		}
 		at := strings.Clone(filepath.FromSlash(strings.TrimSpace(fields[0])))
 		if !filepath.IsAbs(at) {
@@ -71,7 +72,8 @@ func ReadList(path string) (map[string][]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, advice.Add(fmt.Errorf("%s names nobody", path), "write lines of a photograph and the names of the people in it: holiday/1.jpg,Ann,Bo")
+		return nil, advice.Add(fmt.Errorf("%s names nobody", path),
+			"write lines of a photograph and the names of the people in it: holiday/1.jpg,Ann,Bo")
 	}
 	return names, nil
 }

@@ -52,14 +52,20 @@ func tagged(t *testing.T, path string) (others, written []string) {
 // gives back what was there.
 func TestListsOfOthers(t *testing.T) {
 	for name, c := range map[string]struct{ sidecar, people, regions string }{
-		"people":   {packet(list("<rdf:Bag>" + annsRegion + "</rdf:Bag>")), "Ann, Bo", "Ann Bo"},
-		"vacant":   {packet(list("<rdf:Bag>" + annsRegion + nobodys + "</rdf:Bag>")), "Ann, Bo", "Ann Bo"},
-		"nobody":   {packet(list("<rdf:Bag>" + nobodys + "</rdf:Bag>")), "Bo", "Bo"},
-		"names":    {packet(list("<rdf:Bag>"+annsRegion+"</rdf:Bag>") + "<Iptc4xmpExt:PersonInImage><rdf:Bag><rdf:li>Zoë</rdf:li></rdf:Bag></Iptc4xmpExt:PersonInImage>"), "Zoë, Ann, Bo", "Ann Bo"},
-		"open":     {packet(list("<rdf:Bag> </rdf:Bag>") + "<Iptc4xmpExt:PersonInImage><rdf:Bag></rdf:Bag></Iptc4xmpExt:PersonInImage>"), "Bo", "Bo"},
-		"closed":   {packet(list("<rdf:Bag />") + "<Iptc4xmpExt:PersonInImage><rdf:Bag/></Iptc4xmpExt:PersonInImage>"), "Bo", "Bo"},
-		"Windows":  {packet(`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann" MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Ann, Bo", "Ann Bo"},
-		"somebody": {packet(`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Bo", "Bo"},
+		"people": {packet(list("<rdf:Bag>" + annsRegion + "</rdf:Bag>")), "Ann, Bo", "Ann Bo"},
+		"vacant": {packet(list("<rdf:Bag>" + annsRegion + nobodys + "</rdf:Bag>")), "Ann, Bo", "Ann Bo"},
+		"nobody": {packet(list("<rdf:Bag>" + nobodys + "</rdf:Bag>")), "Bo", "Bo"},
+		"names": {packet(list("<rdf:Bag>"+annsRegion+"</rdf:Bag>") +
+			"<Iptc4xmpExt:PersonInImage><rdf:Bag><rdf:li>Zoë</rdf:li></rdf:Bag></Iptc4xmpExt:PersonInImage>"), "Zoë, Ann, Bo", "Ann Bo"},
+		"open": {
+			packet(list("<rdf:Bag> </rdf:Bag>") + "<Iptc4xmpExt:PersonInImage><rdf:Bag></rdf:Bag></Iptc4xmpExt:PersonInImage>"),
+			"Bo", "Bo",
+		},
+		"closed": {packet(list("<rdf:Bag />") + "<Iptc4xmpExt:PersonInImage><rdf:Bag/></Iptc4xmpExt:PersonInImage>"), "Bo", "Bo"},
+		"Windows": {packet(
+			`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann" MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Ann, Bo", "Ann Bo"},
+		"somebody": {packet(
+			`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Bo", "Bo"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -139,7 +145,8 @@ func TestSharedSidecar(t *testing.T) {
 // wrote is known all the same, and what a person wrote as well.
 func TestCopiedIntoThePhotograph(t *testing.T) {
 	path := photograph(t, t.TempDir(), "a.jpg", 1)
-	exiftool(t, "-overwrite_original", "-RegionInfo={RegionList=[{Name=Ann,Type=Face,Area={X=0.2,Y=0.2,W=0.1,H=0.1,Unit=normalized}}]}", "-XMP-iptcExt:PersonInImage=Ann", path)
+	exiftool(t, "-overwrite_original", "-RegionInfo={RegionList=[{Name=Ann,Type=Face,Area={X=0.2,Y=0.2,W=0.1,H=0.1,Unit=normalized}}]}",
+		"-XMP-iptcExt:PersonInImage=Ann", path)
 	var w tags.Writer
 	if _, err := w.Write(t.Context(), path, bo); err != nil {
 		t.Fatal(err)
@@ -149,7 +156,8 @@ func TestCopiedIntoThePhotograph(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := tags.Read(path)
-	if others, written := tagged(t, path); err != nil || !slices.Equal(others, []string{"Ann"}) || !slices.Equal(written, []string{"Bo"}) || !slices.Equal(p.Names, []string{"Ann"}) {
+	if others, written := tagged(t, path); err != nil || !slices.Equal(others, []string{"Ann"}) || !slices.Equal(written, []string{"Bo"}) ||
+		!slices.Equal(p.Names, []string{"Ann"}) {
 		t.Errorf("of others %q, of nrdl %q, in the image %q, %v", others, written, p.Names, err)
 	}
 	if _, err := w.Remove(t.Context(), path); err != nil {

@@ -202,8 +202,9 @@ func (f *file) sidecar() sidecarFile {
 }
 
 // Extensions of photographs, of which a.xmp may be the sidecar.
-var photographs = strings.Fields(".jpg .jpeg .jpe .jfif .png .heic .heif .hif .avif .webp .tif .tiff .bmp .gif .psd .jxl .jp2 .jpf .jpx .j2k " +
-	".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .raf .orf .rw2 .rwl .raw .pef .srw .x3f .3fr .fff .iiq .kdc .dcr .mrw .erf .mef .mos .gpr")
+var photographs = strings.Fields(
+	".jpg .jpeg .jpe .jfif .png .heic .heif .hif .avif .webp .tif .tiff .bmp .gif .psd .jxl .jp2 .jpf .jpx .j2k " +
+		".dng .cr2 .cr3 .crw .nef .nrw .arw .sr2 .srf .raf .orf .rw2 .rwl .raw .pef .srw .x3f .3fr .fff .iiq .kdc .dcr .mrw .erf .mef .mos .gpr")
 
 // isShared reports whether another photograph beside f has its name but for the extension: a.cr2
 // or a.png beside a.jpg.

@@ -27,8 +27,9 @@ func (f *file) readingOf(people *metadata.People) (reading, error) {
 	stored := w == 0 || h == 0 || f.Width == 0 || f.Height == 0 || alike(w, h, f.Width, f.Height)
 	switch {
 	case !stored && !(f.Orientation >= 5 && alike(w, h, f.Height, f.Width)):
-		return reading{}, fmt.Errorf("%s: its regions are of an image of %d×%d pixels, and it has %d×%d: it was cut or turned after its faces were tagged",
-			f.path, w, h, f.Width, f.Height)
+		return reading{},
+			fmt.Errorf("%s: its regions are of an image of %d×%d pixels, and it has %d×%d: it was cut or turned after its faces were tagged",
+				f.path, w, h, f.Width, f.Height)
 	case f.Orientation == 1 || people.Turned == metadata.QuarterTurns:
 		return reading{}, nil
 	case people.Turned == metadata.NoTurn && !stored:

@@ -48,9 +48,11 @@ func people(areas []tags.Area, w, h int, rotation string) string {
 		if rotation != "" {
 			turn = ` mwg-rs:Rotation="` + rotation + `"`
 		}
-		fmt.Fprintf(&bag, `<rdf:li><rdf:Description mwg-rs:Name="%c" mwg-rs:Type="Face"%s><mwg-rs:Area stArea:x="%f" stArea:y="%f" stArea:w="%f" stArea:h="%f"/></rdf:Description></rdf:li>`, 'A'+i, turn, a.X+a.W/2, a.Y+a.H/2, a.W, a.H)
+		fmt.Fprintf(&bag,
+			`<rdf:li><rdf:Description mwg-rs:Name="%c" mwg-rs:Type="Face"%s><mwg-rs:Area stArea:x="%f" stArea:y="%f" stArea:w="%f" stArea:h="%f"/></rdf:Description></rdf:li>`, 'A'+i, turn, a.X+a.W/2, a.Y+a.H/2, a.W, a.H)
 	}
-	return packet(fmt.Sprintf(`<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" stDim:w="%d" stDim:h="%d" stDim:unit="pixel"/><mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`, w, h, bag.String()))
+	return packet(fmt.Sprintf(
+		`<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" stDim:w="%d" stDim:h="%d" stDim:unit="pixel"/><mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`, w, h, bag.String()))
 }
 
 // names are those that the regions of the photograph at path give to faces.
@@ -73,7 +75,12 @@ func names(t *testing.T, path string, faces []tags.Area) (string, error) {
 // Areas of the stored or of the upright image beside the size of the upright one, also of a smaller
 // original: the faces decide where no rotation says it, and nothing is doubled.
 func TestRegionsOfTurnedPhotographs(t *testing.T) {
-	row := []tags.Area{{X: 0.05, Y: 0.2, W: 0.15, H: 0.2}, {X: 0.3, Y: 0.25, W: 0.15, H: 0.2}, {X: 0.55, Y: 0.2, W: 0.15, H: 0.2}, {X: 0.8, Y: 0.22, W: 0.15, H: 0.2}}
+	row := []tags.Area{
+		{X: 0.05, Y: 0.2, W: 0.15, H: 0.2},
+		{X: 0.3, Y: 0.25, W: 0.15, H: 0.2},
+		{X: 0.55, Y: 0.2, W: 0.15, H: 0.2},
+		{X: 0.8, Y: 0.22, W: 0.15, H: 0.2},
+	}
 	for o := 1; o <= 8; o++ {
 		rotation := map[int]string{3: "3.14159", 4: "3.14159", 5: "-1.57080", 6: "-1.57080", 7: "1.57080", 8: "1.57080"}[o]
 		for _, upright := range []bool{false, true} {
@@ -100,7 +107,13 @@ func TestRegionsOfTurnedPhotographs(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					faces := []tags.Face{{Name: "A", Box: p.Box(row[0])}, {Name: "X", Box: p.Box(row[1])}, {Box: p.Box(row[2])}, {Box: p.Box(row[3])}, {Name: "New", Box: image.Rect(110, 150, 130, 170)}}
+					faces := []tags.Face{
+						{Name: "A", Box: p.Box(row[0])},
+						{Name: "X", Box: p.Box(row[1])},
+						{Box: p.Box(row[2])},
+						{Box: p.Box(row[3])},
+						{Name: "New", Box: image.Rect(110, 150, 130, 170)},
+					}
 					var writer tags.Writer
 					if out, err := writer.Write(t.Context(), path, faces); err != nil || out.Added != 1 || out.Kept != 2 {
 						t.Errorf("orientation %d, upright %v, rotation %q: %+v, %v", o, upright, turn, out, err)
@@ -121,7 +134,12 @@ func TestRegionsOfTurnedPhotographs(t *testing.T) {
 // Where both readings lie on faces, and give them other names, none counts; where both give the same
 // names, they do.
 func TestOpenRegions(t *testing.T) {
-	four := []tags.Area{{X: 0.1, Y: 0.1, W: 0.2, H: 0.2}, {X: 0.7, Y: 0.1, W: 0.2, H: 0.2}, {X: 0.1, Y: 0.7, W: 0.2, H: 0.2}, {X: 0.7, Y: 0.7, W: 0.2, H: 0.2}}
+	four := []tags.Area{
+		{X: 0.1, Y: 0.1, W: 0.2, H: 0.2},
+		{X: 0.7, Y: 0.1, W: 0.2, H: 0.2},
+		{X: 0.1, Y: 0.7, W: 0.2, H: 0.2},
+		{X: 0.7, Y: 0.7, W: 0.2, H: 0.2},
+	}
 	for rotation, want := range map[string]string{"": "", "-1.57080": "ABCD", "0.05": ""} {
 		path := photograph(t, t.TempDir(), "a.jpg", 6)
 		areas := slices.Clone(four)

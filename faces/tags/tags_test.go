@@ -157,7 +157,8 @@ func TestOrientations(t *testing.T) {
 				}
 			}
 			p, err := tags.Read(path)
-			if err != nil || len(p.Regions) != 1 || p.Box(p.Regions[0].Area) != white || !p.Regions[0].Written || p.Orientation != o || len(p.Names) != 0 {
+			if err != nil || len(p.Regions) != 1 || p.Box(p.Regions[0].Area) != white || !p.Regions[0].Written || p.Orientation != o ||
+				len(p.Names) != 0 {
 				t.Errorf("orientation %d: %+v, %v", o, p, err)
 			}
 		}
@@ -211,7 +212,8 @@ func check(t *testing.T, path string) {
 	for _, r := range p.Regions {
 		got = append(got, r.Name)
 	}
-	if !slices.Equal(got, []string{"Ann", "Cy", "Bo"}) || !slices.Equal(p.Names, []string{"Ann", "Zoë"}) { // Cy's face has no name by the first standard
+	if !slices.Equal(got, []string{"Ann", "Cy", "Bo"}) ||
+		!slices.Equal(p.Names, []string{"Ann", "Zoë"}) { // Cy's face has no name by the first standard
 		t.Fatalf("%q %q", got, p.Names)
 	}
 	a := p.Regions[0].Area
@@ -283,14 +285,16 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range others.Regions {
-				if !slices.ContainsFunc(after.Regions, func(q tags.Region) bool { return q.Area == r.Area && q.Name == r.Name && q.Written == r.Written }) {
+				if !slices.ContainsFunc(after.Regions,
+					func(q tags.Region) bool { return q.Area == r.Area && q.Name == r.Name && q.Written == r.Written }) {
 					t.Errorf("%s, embed %v: %+v is lost: %+v", tagged, embed, r, after.Regions)
 				}
 			}
 			if !slices.Equal(after.Names, others.Names) {
 				t.Errorf("%s, embed %v: names %q, were %q", tagged, embed, after.Names, others.Names)
 			}
-			if subject := exiftool(t, "-s3", "-Subject", out.Path); tagged != "nothing" && strings.Contains(string(before[filepath.Base(out.Path)]), "holiday") && strings.TrimSpace(subject) != "holiday" {
+			if subject := exiftool(t, "-s3", "-Subject", out.Path); tagged != "nothing" &&
+				strings.Contains(string(before[filepath.Base(out.Path)]), "holiday") && strings.TrimSpace(subject) != "holiday" {
 				t.Errorf("%s, embed %v: the subject is %q", tagged, embed, subject)
 			}
 			if out, err := w.Write(t.Context(), path, faces); err != nil || out.Changed {

@@ -34,8 +34,10 @@ var numbered = regexp.MustCompile(`^(.*)\((\d+)\)$`)
 
 // edited are the ends of the names of photographs that Google Photos edited or made of others, by language.
 var edited = []string{
-	"-edited", "-effects", "-smile", "-mix", "-bearbeitet", "-modifié", "-modificato", "-ha editado", "-editado", "-editada", "-editat", "-bewerkt", "-edytowane",
-	"-redigerad", "-redigeret", "-redigert", "-muokattu", "-upraveno", "-szerkesztve", "-düzenlendi", "-измененный", "-изменено", "-编辑后", "-已修改", "-已編輯", "-編集済み", "-수정됨",
+	"-edited", "-effects", "-smile", "-mix", "-bearbeitet", "-modifié", "-modificato", "-ha editado",
+	"-editado", "-editada", "-editat", "-bewerkt", "-edytowane",
+	"-redigerad", "-redigeret", "-redigert", "-muokattu", "-upraveno", "-szerkesztve", "-düzenlendi",
+	"-измененный", "-изменено", "-编辑后", "-已修改", "-已編輯", "-編集済み", "-수정됨",
 }
 
 // A Takeout finds the JSON files of photographs in folders that Google Takeout made. It reads each
@@ -123,7 +125,8 @@ func photoNameOf(name string) photoName {
 
 // isKnown reports whether ext is that of a photograph or a video, in lower case.
 func isKnown(ext string) bool {
-	return slices.Contains(photographs, ext) || slices.Contains([]string{".mp4", ".mov", ".mp", ".m4v", ".3gp", ".avi", ".mpg", ".webm", ".mkv"}, ext)
+	return slices.Contains(photographs, ext) ||
+		slices.Contains([]string{".mp4", ".mov", ".mp", ".m4v", ".3gp", ".avi", ".mpg", ".webm", ".mkv"}, ext)
 }
 
 // split takes the number from the end of the stem.
@@ -208,7 +211,8 @@ func readTakeoutFile(dir, file string) *takeoutFile {
 		base, number = m[1], m[2]
 	}
 	j.cut = len(utf16.Encode([]rune(base))) >= takeoutLength
-	if at := strings.LastIndexByte(base, '.'); at >= 0 && !isKnown(strings.ToLower(base[at:])) && strings.HasPrefix(supplemental, strings.ToLower(base[at:])) {
+	if at := strings.LastIndexByte(base, '.'); at >= 0 && !isKnown(strings.ToLower(base[at:])) &&
+		strings.HasPrefix(supplemental, strings.ToLower(base[at:])) {
 		base, j.cut = base[:at], false
 	}
 	if j.name = photoNameOf(base); number != "" {
@@ -289,7 +293,8 @@ func (f *takeoutFinder) begun(n photoName) *takeoutFile {
 	whole := n.stem + n.ext
 	return one(f.cut, func(j *takeoutFile) bool {
 		begin := strings.TrimRight(j.name.stem+j.name.ext, "\ufffd?")
-		return !j.used && j.name.number == n.number && (strings.HasPrefix(whole, begin) || strings.HasPrefix(begin, n.stem) && strings.HasPrefix(j.title, n.stem))
+		return !j.used && j.name.number == n.number &&
+			(strings.HasPrefix(whole, begin) || strings.HasPrefix(begin, n.stem) && strings.HasPrefix(j.title, n.stem))
 	})
 }
 

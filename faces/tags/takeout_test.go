@@ -24,7 +24,8 @@ func TestTakeout(t *testing.T) {
 		"PXL_20230405_101112345.PORTRAIT-01.COVER.jpg":       "PXL_20230405_101112345.PORTRAIT-01.COVER.jpg.s.json",
 		"a very long name of a photograph which was cut.jpg": "a very long name of a photograph which was cut.json",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(`{"title": "x", "people": [{"name": "Ann"}, {"name": "`+photo+`"}], "more": {}}`), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file),
+			[]byte(`{"title": "x", "people": [{"name": "Ann"}, {"name": "`+photo+`"}], "more": {}}`), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, photo), nil, 0o666); err != nil {
@@ -87,7 +88,10 @@ func TestTakeoutForms(t *testing.T) {
 		if c.title == "\ufeff" { // a byte order mark
 			text = "\ufeff" + strings.Replace(text, c.title, "n.jpg", 1)
 		}
-		for name, content := range map[string]string{photo: "", c.file: text, "other.jpg": "", "other.jpg.json": `{"title": "other.jpg", "people": [{"name": "Bo"}]}`} {
+		for name, content := range map[string]string{
+			photo: "", c.file: text, "other.jpg": "",
+			"other.jpg.json": `{"title": "other.jpg", "people": [{"name": "Bo"}]}`,
+		} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +114,8 @@ func TestTakeoutPartners(t *testing.T) {
 	dir := t.TempDir()
 	for name, people := range map[string]string{
 		"a.jpg": "", "a(1).jpg": "", "a.heic": "", "a.jpg.json": "A", "a.jpg(1).json": "A1", "b.jpg": "", "b.png": "", "b.png.json": "B",
-		"c.mp4": "", "c.mp4.json": "C", "d.mp4.json": "D", "lonely.jpg": "", "short-edi.jpg": "", "short.jpg.json": "Short", "gone.jpg.supplemental-metadata.json": "Gone", "metadata.json": "", "a-edited.jpg": "",
+		"c.mp4": "", "c.mp4.json": "C", "d.mp4.json": "D", "lonely.jpg": "", "short-edi.jpg": "",
+		"short.jpg.json": "Short", "gone.jpg.supplemental-metadata.json": "Gone", "metadata.json": "", "a-edited.jpg": "",
 	} {
 		content := ""
 		if strings.HasSuffix(name, ".json") {
@@ -124,13 +129,19 @@ func TestTakeoutPartners(t *testing.T) {
 		}
 	}
 	var takeout Takeout
-	for photo, want := range map[string]string{"a.jpg": "A", "a(1).jpg": "A1", "a.heic": "", "b.jpg": "", "b.png": "B", "lonely.jpg": "", "a-edited.jpg": "A"} {
+	for photo, want := range map[string]string{
+		"a.jpg": "A", "a(1).jpg": "A1", "a.heic": "", "b.jpg": "",
+		"b.png": "B", "lonely.jpg": "", "a-edited.jpg": "A",
+	} {
 		if names, err := takeout.Names(filepath.Join(dir, photo)); err != nil || strings.Join(names, ",") != want {
 			t.Errorf("%s: %q, want %q, %v", photo, names, want, err)
 		}
 	}
 	left := takeout.Left()
-	for _, want := range []string{"3 photographs without", "lonely.jpg", "2 JSON files without a photograph", "gone.jpg.supplemental-metadata.json"} {
+	for _, want := range []string{
+		"3 photographs without", "lonely.jpg", "2 JSON files without a photograph",
+		"gone.jpg.supplemental-metadata.json",
+	} {
 		if !strings.Contains(left, want) {
 			t.Errorf("%q lacks %q", left, want)
 		}
@@ -139,13 +150,17 @@ func TestTakeoutPartners(t *testing.T) {
 
 func TestReadList(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.csv")
-	for _, text := range []string{"# comment\na/1.jpg;Ann;Bo\na/2.jpg;Cy\na/1.jpg;Di\n", "a/1.jpg,Ann,Bo,Di\n\"a/2.jpg\",Cy\n", "a/1.jpg\tAnn\tBo\tDi\na/2.jpg\tCy", "\ufeffa/1.jpg,Ann,Bo,Di\na/2.jpg,Cy\n"} {
+	for _, text := range []string{
+		"# comment\na/1.jpg;Ann;Bo\na/2.jpg;Cy\na/1.jpg;Di\n",
+		"a/1.jpg,Ann,Bo,Di\n\"a/2.jpg\",Cy\n", "a/1.jpg\tAnn\tBo\tDi\na/2.jpg\tCy", "\ufeffa/1.jpg,Ann,Bo,Di\na/2.jpg,Cy\n",
+	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		names, err := ReadList(path)
 		dir := filepath.Dir(path)
-		if err != nil || !slices.Equal(names[filepath.Join(dir, "a", "1.jpg")], []string{"Ann", "Bo", "Di"}) || !slices.Equal(names[filepath.Join(dir, "a", "2.jpg")], []string{"Cy"}) {
+		if err != nil || !slices.Equal(names[filepath.Join(dir, "a", "1.jpg")], []string{"Ann", "Bo", "Di"}) ||
+			!slices.Equal(names[filepath.Join(dir, "a", "2.jpg")], []string{"Cy"}) {
 			t.Errorf("%q: %q, %v", text, names, err)
 		}
 	}

@@ -25,7 +25,8 @@ func TestUnusualRegions(t *testing.T) {
 	}
 	good := face(`<mwg-rs:Area stArea:x="0.2" stArea:y="0.2" stArea:w="0.1" stArea:h="0.1"/>`)
 	windows := func(rectangle string) string {
-		return packet(`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann"` + rectangle + `/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`)
+		return packet(`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann"` + rectangle +
+			`/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`)
 	}
 	const acdsee = `<a:Regions xmlns:a="http://ns.acdsee.com/regions/" rdf:parseType="Resource"><a:RegionList><rdf:Bag><rdf:li rdf:parseType="Resource"><a:Name>Ann</a:Name><a:Type>Face</a:Type></rdf:li></rdf:Bag></a:RegionList></a:Regions>`
 	for name, c := range map[string]struct {

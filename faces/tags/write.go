@@ -150,7 +150,9 @@ func (w *Writer) change(ctx context.Context, c atomicfile.Change) (changed bool,
 
 // tagsOf are the tags of others in base, a packet of f without what nrdl wrote, and elsewhere in
 // packets, by the reading that the faces at boxes decide, and how the areas of base are read.
-func (f *file) tagsOf(base []byte, own *metadata.People, packets [][]byte, faces []Face) (theirs, elsewhere *Photo, how reading, err error) {
+func (f *file) tagsOf(base []byte, own *metadata.People, packets [][]byte,
+	faces []Face,
+) (theirs, elsewhere *Photo, how reading, err error) {
 	theirs, elsewhere = f.photo(), f.photo()
 	if base != nil {
 		f.add(theirs, base)

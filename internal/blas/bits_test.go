@@ -82,8 +82,14 @@ func TestBits(t *testing.T) {
 		all := append(productBits(doubles(impl)), productBits(singles(impl))...)
 		for _, s := range []ConvSpec{
 			{In: 5, Out: 43, KernelH: 3, KernelW: 2, StrideH: 1, StrideW: 2, DilationH: 1, DilationW: 1, Top: 1, Groups: 1},
-			{In: 16, Out: 32, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1, Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 1},
-			{In: 21, Out: 21, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1, Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 21},
+			{
+				In: 16, Out: 32, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,
+				Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 1,
+			},
+			{
+				In: 21, Out: 21, KernelH: 3, KernelW: 3, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1,
+				Top: 1, Left: 1, Bottom: 1, Right: 1, Groups: 21,
+			},
 		} {
 			act := Activation{Kind: PRelu, Slopes: []float32{0.3}}
 			c := NewConv(s, 14, 15, sequence[float32](s.Out*s.In/s.Groups*s.KernelH*s.KernelW), sequence[float32](s.Out), act)

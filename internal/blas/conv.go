@@ -40,7 +40,8 @@ type Conv struct {
 // nil. It keeps none of the slices. It panics if a size is wrong.
 func NewConv(s ConvSpec, h, w int, weights, bias []float32, act Activation) *Conv {
 	check(s.In <= 0 || s.Out <= 0 || s.Groups <= 0 || s.In%s.Groups != 0 || s.Out%s.Groups != 0, "bad channels of a convolution")
-	check(s.KernelH <= 0 || s.KernelW <= 0 || s.StrideH <= 0 || s.StrideW <= 0 || s.DilationH <= 0 || s.DilationW <= 0, "bad kernel of a convolution")
+	check(s.KernelH <= 0 || s.KernelW <= 0 || s.StrideH <= 0 || s.StrideW <= 0 || s.DilationH <= 0 || s.DilationW <= 0,
+		"bad kernel of a convolution")
 	check(min(s.Top, s.Left, s.Bottom, s.Right) < 0, "negative padding")
 	check(len(weights) != s.Out*s.In/s.Groups*s.KernelH*s.KernelW, "wrong number of weights")
 	check(bias != nil && len(bias) != s.Out, "wrong number of biases")

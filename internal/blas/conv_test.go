@@ -185,7 +185,8 @@ func TestConv(t *testing.T) {
 				}
 			}
 			c.Run(dst, src, add, guarded[float32](r, c.Scratch()))
-			name := fmt.Sprintf("%v, %s: %+v of %d×%d, activation %v, residual %v, in place %v", b, kind, k.s, k.h, k.w, k.act.Kind, withResidual, inPlace)
+			name := fmt.Sprintf("%v, %s: %+v of %d×%d, activation %v, residual %v, in place %v", b, kind, k.s,
+				k.h, k.w, k.act.Kind, withResidual, inPlace)
 			for i, z := range dst {
 				expectImage(t, z, want[i], scale[i], tolerance, canary, name)
 			}

@@ -44,7 +44,9 @@ func triangleOf(ul blas.Uplo) triangle {
 }
 
 // gemm is a product whose arguments are checked.
-func gemm[T float](m *machine[T], tA, tB blas.Transpose, rows, cols, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+func gemm[T float](m *machine[T], tA, tB blas.Transpose, rows, cols, k int, alpha T, a []T, lda int,
+	b []T, ldb int, beta T, c []T, ldc int,
+) {
 	if !checkGemm(tA, tB, rows, cols, k, len(a), lda, len(b), ldb, len(c), ldc) {
 		return
 	}
@@ -52,7 +54,9 @@ func gemm[T float](m *machine[T], tA, tB blas.Transpose, rows, cols, k int, alph
 }
 
 // syr2k is C = alpha·(ABᵀ + BAᵀ) + beta·C or, with b nil, C = alpha·AAᵀ + beta·C.
-func syr2k[T float](m *machine[T], ul blas.Uplo, t blas.Transpose, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+func syr2k[T float](m *machine[T], ul blas.Uplo, t blas.Transpose, n, k int, alpha T, a []T, lda int,
+	b []T, ldb int, beta T, c []T, ldc int,
+) {
 	x, z := matrix(trans(t), a, lda), matrix(false, c, ldc)
 	nt := Threads()
 	if b == nil {
@@ -64,7 +68,9 @@ func syr2k[T float](m *machine[T], ul blas.Uplo, t blas.Transpose, n, k int, alp
 	m.multiply(nt, n, n, k, alpha, y, x.t(), 1, z, triangleOf(ul))
 }
 
-func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, rows, cols int, alpha T, a []T, lda int, b []T, ldb int) {
+func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag,
+	rows, cols int, alpha T, a []T, lda int, b []T, ldb int,
+) {
 	if !checkTriangular(s, ul, t, d, rows, cols, len(a), lda, len(b), ldb) {
 		return
 	}
@@ -73,7 +79,9 @@ func trsm[T float](m *machine[T], s blas.Side, ul blas.Uplo, t blas.Transpose, d
 }
 
 // Dgemm implements blas.Float64Level3.
-func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64,
+	lda int, b []float64, ldb int, beta float64, c []float64, ldc int,
+) {
 	if impl.d == nil {
 		impl.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -82,7 +90,9 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 }
 
 // Sgemm implements blas.Float32Level3.
-func (impl Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (impl Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32,
+	lda int, b []float32, ldb int, beta float32, c []float32, ldc int,
+) {
 	if impl.s == nil {
 		impl.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -91,7 +101,9 @@ func (impl Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 }
 
 // Dsyrk implements blas.Float64Level3.
-func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64,
+	lda int, beta float64, c []float64, ldc int,
+) {
 	if impl.d == nil {
 		impl.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 		return
@@ -102,7 +114,9 @@ func (impl Implementation) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha
 }
 
 // Dsyr2k implements blas.Float64Level3.
-func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64,
+	lda int, b []float64, ldb int, beta float64, c []float64, ldc int,
+) {
 	if impl.d == nil {
 		impl.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -116,7 +130,9 @@ func (impl Implementation) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alph
 }
 
 // Dtrsm implements blas.Float64Level3.
-func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int,
+	alpha float64, a []float64, lda int, b []float64, ldb int,
+) {
 	if impl.d == nil {
 		impl.Implementation.Dtrsm(s, ul, t, d, m, n, alpha, a, lda, b, ldb)
 		return
@@ -125,7 +141,9 @@ func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d 
 }
 
 // Dtrmm implements blas.Float64Level3.
-func (impl Implementation) Dtrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (impl Implementation) Dtrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int,
+	alpha float64, a []float64, lda int, b []float64, ldb int,
+) {
 	const base = 32
 	q := n
 	if s == blas.Left {

@@ -19,7 +19,9 @@ func (impl Implementation) rows(t blas.Transpose, m, n, lenA, lda, lenX, incX, l
 }
 
 // Dgemv implements blas.Float64Level2.
-func (impl Implementation) Dgemv(t blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (impl Implementation) Dgemv(t blas.Transpose, m, n int, alpha float64, a []float64, lda int,
+	x []float64, incX int, beta float64, y []float64, incY int,
+) {
 	if !impl.rows(t, m, n, len(a), lda, len(x), incX, len(y), incY) {
 		impl.Implementation.Dgemv(t, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
@@ -44,7 +46,8 @@ func (impl Implementation) Dgemv(t blas.Transpose, m, n int, alpha float64, a []
 
 // Dtrsv implements blas.Float64Level2.
 func (impl Implementation) Dtrsv(ul blas.Uplo, t blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	if !impl.rows(t, n, n, len(a), lda, len(x), incX, len(x), 1) || ul != blas.Upper && ul != blas.Lower || d != blas.Unit && d != blas.NonUnit {
+	if !impl.rows(t, n, n, len(a), lda, len(x), incX, len(x), 1) || ul != blas.Upper && ul != blas.Lower ||
+		d != blas.Unit && d != blas.NonUnit {
 		impl.Implementation.Dtrsv(ul, t, d, n, a, lda, x, incX)
 		return
 	}

@@ -106,10 +106,19 @@ var avx2s = machine[float32]{
 var avx512Images = imageKernels{
 	lanes: 16,
 	conv: [][]func(*byte){
-		{sconvZ1x1, sconvZ2x1, sconvZ3x1, sconvZ4x1, sconvZ5x1, sconvZ6x1, sconvZ7x1, sconvZ8x1, sconvZ9x1, sconvZ10x1, sconvZ11x1, sconvZ12x1, sconvZ13x1, sconvZ14x1},
-		{sconvZ1x2, sconvZ2x2, sconvZ3x2, sconvZ4x2, sconvZ5x2, sconvZ6x2, sconvZ7x2, sconvZ8x2, sconvZ9x2, sconvZ10x2, sconvZ11x2, sconvZ12x2, sconvZ13x2, sconvZ14x2},
+		{
+			sconvZ1x1, sconvZ2x1, sconvZ3x1, sconvZ4x1, sconvZ5x1, sconvZ6x1, sconvZ7x1, sconvZ8x1, sconvZ9x1,
+			sconvZ10x1, sconvZ11x1, sconvZ12x1, sconvZ13x1, sconvZ14x1,
+		},
+		{
+			sconvZ1x2, sconvZ2x2, sconvZ3x2, sconvZ4x2, sconvZ5x2, sconvZ6x2, sconvZ7x2, sconvZ8x2, sconvZ9x2,
+			sconvZ10x2, sconvZ11x2, sconvZ12x2, sconvZ13x2, sconvZ14x2,
+		},
 	},
-	depth:      windowKernels{[]func(*byte){sdepthZ1, sdepthZ2, sdepthZ3, sdepthZ4, sdepthZ5, sdepthZ6, sdepthZ7, sdepthZ8}, []func(*byte){sdepthZ0}},
+	depth: windowKernels{
+		[]func(*byte){sdepthZ1, sdepthZ2, sdepthZ3, sdepthZ4, sdepthZ5, sdepthZ6, sdepthZ7, sdepthZ8},
+		[]func(*byte){sdepthZ0},
+	},
 	sum:        windowKernels{[]func(*byte){ssumZ1, ssumZ2, ssumZ3, ssumZ4}, []func(*byte){ssumZ0}},
 	most:       windowKernels{[]func(*byte){smostZ1, smostZ2, smostZ3, smostZ4}, []func(*byte){smostZ0}},
 	winogradIn: swinogradInZ, winogradOut: swinogradOutZ,
@@ -121,7 +130,10 @@ var avx2Images = imageKernels{
 		{sconvY1x1, sconvY2x1, sconvY3x1, sconvY4x1, sconvY5x1, sconvY6x1},
 		{sconvY1x2, sconvY2x2, sconvY3x2, sconvY4x2, sconvY5x2, sconvY6x2},
 	},
-	depth:      windowKernels{[]func(*byte){sdepthY1, sdepthY2, sdepthY3, sdepthY4, sdepthY5, sdepthY6, sdepthY7, sdepthY8}, []func(*byte){sdepthY0}},
+	depth: windowKernels{
+		[]func(*byte){sdepthY1, sdepthY2, sdepthY3, sdepthY4, sdepthY5, sdepthY6, sdepthY7, sdepthY8},
+		[]func(*byte){sdepthY0},
+	},
 	sum:        windowKernels{[]func(*byte){ssumY1, ssumY2, ssumY3, ssumY4}, []func(*byte){ssumY0}},
 	most:       windowKernels{[]func(*byte){smostY1, smostY2, smostY3, smostY4}, []func(*byte){smostY0}},
 	winogradIn: swinogradInY, winogradOut: swinogradOutY,

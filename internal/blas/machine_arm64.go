@@ -54,9 +54,18 @@ var neonImages = imageKernels{
 		{sconvN1x3, sconvN2x3, sconvN3x3, sconvN4x3, sconvN5x3, sconvN6x3, sconvN7x3, sconvN8x3},
 		{sconvN1x4, sconvN2x4, sconvN3x4, sconvN4x4, sconvN5x4, sconvN6x4},
 	},
-	depth:      windowKernels{[]func(*byte){sdepthN1, sdepthN2, sdepthN3, sdepthN4, sdepthN5, sdepthN6, sdepthN7, sdepthN8, sdepthN9, sdepthN10, sdepthN11, sdepthN12}, []func(*byte){sdepthN0}},
-	sum:        windowKernels{[]func(*byte){ssumN1, ssumN2, ssumN3, ssumN4, ssumN5, ssumN6, ssumN7, ssumN8, ssumN9, ssumN10, ssumN11, ssumN12}, []func(*byte){ssumN0}},
-	most:       windowKernels{[]func(*byte){smostN1, smostN2, smostN3, smostN4, smostN5, smostN6, smostN7, smostN8, smostN9, smostN10, smostN11, smostN12}, []func(*byte){smostN0}},
+	depth: windowKernels{[]func(*byte){
+		sdepthN1, sdepthN2, sdepthN3, sdepthN4, sdepthN5, sdepthN6,
+		sdepthN7, sdepthN8, sdepthN9, sdepthN10, sdepthN11, sdepthN12,
+	}, []func(*byte){sdepthN0}},
+	sum: windowKernels{[]func(*byte){
+		ssumN1, ssumN2, ssumN3, ssumN4, ssumN5, ssumN6, ssumN7,
+		ssumN8, ssumN9, ssumN10, ssumN11, ssumN12,
+	}, []func(*byte){ssumN0}},
+	most: windowKernels{[]func(*byte){
+		smostN1, smostN2, smostN3, smostN4, smostN5, smostN6, smostN7,
+		smostN8, smostN9, smostN10, smostN11, smostN12,
+	}, []func(*byte){smostN0}},
 	winogradIn: swinogradInN, winogradOut: swinogradOutN,
 }
 

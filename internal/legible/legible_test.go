@@ -10,8 +10,10 @@ import (
 // samples are names that files and people may have, and worse.
 var samples = []string{
 	"", "ann", "Zoë Straße", "李", "❤️", "葛\U000e0100", "-x", "=1+1", "'=1", "''@x", "'t Hooft", " -1", "\t=1", "\r", "＝1", `"a"`, `C:\x`,
-	"a\x1b[31mb", "a\nb", "a\x00", "a\x7f", "a\u009bb", "a\u202eb", "a\u200bb", "a\u200db", "\ufeffa", "a\u2028b", "a\u2066b", "\xff\xfe", "a\u00adb", "\u3164",
-	"علی\u200cرضا", "क्\u200dष", "ക്\u200c", "👨\u200d👩\u200d👧", "👩🏽\u200d❤️\u200d👨", "\u200cعلی", "علی\u200c\u200cرضا", "علی\u200ca", "عَ\u200cل",
+	"a\x1b[31mb", "a\nb", "a\x00", "a\x7f", "a\u009bb", "a\u202eb", "a\u200bb", "a\u200db", "\ufeffa",
+	"a\u2028b", "a\u2066b", "\xff\xfe", "a\u00adb", "\u3164",
+	"علی\u200cرضا", "क्\u200dष", "ക്\u200c", "👨\u200d👩\u200d👧", "👩🏽\u200d❤️\u200d👨", "\u200cعلی",
+	"علی\u200c\u200cرضا", "علی\u200ca", "عَ\u200cل",
 	"a\U000e0041b", "\u034f", "\u061c", "\u2060",
 }
 
@@ -58,7 +60,8 @@ func wantJSON(t *testing.T, s string) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(safe, &got); err != nil || got["name"] != want["name"] || !Is(strings.NewReplacer("\n", "", "\t", "").Replace(string(safe))) {
+	if err := json.Unmarshal(safe, &got); err != nil || got["name"] != want["name"] ||
+		!Is(strings.NewReplacer("\n", "", "\t", "").Replace(string(safe))) {
 		t.Errorf("%s becomes %q: %v", text, safe, err)
 	}
 }

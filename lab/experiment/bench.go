@@ -154,7 +154,8 @@ func (b *bench) sameData(old []Record) error {
 		}
 		for i := range old {
 			r := &old[i]
-			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash && r.Dataset.Input.Same(s.set.Frame) {
+			if r.Dataset.Name == d.name && r.Dataset.Path == d.path && r.Dataset.Hash != "" && r.Dataset.Hash != s.hash &&
+				r.Dataset.Input.Same(s.set.Frame) {
 				err := d.node.errorf("%s is not what the records were made with: its content has changed", d.name)
 				return advice.Add(err, "write to another file with %v", advice.Output)
 			}

@@ -292,7 +292,10 @@ func TestBenchRefuses(t *testing.T) {
 		{onData(`"path": "good", "split": "first:8"`), "plan.json:1: ", "fewer"},
 		{onData(`"path": "features", "split": "half", "noise": 0.1`), "plan.json:1: noise and occlusion need images", ""},
 		{onData(`"path": "features", "split": "half", "occlusion": [0, 0.1]`), "plan.json:1: noise and occlusion need images", ""},
-		{`{"tune": {}, ` + onData(`"path": "good", "split": ["half", "first:1"]`)[1:], "plan.json:1: split first:1 leaves one training image", "two training images"},
+		{
+			`{"tune": {}, ` + onData(`"path": "good", "split": ["half", "first:1"]`)[1:],
+			"plan.json:1: split first:1 leaves one training image", "two training images",
+		},
 	} {
 		path := filepath.Join(dir, "r.jsonl")
 		_, err := (&Bench{Jobs: 1, Databases: library}).Run(t.Context(), parse(t, c.text), path)
@@ -322,7 +325,8 @@ func TestBenchRefusesOtherData(t *testing.T) {
 	benched(t, Bench{Jobs: 1, Databases: library(one)}, parse(t, text), path)
 	more := parse(t, `{"repeats": 2, `+text[1:])
 	_, err := (&Bench{Jobs: 1, Databases: library(&other)}).Run(t.Context(), more, path)
-	if err == nil || !strings.Contains(err.Error(), "its content has changed") || !slices.ContainsFunc(advice.Of(err).Settings(), func(s advice.Setting) bool { return s.Option == advice.Output }) {
+	if err == nil || !strings.Contains(err.Error(), "its content has changed") ||
+		!slices.ContainsFunc(advice.Of(err).Settings(), func(s advice.Setting) bool { return s.Option == advice.Output }) {
 		t.Errorf("other data: %v", err)
 	}
 	if linesOf(t, path) != 1 {
@@ -452,7 +456,8 @@ func TestBenchOfADivergingMethod(t *testing.T) {
 func TestBenchMakesRunsAgainThatWereReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	plan := func(kappa string) *Plan {
-		return parse(t, `{"name": "p", "seed": 1, "repeats": 1, "datasets": [{"name": "d", "synthetic": {"people": 3, "per_person": 4, "size": "6x5"}, "split": "first:2"}],
+		return parse(t,
+			`{"name": "p", "seed": 1, "repeats": 1, "datasets": [{"name": "d", "synthetic": {"people": 3, "per_person": 4, "size": "6x5"}, "split": "first:2"}],
 			"methods": ["nrc", {"method": "crc", "params": {"kappa": `+kappa+`}, "label": "x"}]}`)
 	}
 	for _, tt := range []struct {

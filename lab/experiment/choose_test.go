@@ -61,7 +61,8 @@ func TestChooseIsTheFewestWrong(t *testing.T) {
 		t.Errorf("%d is chosen, not %d: %+v", got.Best, best, got.Results)
 	}
 	c := candidates(t)[best]
-	if twice, err := Choose(t.Context(), train, []Candidate{c, c}, f); err != nil || twice.Best != 0 || twice.Results[0].Wrong != twice.Results[1].Wrong {
+	if twice, err := Choose(t.Context(), train, []Candidate{c, c}, f); err != nil || twice.Best != 0 ||
+		twice.Results[0].Wrong != twice.Results[1].Wrong {
 		t.Errorf("of two that are the same %d is chosen: %+v, %v", twice.Best, twice.Results, err)
 	}
 }
@@ -71,7 +72,8 @@ func TestChooseErrors(t *testing.T) {
 	if _, err := Choose(t.Context(), train, nil, f); err == nil {
 		t.Error("one of none is chosen")
 	}
-	if _, err := Choose(t.Context(), train, candidates(t)[:1], f); err == nil || !strings.Contains(err.Error(), "none can be learned, the first: ") || !strings.Contains(err.Error(), "dims = 99") {
+	if _, err := Choose(t.Context(), train, candidates(t)[:1],
+		f); err == nil || !strings.Contains(err.Error(), "none can be learned, the first: ") || !strings.Contains(err.Error(), "dims = 99") {
 		t.Errorf("none can be learned: %v", err)
 	}
 	if _, err := Choose(t.Context(), train, candidates(t), Folds{N: 1, Repeats: 1}); err == nil {
@@ -88,7 +90,12 @@ func TestChooseErrors(t *testing.T) {
 // Candidates are of inputs that are possible, whatever the images are, and most
 // can be learned from.
 func TestCandidates(t *testing.T) {
-	for _, images := range []dataset.Frame{{Size: dataset.Size{Height: 96, Width: 80}, Crop: 0.5}, {Size: dataset.DefaultSize}, {Size: dataset.Size{Height: 12, Width: 10}}, {}} {
+	for _, images := range []dataset.Frame{
+		{Size: dataset.Size{Height: 96, Width: 80}, Crop: 0.5},
+		{Size: dataset.DefaultSize},
+		{Size: dataset.Size{Height: 12, Width: 10}},
+		{},
+	} {
 		all := simplest(images)
 		for i, c := range all {
 			if err := c.Method.Validate(); err != nil {
@@ -114,7 +121,8 @@ func TestCandidates(t *testing.T) {
 	}
 	vectors := *set
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
-	if got, err := Choose(t.Context(), &vectors, simplest(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil || got.Results[got.Best].Err != "" {
+	if got, err := Choose(t.Context(), &vectors, simplest(vectors.Frame), Folds{N: 2, Repeats: 1}); err != nil ||
+		got.Results[got.Best].Err != "" {
 		t.Errorf("of vectors: %+v, %v", got, err)
 	}
 }

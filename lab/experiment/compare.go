@@ -67,7 +67,9 @@ type MethodResult struct {
 // fail, or if the split, the samples or the projection fail. The tests of several runs
 // allow for the overlap of random splits. The test of a single run holds for other images
 // of these people, but not for another split.
-func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method, p Protocol, observe func(i int) Observer) (*Comparison, error) {
+func Compare(ctx context.Context, set *dataset.Images, methods []classify.Method, p Protocol,
+	observe func(i int) Observer,
+) (*Comparison, error) {
 	if p.Repeats < 1 {
 		return nil, fmt.Errorf("compare: %d repeats", p.Repeats)
 	}

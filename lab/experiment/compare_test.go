@@ -44,7 +44,8 @@ func TestCompareIsEvaluate(t *testing.T) {
 			if i == 0 {
 				best = alone
 			}
-			if row.Best != (i == 0) || math.Abs(row.Difference-(alone.Accuracy-best.Accuracy)) > 1e-12 || row.Separated != (row.PAdjusted <= Level) && i > 0 {
+			if row.Best != (i == 0) || math.Abs(row.Difference-(alone.Accuracy-best.Accuracy)) > 1e-12 ||
+				row.Separated != (row.PAdjusted <= Level) && i > 0 {
 				t.Errorf("%s: row %d is %+v", text, i, row)
 			}
 			if !(row.P >= 0 && row.P <= row.PAdjusted && row.PAdjusted <= 1) {
@@ -143,10 +144,12 @@ func TestCompareWithFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Methods; !got[0].Best || got[0].Method != "nrc" || got[1].Err != "it broke" || got[1].Runs != nil || !strings.Contains(got[2].Err, "kappa") || fits != 2 || calls != 1 {
+	if got := c.Methods; !got[0].Best || got[0].Method != "nrc" || got[1].Err != "it broke" || got[1].Runs != nil ||
+		!strings.Contains(got[2].Err, "kappa") || fits != 2 || calls != 1 {
 		t.Errorf("%+v after %d fits, %d calls", got, fits, calls)
 	}
-	if _, err := Compare(t.Context(), set, []classify.Method{method.CRC{Kappa: -1}, method.CRC{Kappa: -2}}, p, nil); err == nil || !strings.Contains(err.Error(), "none of 2 methods") {
+	if _, err := Compare(t.Context(), set, []classify.Method{method.CRC{Kappa: -1}, method.CRC{Kappa: -2}},
+		p, nil); err == nil || !strings.Contains(err.Error(), "none of 2 methods") {
 		t.Errorf("all fail: %v", err)
 	}
 	for _, none := range []struct {

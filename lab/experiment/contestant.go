@@ -130,7 +130,10 @@ func (e *methodFile) contestants() ([]contestant, error) {
 			id = e.Label
 		}
 	}
-	base := contestant{node: e.node, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune), trace: e.Trace, input: e.input, datasets: e.Datasets}
+	base := contestant{
+		node: e.node, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune),
+		trace: e.Trace, input: e.input, datasets: e.Datasets,
+	}
 	if e.variants == nil {
 		base.method = e.configure(m)
 		all := []contestant{base}

@@ -118,7 +118,9 @@ type corruption struct {
 }
 
 // divide splits set into training and test images, and makes samples of the training images.
-func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split, seed uint64, d corruption) (*faces, error) {
+func divide(ctx context.Context, set *dataset.Images, in frontend.Pipeline, split dataset.Split,
+	seed uint64, d corruption,
+) (*faces, error) {
 	learn, judge, err := split.Apply(set, seed)
 	if err != nil {
 		return nil, err

@@ -68,7 +68,9 @@ func decide(ctx context.Context, m *gallery.Gallery, test *dataset.Images) (*Dec
 
 // calibrated calibrates model, which m trained on the columns learn, as p asks, and counts
 // its decisions on the columns judge; nil if p asks for no threshold.
-func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *frontend.Model, m classify.Method, learn, judge []int) (*Decisions, error) {
+func (p Protocol) calibrated(ctx context.Context, set *dataset.Images, model *frontend.Model,
+	m classify.Method, learn, judge []int,
+) (*Decisions, error) {
 	g := &gallery.Gallery{Model: model, Method: m}
 	if p.Calibrate == nil || p.LawOnly && g.Impostors() == nil {
 		return nil, nil
@@ -117,8 +119,10 @@ func withoutTrained(set *dataset.Images, m *gallery.Gallery, skip bool) (*datase
 		if len(trained) > 3 {
 			more = ", …"
 		}
-		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(equal), strings.Join(trained[:min(3, len(trained))], ", "), more)
-		return nil, nil, advice.Add(err, "%v tests on the others only; or give the %v and %v of the training", advice.SkipTrained, advice.Split, advice.Seed)
+		err := fmt.Errorf("the model was trained on %d of the %d test images: %s%s", len(trained), len(equal),
+			strings.Join(trained[:min(3, len(trained))], ", "), more)
+		return nil, nil, advice.Add(err, "%v tests on the others only; or give the %v and %v of the training",
+			advice.SkipTrained, advice.Split, advice.Seed)
 	case len(trained) > 0:
 		set = set.Select(others)
 	}

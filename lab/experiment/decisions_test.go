@@ -153,7 +153,8 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	_, err = EvaluateModel(t.Context(), set, m, nil, 0, false)
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("trained on %d of the %d test images: ", len(learn), set.Len())) || !strings.Contains(advice.Text(err), string(advice.SkipTrained)) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("trained on %d of the %d test images: ", len(learn), set.Len())) ||
+		!strings.Contains(advice.Text(err), string(advice.SkipTrained)) {
 		t.Errorf("some are training images: %v", err)
 	}
 	got, err := EvaluateModel(t.Context(), set, m, nil, 0, true)
@@ -177,7 +178,8 @@ func TestTrainingImagesAreNoTest(t *testing.T) {
 // Faces of people who are not enrolled are apart from the others.
 func TestDecisionsOnStrangers(t *testing.T) {
 	set := embedded(t, 8, 4, 1)
-	m, err := gallery.Learn(t.Context(), set.Select([]int{0, 1, 4, 5, 8, 9, 12, 13}), frontend.Pipeline{}.ForImages(set.Frame), method.Mean{}, classify.Run{}, 0)
+	m, err := gallery.Learn(t.Context(), set.Select([]int{0, 1, 4, 5, 8, 9, 12, 13}),
+		frontend.Pipeline{}.ForImages(set.Frame), method.Mean{}, classify.Run{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -336,7 +336,9 @@ func Strangers(people []string, test *dataset.Images) []string {
 // if it has a threshold. Split, if not nil, selects the test images of set. It is an error
 // if m was trained on some of them; with skipTrained these images are left out, and it is
 // an error only if no others remain. If Checks reports false, all images are tested.
-func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Gallery, split *dataset.Split, seed uint64, skipTrained bool) (Result, error) {
+func EvaluateModel(ctx context.Context, set *dataset.Images, m *gallery.Gallery, split *dataset.Split,
+	seed uint64, skipTrained bool,
+) (Result, error) {
 	m, err := m.Whole()
 	if err != nil {
 		return Result{}, fmt.Errorf("evaluate: %w", err)

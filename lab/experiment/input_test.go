@@ -174,9 +174,15 @@ func TestCorruptionComesBeforeFeatures(t *testing.T) {
 func TestBenchRefusesInputs(t *testing.T) {
 	vectors, igo := *drawn(t), featuresOf(t, drawn(t), "igo")
 	vectors.Frame, vectors.Grid = dataset.Frame{}, classify.Grid{}
-	library := &Databases{sets: map[sourceKey]*loadedSet{asItIs("faces"): {drawn(t), "a"}, asItIs("igo"): {igo, "b"}, asItIs("vectors"): {&vectors, "c"}}}
+	library := &Databases{sets: map[sourceKey]*loadedSet{
+		asItIs("faces"): {drawn(t), "a"},
+		asItIs("igo"):   {igo, "b"}, asItIs("vectors"): {&vectors, "c"},
+	}}
 	for _, c := range []struct{ data, input, want, hint string }{
-		{`"synthetic": {"size": "12x10", "people": 3, "per_person": 4}`, "faces96", "the images are 12x10 pixels: 96x96", "bring the images to 96x96"},
+		{
+			`"synthetic": {"size": "12x10", "people": 3, "per_person": 4}`, "faces96", "the images are 12x10 pixels: 96x96",
+			"bring the images to 96x96",
+		},
 		{`"path": "faces"`, "lbp:cell=11", "cell = 11 is too large for an image of 12x10", "cell=10"},
 		{`"path": "vectors"`, "igo", "input igo without a size", ""},
 		{`"path": "vectors"`, "mirror", "without a size", ""},
@@ -184,9 +190,12 @@ func TestBenchRefusesInputs(t *testing.T) {
 		{`"path": "faces"`, "fisher shift=3", "shift = 3 is too far for images of 12x10", "the largest is shift=2"},
 		{`"path": "vectors"`, "lcn", "without a size", ""},
 	} {
-		p := parse(t, `{"datasets": [{"name": "d", `+c.data+`, "split": "half"}], "methods": ["crc",`+"\n"+`{"method": "crc", "label": "b", "input": "`+c.input+`"}]}`)
+		p := parse(t,
+			`{"datasets": [{"name": "d", `+c.data+`, "split": "half"}], "methods": ["crc",`+"\n"+`{"method": "crc", "label": "b", "input": "`+
+				c.input+`"}]}`)
 		_, err := (&Bench{Jobs: 1, Databases: library}).Run(t.Context(), p, filepath.Join(t.TempDir(), "r.jsonl"))
-		if err == nil || !strings.HasPrefix(err.Error(), "plan.json:2: ") || !strings.Contains(err.Error(), c.want) || !strings.Contains(advice.Text(err), c.hint) || ugly.MatchString(err.Error()) {
+		if err == nil || !strings.HasPrefix(err.Error(), "plan.json:2: ") || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(advice.Text(err), c.hint) || ugly.MatchString(err.Error()) {
 			t.Errorf("%s of %s: %v (hint %q), want %s", c.input, c.data, err, advice.Text(err), c.want)
 		}
 	}
@@ -277,12 +286,14 @@ func TestTuneFoldsOfInputs(t *testing.T) {
 			t.Errorf("fold %d depends on what is held out", held)
 		}
 	}
-	got, err := Tune(t.Context(), train, parsed(t, "igo mirror fisher shift=1"), method.DefaultCRC, Search{Budget: 4, Folds: 3, Seed: 2}, TuneObserver{})
+	got, err := Tune(t.Context(), train, parsed(t, "igo mirror fisher shift=1"), method.DefaultCRC,
+		Search{Budget: 4, Folds: 3, Seed: 2}, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, trial := range got.Trials {
-		full, err := Validate(t.Context(), train, edited(t, method.DefaultCRC, trial.Set), Folds{N: 3, Repeats: 1, Seed: 2, Input: in}, Observer{})
+		full, err := Validate(t.Context(), train, edited(t, method.DefaultCRC, trial.Set),
+			Folds{N: 3, Repeats: 1, Seed: 2, Input: in}, Observer{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +313,8 @@ func TestEvaluateWithAnInput(t *testing.T) {
 	set := drawn(t)
 	p := Protocol{Split: split(t, "random:3"), Repeats: 2, Seed: 7, Input: parsed(t, "igo mirror fisher:0.2")}
 	var models []*frontend.Model
-	got, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{Done: func(_ int, _ Run, m *frontend.Model) { models = append(models, m) }})
+	got, err := Evaluate(t.Context(), set, method.DefaultNRC, p,
+		Observer{Done: func(_ int, _ Run, m *frontend.Model) { models = append(models, m) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,19 +348,22 @@ func TestEvaluateWithAnInput(t *testing.T) {
 				missed = append(missed, judge[j])
 			}
 		}
-		if m := models[i]; !mat.Equal(m.Parts().D, model.Parts().D) || !mat.Equal(m.Basis.P, model.Basis.P) || !slices.Equal(r.MissedColumns, missed) {
+		if m := models[i]; !mat.Equal(m.Parts().D, model.Parts().D) || !mat.Equal(m.Basis.P, model.Basis.P) ||
+			!slices.Equal(r.MissedColumns, missed) {
 			t.Errorf("run %d: another model, or others are wrong: %v, not %v", i, r.MissedColumns, missed)
 		}
 		if r.Wrong != wrong || r.N != len(judge) || r.Train != len(learn) {
 			t.Errorf("run %d: %d of %d wrong after %d images, not %d of %d after %d", i, r.Wrong, r.N, r.Train, wrong, len(judge), len(learn))
 		}
-		_, poisonedModel, err := p.run(t.Context(), &sampler{set: poisoned(set, judge), pipeline: p.Input}, method.DefaultNRC, classify.Run{Seed: r.Seed})
+		_, poisonedModel, err := p.run(t.Context(), &sampler{set: poisoned(set, judge), pipeline: p.Input},
+			method.DefaultNRC, classify.Run{Seed: r.Seed})
 		if err != nil || !mat.Equal(poisonedModel.Parts().D, model.Parts().D) || !mat.Equal(poisonedModel.Basis.P, model.Basis.P) {
 			t.Errorf("run %d: the model depends on test images, %v", i, err)
 		}
 	}
 	p.Input = parsed(t, "32x32 igo")
-	if _, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{}); err == nil || !strings.Contains(err.Error(), "the images are 12x10 pixels: 32x32 igo cannot") {
+	if _, err := Evaluate(t.Context(), set, method.DefaultNRC, p, Observer{}); err == nil ||
+		!strings.Contains(err.Error(), "the images are 12x10 pixels: 32x32 igo cannot") {
 		t.Errorf("an input of another size: %v", err)
 	}
 }

@@ -41,7 +41,8 @@ func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 func (r *Record) identity() Record {
 	return Record{
 		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
-		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label, Explanation: r.Explanation, Input: r.Input, Variation: r.Variation,
+		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label,
+		Explanation: r.Explanation, Input: r.Input, Variation: r.Variation,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,
 	}
 }

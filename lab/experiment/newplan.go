@@ -48,10 +48,13 @@ func WritePlan(ctx context.Context, data, path string, arrays dataset.Arrays, wa
 // and nothing else is done with them.
 func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, warn func(string)) ([]byte, error) {
 	kind := face.Unfound
-	set, err := dataset.Open(ctx, path, dataset.Options{Warn: warn, Arrays: arrays, Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
-		kind, err = face.DefaultContent.Of(ctx, files)
-		return nil, dataset.Frame{}, err
-	}})
+	set, err := dataset.Open(ctx, path, dataset.Options{
+		Warn: warn, Arrays: arrays,
+		Faces: func(ctx context.Context, files []string) (_ dataset.Reader, _ dataset.Frame, err error) {
+			kind, err = face.DefaultContent.Of(ctx, files)
+			return nil, dataset.Frame{}, err
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +64,8 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 	}
 	if info.Fewest < 2 {
 		err := fmt.Errorf("%s: %s", path, word("some people have one image, and methods are compared by images that they were not trained on"))
-		return nil, advice.Add(err, word("add images of these people, or leave them out; %v names them"), advice.DescribeData.With(advice.Data.To(path)))
+		return nil, advice.Add(err, word("add images of these people, or leave them out; %v names them"),
+			advice.DescribeData.With(advice.Data.To(path)))
 	}
 	methods, content := initialMethods(set, kind, info.People)
 	for i := range methods {
@@ -79,7 +83,8 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 	if info.Fewest >= 6 { // also with few
 		splits = append([]string{"random:2"}, splits...)
 	}
-	name, about := nameOf(path), fmt.Sprintf(word("%d people, %d images, at least %d of each: %s."), info.People, info.Images, info.Fewest, content)
+	name, about := nameOf(path),
+		fmt.Sprintf(word("%d people, %d images, at least %d of each: %s."), info.People, info.Images, info.Fewest, content)
 	text, err := json.MarshalIndent(struct {
 		Schema   string          `json:"$schema"`
 		Name     string          `json:"name"`
@@ -111,8 +116,19 @@ func initialMethods(set *dataset.Images, kind face.Content, people int) (methods
 	if people >= manyPeople {
 		projected = ""
 	}
-	pixels := []initialMethod{{Method: "nrdl", Label: "NRDL"}, {Method: "nrc", Label: "NRC"}, {Method: "crc", Label: "CRC"}, {Method: "src", Label: "SRC"}, {Method: "fddl", Label: "FDDL"}}
-	baselines := []initialMethod{{Method: "nn", Label: "1-NN"}, {Method: "lda", Label: "LDA"}, {Method: "ridge", Label: "Ridge classifier"}, {Method: "svm", Label: "Linear SVM"}}
+	pixels := []initialMethod{
+		{Method: "nrdl", Label: "NRDL"},
+		{Method: "nrc", Label: "NRC"},
+		{Method: "crc", Label: "CRC"},
+		{Method: "src", Label: "SRC"},
+		{Method: "fddl", Label: "FDDL"},
+	}
+	baselines := []initialMethod{
+		{Method: "nn", Label: "1-NN"},
+		{Method: "lda", Label: "LDA"},
+		{Method: "ridge", Label: "Ridge classifier"},
+		{Method: "svm", Label: "Linear SVM"},
+	}
 	pixels = append(pixels, baselines...)
 	switch {
 	case kind != face.Unfound:
@@ -129,7 +145,8 @@ func initialMethods(set *dataset.Images, kind face.Content, people int) (methods
 			{Method: "nrdl", Label: "NRDL, grey values", Input: "32x32" + eyes},
 		}, baselines...), string(kind) + "; in each the largest face is found"
 	case !set.Matrix && set.AreImages():
-		return append([]initialMethod{{Method: "nrc", Label: "NRC, hand-made features (default)", Input: "faces96" + projected}}, pixels...), "face crops"
+		return append([]initialMethod{{Method: "nrc", Label: "NRC, hand-made features (default)", Input: "faces96" + projected}}, pixels...),
+			"face crops"
 	}
 	pixels[0].Label += " (default)"
 	if !set.AreImages() {

@@ -41,7 +41,10 @@ func TestWritePlan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for data, splits := range map[string]string{"photos/people": "random:1", "crops": "random:2 random:3", "images.mat": "random:2 random:3", "vectors.npz": "random:2 random:3"} {
+	for data, splits := range map[string]string{
+		"photos/people": "random:1", "crops": "random:2 random:3",
+		"images.mat": "random:2 random:3", "vectors.npz": "random:2 random:3",
+	} {
 		path := filepath.Join(dir, strings.ReplaceAll(data, "/", "-")+".json")
 		source := filepath.Join(dir, data)
 		if err := experiment.WritePlan(t.Context(), source, path, dataset.Arrays{}, nil); err != nil {
@@ -127,7 +130,8 @@ func TestEmbeddingsOfAPlan(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "photos", "people", "person001", "4.png"), nobody.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := experiment.ParsePlan([]byte(`{"name": "p", "repeats": 2, "datasets": [{"name": "d", "path": "`+filepath.ToSlash(filepath.Join(dir, "photos", "people"))+`", "split": ["random:2", "first:2"]}],
+	plan, err := experiment.ParsePlan([]byte(`{"name": "p", "repeats": 2, "datasets": [{"name": "d", "path": "`+
+		filepath.ToSlash(filepath.Join(dir, "photos", "people"))+`", "split": ["random:2", "first:2"]}],
 		"methods": [{"method": "mean", "input": "embedding"}, {"method": "nrc", "label": "a", "input": "embedding"}, {"method": "nrc", "label": "b", "input": "faces32 none eyes=0.46@0.36"}, "crc"]}`), "plan.json")
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +173,8 @@ func TestEmbeddingsOfAPlan(t *testing.T) {
 
 // Noise is put on images, not on vectors.
 func TestNoiseOnVectorsIsRefused(t *testing.T) {
-	plan, err := experiment.ParsePlan([]byte(`{"datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 2}, "split": "half", "noise": 0.1}],
+	plan, err := experiment.ParsePlan(
+		[]byte(`{"datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 2}, "split": "half", "noise": 0.1}],
 "methods": [{"method": "mean", "input": "embedding"}]}`), "plan.json")
 	if err != nil {
 		t.Fatal(err)

@@ -141,7 +141,8 @@ func (o OpenSet) Validate() error {
 	case o.CalibrationStrangers < 0:
 		return fmt.Errorf("given = %d strangers is negative", o.CalibrationStrangers)
 	case o.CalibrationStrangers > 0 && o.CalibrationStrangers >= o.others():
-		return advice.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.CalibrationStrangers, o.others()), "give fewer, or more photographs of strangers")
+		return advice.Add(fmt.Errorf("given = %d strangers of %d: none is left to judge by", o.CalibrationStrangers, o.others()),
+			"give fewer, or more photographs of strangers")
 	}
 	return o.Calibrate.Validate()
 }
@@ -169,13 +170,16 @@ func JudgeOpenSet(ctx context.Context, set *dataset.Images, m classify.Method, o
 	}
 	switch {
 	case people < minPeople:
-		return nil, advice.Add(fmt.Errorf("open set: %d of %s are too few to enrol", people, legible.People(len(set.Classes))), "at least %d is needed, and others as strangers", minPeople)
+		return nil, advice.Add(fmt.Errorf("open set: %d of %s are too few to enrol", people, legible.People(len(set.Classes))),
+			"at least %d is needed, and others as strangers", minPeople)
 	case people == len(set.Classes) && others == 0:
-		return nil, advice.Add(errors.New("open set: everybody is enrolled, and there are no strangers"), "give photographs of strangers, or enrol fewer")
+		return nil, advice.Add(errors.New("open set: everybody is enrolled, and there are no strangers"),
+			"give photographs of strangers, or enrol fewer")
 	}
 	res := &OpenSetResult{
 		Method: m.Name(), Input: o.Input.ForImages(set.Frame), Split: o.Split.String(), Calibrate: o.Calibrate,
-		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.CalibrationStrangers, CalibrationStrangers: o.CalibrationStrangers,
+		People: people, Strangers: len(set.Classes) - people, OtherFaces: others - o.CalibrationStrangers,
+		CalibrationStrangers: o.CalibrationStrangers,
 	}
 	var all []*drawState
 	for r := range o.Repeats {
@@ -225,7 +229,10 @@ func (o OpenSet) draw(ctx context.Context, set *dataset.Images, m classify.Metho
 	}
 	calibration := model.Calibration
 	probes := known.Select(test)
-	j := &drawState{OpenSetDraw: OpenSetDraw{Seed: seed, Train: len(learn), Test: len(test), MinFPIR: calibration.SmallestFPIR(), Threshold: calibration.Threshold}, lawThreshold: calibration.FollowsLaw()}
+	j := &drawState{OpenSetDraw: OpenSetDraw{
+		Seed: seed, Train: len(learn), Test: len(test),
+		MinFPIR: calibration.SmallestFPIR(), Threshold: calibration.Threshold,
+	}, lawThreshold: calibration.FollowsLaw()}
 	if j.enrolledFaces, err = model.Identify(ctx, probes); err != nil {
 		return nil, err
 	}

@@ -203,7 +203,8 @@ func TestKeysAreOfTheWork(t *testing.T) {
 // The faces that a run meets depend neither on the method nor on the order of
 // methods and data sets, nor on how much noise there is.
 func TestSeedsAreOfTheData(t *testing.T) {
-	const d, e = `{"name": "d", "path": "d.mat", "split": ["random:3", "half"], "noise": [0, 0.1]}`, `{"name": "e", "path": "d.mat", "split": "random:3", "occlusion": [0.2, 0.1]}`
+	const d, e = `{"name": "d", "path": "d.mat", "split": ["random:3", "half"], "noise": [0, 0.1]}`,
+		`{"name": "e", "path": "d.mat", "split": "random:3", "occlusion": [0.2, 0.1]}`
 	const format = `{"seed": 3, "repeats": 3, "datasets": [%s, %s], "methods": [%s, %s]}`
 	p := jobs(t, parse(t, fmt.Sprintf(format, d, e, `"crc"`, `{"method": "nrc", "tune": {}}`)))
 	q := jobs(t, parse(t, fmt.Sprintf(format, e, d, `{"method": "nrc", "tune": {}}`, `"crc"`)))

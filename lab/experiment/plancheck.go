@@ -31,7 +31,8 @@ func (r *Runner) open(ctx context.Context) error {
 			return s.data.splitNodes[slices.Index(s.data.splits, s.split)].errorf("%w", err)
 		}
 		if s.noise+s.occlusion > 0 && !s.input.Embedding.IsZero() {
-			err := s.jobs[0].contestant.node.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s", s.data.name)
+			err := s.jobs[0].contestant.node.errorf("noise and occlusion are put on images, and the input makes vectors of the photographs of %s",
+				s.data.name)
 			return advice.Add(err, `name the data sets that this method meets: "datasets": […]`)
 		}
 		if s.noise+s.occlusion > 0 && !set.AreImages() {

@@ -12,7 +12,8 @@ import (
 // goodPlans are accepted, by the schema too.
 var goodPlans = []string{
 	aPlan,
-	`{"$schema": "x", "name": "n", "about": "", "seed": 18446744073709551615, "repeats": 1.0, "tune": {}, "datasets": [` + aSet + `], "methods": ["crc"]}`,
+	`{"$schema": "x", "name": "n", "about": "", "seed": 18446744073709551615, "repeats": 1.0, "tune": {}, "datasets": [` + aSet +
+		`], "methods": ["crc"]}`,
 	onData(`"title": "T", "about": "a", "path": "x.mat", "size": "1024x7", "preset": "orl", "repeats": 3, "split": ["half", "first:1", "authors:5"], "noise": [0, 1], "occlusion": 0.5`),
 	onData(`"synthetic": {}, "split": "random:1000000", "noise": 1e-3`),
 	onData(`"synthetic": {"people": 2e0, "seed": 9, "light": 2, "pose": 0, "expression": 1, "occlusion": 0.5, "noise": 10}, "split": "half"`),
@@ -115,7 +116,10 @@ var badPlans = []struct {
 	{onMethod(`"crc"`, `, "tune": {"budget": 0}`), 2, `"budget": 0 is not`, "", false},
 	{onMethod(`{"method": "crc", "tune": {"folds": 1}}`), 2, `"folds": 1 is not an integer, 2 …`, "", false},
 	{onMethod(`"crc"`, `, "name": ""`), 2, `"name": "" is not a line of text`, "", false},
-	{onMethod(`{"method": "crc", "label": "\u001b[2J"}`), 2, `"label": "\x1b[2J" is not a line of text, not empty and without control characters`, "", false},
+	{
+		onMethod(`{"method": "crc", "label": "\u001b[2J"}`), 2,
+		`"label": "\x1b[2J" is not a line of text, not empty and without control characters`, "", false,
+	},
 	{onData(`"path": "", "split": "half"`), 1, `"path": "" is not a line of text`, "", false},
 	{onData(`"path": "x", "split": "half", "noise": 1.5`), 1, `"noise": 1.5 is not a share, 0 … 1`, "", false},
 	{onData(`"path": "x", "split": "half", "noise": [0, -0.1]`), 1, `"noise": -0.1 is not a share`, "", false},
@@ -130,7 +134,10 @@ var badPlans = []struct {
 	{onData(`"path": "x", "split": "half", "size": "0x32"`), 1, `"size": "0x32" is not a size HxW, 1x1`, "", false},
 	{onData(`"path": "x", "split": "half", "size": "2000x32"`), 1, `"size": "2000x32" is not a size HxW, 1x1 … 1024x1024`, "", false},
 	{onData(`"path": "x", "split": "all"`), 1, `"split": "all" is not a split: half, first:K`, "", false},
-	{onData(`"path": "x", "split": "third"`), 1, `"split": "third" is not a split: half, first:K, random:K or authors:K, for example first:6`, "", false},
+	{
+		onData(`"path": "x", "split": "third"`), 1,
+		`"split": "third" is not a split: half, first:K, random:K or authors:K, for example first:6`, "", false,
+	},
 	{onData(`"path": "x", "split": "first:0"`), 1, `"split": "first:0" is not a split`, "", false},
 	{onData(`"path": "x", "split": "authors:4"`), 1, `"authors:4" is not a split`, "", false},
 	{onData(`"path": "x", "split": "random:1000001"`), 1, `"random:1000001" is not a split`, "", false},
@@ -147,7 +154,10 @@ var badPlans = []struct {
 	{onMethod(`{"label": "x"}`), 2, `"methods": no "method"`, "", false},
 	{onMethod(`{"method": "crc", "vary": {}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
 	{onMethod(`{"method": "crc", "vary": {"kappa": []}}`), 2, `"kappa": an empty list`, "", false},
-	{onMethod(`{"method": "crc", "vary": {"kappa": [1], "x": [2], "y": [3]}}`), 2, `"vary": an object is not one parameter and the list of its values`, "", false},
+	{
+		onMethod(`{"method": "crc", "vary": {"kappa": [1], "x": [2], "y": [3]}}`), 2,
+		`"vary": an object is not one parameter and the list of its values`, "", false,
+	},
 	{onMethod(`{"method": "crc", "vary": {"kappa": [null]}}`), 2, `"kappa": null is not the value of a parameter`, "", false},
 	{onMethod(`{"method": "crc", "vary": {"kappa": [1, 1]}}`), 2, `"kappa": 1 is there twice`, "", false},
 	{onMethod(`"crc"`, `, "published": {"crc": {"d": []}}`), 2, `"d": an empty list`, "", false},
@@ -163,7 +173,10 @@ var badPlans = []struct {
 	{onMethod(`{"method": "crc", "params": {"kappa": 1e999}}`), 2, `1e999 is not a finite number`, "", true},
 	{onMethod(`{"method": "nrdl", "params": {"atoms": 2.5}}`), 2, `"2.5" is not an integer`, "", true},
 	{onMethod(`{"method": "nrdl", "params": {"coder.solver": "foo"}}`), 2, `"foo" is none of exact, admm`, "", true},
-	{onMethod(`{"method": "nrdl", "params": {"coder.rho": 1}}`), 2, `coder.rho changes nothing: it has an effect with coder.solver=admm only`, "", true},
+	{
+		onMethod(`{"method": "nrdl", "params": {"coder.rho": 1}}`), 2,
+		`coder.rho changes nothing: it has an effect with coder.solver=admm only`, "", true,
+	},
 	{onMethod(`{"method": "nrdl", "vary": {"coder.rho": [1, 2]}}`), 2, `coder.rho changes nothing`, "", true},
 	{onMethod("{\"method\": \"crc\", \"vary\": {\"kappa\": [1,\n-1]}}"), 3, `kappa = -1`, "", true},
 	{onMethod(`{"method": "crc", "datasets": ["e"]}`), 2, `unknown data set "e"`, "choose one of d", true},
@@ -231,7 +244,8 @@ func TestListsAreBounded(t *testing.T) {
 			t.Errorf("%.100s is accepted", text)
 		}
 	}
-	if _, err := ParsePlan([]byte(`[`+strings.Repeat(`[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],`, 9000)+`0]`), "plan.json"); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
+	if _, err := ParsePlan([]byte(`[`+strings.Repeat(`[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],`, 9000)+`0]`),
+		"plan.json"); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
 		t.Error(err)
 	}
 	var runs strings.Builder // 1001 · 1000 of them

@@ -58,7 +58,8 @@ func parseJSON(data []byte, file string, digest func(Program) string) (*value, e
 	if !utf8.Valid(data) {
 		err := fmt.Errorf("%s: not UTF-8 text", file)
 		if dataset.IsMatrix(file) {
-			err = advice.Add(fmt.Errorf("%s is a data set, not a plan", file), "a plan is a JSON file that names data sets and methods; %v writes one", advice.WritePlan.With(advice.Data.To(file)))
+			err = advice.Add(fmt.Errorf("%s is a data set, not a plan", file),
+				"a plan is a JSON file that names data sets and methods; %v writes one", advice.WritePlan.With(advice.Data.To(file)))
 		}
 		return nil, err
 	}

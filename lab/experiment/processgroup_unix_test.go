@@ -38,7 +38,8 @@ func TestTimeLimitEndsAllProcesses(t *testing.T) {
 // limited runs a program that would take minutes within a limit, and returns what it wrote.
 func limited(t *testing.T, file string, limit float64) []byte {
 	t.Helper()
-	p := parse(t, fmt.Sprintf(`{"name": "x", "time_limit": %g, "datasets": [{"name": "d", "synthetic": {"people": 3, "per_person": 4, "size": "8x8"}, "split": "first:2"}],
+	p := parse(t,
+		fmt.Sprintf(`{"name": "x", "time_limit": %g, "datasets": [{"name": "d", "synthetic": {"people": 3, "per_person": 4, "size": "8x8"}, "split": "first:2"}],
 		"methods": [{"command": ["sh", "-c", "sleep 300 & echo $! >%s; sleep 300"]}]}`, limit, file))
 	got, _ := benched(t, Bench{Jobs: 1}, p, filepath.Join(t.TempDir(), "x.jsonl"))
 	if r := firstOf(got); !strings.Contains(r.Error, "time limit") {

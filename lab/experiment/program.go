@@ -50,7 +50,8 @@ func (p Program) permit(allowed map[string]string) (Program, error) {
 	}
 	path := allowed[p.String()]
 	if path == "" {
-		return p, advice.Add(fmt.Errorf("the plan wants the external program %s, and none of that name is allowed here", p), "who trusts it starts the worker with %v", advice.AllowProgram.To(p.String()+"=PATH"))
+		return p, advice.Add(fmt.Errorf("the plan wants the external program %s, and none of that name is allowed here", p),
+			"who trusts it starts the worker with %v", advice.AllowProgram.To(p.String()+"=PATH"))
 	}
 	p.path = path
 	return p, nil
@@ -101,7 +102,8 @@ type Answers struct {
 	Fit, Code float64 // seconds of learning and of recognising, where the program tells; else 0
 }
 
-// Run starts the program and returns its answers for the columns of test. The samples are the columns of train.X (d×N) and test (d×n). It is an
+// Run starts the program and returns its answers for the columns of test. The samples are the columns
+// of train.X (d×N) and test (d×n). It is an
 // error if the program fails, or if an answer is missing. The program is killed when ctx
 // ends, or when its output is too long.
 func (p Program) Run(ctx context.Context, train *classify.Samples, test *mat.Dense, seed uint64) (*Answers, error) {
@@ -196,7 +198,8 @@ func (p Program) read(text []byte, n, classes int) (*Answers, error) {
 		}
 		if times, ok := strings.CutPrefix(word, "seconds "); ok {
 			if _, err := fmt.Sscan(times, &found.Fit, &found.Code); err != nil || !(found.Fit >= 0 && found.Code >= 0) {
-				return nil, fmt.Errorf(`%s: the line %.80q does not give the seconds of learning and of recognising, such as "seconds 1.5 0.2"`, p, word)
+				return nil,
+					fmt.Errorf(`%s: the line %.80q does not give the seconds of learning and of recognising, such as "seconds 1.5 0.2"`, p, word)
 			}
 			continue
 		}
@@ -333,7 +336,8 @@ func (e *methodFile) programs() ([]contestant, error) {
 	case e.Trace:
 		return nil, e.node.errorf("a program shows nothing of its passes")
 	case e.node.member["tune"] != nil && len(e.Ranges) == 0:
-		return nil, advice.Add(e.node.errorf("nrdl does not know where to look for the parameters of a program"), `give "ranges" of some of its "params"`)
+		return nil, advice.Add(e.node.errorf("nrdl does not know where to look for the parameters of a program"),
+			`give "ranges" of some of its "params"`)
 	}
 	ranges, err := e.ranges()
 	if err != nil {
@@ -341,7 +345,10 @@ func (e *methodFile) programs() ([]contestant, error) {
 	}
 	file := filepath.Base(e.Command[len(e.Command)-1])
 	id := cmp.Or(e.Label, strings.TrimSuffix(file, filepath.Ext(file)))
-	base := contestant{node: e.node, id: id, label: id + " (external)", about: e.About, tune: (*Search)(e.Tune), input: e.input, datasets: e.Datasets}
+	base := contestant{
+		node: e.node, id: id, label: id + " (external)", about: e.About, tune: (*Search)(e.Tune),
+		input: e.input, datasets: e.Datasets,
+	}
 	if base.about == "" {
 		base.about = "the external program " + Program{Command: e.Command}.String()
 		for _, a := range e.params {

@@ -298,7 +298,11 @@ func TestProgramsAreTuned(t *testing.T) {
 		}
 	}
 	for _, bad := range [][2]string{
-		{`"shift": 3, `, ""}, {`"high": 3`, `"high": 0`}, {`"low": 0`, `"low": 0, "log": true`}, {`"budget": 8`, `"budget": 0`}, {`"integer": true`, `"integre": true`},
+		{`"shift": 3, `, ""},
+		{`"high": 3`, `"high": 0`},
+		{`"low": 0`, `"low": 0, "log": true`},
+		{`"budget": 8`, `"budget": 0`},
+		{`"integer": true`, `"integre": true`},
 	} {
 		if broken := strings.Replace(text, bad[0], bad[1], 1); broken == text {
 			t.Fatal(bad)
@@ -351,7 +355,8 @@ func TestProgramsAreInterrupted(t *testing.T) {
 }
 
 func TestProgramsThatAreNotThere(t *testing.T) {
-	p := parse(t, `{"name": "x", "datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 4, "size": "8x8"}, "split": "first:3"}], "methods": [
+	p := parse(t,
+		`{"name": "x", "datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 4, "size": "8x8"}, "split": "first:3"}], "methods": [
 		{"command": ["./no-such-program"]}]}`)
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	_, err := (&Bench{}).Run(t.Context(), p, path)

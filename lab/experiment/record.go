@@ -304,7 +304,8 @@ func DecodeRecord(line []byte) (Record, error) {
 }
 
 // repair is the advice for a broken line.
-var repair = advice.New("repair or remove that line, whose run is then made again; a plan (.json) has no records: %v makes them", advice.RunPlan)
+var repair = advice.New("repair or remove that line, whose run is then made again; a plan (.json) has no records: %v makes them",
+	advice.RunPlan)
 
 // unknownField is the beginning of the error of encoding/json about an unknown member.
 const unknownField = "json: unknown field "

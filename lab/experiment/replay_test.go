@@ -283,7 +283,8 @@ func (m telling) Fit(ctx context.Context, train *classify.Samples, run classify.
 // toldOf is a plan of two settings, with three contestants that tell of their
 // fits, one of them tuned.
 func observed(t *testing.T, observe func(classify.Run)) *Plan {
-	p := parse(t, `{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned", "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
+	p := parse(t,
+		`{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned", "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
 	for i := range p.contestants {
 		p.contestants[i].method = func(string) (classify.Method, error) { return telling{method.DefaultCRC, observe}, nil }
 	}
@@ -349,7 +350,8 @@ func TestNothingStaysShared(t *testing.T) {
 			cancel()
 		}
 	}}
-	if done, err := b.Run(ctx, p, filepath.Join(dir, "cut.jsonl")); !errors.Is(err, context.Canceled) || done.New != 1 || len(units) == 0 || alive() != 0 {
+	if done, err := b.Run(ctx, p, filepath.Join(dir, "cut.jsonl")); !errors.Is(err, context.Canceled) || done.New != 1 || len(units) == 0 ||
+		alive() != 0 {
 		t.Errorf("interrupted: %+v, %v, %d of %d dictionaries are shared", done, err, alive(), len(units))
 	}
 }

@@ -50,7 +50,9 @@ func (k setKey) String() string { return k.data.name + " " + k.images }
 // Runner returns a Runner for the runs of p. Hash has the hashes of the data sets, as Work
 // has them. If the Databases of b do not have a data set with its hash, fetch gets it;
 // fetch may be nil.
-func (b *Bench) Runner(p *Plan, hash map[string]string, fetch func(ctx context.Context, hash string) (*dataset.Images, error)) (*Runner, error) {
+func (b *Bench) Runner(p *Plan, hash map[string]string,
+	fetch func(ctx context.Context, hash string) (*dataset.Images, error),
+) (*Runner, error) {
 	settings, err := p.settings()
 	if err != nil {
 		return nil, err

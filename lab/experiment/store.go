@@ -45,10 +45,12 @@ func OpenStore(path string, warn func(string)) (*Store, []Record, error) {
 // canHold is an error if there cannot be a file of records at path. It creates no file.
 func canHold(path string) error {
 	if strings.HasSuffix(path, ".gz") {
-		return advice.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path), "gunzip it first, or write to another file with %v", advice.Output)
+		return advice.Add(fmt.Errorf("records %s: nothing can be added to a compressed file", path),
+			"gunzip it first, or write to another file with %v", advice.Output)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeType&^fs.ModeDir) != 0 {
-		return advice.Add(fmt.Errorf("records %s: not a file that can be added to", path), "write to a file, for example %v", advice.Output.To("runs.jsonl"))
+		return advice.Add(fmt.Errorf("records %s: not a file that can be added to", path),
+			"write to a file, for example %v", advice.Output.To("runs.jsonl"))
 	}
 	return atomicfile.Check(path)
 }

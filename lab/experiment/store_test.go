@@ -37,7 +37,8 @@ func TestStoreHasOneHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenStore(path, nil); err == nil || !strings.Contains(err.Error(), "another process is writing to it") || advice.Text(err) == "" {
+	if _, _, err := OpenStore(path, nil); err == nil || !strings.Contains(err.Error(), "another process is writing to it") ||
+		advice.Text(err) == "" {
 		t.Errorf("a second holder: %v", err)
 	}
 	if err := s.Append(aRecord("a")); err != nil { // the refused one has changed nothing
@@ -94,7 +95,10 @@ func TestStoreRefusesWhatItCouldNotRead(t *testing.T) {
 	traced.Trace = &Trace{Terms: []string{"residual"}, Values: [][]float64{{math.NaN()}}}
 	alike := aRecord("d") // two names that UTF-8 makes one
 	alike.ClassErrors = map[string]int{"\xff": 2, "\xfe": 1}
-	for want, r := range map[string]Record{"the value +Inf": infinite, "the value NaN": traced, "1 images wrong": wrong, "images wrong": alike} {
+	for want, r := range map[string]Record{
+		"the value +Inf": infinite, "the value NaN": traced,
+		"1 images wrong": wrong, "images wrong": alike,
+	} {
 		if err := s.Append(r); err == nil || !strings.Contains(err.Error(), want) || ugly.MatchString(err.Error()) {
 			t.Errorf("record %s: %v, want %s", r.Key, err, want)
 		}

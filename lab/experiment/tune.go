@@ -192,7 +192,9 @@ type tuner struct {
 	firstError error // of the first trial that failed
 }
 
-func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s Search, o TuneObserver) (*tuner, error) {
+func newTuner(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method,
+	s Search, o TuneObserver,
+) (*tuner, error) {
 	switch {
 	case s.Budget < 1:
 		return nil, fmt.Errorf("a budget of %d configurations", s.Budget)

@@ -305,7 +305,8 @@ func TestFailuresAreTrials(t *testing.T) {
 	}
 	cause := advice.Add(errors.New("ever"), "do not")
 	m.Fails = func(*few) error { return cause }
-	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, m, Search{Budget: 3, Folds: 2}, TuneObserver{}); !errors.Is(err, cause) || advice.Text(err) != "do not" {
+	if _, err := Tune(t.Context(), train, frontend.Pipeline{}, m, Search{Budget: 3, Folds: 2},
+		TuneObserver{}); !errors.Is(err, cause) || advice.Text(err) != "do not" {
 		t.Errorf("all fail: %v, hint %q", err, advice.Text(err))
 	}
 }
@@ -356,7 +357,8 @@ func TestTuneErrors(t *testing.T) {
 		{train, few{ranges: []method.Range{{Path: "kapa"}}}, Search{Budget: 1, Folds: 2}, "kapa"},
 		{train.Select([]int{0, 8, 11, 16}), method.DefaultCRC, Search{Budget: 1, Folds: 2}, "more than one"},
 	} {
-		if _, err := Tune(t.Context(), c.set, frontend.Pipeline{}, c.m, c.s, TuneObserver{}); err == nil || !strings.Contains(err.Error(), c.message) {
+		if _, err := Tune(t.Context(), c.set, frontend.Pipeline{}, c.m, c.s, TuneObserver{}); err == nil ||
+			!strings.Contains(err.Error(), c.message) {
 			t.Errorf("%+v: %v", c.s, err)
 		}
 	}
@@ -369,7 +371,8 @@ func TestTuneErrors(t *testing.T) {
 // only one are judged by once.
 func TestTuneHoldsOut(t *testing.T) {
 	train := unequal(t)
-	s, err := newTuner(t.Context(), train, frontend.Pipeline{}.ForImages(train.Frame), method.DefaultCRC, Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
+	s, err := newTuner(t.Context(), train, frontend.Pipeline{}.ForImages(train.Frame), method.DefaultCRC,
+		Search{Budget: 1, Folds: 3, Seed: 2}, TuneObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}

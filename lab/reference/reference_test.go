@@ -64,7 +64,10 @@ var changes = []struct {
 			}
 		}), s
 	}, []string{"the pixels of at least one image"}},
-	{"no size", func(all []image, s dataset.Size) ([]image, dataset.Size) { return all, dataset.Size{} }, []string{"the images are vectors of "}},
+	{"no size", func(all []image, s dataset.Size) ([]image, dataset.Size) {
+		return all,
+			dataset.Size{}
+	}, []string{"the images are vectors of "}},
 	{"0 to 1", func(all []image, s dataset.Size) ([]image, dataset.Size) {
 		return each(all, func(v []float64) {
 			for i := range v {
@@ -118,8 +121,14 @@ var changes = []struct {
 			}
 		}), s
 	}, []string{"the pixels of at least one image"}},
-	{"one missing", func(all []image, s dataset.Size) ([]image, dataset.Size) { return slices.Delete(all, 7, 8), s }, []string{" images, not "}},
-	{"one twice", func(all []image, s dataset.Size) ([]image, dataset.Size) { return slices.Insert(all, 8, all[7]), s }, []string{" images, not "}},
+	{"one missing", func(all []image, s dataset.Size) ([]image, dataset.Size) {
+		return slices.Delete(all, 7, 8),
+			s
+	}, []string{" images, not "}},
+	{"one twice", func(all []image, s dataset.Size) ([]image, dataset.Size) {
+		return slices.Insert(all, 8, all[7]),
+			s
+	}, []string{" images, not "}},
 	{"one under another person", func(all []image, s dataset.Size) ([]image, dataset.Size) {
 		all[6].person = 1
 		return all, s

@@ -121,7 +121,10 @@ func TestContestantsAreExplained(t *testing.T) {
 
 // A record says what its contestant is, also of a plan that nobody knows.
 func TestRecordsExplain(t *testing.T) {
-	r := experiment.Record{Plan: "mine", Method: "nrc", Label: "mine", Explanation: "NRC, on my features", Variation: &experiment.Variation{Path: "coder.rho", Value: "2"}}
+	r := experiment.Record{
+		Plan: "mine", Method: "nrc", Label: "mine", Explanation: "NRC, on my features",
+		Variation: &experiment.Variation{Path: "coder.rho", Value: "2"},
+	}
 	if got := about(&r); !strings.HasPrefix(got, "NRC, on my features; with coder.rho = 2 (") {
 		t.Error(got)
 	}
@@ -141,7 +144,8 @@ func TestPlainContestantsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, shaped := experiment.Record{Plan: "mine", Method: "nrc", Label: "NRC"}, experiment.Record{Plan: "mine", Method: "nrc", Label: "shaped", Input: &features}
+	plain, shaped := experiment.Record{Plan: "mine", Method: "nrc", Label: "NRC"},
+		experiment.Record{Plan: "mine", Method: "nrc", Label: "shaped", Input: &features}
 	const grey = "; the data as they are, of images the grey values."
 	alone, both := Plan{Labels: []*Label{newLabel(&plain)}}, Plan{Labels: []*Label{newLabel(&plain), newLabel(&shaped)}}
 	if s := alone.contestants()[0].Text; strings.Contains(s, grey) {
@@ -155,7 +159,10 @@ func TestPlainContestantsAreExplained(t *testing.T) {
 // The page explains its terms and its contestants; the glossary has all of them.
 func TestPageExplains(t *testing.T) {
 	page := written(t, realistic(t), Options{Format: "html"})
-	for _, want := range []string{"<dt>Which method to take</dt><dd>", "What is compared", "<dt>~</dt>", `<abbr title="Not significantly`, `title="the methods of each setting are ranked`} {
+	for _, want := range []string{
+		"<dt>Which method to take</dt><dd>", "What is compared", "<dt>~</dt>",
+		`<abbr title="Not significantly`, `title="the methods of each setting are ranked`,
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

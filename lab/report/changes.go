@@ -89,7 +89,8 @@ func (c *Changes) Check() error {
 	if len(c.Rows) > 0 || len(c.Unpaired) == 0 {
 		return nil
 	}
-	return advice.Add(errors.New("nothing could be compared"), "give a method the same \"label\" in both plans, and use the same data, splits and repeats")
+	return advice.Add(errors.New("nothing could be compared"),
+		"give a method the same \"label\" in both plans, and use the same data, splits and repeats")
 }
 
 // CompareRecords compares two versions of records: each label in each setting of a plan,
@@ -269,12 +270,15 @@ func (c *Changes) writeLeft(w io.Writer) {
 func (c *Changes) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
-		"plan", "setting", "label", "runs", "missing", "old", "new", "difference", "images", "changed", "verdict", "test", "p", "p_adjusted", "old_seconds", "new_seconds",
+		"plan", "setting", "label", "runs", "missing", "old", "new", "difference", "images", "changed",
+		"verdict", "test", "p", "p_adjusted", "old_seconds", "new_seconds",
 	}}
 	for _, row := range c.Rows {
 		lines = append(lines, []string{
-			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs), strconv.Itoa(row.MissingRuns), exact(row.Old), exact(row.New), exact(row.Difference),
-			strconv.Itoa(row.Images), strconv.Itoa(row.ChangedImages), row.Verdict, row.Test, exact(row.P), exact(row.PAdjusted), exact(row.OldSeconds), exact(row.NewSeconds),
+			cellText(row.Plan), cellText(row.Setting), cellText(row.Label), strconv.Itoa(row.Runs),
+			strconv.Itoa(row.MissingRuns), exact(row.Old), exact(row.New), exact(row.Difference),
+			strconv.Itoa(row.Images), strconv.Itoa(row.ChangedImages), row.Verdict, row.Test, exact(row.P),
+			exact(row.PAdjusted), exact(row.OldSeconds), exact(row.NewSeconds),
 		})
 	}
 	return out.WriteAll(lines)

@@ -14,7 +14,8 @@ import (
 func missing(label string, repeat int, columns ...int) experiment.Record {
 	n := len(columns)
 	return experiment.Record{
-		Plan: "p", Key: label + string(rune('a'+repeat)), Method: "nrc", Label: label, Split: "random:5", Repeat: repeat, SplitHash: string(rune('a' + repeat)),
+		Plan: "p", Key: label + string(rune('a'+repeat)), Method: "nrc", Label: label, Split: "random:5",
+		Repeat: repeat, SplitHash: string(rune('a' + repeat)),
 		Dataset: experiment.Source{Name: "d", Title: "D", Hash: "h"},
 		Train:   100, N: 100, Wrong: n, MissedColumns: columns, Rate: float64(100-n) / 100,
 	}
@@ -31,8 +32,10 @@ func span(lo, hi int) (columns []int) {
 func TestCompareRecords(t *testing.T) {
 	var old, now []experiment.Record
 	for r := range 3 {
-		old = append(old, missing("steady", r, 1, 2, 3), missing("up", r, span(0, 20)...), missing("down", r), missing("noise", r, 1, 2), missing("gone", r))
-		now = append(now, missing("steady", r, 1, 2, 3), missing("up", r, 0, 1), missing("down", r, span(0, 12)...), missing("noise", r, 3, 4), missing("added", r))
+		old = append(old, missing("steady", r, 1, 2, 3), missing("up", r, span(0, 20)...), missing("down", r),
+			missing("noise", r, 1, 2), missing("gone", r))
+		now = append(now, missing("steady", r, 1, 2, 3), missing("up", r, 0, 1), missing("down", r, span(0, 12)...),
+			missing("noise", r, 3, 4), missing("added", r))
 	}
 	c, err := report.CompareRecords(old, now)
 	if err != nil {
@@ -48,7 +51,8 @@ func TestCompareRecords(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("no row for %v", want)
 	}
-	if up := c.Rows[slices.IndexFunc(c.Rows, func(r report.Change) bool { return r.Label == "up" })]; up.Old != 80 || up.New != 98 || up.ChangedImages != 54 {
+	if up := c.Rows[slices.IndexFunc(c.Rows, func(r report.Change) bool { return r.Label == "up" })]; up.Old != 80 || up.New != 98 ||
+		up.ChangedImages != 54 {
 		t.Errorf("up: %+v", up)
 	}
 	if len(c.Unpaired) != 2 || c.Unpaired[0].Label != "added" || c.Unpaired[1].Label != "gone" {
@@ -75,7 +79,10 @@ func TestCompareRecordsIsSymmetric(t *testing.T) {
 	if errThere != nil || errBack != nil {
 		t.Fatal(errThere, errBack)
 	}
-	opposite := map[string]string{report.Better: report.Worse, report.Worse: report.Better, report.Unclear: report.Unclear, report.Equal: report.Equal}
+	opposite := map[string]string{
+		report.Better: report.Worse, report.Worse: report.Better,
+		report.Unclear: report.Unclear, report.Equal: report.Equal,
+	}
 	for i, row := range there.Rows {
 		if o := back.Rows[i]; o.Verdict != opposite[row.Verdict] || o.P != row.P || o.Difference != -row.Difference {
 			t.Errorf("%+v and back %+v", row, o)
@@ -88,7 +95,8 @@ func TestCompareRecordsOfOtherData(t *testing.T) {
 	other, split, failed := missing("x", 0), missing("y", 0), missing("z", 0)
 	other.Dataset.Hash, split.SplitHash = "other", "other"
 	failed.Error, failed.N = "out of memory", 0
-	c, err := report.CompareRecords([]experiment.Record{missing("x", 0), missing("y", 0), missing("z", 0)}, []experiment.Record{other, split, failed})
+	c, err := report.CompareRecords([]experiment.Record{missing("x", 0), missing("y", 0), missing("z", 0)},
+		[]experiment.Record{other, split, failed})
 	if err != nil {
 		t.Fatal(err)
 	}

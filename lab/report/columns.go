@@ -119,7 +119,10 @@ type Label struct {
 }
 
 func newLabel(r *experiment.Record) *Label {
-	return &Label{Name: r.Label, Method: r.Method, Variation: r.Variation, About: about(r), Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil}
+	return &Label{
+		Name: r.Label, Method: r.Method, Variation: r.Variation, About: about(r),
+		Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil,
+	}
 }
 
 // onMap reports whether a map shows the label, among those of two varied parameters.

@@ -25,7 +25,8 @@ func WriteResult(w io.Writer, r *experiment.Result, existed bool) error {
 	if r.Params != nil && !r.Input.SeesImages() { // without parameters, each run chose its input
 		decisions = legible.OfSamples(decisions)
 	}
-	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split, legible.Count(r.Repeats, "run"), about, decisions)
+	fmt.Fprintf(w, "%s: %s %% right (split %s, %s%s)\n%s\n", legible.Escaped(r.Method), rate, r.Split,
+		legible.Count(r.Repeats, "run"), about, decisions)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if existed {
 		fmt.Fprintln(t, "right %\twrong\tof\ttest time\t")
@@ -50,7 +51,8 @@ func decisionWords(d *experiment.Decisions) string {
 	s := fmt.Sprintf("threshold for an FPIR of %v %%:", 100*d.FPIR)
 	if n := d.Right + d.Wrong + d.Unknown; n > 0 {
 		share := func(k int) string { return legible.Percent(float64(k) / float64(n)) }
-		s += fmt.Sprintf(" of %s %s %% get the right name, %s %% a wrong name, %s %% are unknown", legible.Count(n, "face"), share(d.Right), share(d.Wrong), share(d.Unknown))
+		s += fmt.Sprintf(" of %s %s %% get the right name, %s %% a wrong name, %s %% are unknown",
+			legible.Count(n, "face"), share(d.Right), share(d.Wrong), share(d.Unknown))
 	}
 	if d.Strangers > 0 {
 		if d.Right+d.Wrong+d.Unknown > 0 {
@@ -143,7 +145,8 @@ func methodTests(c *experiment.Comparison, tests int) string {
 		how = "McNemar's exact test on the test images of the\nsingle run; "
 		about = "other images of these people, not for another split"
 	}
-	s := fmt.Sprintf("~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
+	s := fmt.Sprintf(
+		"~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
 		how, c.Level, legible.Count(tests, "comparison"), about)
 	for _, m := range c.Methods {
 		if m.Test == experiment.SignedRank {
@@ -160,7 +163,8 @@ func methodTests(c *experiment.Comparison, tests int) string {
 func WriteMethodsCSV(w io.Writer, c *experiment.Comparison) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
-		"method", "runs", "right", "sd", "low", "high", "difference", "p", "p_adjusted", "told_from_best", "test", "fit_seconds", "code_seconds", "error",
+		"method", "runs", "right", "sd", "low", "high", "difference", "p", "p_adjusted", "told_from_best",
+		"test", "fit_seconds", "code_seconds", "error",
 	}}
 	for _, m := range c.Methods {
 		line := make([]string, len(lines[0]))

@@ -314,7 +314,9 @@ func (p *Plan) heatMaps() (all []*Figure) {
 				h.Title = f.Title
 				best, x, y := h.Best()
 				palest, darkest := h.Ends()
-				f.Caption = fmt.Sprintf("Means over runs, in percent; colours from %s (palest) to %s (darkest). The best, %s, has %s = %s and %s = %s.%s", tenths(palest), tenths(darkest), tenths(best), g.path, h.XNames[x], g.with, h.YNames[y], p.fixedRate(members[g][0], j))
+				f.Caption = fmt.Sprintf(
+					"Means over runs, in percent; colours from %s (palest) to %s (darkest). The best, %s, has %s = %s and %s = %s.%s",
+					tenths(palest), tenths(darkest), tenths(best), g.path, h.XNames[x], g.with, h.YNames[y], p.fixedRate(members[g][0], j))
 				f.Alt = f.Title + "."
 				all = append(all, f)
 			}

@@ -14,7 +14,8 @@ import (
 
 // hostileNames are texts that mean something in a format.
 var hostileNames = []string{
-	`<script>alert(1)</script>`, "a|b\nc", `"><img src=http://x.org/y onerror=z>`, `\input{/etc/passwd}$&%#_^~{}`, "`code` [link](http://x.org) *b*",
+	`<script>alert(1)</script>`, "a|b\nc", `"><img src=http://x.org/y onerror=z>`, `\input{/etc/passwd}$&%#_^~{}`,
+	"`code` [link](http://x.org) *b*",
 	"]]>&amp;", "--><!--", "=1+1", "名前 ± −", "\x00\x1b[31m\xff",
 }
 
@@ -124,7 +125,8 @@ var pipe = regexp.MustCompile(`(^|[^\\])(\\\\)*\|`)
 
 func TestMarkdownTables(t *testing.T) {
 	for _, records := range [][]experiment.Record{realistic(t), named(t)} {
-		text := written(t, records, Options{Format: "md", Commands: hostileNames, Link: func(f Figure) string { return "figures/" + f.Name + ".svg" }})
+		text := written(t, records,
+			Options{Format: "md", Commands: hostileNames, Link: func(f Figure) string { return "figures/" + f.Name + ".svg" }})
 		width, tables := 0, 0
 		for line := range strings.Lines(text) {
 			if !strings.HasPrefix(line, "|") {

@@ -8,7 +8,10 @@ import (
 )
 
 // terms are the terms of a page that are in the glossary.
-var terms = []string{"setting", "split", "run", "SD", "~", "significant", "paired test", "average rank", "critical difference", "pass", "tuned"}
+var terms = []string{
+	"setting", "split", "run", "SD", "~", "significant", "paired test", "average rank",
+	"critical difference", "pass", "tuned",
+}
 
 // glossary explains the terms.
 func glossary() []block {

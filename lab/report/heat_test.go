@@ -26,7 +26,10 @@ func TestHeatMaps(t *testing.T) {
 		}
 	}
 	page := written(t, records, Options{})
-	for _, want := range []string{"CRC on PIE, random:10: rate against kappa and other", "colours from 91.0 (palest) to 96.0 (darkest). The best, 95.0, has kappa = 10 and other = 4.", "CRC as it is has 94.0."} {
+	for _, want := range []string{
+		"CRC on PIE, random:10: rate against kappa and other",
+		"colours from 91.0 (palest) to 96.0 (darkest). The best, 95.0, has kappa = 10 and other = 4.", "CRC as it is has 94.0.",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -62,7 +65,8 @@ func TestParametersOfSeveralMethods(t *testing.T) {
 		}
 	}
 	all := arranged(t, records).Plans[0].varied()
-	if len(all) != 1 || len(all[0].Series) != 2 || all[0].Series[0].Name != "FDDL" || all[0].Axes.X != "atoms" || !strings.HasPrefix(all[0].Title, "PIE") {
+	if len(all) != 1 || len(all[0].Series) != 2 || all[0].Series[0].Name != "FDDL" || all[0].Axes.X != "atoms" ||
+		!strings.HasPrefix(all[0].Title, "PIE") {
 		t.Errorf("%+v", all)
 	}
 }

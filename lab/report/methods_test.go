@@ -16,8 +16,14 @@ func comparison() *experiment.Comparison {
 		Split: "half", Repeats: 2, Seed: 3, Level: experiment.Level,
 		Methods: []experiment.MethodResult{
 			{Method: "nrc", Accuracy: 0.9, SD: 0.01, Best: true, P: 1, PAdjusted: 1, FitSeconds: 0.5, CodeSeconds: 0.25, Runs: run},
-			{Method: "src", Accuracy: 0.89, SD: 0.02, Difference: -0.01, Test: experiment.SignedRank, P: 0.5, PAdjusted: 0.5, FitSeconds: 1, CodeSeconds: 2, Runs: run},
-			{Method: "crc", Accuracy: 0.5, Difference: -0.4, Separated: true, Test: experiment.CorrectedT, P: 0.001, PAdjusted: 0.002, FitSeconds: 1, CodeSeconds: 2, Runs: run},
+			{
+				Method: "src", Accuracy: 0.89, SD: 0.02, Difference: -0.01, Test: experiment.SignedRank, P: 0.5,
+				PAdjusted: 0.5, FitSeconds: 1, CodeSeconds: 2, Runs: run,
+			},
+			{
+				Method: "crc", Accuracy: 0.5, Difference: -0.4, Separated: true, Test: experiment.CorrectedT,
+				P: 0.001, PAdjusted: 0.002, FitSeconds: 1, CodeSeconds: 2, Runs: run,
+			},
 			{Method: "ksvd", Err: "=it \x1bbroke"},
 		},
 	}
@@ -33,7 +39,8 @@ func TestMethodsAsText(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^ +nrc +90\.00 ± 1\.00 +best +— +500 ms +250 ms$`, `(?m)^ +src +89\.00 ± 2\.00 +~ -1\.00 +0\.5 +1\.00 s +2\.00 s$`,
 		`(?m)^ +crc +50\.00 ± 0\.00 +-40\.00 +0\.002 `, `(?m)^ +ksvd +failed: =it \\x1bbroke$`,
-		`split half, 2 runs, seed 3`, `corrected resampled t-test`, `level 0\.05`, `Holm's correction for 2 comparisons`, `src differs by the same in every run`,
+		`split half, 2 runs, seed 3`, `corrected resampled t-test`, `level 0\.05`, `Holm's correction for 2 comparisons`,
+		`src differs by the same in every run`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("no %s in\n%s", want, text)
@@ -50,7 +57,8 @@ func TestMethodsAsText(t *testing.T) {
 	one := comparison()
 	one.Repeats, one.Methods = 1, one.Methods[:2]
 	b.Reset()
-	if err := WriteMethods(&b, one); err != nil || !strings.Contains(b.String(), "McNemar's exact test") || !strings.Contains(b.String(), "\nTimes are of one run") || strings.Contains(b.String(), "±") || !strings.Contains(b.String(), "1 comparison.") {
+	if err := WriteMethods(&b, one); err != nil || !strings.Contains(b.String(), "McNemar's exact test") || !strings.Contains(b.String(),
+		"\nTimes are of one run") || strings.Contains(b.String(), "±") || !strings.Contains(b.String(), "1 comparison.") {
 		t.Errorf("of a single run: %v\n%s", err, b.String())
 	}
 	one.Methods = one.Methods[:1]
@@ -101,23 +109,33 @@ func TestMethodsAsCSV(t *testing.T) {
 
 // The decisions at the threshold are printed below the rate.
 func TestResultAsText(t *testing.T) {
-	r := experiment.Result{Method: "mean", Split: "half", Repeats: 1, Accuracy: 0.875, Runs: []experiment.Run{{N: 16, Wrong: 2, Accuracy: 0.875, Status: "closed-form"}}}
+	r := experiment.Result{
+		Method: "mean", Split: "half", Repeats: 1, Accuracy: 0.875,
+		Runs: []experiment.Run{{N: 16, Wrong: 2, Accuracy: 0.875, Status: "closed-form"}},
+	}
 	for _, c := range []struct {
 		d    *experiment.Decisions
 		line string
 	}{
 		{nil, ""},
-		{&experiment.Decisions{FPIR: 0.01, Right: 6, Wrong: 1, Unknown: 1}, "threshold for an FPIR of 1 %: of 8 faces 75.00 % get the right name, 12.50 % a wrong name, 12.50 % are unknown\n"},
+		{
+			&experiment.Decisions{FPIR: 0.01, Right: 6, Wrong: 1, Unknown: 1},
+			"threshold for an FPIR of 1 %: of 8 faces 75.00 % get the right name, 12.50 % a wrong name, 12.50 % are unknown\n",
+		},
 		{
 			&experiment.Decisions{FPIR: 0.01, Right: 8, Strangers: 8, Named: 3},
 			"threshold for an FPIR of 1 %: of 8 faces 100.00 % get the right name, 0.00 % a wrong name, 0.00 % are unknown; 3 of 8 faces of people who are not enrolled get a name\n",
 		},
-		{&experiment.Decisions{FPIR: 0.1, Strangers: 1}, "threshold for an FPIR of 10 %: 0 of 1 face of people who are not enrolled get a name\n"},
+		{
+			&experiment.Decisions{FPIR: 0.1, Strangers: 1},
+			"threshold for an FPIR of 10 %: 0 of 1 face of people who are not enrolled get a name\n",
+		},
 	} {
 		r.Runs[0].Decisions = c.d
 		for _, existed := range []bool{false, true} {
 			var b strings.Builder
-			if err := WriteResult(&b, &r, existed); err != nil || !strings.HasPrefix(b.String(), "mean: 87.50 % right (split half, 1 run)\n"+c.line+"\n ") || strings.Contains(b.String(), "seed") == existed {
+			if err := WriteResult(&b, &r, existed); err != nil || !strings.HasPrefix(b.String(),
+				"mean: 87.50 % right (split half, 1 run)\n"+c.line+"\n ") || strings.Contains(b.String(), "seed") == existed {
 				t.Errorf("%+v: %v\n%s", c.d, err, b.String())
 			}
 		}

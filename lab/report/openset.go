@@ -57,11 +57,14 @@ func openSetSections(r *experiment.OpenSetResult, level int) []section {
 			{Figures: []*Figure{rocFigure(r)}},
 		}},
 		{ID: "threshold", Title: "The threshold of training", Level: level, Blocks: []block{
-			{Text: fmt.Sprintf("The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best guess is right for %s.",
-				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Min), percentWords(r.FPIR.Max), spreadWords(r.IdentificationRate), spreadWords(r.ClosedSet)) + promise(r)},
+			{Text: fmt.Sprintf(
+				"The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best guess is right for %s.",
+				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Min), percentWords(r.FPIR.Max),
+				spreadWords(r.IdentificationRate), spreadWords(r.ClosedSet)) + promise(r)},
 		}},
 		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
-			{Text: fmt.Sprintf("Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between the probability and the share that is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
+			{Text: fmt.Sprintf(
+				"Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between the probability and the share that is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
 				100*r.ECE, 100*r.ECESD, percentWords(r.Calibrate.Prior))},
 			{Table: reliabilityTable(r)},
 			{Figures: []*Figure{reliabilityFigure(r)}},
@@ -74,7 +77,8 @@ func openSetWords(r *experiment.OpenSetResult) string {
 	if r.OtherFaces > 0 {
 		others = fmt.Sprintf(" and %d images of others", r.OtherFaces)
 	}
-	return fmt.Sprintf("%s on %v, %s with %s enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified where the best guess is right and its score lies above the threshold that lets the given share of strangers pass. Mean ± standard deviation over the draws, in percent.",
+	return fmt.Sprintf(
+		"%s on %v, %s with %s enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified where the best guess is right and its score lies above the threshold that lets the given share of strangers pass. Mean ± standard deviation over the draws, in percent.",
 		r.Method, r.Input, legible.Count(len(r.Draws), "draw"), legible.People(r.People), r.Split, r.Strangers, others)
 }
 
@@ -123,7 +127,10 @@ func rocFigure(r *experiment.OpenSetResult) *Figure {
 }
 
 func reliabilityTable(r *experiment.OpenSetResult) *table {
-	t := &table{Caption: "Probabilities, and how often they came true, in percent", Head: heads("probability, between", "mean", "right", "share of faces")}
+	t := &table{
+		Caption: "Probabilities, and how often they came true, in percent",
+		Head:    heads("probability, between", "mean", "right", "share of faces"),
+	}
 	n := len(r.Reliability)
 	for i, b := range r.Reliability {
 		name := fmt.Sprintf("%d and %d", 100*i/n, 100*(i+1)/n)
@@ -172,10 +179,12 @@ func promise(r *experiment.OpenSetResult) (s string) {
 		bears = max(bears, d.MinFPIR)
 	}
 	if bears > r.Calibrate.FPIR {
-		s = fmt.Sprintf(" Too few were enrolled to set a threshold for %s; more people, or given photographs of strangers, set it better.", percentWords(r.Calibrate.FPIR))
+		s = fmt.Sprintf(" Too few were enrolled to set a threshold for %s; more people, or given photographs of strangers, set it better.",
+			percentWords(r.Calibrate.FPIR))
 	}
 	if r.NamedFaces.Faces > 0 {
-		s += fmt.Sprintf(" Of the named faces %s have the right name; their mean probability is %s.", percentWords(r.NamedFaces.Right), percentWords(r.NamedFaces.Probability))
+		s += fmt.Sprintf(" Of the named faces %s have the right name; their mean probability is %s.",
+			percentWords(r.NamedFaces.Right), percentWords(r.NamedFaces.Probability))
 		if r.MaxStrangerProbability > 0 {
 			s += fmt.Sprintf(" The highest of a named stranger is %s.", percentWords(r.MaxStrangerProbability))
 		}

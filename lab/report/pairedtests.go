@@ -202,7 +202,8 @@ func (p *Plan) tests() string {
 	if len(how) == 0 {
 		return ""
 	}
-	s := "~: not significantly different from it, which is not the same as equal, by a paired test over the runs with equal repeat and split: " +
+	s := "~: not significantly different from it, which is not the same as equal, " +
+		"by a paired test over the runs with equal repeat and split: " +
 		strings.Join(how, ", ") + fmt.Sprintf("; two-sided, Holm's correction in the setting, level %g. ", level) +
 		"The best is chosen on the same runs. "
 	if used[mcnemar] || used[flips] {

@@ -192,7 +192,10 @@ func TestLaterRecordsReplace(t *testing.T) {
 }
 
 func TestPublishedRatesStayWhereTheyBelong(t *testing.T) {
-	m := made{plan: "p", methods: []string{"crc", "nrdl"}, data: faces[2:4], repeats: 2, noise: []float64{0, 0.02}, splits: map[string][]string{"yaleb": {"random:5", "random:20"}}}
+	m := made{
+		plan: "p", methods: []string{"crc", "nrdl"}, data: faces[2:4], repeats: 2, noise: []float64{0, 0.02},
+		splits: map[string][]string{"yaleb": {"random:5", "random:20"}},
+	}
 	records := m.records(t)
 	for i := range records {
 		records[i].Published = &experiment.Published{Mean: 50, Source: "nrdl"}

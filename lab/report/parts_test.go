@@ -9,10 +9,19 @@ import (
 )
 
 func TestConfusions(t *testing.T) {
-	one := &experiment.Record{Confusions: []experiment.Confusion{{Person: "a", Name: "b", N: 3}, {Person: "p 10", Name: "b", N: 2}, {Person: "p 9", Name: "b", N: 2}}}
+	one := &experiment.Record{Confusions: []experiment.Confusion{
+		{Person: "a", Name: "b", N: 3},
+		{Person: "p 10", Name: "b", N: 2},
+		{Person: "p 9", Name: "b", N: 2},
+	}}
 	two := &experiment.Record{Confusions: []experiment.Confusion{{Person: "b", Name: "a", N: 6}, {Person: "a", Name: "b", N: 2}}}
 	got := confusions([]*experiment.Record{one, two}, 5)
-	want := []experiment.Confusion{{Person: "b", Name: "a", N: 6}, {Person: "a", Name: "b", N: 5}, {Person: "p 9", Name: "b", N: 2}, {Person: "p 10", Name: "b", N: 2}}
+	want := []experiment.Confusion{
+		{Person: "b", Name: "a", N: 6},
+		{Person: "a", Name: "b", N: 5},
+		{Person: "p 9", Name: "b", N: 2},
+		{Person: "p 10", Name: "b", N: 2},
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -81,7 +90,10 @@ func TestMedian(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
-	for v, want := range map[float64]string{0.0001: "< 0.001 s", 0.0123: "0.012 s", 4.567: "4.57 s", 59.96: "60.0 s", 268: "268 s", 900: "15 min", 7300: "2 h 02 min"} {
+	for v, want := range map[float64]string{
+		0.0001: "< 0.001 s", 0.0123: "0.012 s", 4.567: "4.57 s",
+		59.96: "60.0 s", 268: "268 s", 900: "15 min", 7300: "2 h 02 min",
+	} {
 		if got := seconds(v); got != want {
 			t.Errorf("%v s: %q, want %q", v, got, want)
 		}

@@ -32,7 +32,10 @@ func TestReadPasses(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	for name, text := range map[string]string{"records": `{"plan":"quick","iter":1}`, "empty": "", "text": "x", "list": "[1]", "alone": `{"iter":1}`} {
+	for name, text := range map[string]string{
+		"records": `{"plan":"quick","iter":1}`, "empty": "",
+		"text": "x", "list": "[1]", "alone": `{"iter":1}`,
+	} {
 		if _, err := ReadPasses(strings.NewReader(text), ""); !errors.Is(err, ErrNoPasses) {
 			t.Errorf("%s: %v", name, err)
 		}

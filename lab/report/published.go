@@ -75,7 +75,8 @@ func (p *Plan) differences() (sentence string, t *table) {
 	if len(t.Rows) == 1 {
 		verb = "is"
 	}
-	return fmt.Sprintf("%d of %s with a published one %s more than %d points off.", len(t.Rows), legible.Count(compared, "rate"), verb, notable), t
+	return fmt.Sprintf("%d of %s with a published one %s more than %d points off.", len(t.Rows),
+		legible.Count(compared, "rate"), verb, notable), t
 }
 
 // published returns the published rate of c.

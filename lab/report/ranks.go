@@ -177,7 +177,8 @@ func (p *Plan) overall() string {
 	}
 	f := k.Friedman
 	s := fmt.Sprintf("Friedman's test over %s and %s: χ² = %.2f, p %s; Iman and Davenport: %s, p %s. ",
-		legible.Count(len(k.Columns), "setting"), legible.Count(len(k.Labels), "method"), f.ChiSquared, relation(f.P), fValue(f.F), relation(f.PF))
+		legible.Count(len(k.Columns), "setting"), legible.Count(len(k.Labels), "method"), f.ChiSquared,
+		relation(f.P), fValue(f.F), relation(f.PF))
 	s += fmt.Sprintf("Nemenyi's critical difference of average ranks at level %g: %.2f.", level, k.CD)
 	if p.ranked() < len(k.Columns) {
 		s += " Settings of one data set are not independent, as the test takes them to be: its p-values are too small."
@@ -251,7 +252,8 @@ func (p *Plan) familyRanks() string {
 	for _, i := range k.order() {
 		ranks = append(ranks, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
-	s := fmt.Sprintf("A family is methods that are variants of one another: %s. The one with the best average rank above stands for its family, which favours families with many members. Ranked again among these %d: %s.", p.families(), len(k.Labels), few(ranks))
+	s := fmt.Sprintf(
+		"A family is methods that are variants of one another: %s. The one with the best average rank above stands for its family, which favours families with many members. Ranked again among these %d: %s.", p.families(), len(k.Labels), few(ranks))
 	if k.Friedman != nil {
 		s += fmt.Sprintf(" The critical difference of these %s is %s.", legible.Count(len(k.Labels), "method"), fixed(k.CD, 2))
 	}

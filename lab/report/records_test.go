@@ -83,7 +83,9 @@ func (m made) records(t testing.TB) (all []experiment.Record) {
 	return all
 }
 
-func (m made) runs(t testing.TB, src experiment.Source, split string, density float64, repeat int, name string, rate float64) (all []experiment.Record) {
+func (m made) runs(t testing.TB, src experiment.Source, split string, density float64, repeat int,
+	name string, rate float64,
+) (all []experiment.Record) {
 	t.Helper()
 	base, err := method.Named(name)
 	if err != nil {
@@ -151,7 +153,10 @@ func (m made) finish(t testing.TB, r experiment.Record, learner classify.Method,
 		}}
 	}
 	if m.trace && r.Method == "nrdl" {
-		r.Trace = &experiment.Trace{Terms: []string{"residual", "mu", "reconstruction", "offclass", "classification", "incoherence", "graph", "normD"}}
+		r.Trace = &experiment.Trace{Terms: []string{
+			"residual", "mu", "reconstruction", "offclass",
+			"classification", "incoherence", "graph", "normD",
+		}}
 		for p := range 120 {
 			x := math.Exp(-float64(p) / 20)
 			r.Trace.Values = append(r.Trace.Values, []float64{x, 1e-5, 10 + 50*x, .1 + x, 5 + 30*x, 0.5 + 4*x, 0.01 + .1*x, 30})
@@ -184,8 +189,11 @@ var (
 
 	paper    = made{plan: "paper", methods: tableTwo, data: faces, repeats: 10, trace: true}
 	tunedToo = made{plan: "tuned", methods: tableTwo, data: faces, repeats: 6, tuned: true, shift: 1}
-	noisy    = made{plan: "noise", methods: []string{"fddl", "sdrerdl-reconstruction", "lcle", "nrdl"}, data: faces[2:], repeats: 6, noise: []float64{0, 0.01, 0.02, 0.03}}
-	swept    = made{
+	noisy    = made{
+		plan: "noise", methods: []string{"fddl", "sdrerdl-reconstruction", "lcle", "nrdl"},
+		data: faces[2:], repeats: 6, noise: []float64{0, 0.01, 0.02, 0.03},
+	}
+	swept = made{
 		plan: "sensitivity", methods: []string{"nrdl"}, data: faces[3:], repeats: 3,
 		splits: map[string][]string{"yaleb": {"random:5", "random:10", "random:20"}},
 		vary:   map[string][]string{"lambda": {"1e-05", "0.0001", "0.001", "0.01", "0.1"}, "squared": {"false", "true"}},
@@ -232,6 +240,7 @@ func severalPlans(t testing.TB) []experiment.Record {
 func fail(r *experiment.Record, message string) {
 	*r = experiment.Record{
 		Key: r.Key, Plan: r.Plan, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Repeat: r.Repeat, Seed: r.Seed,
-		Method: r.Method, Label: r.Label, Variation: r.Variation, Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost, Error: message,
+		Method: r.Method, Label: r.Label, Variation: r.Variation, Params: r.Params, Published: r.Published,
+		Note: r.Note, Cost: r.Cost, Error: message,
 	}
 }

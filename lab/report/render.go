@@ -133,7 +133,8 @@ func numbers(notes []int) string {
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`,
-	"−", "$-$", "±", `$\pm$`, "×", `$\times$`, "…", `\ldots{}`, "—", "---", "·", `$\cdot$`, "²", `\textsuperscript{2}`, "χ", `$\chi$`, "∞", `$\infty$`,
+	"−", "$-$", "±", `$\pm$`, "×", `$\times$`, "…", `\ldots{}`, "—", "---", "·", `$\cdot$`, "²",
+	`\textsuperscript{2}`, "χ", `$\chi$`, "∞", `$\infty$`,
 )
 
 // latexText escapes s for LaTeX and puts it on one line.

@@ -212,7 +212,8 @@ func TestFigures(t *testing.T) {
 	}
 	joined := strings.Join(titles, "\n")
 	for _, want := range []string{
-		"Plan paper: average ranks", "ORL, NRDL: objective against the pass", "NRDL: quantity of the stopping test", "LFW: rate against salt-and-pepper noise",
+		"Plan paper: average ranks", "ORL, NRDL: objective against the pass", "NRDL: quantity of the stopping test",
+		"LFW: rate against salt-and-pepper noise",
 		"Extended Yale B: rate against training images", "NRDL: rate against lambda", "NRDL: rate against squared",
 	} {
 		if !strings.Contains(joined, want) {
@@ -223,8 +224,10 @@ func TestFigures(t *testing.T) {
 
 // The total is the sum of the terms of (7), without μ and norms.
 func TestObjective(t *testing.T) {
-	lines, residual := objective(&Label{Method: "nrdl"}, []string{"residual", "mu", "a", "b", "normD"}, [][]float64{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}})
-	if len(lines) != 3 || lines[0].Name != "objective (7)" || !slices.Equal(lines[0].Y, []float64{7, 17}) || !slices.Equal(residual.Y, []float64{1, 6}) {
+	lines, residual := objective(&Label{Method: "nrdl"}, []string{"residual", "mu", "a", "b", "normD"},
+		[][]float64{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}})
+	if len(lines) != 3 || lines[0].Name != "objective (7)" || !slices.Equal(lines[0].Y, []float64{7, 17}) ||
+		!slices.Equal(residual.Y, []float64{1, 6}) {
 		t.Errorf("%+v, %+v", lines, residual)
 	}
 }

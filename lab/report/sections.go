@@ -112,7 +112,8 @@ func (d *document) details(p, timed *Plan) {
 	if timed == nil {
 		d.add(3, "Time and memory", p.cost()...)
 	} else {
-		d.add(3, "Time and memory", block{Text: "These runs were made several at a time; the plan " + timed.Name + " has the times of the same methods, one run at a time."})
+		d.add(3, "Time and memory",
+			block{Text: "These runs were made several at a time; the plan " + timed.Name + " has the times of the same methods, one run at a time."})
 	}
 	if t := p.tuned(); t != nil {
 		d.add(3, "Tuned parameters", block{Table: t},
@@ -187,7 +188,8 @@ func (p *Plan) overview() string {
 			failed++
 		}
 	}
-	s := fmt.Sprintf("%s of %s in %s", legible.Count(runs, "run"), legible.Count(len(p.Labels), "method"), legible.Count(len(p.Columns), "setting"))
+	s := fmt.Sprintf("%s of %s in %s", legible.Count(runs, "run"), legible.Count(len(p.Labels), "method"),
+		legible.Count(len(p.Columns), "setting"))
 	if failed > 0 {
 		s += fmt.Sprintf("; %d failed", failed)
 	}
@@ -263,7 +265,9 @@ func (p *Plan) rates() (blocks []block) {
 		}
 	}
 	if len(p.AmbiguousRates) > 0 {
-		blocks = append(blocks, block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " + join(p.AmbiguousRates) + "."})
+		blocks = append(blocks,
+			block{Text: "Published rates are left out where the records do not say of which setting of the data set they are: " +
+				join(p.AmbiguousRates) + "."})
 	}
 	return blocks
 }
@@ -292,7 +296,8 @@ func (p *Plan) caption() string {
 
 // key explains the marks of the main tables.
 func (p *Plan) key() string {
-	key := "A setting is a data set with a split and a corruption. Bold: the highest mean of a setting, among the methods that have all its runs."
+	key := "A setting is a data set with a split and a corruption. " +
+		"Bold: the highest mean of a setting, among the methods that have all its runs."
 	if tests := p.tests(); tests != "" {
 		key += " " + tests
 	}
@@ -338,7 +343,8 @@ func (p *Plan) rankFigure() []block {
 	for _, i := range f.ranks.Labels {
 		f.rankNames = append(f.rankNames, p.Labels[i].Name)
 	}
-	f.Caption = fmt.Sprintf("1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
+	f.Caption = fmt.Sprintf(
+		"1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
 	if len(f.ranks.Labels) < len(k.Labels) {
 		f.Caption += " Pairs of varied parameters are ranked, too; maps show them."
 	}

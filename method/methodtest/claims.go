@@ -167,7 +167,8 @@ func (s *suite) joins(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := s.fitted(t)
-	if p, q := joined.Parts(), whole.Parts(); !mat.EqualApprox(p.D, q.D, 1e-12) || !slices.Equal(p.Classes, q.Classes) || !slices.Equal(p.Groups, q.Groups) {
+	if p, q := joined.Parts(),
+		whole.Parts(); !mat.EqualApprox(p.D, q.D, 1e-12) || !slices.Equal(p.Classes, q.Classes) || !slices.Equal(p.Groups, q.Groups) {
 		t.Error("Join of an Atom of each class has another dictionary than Fit")
 	}
 	a, err := joined.Scores(context.Background(), s.probe.X)

@@ -26,13 +26,20 @@ var Scopes = []string{"identify", "enrol", "review", "admin", "metrics", "vector
 const cookieName = "nrdl_session"
 
 var (
-	errBusy      = headed(coded("rate_limited", people.Failed(http.StatusTooManyRequests, "too many requests: try again later")), "Retry-After", "1")
-	errNoKey     = headed(coded("key_missing", people.Failed(http.StatusUnauthorized, "a key is needed, in the header Authorization: Bearer …")), "WWW-Authenticate", "Bearer")
-	errUnknown   = headed(coded("key_unknown", people.Failed(http.StatusUnauthorized, "the key is not known, or it has expired")), "WWW-Authenticate", "Bearer")
-	errSignedOut = headed(coded("session_ended", people.Failed(http.StatusUnauthorized, "the session has ended: sign in with a key")), "WWW-Authenticate", "Bearer")
-	errNotHere   = coded("local_only", people.Failed(http.StatusForbidden, "without a key, only this machine is answered: nrdl key create DATA makes one, or POST /v1/keys"))
-	errProxy     = coded("local_only", people.Failed(http.StatusForbidden, "a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key with nrdl key create DATA, at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy"))
-	errHost      = coded("local_only", people.Failed(http.StatusForbidden, "without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host"))
+	errBusy = headed(coded("rate_limited", people.Failed(http.StatusTooManyRequests, "too many requests: try again later")),
+		"Retry-After", "1")
+	errNoKey = headed(coded("key_missing",
+		people.Failed(http.StatusUnauthorized, "a key is needed, in the header Authorization: Bearer …")), "WWW-Authenticate", "Bearer")
+	errUnknown = headed(coded("key_unknown", people.Failed(http.StatusUnauthorized, "the key is not known, or it has expired")),
+		"WWW-Authenticate", "Bearer")
+	errSignedOut = headed(coded("session_ended", people.Failed(http.StatusUnauthorized, "the session has ended: sign in with a key")),
+		"WWW-Authenticate", "Bearer")
+	errNotHere = coded("local_only", people.Failed(http.StatusForbidden,
+		"without a key, only this machine is answered: nrdl key create DATA makes one, or POST /v1/keys"))
+	errProxy = coded("local_only", people.Failed(http.StatusForbidden,
+		"a proxy has sent the request, perhaps for another machine, and without a key only this machine is answered: create a key with nrdl key create DATA, at http://localhost:8080 or with POST /v1/keys, on the machine of the service and not by way of the proxy"))
+	errHost = coded("local_only", people.Failed(http.StatusForbidden,
+		"without a key, the address of a request must be this machine, such as http://localhost:8080, and not the name of another host"))
 )
 
 // allow returns an error unless the sender of r may use an operation that needs one of scopes.
@@ -84,7 +91,9 @@ func (v *Service) allowLocal(r *http.Request) error {
 
 // allowKey returns an error unless the key that find returns for a secret has one of scopes
 // and is for the collection of r. If there is no such key, the error is errMissing.
-func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.Context, string) (store.Key, error), secret string, errMissing error) error {
+func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.Context, string) (store.Key, error),
+	secret string, errMissing error,
+) error {
 	key, err := find(r.Context(), secret)
 	if errors.Is(err, store.ErrNotFound) {
 		return errMissing
@@ -94,7 +103,8 @@ func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.C
 	}
 	req := requestOf(r.Context())
 	req.Actor, req.scopes, req.collections = key.ID, key.Scopes, key.Collections
-	if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed, func(s string) bool { return slices.Contains(key.Scopes, s) }) {
+	if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed,
+		func(s string) bool { return slices.Contains(key.Scopes, s) }) {
 		return coded("scope_missing", people.Failed(http.StatusForbidden, "%s", "the key does not have the scope "+strings.Join(needed, " or ")))
 	}
 	return checkCollection(r, key.Collections)
@@ -112,12 +122,14 @@ func bearer(header string) (secret string, ok bool) {
 func isSecure(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
-	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") || err == nil && jobs.IsPrivate(peer.Addr()) && strings.EqualFold(strings.TrimSpace(proto), "https")
+	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") ||
+		err == nil && jobs.IsPrivate(peer.Addr()) && strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
 // proxyHeaders are the beginnings of headers that proxies add, in lower case.
 var proxyHeaders = []string{
-	"forwarded", "via", "x-forwarded", "x-real-", "x-original-", "x-client-ip", "x-cluster-client-ip", "x-proxy", "x-envoy-", "x-amzn-trace-id",
+	"forwarded", "via", "x-forwarded", "x-real-", "x-original-", "x-client-ip", "x-cluster-client-ip",
+	"x-proxy", "x-envoy-", "x-amzn-trace-id",
 	"true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "proxy-connection",
 }
 
@@ -141,7 +153,8 @@ func checkCollection(r *http.Request, collections []string) error {
 	switch {
 	case len(collections) == 0 || slices.Contains(collections, id):
 		return nil
-	case id == "" && slices.Contains([]string{"GET /v1/collections", followRoute, "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
+	case id == "" &&
+		slices.Contains([]string{"GET /v1/collections", followRoute, "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
 		return nil
 	}
 	return coded("other_collections", people.Failed(http.StatusForbidden, "the key is for other collections"))
@@ -201,7 +214,8 @@ func CheckScopes(scopes []string) error {
 // CheckOrigin returns an error unless origin is that of a page, such as https://door.example.
 func CheckOrigin(origin string) error {
 	u, err := url.Parse(origin)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.ContainsAny(u.Host, "*@") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || origin != u.Scheme+"://"+u.Host ||
+		strings.ContainsAny(u.Host, "*@") {
 		return fmt.Errorf("%q is not the origin of a page, such as https://door.example: every origin is named, without a path", origin)
 	}
 	return nil

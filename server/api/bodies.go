@@ -56,7 +56,10 @@ func (b *bodies) inUse() int64 {
 }
 
 func newBodies(limit, largest int64, partTime time.Duration) *bodies {
-	return &bodies{limit: limit, maxEach: max(limit/2, min(largest, limit)), partTime: partTime, byActor: map[string]int64{}, all: map[*arriving]struct{}{}}
+	return &bodies{
+		limit: limit, maxEach: max(limit/2, min(largest, limit)), partTime: partTime,
+		byActor: map[string]int64{}, all: map[*arriving]struct{}{},
+	}
 }
 
 // An arriving is the body of a request. The fields after the first group are guarded by
@@ -84,7 +87,10 @@ type arriving struct {
 // receive returns the body of a request, which has to arrive within limit.
 func (b *bodies) receive(w http.ResponseWriter, body io.ReadCloser, req *request, limit time.Duration, streams bool) *arriving {
 	start := time.Now()
-	a := &arriving{ReadCloser: body, bodies: b, control: http.NewResponseController(w), req: req, end: start.Add(limit), isStreamed: streams, partStart: start, lastRead: start}
+	a := &arriving{
+		ReadCloser: body, bodies: b, control: http.NewResponseController(w), req: req,
+		end: start.Add(limit), isStreamed: streams, partStart: start, lastRead: start,
+	}
 	a.setDeadline(start.Add(b.partTime)) // also if nobody reads it
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,50 +21,61 @@ type collectionRoutes struct{ *Service }
 
 func (v collectionRoutes) register() {
 	const path = "/v1/collections"
-	operation(v.Service, http.MethodGet, path, "List collections", forReading, func(ctx context.Context, in *Cursor) (*body[Page[people.Collection]], error) {
-		list := func(after string, limit int) ([]store.Collection, error) {
-			only := requestOf(ctx).collections
-			if len(only) == 0 {
-				return v.store.Collections(ctx, after, limit)
+	operation(v.Service, http.MethodGet, path, "List collections", forReading,
+		func(ctx context.Context, in *Cursor) (*body[Page[people.Collection]], error) {
+			list := func(after string, limit int) ([]store.Collection, error) {
+				only := requestOf(ctx).collections
+				if len(only) == 0 {
+					return v.store.Collections(ctx, after, limit)
+				}
+				all, err := v.store.Collections(ctx, after, math.MaxInt32)
+				return slices.DeleteFunc(all, func(c store.Collection) bool { return !slices.Contains(only, c.ID) }), err
 			}
-			all, err := v.store.Collections(ctx, after, math.MaxInt32)
-			return slices.DeleteFunc(all, func(c store.Collection) bool { return !slices.Contains(only, c.ID) }), err
-		}
-		return pageByID(*in, list, func(c store.Collection) string { return c.ID }, people.CollectionResponse)
-	})
-	v.plain(http.MethodGet, "/v1/events", plain{summary: "Follow the collections: a server-sent event when one of them has changed", scopes: forReading, kind: "text/event-stream"}, v.follow)
-	operation(v.Service, http.MethodPost, path, "Create a collection", forEnrolling, func(ctx context.Context, in *body[collectionFields]) (*body[people.Collection], error) {
-		c, err := people.ChangedCollection(store.Collection{FPIR: openset.Default.FPIR}, in.Body.Name, in.Body.FPIR)
-		if err != nil {
-			return nil, err
-		}
-		c, err = v.store.CreateCollection(ctx, requestOf(ctx).Actor, c.Name, c.FPIR, v.people.Space())
-		return answered(people.CollectionResponse(c), err)
-	})
-	operation(v.Service, http.MethodGet, path+"/{collection}", "Get a collection", forReading, func(ctx context.Context, in *InCollection) (*body[people.Collection], error) {
-		c, err := v.store.Collection(ctx, in.Collection)
-		return answered(people.CollectionResponse(c), err)
-	})
-	operation(v.Service, http.MethodPatch, path+"/{collection}", "Rename a collection, or set how many strangers may be named", forReview, v.setCollection)
-	operation(v.Service, http.MethodDelete, path+"/{collection}", "Delete a collection with all that is in it, for good", forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
-		if err := v.store.DeleteCollection(ctx, requestOf(ctx).Actor, in.Collection); err != nil {
-			return nil, err
-		}
-		v.people.Forget(ctx, in.Collection)
-		return nil, nil
-	})
-	operation(v.Service, http.MethodGet, path+"/{collection}/calibration", "Error rates at the present threshold and at others", forReading, func(ctx context.Context, in *InCollection) (*body[people.Calibration], error) {
-		return answered(v.people.Calibration(ctx, in.Collection))
-	})
-	operation(v.Service, http.MethodGet, path+"/{collection}/operations", "List what can be undone, the latest first", forReview, v.listOperations)
-	operation(v.Service, http.MethodPost, path+"/{collection}/undo/{operation}", "Undo an operation", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Operation string `path:"operation"`
-	},
-	) (*struct{}, error) {
-		err := v.store.Undo(ctx, requestOf(ctx).Actor, in.Collection, in.Operation)
-		return nil, v.people.Publish(ctx, in.Collection, err)
-	})
+			return pageByID(*in, list, func(c store.Collection) string { return c.ID }, people.CollectionResponse)
+		})
+	v.plain(http.MethodGet, "/v1/events", plain{
+		summary: "Follow the collections: a server-sent event when one of them has changed",
+		scopes:  forReading, kind: "text/event-stream",
+	}, v.follow)
+	operation(v.Service, http.MethodPost, path, "Create a collection", forEnrolling,
+		func(ctx context.Context, in *body[collectionFields]) (*body[people.Collection], error) {
+			c, err := people.ChangedCollection(store.Collection{FPIR: openset.Default.FPIR}, in.Body.Name, in.Body.FPIR)
+			if err != nil {
+				return nil, err
+			}
+			c, err = v.store.CreateCollection(ctx, requestOf(ctx).Actor, c.Name, c.FPIR, v.people.Space())
+			return answered(people.CollectionResponse(c), err)
+		})
+	operation(v.Service, http.MethodGet, path+"/{collection}", "Get a collection", forReading,
+		func(ctx context.Context, in *InCollection) (*body[people.Collection], error) {
+			c, err := v.store.Collection(ctx, in.Collection)
+			return answered(people.CollectionResponse(c), err)
+		})
+	operation(v.Service, http.MethodPatch, path+"/{collection}", "Rename a collection, or set how many strangers may be named",
+		forReview, v.setCollection)
+	operation(v.Service, http.MethodDelete, path+"/{collection}", "Delete a collection with all that is in it, for good",
+		forAdmin, func(ctx context.Context, in *InCollection) (*struct{}, error) {
+			if err := v.store.DeleteCollection(ctx, requestOf(ctx).Actor, in.Collection); err != nil {
+				return nil, err
+			}
+			v.people.Forget(ctx, in.Collection)
+			return nil, nil
+		})
+	operation(v.Service, http.MethodGet, path+"/{collection}/calibration", "Error rates at the present threshold and at others",
+		forReading, func(ctx context.Context, in *InCollection) (*body[people.Calibration], error) {
+			return answered(v.people.Calibration(ctx, in.Collection))
+		})
+	operation(v.Service, http.MethodGet, path+"/{collection}/operations", "List what can be undone, the latest first",
+		forReview, v.listOperations)
+	operation(v.Service, http.MethodPost, path+"/{collection}/undo/{operation}", "Undo an operation",
+		forReview, func(ctx context.Context, in *struct {
+			InCollection
+			Operation string `path:"operation"`
+		},
+		) (*struct{}, error) {
+			err := v.store.Undo(ctx, requestOf(ctx).Actor, in.Collection, in.Operation)
+			return nil, v.people.Publish(ctx, in.Collection, err)
+		})
 	v.registerStatistics()
 }
 
@@ -116,28 +127,33 @@ const maxStatistics = 100
 
 func (v collectionRoutes) registerStatistics() {
 	const path = "/v1/collections/{collection}/"
-	operation(v.Service, http.MethodGet, path+"people/{person}/statistics", "Say how well a person is recognised, and what the faces lack", forReading, func(ctx context.Context, in *InPerson) (*body[people.Statistics], error) {
-		if _, err := v.store.Person(ctx, in.Collection, in.Person); err != nil {
-			return nil, err
-		}
-		all, err := v.people.Statistics(ctx, in.Collection, []string{in.Person}, true)
-		if err != nil {
-			return nil, err
-		}
-		return answered(all[0], nil)
-	})
-	operation(v.Service, http.MethodGet, path+"statistics", "Say how well people are recognised", forReading, func(ctx context.Context, in *struct {
-		InCollection
-		People []string `query:"people" minItems:"1" maxItems:"100" required:"true" doc:"Ids"`
-	},
-	) (*body[Page[people.Statistics]], error) {
-		all, err := v.people.Statistics(ctx, in.Collection, in.People[:min(len(in.People), maxStatistics)], false)
-		return answered(Page[people.Statistics]{Items: all}, err)
-	})
-	operation(v.Service, http.MethodGet, path+"calibration/curve", "Error rates at many shares of strangers, and the faces that another share decides otherwise", forReading, func(ctx context.Context, in *InCollection) (*body[people.Curve], error) {
-		return answeredAt(v.people.Curve(ctx, in.Collection))
-	})
-	operation(v.Service, http.MethodGet, path+"faces/{face}/why", "Say why a stored face is recognised or not, without its label", forReading, func(ctx context.Context, in *InFace) (*body[people.Explained], error) {
-		return answeredAt(v.people.Explain(ctx, in.Collection, in.Face))
-	})
+	operation(v.Service, http.MethodGet, path+"people/{person}/statistics", "Say how well a person is recognised, and what the faces lack",
+		forReading, func(ctx context.Context, in *InPerson) (*body[people.Statistics], error) {
+			if _, err := v.store.Person(ctx, in.Collection, in.Person); err != nil {
+				return nil, err
+			}
+			all, err := v.people.Statistics(ctx, in.Collection, []string{in.Person}, true)
+			if err != nil {
+				return nil, err
+			}
+			return answered(all[0], nil)
+		})
+	operation(v.Service, http.MethodGet, path+"statistics", "Say how well people are recognised",
+		forReading, func(ctx context.Context, in *struct {
+			InCollection
+			People []string `query:"people" minItems:"1" maxItems:"100" required:"true" doc:"Ids"`
+		},
+		) (*body[Page[people.Statistics]], error) {
+			all, err := v.people.Statistics(ctx, in.Collection, in.People[:min(len(in.People), maxStatistics)], false)
+			return answered(Page[people.Statistics]{Items: all}, err)
+		})
+	operation(v.Service, http.MethodGet, path+"calibration/curve",
+		"Error rates at many shares of strangers, and the faces that another share decides otherwise",
+		forReading, func(ctx context.Context, in *InCollection) (*body[people.Curve], error) {
+			return answeredAt(v.people.Curve(ctx, in.Collection))
+		})
+	operation(v.Service, http.MethodGet, path+"faces/{face}/why", "Say why a stored face is recognised or not, without its label",
+		forReading, func(ctx context.Context, in *InFace) (*body[people.Explained], error) {
+			return answeredAt(v.people.Explain(ctx, in.Collection, in.Face))
+		})
 }

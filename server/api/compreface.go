@@ -91,7 +91,8 @@ func (v compreRoutes) asCompreFace(r *http.Request, scopes []string, do func(*ht
 		return nil, err
 	}
 	if id == "" {
-		return nil, people.Failed(http.StatusNotFound, "there is no collection %q: create it, or name another one with --compreface", v.CompreFace)
+		return nil,
+			people.Failed(http.StatusNotFound, "there is no collection %q: create it, or name another one with --compreface", v.CompreFace)
 	}
 	return do(r, id)
 }

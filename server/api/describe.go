@@ -20,7 +20,10 @@ var parts = []struct {
 	name, about string
 	words       []string
 }{
-	{"photographs", "Name, compare and find faces in photographs", []string{"identify", "verify", "compare", "search", "detect", "photographs"}},
+	{
+		"photographs", "Name, compare and find faces in photographs",
+		[]string{"identify", "verify", "compare", "search", "detect", "photographs"},
+	},
 	{"people", "People, and how well they are recognised", []string{"people", "statistics"}},
 	{"faces", "Stored faces, those of nobody yet, and those of strangers", []string{"faces", "strangers"}},
 	{"review", "Groups of faces of nobody yet, and decisions that can be undone", []string{"review", "operations", "undo"}},
@@ -100,7 +103,10 @@ var refusals = []struct {
 	{http.StatusUnsupportedMediaType, "The body is of another type", hasBody},
 	{http.StatusUnprocessableEntity, "Something in the request is wrong", isKeyed},
 	{http.StatusTooManyRequests, "Too many requests: try again later", isKeyed},
-	{http.StatusServiceUnavailable, "The database does not answer, or has no room", func(_ string, o *huma.Operation) bool { return o.OperationID != "get-healthz" }},
+	{
+		http.StatusServiceUnavailable, "The database does not answer, or has no room",
+		func(_ string, o *huma.Operation) bool { return o.OperationID != "get-healthz" },
+	},
 }
 
 func hasBody(_ string, o *huma.Operation) bool       { return o.RequestBody != nil }
@@ -125,7 +131,10 @@ func (v *Service) completeDescription() {
 		api.Components.Responses[strconv.Itoa(r.status)] = &huma.Response{Description: r.about, Content: wrong}
 	}
 	for at, item := range api.Paths {
-		for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete} {
+		for method, o := range map[string]*huma.Operation{
+			http.MethodGet: item.Get, http.MethodPost: item.Post,
+			http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
+		} {
 			if o != nil {
 				v.completeOperation(method, at, o)
 			}

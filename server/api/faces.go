@@ -14,10 +14,11 @@ type faceRoutes struct{ *Service }
 func (v faceRoutes) register() {
 	const path = "/v1/collections/{collection}/faces"
 	operation(v.Service, http.MethodGet, path, "List faces", forReading, v.listFaces)
-	operation(v.Service, http.MethodGet, path+"/{face}", "Get a face", forReading, func(ctx context.Context, in *InFace) (*body[people.StoredFace], error) {
-		f, err := v.store.Face(ctx, in.Collection, in.Face)
-		return answered(people.FaceResponse(f), err)
-	})
+	operation(v.Service, http.MethodGet, path+"/{face}", "Get a face", forReading,
+		func(ctx context.Context, in *InFace) (*body[people.StoredFace], error) {
+			f, err := v.store.Face(ctx, in.Collection, in.Face)
+			return answered(people.FaceResponse(f), err)
+		})
 	operation(v.Service, http.MethodGet, path+"/{face}/crop", "Get the aligned crop of a face, a PNG", forReading, v.crop)
 	operation(v.Service, http.MethodDelete, path+"/{face}", "Delete a face, for good", forReview, func(ctx context.Context, in *struct {
 		InFace
@@ -27,23 +28,26 @@ func (v faceRoutes) register() {
 		err := v.store.DeleteFaces(ctx, requestOf(ctx).Actor, in.Collection, people.Expected{Expected: in.Person}.Holder(), []string{in.Face})
 		return nil, v.people.Publish(ctx, in.Collection, err)
 	})
-	operation(v.Service, http.MethodDelete, "/v1/collections/{collection}/strangers", "Delete the faces of strangers, for good", forReview, func(ctx context.Context, in *InCollection) (*body[Removed], error) {
-		n, err := v.store.DeleteStrangers(ctx, requestOf(ctx).Actor, in.Collection)
-		return answered(Removed{n}, v.people.Publish(ctx, in.Collection, err))
-	})
+	operation(v.Service, http.MethodDelete, "/v1/collections/{collection}/strangers",
+		"Delete the faces of strangers, for good", forReview, func(ctx context.Context, in *InCollection) (*body[Removed], error) {
+			n, err := v.store.DeleteStrangers(ctx, requestOf(ctx).Actor, in.Collection)
+			return answered(Removed{n}, v.people.Publish(ctx, in.Collection, err))
+		})
 	type faceList struct {
 		Faces  []string `json:"faces" minItems:"1" maxItems:"500"`
 		Person string   `json:"person" doc:"Id; empty for nobody"`
 		people.Expected
 	}
-	operation(v.Service, http.MethodPost, path+"/move", "Say whose faces these are", forReview, func(ctx context.Context, in *inCollection[faceList]) (*body[Done], error) {
-		op, err := v.store.MoveFaces(ctx, requestOf(ctx).Actor, in.Collection, in.Body.Holder(), in.Body.Faces, in.Body.Person)
-		return v.done(ctx, in.Collection, op, err)
-	})
-	operation(v.Service, http.MethodPost, path+"/deny", "Say that faces are not those of a person", forReview, func(ctx context.Context, in *inCollection[faceList]) (*body[Done], error) {
-		op, err := v.store.DenyFaces(ctx, requestOf(ctx).Actor, in.Collection, in.Body.Holder(), in.Body.Faces, in.Body.Person)
-		return v.done(ctx, in.Collection, op, err)
-	})
+	operation(v.Service, http.MethodPost, path+"/move", "Say whose faces these are", forReview,
+		func(ctx context.Context, in *inCollection[faceList]) (*body[Done], error) {
+			op, err := v.store.MoveFaces(ctx, requestOf(ctx).Actor, in.Collection, in.Body.Holder(), in.Body.Faces, in.Body.Person)
+			return v.done(ctx, in.Collection, op, err)
+		})
+	operation(v.Service, http.MethodPost, path+"/deny", "Say that faces are not those of a person",
+		forReview, func(ctx context.Context, in *inCollection[faceList]) (*body[Done], error) {
+			op, err := v.store.DenyFaces(ctx, requestOf(ctx).Actor, in.Collection, in.Body.Holder(), in.Body.Faces, in.Body.Person)
+			return v.done(ctx, in.Collection, op, err)
+		})
 	v.registerReview()
 }
 
@@ -77,26 +81,29 @@ func (v faceRoutes) crop(ctx context.Context, in *InFace) (*cropFile, error) {
 }
 
 func (v faceRoutes) registerReview() {
-	operation(v.Service, http.MethodGet, "/v1/collections/{collection}/review", "Groups of similar faces of nobody yet, the largest first", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Cursor
-		State string `query:"state" enum:"cluster,doubtful,conflict" default:"cluster" doc:"doubtful: only those with a guess that is known or doubtful; conflict: faces of somebody whose labels may be wrong, which is with the same person confirms"`
-	},
-	) (*body[Page[people.Cluster]], error) {
-		all, err := v.people.Review(ctx, in.Collection, in.State)
-		if err != nil {
-			return nil, err
-		}
-		return pageByNumber(in.Cursor, all, func(c people.Cluster) people.Cluster { return c })
-	})
-	operation(v.Service, http.MethodPost, "/v1/collections/{collection}/review/decide", "Decide whose faces these are; each decision is made whole or not at all, in their order, up to the first that fails", forReview, func(ctx context.Context, in *struct {
-		InCollection
-		Body struct {
-			Decisions []people.Decision `json:"decisions" minItems:"1" maxItems:"500"`
-		}
-	},
-	) (*body[Page[people.Decided]], error) {
-		all, err := v.people.Decide(ctx, in.Collection, in.Body.Decisions)
-		return answered(Page[people.Decided]{Items: all}, err)
-	})
+	operation(v.Service, http.MethodGet, "/v1/collections/{collection}/review",
+		"Groups of similar faces of nobody yet, the largest first", forReview, func(ctx context.Context, in *struct {
+			InCollection
+			Cursor
+			State string `query:"state" enum:"cluster,doubtful,conflict" default:"cluster" doc:"doubtful: only those with a guess that is known or doubtful; conflict: faces of somebody whose labels may be wrong, which is with the same person confirms"`
+		},
+		) (*body[Page[people.Cluster]], error) {
+			all, err := v.people.Review(ctx, in.Collection, in.State)
+			if err != nil {
+				return nil, err
+			}
+			return pageByNumber(in.Cursor, all, func(c people.Cluster) people.Cluster { return c })
+		})
+	operation(v.Service, http.MethodPost, "/v1/collections/{collection}/review/decide",
+		"Decide whose faces these are; each decision is made whole or not at all, in their order, up to the first that fails",
+		forReview, func(ctx context.Context, in *struct {
+			InCollection
+			Body struct {
+				Decisions []people.Decision `json:"decisions" minItems:"1" maxItems:"500"`
+			}
+		},
+		) (*body[Page[people.Decided]], error) {
+			all, err := v.people.Decide(ctx, in.Collection, in.Body.Decisions)
+			return answered(Page[people.Decided]{Items: all}, err)
+		})
 }

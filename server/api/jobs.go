@@ -33,32 +33,46 @@ func (v jobRoutes) register() {
 		}
 		return pageByID(in.Cursor, list, func(j store.Job) string { return j.ID }, jobs.JobResponse)
 	})
-	operation(v.Service, http.MethodPost, path, "Start a job; refit and regroup are there once, until they end", forAdmin, func(ctx context.Context, in *inCollection[jobs.JobRequest]) (*body[jobs.Job], error) {
-		return jobBody(v.jobs.Start(ctx, in.Collection, in.Body))
-	})
-	operation(v.Service, http.MethodGet, path+"/{job}", "Get a job", forReading, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
-		return jobBody(v.jobs.Job(ctx, in.Collection, in.Job))
-	})
-	operation(v.Service, http.MethodDelete, path+"/{job}", "Cancel a job, unless it has ended; what it has done stays", forEnrolling, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
-		return jobBody(v.jobs.Cancel(ctx, in.Collection, in.Job))
-	})
-	operation(v.Service, http.MethodPost, path+"/{job}/retry", "Try a job again that has failed", forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
-		return jobBody(v.jobs.Retry(ctx, in.Collection, in.Job))
-	})
-	for _, verb := range []string{"accept", "discard"} {
-		operation(v.Service, http.MethodPost, path+"/{job}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it", forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
-			return jobBody(v.jobs.Decide(ctx, in.Collection, in.Job, verb))
+	operation(v.Service, http.MethodPost, path, "Start a job; refit and regroup are there once, until they end",
+		forAdmin, func(ctx context.Context, in *inCollection[jobs.JobRequest]) (*body[jobs.Job], error) {
+			return jobBody(v.jobs.Start(ctx, in.Collection, in.Body))
 		})
+	operation(v.Service, http.MethodGet, path+"/{job}", "Get a job", forReading,
+		func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
+			return jobBody(v.jobs.Job(ctx, in.Collection, in.Job))
+		})
+	operation(v.Service, http.MethodDelete, path+"/{job}", "Cancel a job, unless it has ended; what it has done stays",
+		forEnrolling, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
+			return jobBody(v.jobs.Cancel(ctx, in.Collection, in.Job))
+		})
+	operation(v.Service, http.MethodPost, path+"/{job}/retry", "Try a job again that has failed",
+		forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
+			return jobBody(v.jobs.Retry(ctx, in.Collection, in.Job))
+		})
+	for _, verb := range []string{"accept", "discard"} {
+		operation(v.Service, http.MethodPost, path+"/{job}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it",
+			forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
+				return jobBody(v.jobs.Decide(ctx, in.Collection, in.Job, verb))
+			})
 	}
-	v.plain(http.MethodGet, path+"/{job}/file", plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
-	v.plain(http.MethodGet, path+"/{job}/events", plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
+	v.plain(http.MethodGet, path+"/{job}/file",
+		plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
+	v.plain(http.MethodGet, path+"/{job}/events",
+		plain{summary: "Follow a job: server-sent events, each with the job", scopes: forReading, kind: "text/event-stream"}, v.events)
 	v.plain(http.MethodPost, "/v1/collections/{collection}/import", plain{
-		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job", scopes: forEnrolling, answer: jobs.Job{},
-		fields: []field{{name: "photo", about: "image file, or with tags=regions a sidecar", maxValues: anyNumber}, {name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"}},
-		query:  []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("tags", "regions", "The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or a.xmp that are sent with them; faces without a tag are of nobody yet"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
+		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job",
+		scopes:  forEnrolling, answer: jobs.Job{},
+		fields: []field{
+			{name: "photo", about: "image file, or with tags=regions a sidecar", maxValues: anyNumber},
+			{name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"},
+		},
+		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("tags", "regions",
+			"The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or a.xmp that are sent with them; faces without a tag are of nobody yet"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},
 	}, v.upload)
-	v.plain(http.MethodGet, "/v1/collections/{collection}/people/{person}/export", plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
-	v.plain(http.MethodGet, "/v1/collections/{collection}/export", plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
+	v.plain(http.MethodGet, "/v1/collections/{collection}/people/{person}/export",
+		plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
+	v.plain(http.MethodGet, "/v1/collections/{collection}/export",
+		plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
 }
 
 func jobBody(j store.Job, err error) (*body[jobs.Job], error) {
@@ -126,7 +140,8 @@ func (v jobRoutes) sendExport(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	attach(w, name)
-	if _, err := v.jobs.Export(r.Context(), &patient{w, http.NewResponseController(w)}, r.PathValue("collection"), r.PathValue("person"), func(int) {}); err != nil {
+	if _, err := v.jobs.Export(r.Context(), &patient{w, http.NewResponseController(w)}, r.PathValue("collection"),
+		r.PathValue("person"), func(int) {}); err != nil {
 		panic(http.ErrAbortHandler) // too late for a status: the client sees that the answer is cut short
 	}
 	return nil

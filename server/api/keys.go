@@ -53,29 +53,31 @@ func (v keyRoutes) register() {
 		Page[store.Line]
 		Damaged string `json:"damaged,omitempty" doc:"With check: which line is not what was written; missing if all are"`
 	}
-	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done and by which key, the latest first", forAdmin, func(ctx context.Context, in *struct {
-		Cursor
-		Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
-	},
-	) (*body[log], error) {
-		before, err := in.number()
-		if err != nil {
-			return nil, err
-		}
-		all, err := v.store.Audit(ctx, int64(before), in.Limit+1)
-		if err != nil {
-			return nil, err
-		}
-		response := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) }, func(l store.Line) store.Line { return l }).Body}
-		if in.Check {
-			if err := v.store.CheckAudit(ctx); errors.Is(err, store.ErrAudit) {
-				response.Damaged = err.Error()
-			} else if err != nil {
+	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done and by which key, the latest first",
+		forAdmin, func(ctx context.Context, in *struct {
+			Cursor
+			Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
+		},
+		) (*body[log], error) {
+			before, err := in.number()
+			if err != nil {
 				return nil, err
 			}
-		}
-		return answered(response, nil)
-	})
+			all, err := v.store.Audit(ctx, int64(before), in.Limit+1)
+			if err != nil {
+				return nil, err
+			}
+			response := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) },
+				func(l store.Line) store.Line { return l }).Body}
+			if in.Check {
+				if err := v.store.CheckAudit(ctx); errors.Is(err, store.ErrAudit) {
+					response.Damaged = err.Error()
+				} else if err != nil {
+					return nil, err
+				}
+			}
+			return answered(response, nil)
+		})
 	v.registerSessions()
 }
 
@@ -93,7 +95,8 @@ type createdKey struct {
 
 func (v keyRoutes) createKey(ctx context.Context, in *body[newKey]) (*body[createdKey], error) {
 	b := in.Body
-	k, s, err := createKey(ctx, v.store, requestOf(ctx).Actor, store.Key{Name: b.Name, Scopes: b.Scopes, Collections: b.Collections}, b.Expires)
+	k, s, err := createKey(ctx, v.store, requestOf(ctx).Actor,
+		store.Key{Name: b.Name, Scopes: b.Scopes, Collections: b.Collections}, b.Expires)
 	if errors.Is(err, errFirstKey) {
 		err = coded("first_key", people.Invalid("%s", err.Error()))
 	}
@@ -160,16 +163,20 @@ func (v keyRoutes) registerSessions() {
 		}
 		return &set{value}
 	}
-	operation(v.Service, http.MethodPost, "/v1/session", "Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
-		if !requestOf(ctx).bearer {
-			return nil, errNoKey
-		}
-		secret, err := v.store.CreateSession(ctx, requestOf(ctx).Actor)
-		return cookie(ctx, secret), err
-	})
-	operation(v.Service, http.MethodDelete, "/v1/session", "End the session of the cookie", Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
-		return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, requestOf(ctx).session)
-	})
+	operation(v.Service, http.MethodPost, "/v1/session",
+		"Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use",
+		Scopes, func(ctx context.Context, _ *struct{}) (*set, error) {
+			if !requestOf(ctx).bearer {
+				return nil, errNoKey
+			}
+			secret, err := v.store.CreateSession(ctx, requestOf(ctx).Actor)
+			return cookie(ctx, secret), err
+		})
+	operation(v.Service, http.MethodDelete, "/v1/session", "End the session of the cookie", Scopes,
+		func(ctx context.Context, _ *struct{}) (*set, error) {
+			return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, requestOf(ctx).session)
+		})
 }
 
-var errFirstKey = errors.New("the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")
+var errFirstKey = errors.New(
+	"the first key needs the scope admin, and must not expire or be for some collections only: otherwise nobody could create another")

@@ -67,7 +67,9 @@ func (v *Service) once(w http.ResponseWriter, r *http.Request, do func(http.Resp
 }
 
 // answerOnce answers r by do and stores the answer.
-func (v *Service) answerOnce(w http.ResponseWriter, r *http.Request, keyed *store.Request, body io.ReadCloser, d *digest, do func(http.ResponseWriter, *http.Request)) {
+func (v *Service) answerOnce(w http.ResponseWriter, r *http.Request, keyed *store.Request,
+	body io.ReadCloser, d *digest, do func(http.ResponseWriter, *http.Request),
+) {
 	answer := &recorder{ResponseWriter: w, copy: &bytes.Buffer{}}
 	ctx, cancel := context.WithCancelCause(store.WithRequest(r.Context(), keyed))
 	defer cancel(nil)
@@ -100,7 +102,8 @@ func (v *Service) replay(w http.ResponseWriter, earlier *store.Request, route st
 	case earlier.Route != route:
 		return coded("idempotency_key_reused", people.Invalid("%s", "another request had this "+onceHeader))
 	case earlier.Status == 0 && earlier.HasChanges && earlier.IsAbandoned():
-		return coded("answer_lost", people.Clash("%s", "the request with this "+onceHeader+" has changed something, and its answer is lost: look what there is, and send another key if something is missing"))
+		return coded("answer_lost", people.Clash("%s", "the request with this "+onceHeader+
+			" has changed something, and its answer is lost: look what there is, and send another key if something is missing"))
 	case earlier.Status == 0:
 		return headed(coded("in_progress", people.Clash("%s", "the request with this "+onceHeader+" is being carried out")), "Retry-After", "1")
 	}
@@ -111,7 +114,8 @@ func (v *Service) replay(w http.ResponseWriter, earlier *store.Request, route st
 		return coded("idempotency_key_reused", people.Invalid("%s", "another request, with another body, had this "+onceHeader))
 	}
 	if len(earlier.Answer) == 0 && earlier.Status == http.StatusOK {
-		return coded("answer_shown_once", people.Clash("%s", "the request with this "+onceHeader+" was carried out, and its answer is shown once"))
+		return coded("answer_shown_once",
+			people.Clash("%s", "the request with this "+onceHeader+" was carried out, and its answer is shown once"))
 	}
 	if earlier.Type != "" {
 		w.Header().Set("Content-Type", earlier.Type)

@@ -26,41 +26,45 @@ func (v personRoutes) register() {
 	}
 	const path = "/v1/collections/{collection}/people"
 	operation(v.Service, http.MethodGet, path, "List people", forReading, v.listPeople)
-	operation(v.Service, http.MethodPost, path, "Create a person", forEnrolling, func(ctx context.Context, in *inCollection[personFields]) (*body[createdPerson], error) {
-		if err := people.CheckName(in.Body.Name); err != nil {
-			return nil, err
-		}
-		kind := cmp.Or(in.Body.Kind, store.Known)
-		p, op, err := v.store.CreatePerson(ctx, requestOf(ctx).Actor, in.Collection, in.Body.Name, kind, in.Body.Namesake)
-		return answered(createdPerson{people.PersonResponse(p), Done{op}}, v.people.Publish(ctx, in.Collection, err))
-	})
-	operation(v.Service, http.MethodGet, path+"/{person}", "Get a person", forReading, func(ctx context.Context, in *InPerson) (*body[people.Person], error) {
-		p, err := v.store.Person(ctx, in.Collection, in.Person)
-		return answered(people.PersonResponse(p), err)
-	})
+	operation(v.Service, http.MethodPost, path, "Create a person", forEnrolling,
+		func(ctx context.Context, in *inCollection[personFields]) (*body[createdPerson], error) {
+			if err := people.CheckName(in.Body.Name); err != nil {
+				return nil, err
+			}
+			kind := cmp.Or(in.Body.Kind, store.Known)
+			p, op, err := v.store.CreatePerson(ctx, requestOf(ctx).Actor, in.Collection, in.Body.Name, kind, in.Body.Namesake)
+			return answered(createdPerson{people.PersonResponse(p), Done{op}}, v.people.Publish(ctx, in.Collection, err))
+		})
+	operation(v.Service, http.MethodGet, path+"/{person}", "Get a person", forReading,
+		func(ctx context.Context, in *InPerson) (*body[people.Person], error) {
+			p, err := v.store.Person(ctx, in.Collection, in.Person)
+			return answered(people.PersonResponse(p), err)
+		})
 	operation(v.Service, http.MethodPatch, path+"/{person}", "Rename or ignore a person", forReview, v.changePerson)
-	operation(v.Service, http.MethodDelete, path+"/{person}", "Erase a person with all faces, for good", forAdmin, func(ctx context.Context, in *struct {
-		InPerson
-		Faces int `query:"faces" default:"-1" minimum:"-1" doc:"How many faces the person has, as far as you know. If there are more or fewer now, nothing is erased, and the answer is 409. Missing or -1: any number"`
-	},
-	) (*body[store.Receipt], error) {
-		expected := &in.Faces
-		if in.Faces < 0 {
-			expected = nil
-		}
-		receipt, err := v.store.ErasePerson(ctx, requestOf(ctx).Actor, in.Collection, in.Person, expected)
-		return answered(receipt, v.people.Publish(ctx, in.Collection, err))
-	})
-	operation(v.Service, http.MethodPost, path+"/{person}/merge", "Merge other people into a person", forReview, func(ctx context.Context, in *struct {
-		InPerson
-		Body struct {
-			From []string `json:"from" minItems:"1" maxItems:"500"`
-		}
-	},
-	) (*body[Done], error) {
-		op, err := v.store.MergePeople(ctx, requestOf(ctx).Actor, in.Collection, in.Person, in.Body.From)
-		return v.done(ctx, in.Collection, op, err)
-	})
+	operation(v.Service, http.MethodDelete, path+"/{person}", "Erase a person with all faces, for good",
+		forAdmin, func(ctx context.Context, in *struct {
+			InPerson
+			Faces int `query:"faces" default:"-1" minimum:"-1" doc:"How many faces the person has, as far as you know. If there are more or fewer now, nothing is erased, and the answer is 409. Missing or -1: any number"`
+		},
+		) (*body[store.Receipt], error) {
+			expected := &in.Faces
+			if in.Faces < 0 {
+				expected = nil
+			}
+			receipt, err := v.store.ErasePerson(ctx, requestOf(ctx).Actor, in.Collection, in.Person, expected)
+			return answered(receipt, v.people.Publish(ctx, in.Collection, err))
+		})
+	operation(v.Service, http.MethodPost, path+"/{person}/merge", "Merge other people into a person",
+		forReview, func(ctx context.Context, in *struct {
+			InPerson
+			Body struct {
+				From []string `json:"from" minItems:"1" maxItems:"500"`
+			}
+		},
+		) (*body[Done], error) {
+			op, err := v.store.MergePeople(ctx, requestOf(ctx).Actor, in.Collection, in.Person, in.Body.From)
+			return v.done(ctx, in.Collection, op, err)
+		})
 }
 
 func (v personRoutes) changePerson(ctx context.Context, in *struct {
@@ -107,7 +111,9 @@ func (v personRoutes) listPeople(ctx context.Context, in *struct {
 	return response, v.people.AddPortraits(ctx, in.Collection, response.Body.Items)
 }
 
-func (v personRoutes) sortedPeople(ctx context.Context, collection string, c Cursor, search, order, kind string) (*body[Page[people.Person]], error) {
+func (v personRoutes) sortedPeople(ctx context.Context, collection string, c Cursor,
+	search, order, kind string,
+) (*body[Page[people.Person]], error) {
 	all, err := v.people.Sorted(ctx, collection, search, order, kind)
 	if err != nil {
 		return nil, err

@@ -24,28 +24,40 @@ func (v photographRoutes) register() {
 		summary: "Name the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: people.ShownPhotograph{},
 		query: append([]*huma.Param{option("why", "true", "With a picture of each face, and the reasons")}, byHand...),
 	}, v.identify)
-	v.plain(http.MethodPost, c+"verify", plain{summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify, fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", about: "id of the person, instead of b", text: true}}, answer: people.Verification{}}, v.verify)
+	v.plain(http.MethodPost, c+"verify",
+		plain{
+			summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify,
+			fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", about: "id of the person, instead of b", text: true}},
+			answer: people.Verification{},
+		}, v.verify)
 	v.plain(http.MethodPost, c+"detect", plain{
-		summary: "Find the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: people.Detection{}, query: []*huma.Param{vectorsOption},
+		summary: "Find the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)},
+		answer: people.Detection{}, query: []*huma.Param{vectorsOption},
 	}, v.detect)
 	v.plain(http.MethodPost, c+"compare", plain{
 		summary: "Compare the largest face in a photograph with those of others", scopes: forIdentify, answer: people.Comparisons{},
 		fields: []field{imageField("a", 1), imageField("photo", maxParts-1)},
 	}, v.compare)
 	v.plain(http.MethodPost, c+"search", plain{
-		summary: "Say whether the people in a photograph were here before: find the most similar faces of nobody yet", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: people.Search{},
-		query: []*huma.Param{{Name: "limit", In: "query", Description: "Faces and groups for each face", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(people.MaxNear)), Default: 10}}, vectorsOption},
+		summary: "Say whether the people in a photograph were here before: find the most similar faces of nobody yet",
+		scopes:  forIdentify, fields: []field{imageField("photo", 1)}, answer: people.Search{},
+		query: []*huma.Param{{
+			Name: "limit", In: "query", Description: "Faces and groups for each face",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(people.MaxNear)), Default: 10},
+		}, vectorsOption},
 	}, v.search)
 	add := plain{scopes: forEnrolling, fields: []field{imageField("photo", maxParts)}, query: []*huma.Param{onNew}, answer: people.Added{}}
 	add.query = append(add.query, byHand...)
 	add.summary = "Add all faces in photographs, of nobody yet"
 	v.plain(http.MethodPost, c+"faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.add(w, r, "", nil) })
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
-	v.plain(http.MethodPost, c+"strangers", add, func(w http.ResponseWriter, r *http.Request) error { return v.add(w, r, store.Stranger, nil) })
+	v.plain(http.MethodPost, c+"strangers", add,
+		func(w http.ResponseWriter, r *http.Request) error { return v.add(w, r, store.Stranger, nil) })
 	add.summary, add.body = "Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box", people.Vector{}
 	add.fields = append(add.fields, imageField("crop", maxParts))
 	v.plain(http.MethodPost, c+"people/{person}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addToPerson(w, r) })
-	operation(v.Service, http.MethodGet, c+"people/{person}/photographs", "List the photographs of a person, by date", forReview, v.listPhotographs)
+	operation(v.Service, http.MethodGet, c+"people/{person}/photographs", "List the photographs of a person, by date",
+		forReview, v.listPhotographs)
 	send := plain{scopes: forReview, kind: "image/*"}
 	send.summary = "Get the original of a photograph, as it is in the folder that the operator allows"
 	v.plain(http.MethodGet, c+"photographs/{photo}/original", send, v.sendOriginal)
@@ -126,11 +138,15 @@ func (v photographRoutes) addToPerson(w http.ResponseWriter, r *http.Request) er
 // byHand says where in a photograph the face is that is meant.
 var byHand = []*huma.Param{
 	fourNumbers("eyes", "Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found"),
-	fourNumbers("box", "Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found"),
+	fourNumbers("box",
+		"Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found"),
 }
 
 func fourNumbers(name, what string) *huma.Param {
-	return &huma.Param{Name: name, In: "query", Description: what, Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^\d+(\.\d+)?(,\d+(\.\d+)?){3}$`}}
+	return &huma.Param{
+		Name: name, In: "query", Description: what,
+		Schema: &huma.Schema{Type: huma.TypeString, Pattern: `^\d+(\.\d+)?(,\d+(\.\d+)?){3}$`},
+	}
 }
 
 // placeOf is what the parameters of byHand say.
@@ -149,7 +165,8 @@ var vectorsOption = option("vectors", "true", "With the vector of each face; the
 // checkVectors is an error if the request asks for vectors, and its key must not have them.
 func checkVectors(r *http.Request) (vectors bool, err error) {
 	req := requestOf(r.Context())
-	if vectors = chosen(r, "vectors"); vectors && req.Actor != "local" && !slices.Contains(req.scopes, "vectors") && !slices.Contains(req.scopes, "admin") {
+	if vectors = chosen(r, "vectors"); vectors && req.Actor != "local" && !slices.Contains(req.scopes, "vectors") &&
+		!slices.Contains(req.scopes, "admin") {
 		return vectors, coded("scope_missing", people.Failed(http.StatusForbidden, "the key does not have the scope vectors or admin"))
 	}
 	return vectors, nil

@@ -50,7 +50,8 @@ func (v *Service) answerTo(ctx context.Context, err error) huma.StatusError {
 		if large.Limit == v.Import {
 			flag = "--max-import"
 		}
-		return people.Failed(http.StatusRequestEntityTooLarge, "the request has more than %d bytes: send a smaller one, or start the service with a larger %s", large.Limit, flag)
+		return people.Failed(http.StatusRequestEntityTooLarge,
+			"the request has more than %d bytes: send a smaller one, or start the service with a larger %s", large.Limit, flag)
 	case errors.Is(err, store.ErrNotFound):
 		return people.Failed(http.StatusNotFound, "%s", err)
 	case errors.As(err, &conflict):
@@ -69,10 +70,14 @@ func (v *Service) answerTo(ctx context.Context, err error) huma.StatusError {
 
 // codes are those of errors that have no code of their own, by their status.
 var codes = map[int]string{
-	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusNotFound: "not_found",
-	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable", http.StatusRequestTimeout: "body_slow", http.StatusConflict: "conflict",
-	http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type", http.StatusUnprocessableEntity: "invalid",
-	http.StatusTooManyRequests: "too_many_requests", clientGone: "client_gone", http.StatusInternalServerError: "bug", http.StatusBadGateway: "hook_failed",
+	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden",
+	http.StatusNotFound:         "not_found",
+	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable",
+	http.StatusRequestTimeout: "body_slow", http.StatusConflict: "conflict",
+	http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
+	http.StatusUnprocessableEntity: "invalid",
+	http.StatusTooManyRequests:     "too_many_requests", clientGone: "client_gone", http.StatusInternalServerError: "bug",
+	http.StatusBadGateway:         "hook_failed",
 	http.StatusServiceUnavailable: "unavailable",
 }
 
@@ -125,7 +130,8 @@ func noteCode(w http.ResponseWriter, code string) {
 
 // problemContent is what the description says of the body of an error.
 func problemContent(api huma.API) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{"application/problem+json": {Schema: api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")}}
+	return map[string]*huma.MediaType{"application/problem+json": {Schema: api.OpenAPI().Components.Schemas.Schema(
+		reflect.TypeFor[Problem](), true, "")}}
 }
 
 // inWords gives errors a code, and writes the list of errors of a problem by huma into its

@@ -66,7 +66,8 @@ type inCollection[B any] struct {
 	Body B
 }
 
-var errCursor = coded("cursor_invalid", people.Invalid("the cursor is not one of this list: take next from the last answer, and the same parameters beside it"))
+var errCursor = coded("cursor_invalid",
+	people.Invalid("the cursor is not one of this list: take next from the last answer, and the same parameters beside it"))
 
 // number is the number of items before the page, in a list that is not ordered by ids.
 func (c Cursor) number() (int, error) {
@@ -96,7 +97,9 @@ func page[F, T any](all []F, limit int, next func(F) string, response func(F) T)
 
 // pageByID returns a page of a list that is ordered by ids. list returns at most limit items
 // that follow an id, "" for the first ones.
-func pageByID[F, T any](c Cursor, list func(after string, limit int) ([]F, error), id func(F) string, response func(F) T) (*body[Page[T]], error) {
+func pageByID[F, T any](c Cursor, list func(after string, limit int) ([]F, error), id func(F) string,
+	response func(F) T,
+) (*body[Page[T]], error) {
 	if c.After != "" && !people.AnID.MatchString(c.After) {
 		return nil, errCursor
 	}
@@ -163,14 +166,23 @@ func scopesInWords(scopes []string) string {
 }
 
 func (v *Service) routes() {
-	for _, routes := range []interface{ register() }{collectionRoutes{v}, personRoutes{v}, faceRoutes{v}, photographRoutes{v}, jobRoutes{v}, keyRoutes{v}, compreRoutes{v}} {
+	for _, routes := range []interface{ register() }{
+		collectionRoutes{v},
+		personRoutes{v},
+		faceRoutes{v},
+		photographRoutes{v},
+		jobRoutes{v},
+		keyRoutes{v},
+		compreRoutes{v},
+	} {
 		routes.register()
 	}
 	v.hookRoutes()
 	v.page()
-	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service", forAdmin, func(ctx context.Context, _ *struct{}) (*body[jobs.Backup], error) {
-		return answered(v.jobs.Backup(ctx))
-	})
+	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service",
+		forAdmin, func(ctx context.Context, _ *struct{}) (*body[jobs.Backup], error) {
+			return answered(v.jobs.Backup(ctx))
+		})
 	v.completeDescription()
 	v.serveDescription()
 }

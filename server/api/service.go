@@ -91,11 +91,13 @@ func New(s *store.Store, p *people.Service, j *jobs.Service, o Options) *Service
 	o = o.WithDefaults()
 	const uploading, following = 4, 200
 	v := &Service{
-		Options: o, Routes: http.NewServeMux(), store: s, people: p, jobs: j, limiters: map[string]*rate.Limiter{}, bodies: newBodies(o.Bodies, o.Body, o.Part),
+		Options: o, Routes: http.NewServeMux(), store: s, people: p, jobs: j, limiters: map[string]*rate.Limiter{},
+		bodies:    newBodies(o.Bodies, o.Body, o.Part),
 		uploading: semaphore.NewWeighted(uploading), following: semaphore.NewWeighted(following),
 	}
 	config := huma.DefaultConfig("nrdl", v.Version)
-	config.Info.Description = "Every POST that changes something takes the header " + onceHeader + ": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
+	config.Info.Description = "Every POST that changes something takes the header " + onceHeader +
+		": sent again with it within a day, the request is answered as before and not carried out again. doc/service.md has an example of each operation."
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil // no page from other hosts, no $schema in answers
 	config.OpenAPIPath = ""                                               // serveDescription
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
@@ -109,7 +111,8 @@ func New(s *store.Store, p *people.Service, j *jobs.Service, o Options) *Service
 	v.Routes.HandleFunc("/", v.missing)
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeProblem(w, coded("cross_site", people.Failed(http.StatusForbidden, "a page of another site has sent this request, and the service takes changes from its own page only")))
+		writeProblem(w, coded("cross_site", people.Failed(http.StatusForbidden,
+			"a page of another site has sent this request, and the service takes changes from its own page only")))
 	}))
 	v.guard = guard.Handler(v.Routes)
 	if len(v.Origins) > 0 {
@@ -125,11 +128,12 @@ func New(s *store.Store, p *people.Service, j *jobs.Service, o Options) *Service
 
 // healthRoutes registers what monitoring asks.
 func (v *Service) healthRoutes() {
-	v.plain(http.MethodGet, "/metrics", plain{summary: "Metrics for Prometheus", scopes: []string{"metrics"}, kind: "text/plain"}, func(w http.ResponseWriter, r *http.Request) error {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		v.writeMetrics(r.Context(), w)
-		return nil
-	})
+	v.plain(http.MethodGet, "/metrics", plain{summary: "Metrics for Prometheus", scopes: []string{"metrics"}, kind: "text/plain"},
+		func(w http.ResponseWriter, r *http.Request) error {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			v.writeMetrics(r.Context(), w)
+			return nil
+		})
 	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
 	v.Routes.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeOK(w) })
 	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers and has room for changes", kind: "text/plain"})
@@ -154,7 +158,8 @@ type room struct {
 	err  error
 }
 
-var errRoom = headed(coded("no_room", people.Failed(http.StatusServiceUnavailable, "the database answers, but nothing can be written: the disk may be full")), "Retry-After", "5")
+var errRoom = headed(coded("no_room", people.Failed(http.StatusServiceUnavailable,
+	"the database answers, but nothing can be written: the disk may be full")), "Retry-After", "5")
 
 // ready returns an error if the database cannot be changed.
 func (v *Service) ready(ctx context.Context) error {
@@ -271,7 +276,8 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if route == followRoute && answer.status < http.StatusBadRequest {
 			level = slog.LevelDebug
 		}
-		v.Log.Log(context.WithoutCancel(ctx), level, "request", "request", req.ID, "route", route, "status", answer.status, "ms", took.Milliseconds(), "actor", req.Actor)
+		v.Log.Log(context.WithoutCancel(ctx), level, "request", "request", req.ID, "route", route, "status",
+			answer.status, "ms", took.Milliseconds(), "actor", req.Actor)
 	}()
 	v.guard.ServeHTTP(answer, r)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

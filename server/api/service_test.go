@@ -90,7 +90,8 @@ func TestReadPieces(t *testing.T) {
 		if err != nil || !bytes.Equal(got, all[:n]) {
 			t.Errorf("%d bytes: %d, %v", n, len(got), err)
 		}
-		if _, err := readPieces(io.MultiReader(bytes.NewReader(all[:n]), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := readPieces(io.MultiReader(bytes.NewReader(all[:n]), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err,
+			io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes, cut: %v", n, err)
 		}
 	}

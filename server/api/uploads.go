@@ -26,7 +26,8 @@ func (v jobRoutes) upload(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	payload := jobs.ImportRequest{Folders: chosen(r, "folders"), Strangers: chosen(r, "as"), Tags: chosen(r, "tags")}
 	if payload.Folders && payload.Strangers || payload.Tags && (payload.Folders || payload.Strangers) {
-		return people.Invalid("names are those of folders, or of face tags, or all photographs are of strangers: send one of folders=people, tags=regions and as=strangers")
+		return people.Invalid(
+			"names are those of folders, or of face tags, or all photographs are of strangers: send one of folders=people, tags=regions and as=strangers")
 	}
 	if r.ContentLength > v.Import {
 		return &http.MaxBytesError{Limit: v.Import} // before it is sent

@@ -164,8 +164,12 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 	if !errors.As(err, &p) || p.Code != "name_taken" || p.ID != ann {
 		c.Errorf("a second Ann: %v", err)
 	}
-	added := got(n.AddPersonFaces(ctx, visitors, ann, client.AddPersonFacesForm{Photo: []client.File{c.photo("people/person001/1.jpg"), c.photo("people/person001/2.jpg")}}, client.AddPersonFacesQuery{}))(c)
-	got(n.AddPersonFaces(ctx, visitors, bo, client.AddPersonFacesForm{Photo: []client.File{c.photo("people/person002/1.jpg")}}, client.AddPersonFacesQuery{New: "true"}))(c)
+	added := got(n.AddPersonFaces(ctx, visitors, ann, client.AddPersonFacesForm{Photo: []client.File{
+		c.photo("people/person001/1.jpg"),
+		c.photo("people/person001/2.jpg"),
+	}}, client.AddPersonFacesQuery{}))(c)
+	got(n.AddPersonFaces(ctx, visitors, bo, client.AddPersonFacesForm{Photo: []client.File{c.photo("people/person002/1.jpg")}},
+		client.AddPersonFacesQuery{New: "true"}))(c)
 	f := added.Faces[0].ID
 	_, err = n.AddPersonFacesAsVector(ctx, visitors, ann, client.Vector{Vector: []float64{1}, Space: "another"})
 	if !errors.As(err, &p) || *p.Status != http.StatusUnprocessableEntity {
@@ -194,7 +198,10 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 	}
 	got(n.Verify(ctx, visitors, client.VerifyForm{A: c.photo("people/person001/1.jpg"), Person: bo}))(c)
 	got(n.Detect(ctx, visitors, client.DetectForm{Photo: c.photo("others/group1.jpg")}, client.DetectQuery{}))(c)
-	many := got(n.Compare(ctx, visitors, client.CompareForm{A: c.photo("people/person001/1.jpg"), Photo: []client.File{c.photo("people/person001/2.jpg"), c.photo("people/person002/1.jpg")}}))(c)
+	many := got(n.Compare(ctx, visitors, client.CompareForm{
+		A:     c.photo("people/person001/1.jpg"),
+		Photo: []client.File{c.photo("people/person001/2.jpg"), c.photo("people/person002/1.jpg")},
+	}))(c)
 	if len(many.Photos) != 2 {
 		c.Errorf("%+v", many)
 	}
@@ -203,7 +210,8 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 	got(n.GetFaceWhy(ctx, visitors, f))(c)
 	got(n.GetPersonStatistics(ctx, visitors, ann))(c)
 	got(n.GetStatistics(ctx, visitors, client.GetStatisticsQuery{People: []string{ann, bo}}))(c)
-	got(n.AddStrangers(ctx, visitors, client.AddStrangersForm{Photo: []client.File{c.photo("others/stranger2.jpg")}}, client.AddStrangersQuery{}))(c)
+	got(n.AddStrangers(ctx, visitors, client.AddStrangersForm{Photo: []client.File{c.photo("others/stranger2.jpg")}},
+		client.AddStrangersQuery{}))(c)
 	got(n.DeleteStrangers(ctx, visitors))(c)
 
 	got(n.MoveFaces(ctx, visitors, client.FaceList{Faces: []string{f}, Person: bo}))(c)
@@ -216,13 +224,16 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 }
 
 func reviewAndWork(ctx context.Context, c caller, n *client.Client, visitors string) {
-	added := got(n.AddFaces(ctx, visitors, client.AddFacesForm{Photo: []client.File{c.photo("others/stranger1.jpg")}}, client.AddFacesQuery{}))(c)
-	found := got(n.Search(ctx, visitors, client.SearchForm{Photo: c.photo("others/stranger1.jpg")}, client.SearchQuery{Limit: new(3), Vectors: "true"}))(c)
+	added := got(n.AddFaces(ctx, visitors, client.AddFacesForm{Photo: []client.File{c.photo("others/stranger1.jpg")}},
+		client.AddFacesQuery{}))(c)
+	found := got(n.Search(ctx, visitors, client.SearchForm{Photo: c.photo("others/stranger1.jpg")},
+		client.SearchQuery{Limit: new(3), Vectors: "true"}))(c)
 	if len(found.Faces) != 1 || !found.Faces[0].Seen || found.Faces[0].Nearest[0].ID != added.Faces[0].ID || len(found.Faces[0].Vector) == 0 {
 		c.Errorf("%+v", found)
 	}
 	got(n.GetReview(ctx, visitors, client.GetReviewQuery{State: "doubtful"}))(c)
-	decided := got(n.DecideReview(ctx, visitors, client.DecideReviewRequest{Decisions: []client.Decision{{Faces: []string{added.Faces[0].ID}, Verb: "is", Name: "Cy"}}}))(c)
+	decided := got(n.DecideReview(ctx, visitors,
+		client.DecideReviewRequest{Decisions: []client.Decision{{Faces: []string{added.Faces[0].ID}, Verb: "is", Name: "Cy"}}}))(c)
 	if len(decided.Items) != 1 {
 		c.Errorf("%d decisions", len(decided.Items))
 	}

@@ -167,7 +167,8 @@ func (e *exporter) write(name string, data []byte, created time.Time) error {
 
 func (v *Service) exportedFace(ctx context.Context, collection, space string, f store.Face) (one ExportedFace, crop []byte, err error) {
 	one = ExportedFace{ID: f.ID, Person: f.Person, Source: f.Source, Created: f.Created}
-	if err := errors.Join(json.Unmarshal(f.Box, &one.Box), json.Unmarshal(f.Pupils, &one.Pupils), json.Unmarshal(f.Quality, &one.Quality)); err != nil {
+	if err := errors.Join(json.Unmarshal(f.Box, &one.Box), json.Unmarshal(f.Pupils, &one.Pupils),
+		json.Unmarshal(f.Quality, &one.Quality)); err != nil {
 		return one, nil, err
 	}
 	if one.Vector, err = v.store.Vector(ctx, collection, f.ID, space); err != nil {

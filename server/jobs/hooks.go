@@ -32,7 +32,8 @@ var errPrivate = people.Invalid("the address is of a private network or of this 
 
 // reserved are further networks to which no message is sent; net/netip knows the others.
 var reserved = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.88.99.0/24"),
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.88.99.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2002::/16"),
 }
@@ -66,7 +67,10 @@ func newSender(private bool) *http.Client {
 	return &http.Client{
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: patience, MaxResponseHeaderBytes: headers},
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, DisableKeepAlives: true,
+			TLSHandshakeTimeout: patience, MaxResponseHeaderBytes: headers,
+		},
 	}
 }
 
@@ -232,7 +236,8 @@ func (v *Service) CheckHook(ctx context.Context, text string) error {
 		return people.Invalid("the host of the URL is a number, but no address: write it as 192.0.2.1 or [2001:db8::1]")
 	}
 	if !isHost(u.Hostname()) {
-		return people.Invalid("%+.100q is no name of a host: write it in ordinary letters, digits and hyphens, with dots between, as in door.example", u.Hostname())
+		return people.Invalid(
+			"%+.100q is no name of a host: write it in ordinary letters, digits and hyphens, with dots between, as in door.example", u.Hostname())
 	}
 	if v.Private {
 		return nil

@@ -131,7 +131,8 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 	for n := i.steps.j.Done; n < len(z.File); n++ {
 		f := z.File[n]
 		base := path.Base(f.Name)
-		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isSidecar(base) || !i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
+		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || i.request.Tags && isSidecar(base) ||
+			!i.request.Photos && (strings.HasPrefix(base, ".") || !dataset.IsImage(base)) {
 			if !f.FileInfo().IsDir() && !(i.request.Tags && isSidecar(base)) {
 				i.result.Skipped++
 			}
@@ -190,7 +191,8 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 		i.result.Duplicates++
 		return "", err
 	}
-	seen, photo, why, warnings, err := i.intake.Find(ctx, data, i.request.Tags) // with tags every face, as one in the background can have a tag
+	seen, photo, why, warnings, err := i.intake.Find(ctx, data,
+		i.request.Tags) // with tags every face, as one in the background can have a tag
 	if err != nil || why != "" {
 		return why, err
 	}
@@ -238,7 +240,9 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 
 // tag returns the person of each face that was seen in a photograph, "" for nobody, by its face
 // tags, and how many people are new. It notes in the result what became of them.
-func (i *importer) tag(ctx context.Context, name string, data []byte, seen []people.Found, photo *store.Photo) (owners []string, added int, err error) {
+func (i *importer) tag(ctx context.Context, name string, data []byte, seen []people.Found,
+	photo *store.Photo,
+) (owners []string, added int, err error) {
 	p, why, err := i.tagsOf(name, data)
 	if err != nil {
 		return nil, 0, err

@@ -117,7 +117,8 @@ func (i *importer) addPeople(ctx context.Context, about *Export) error {
 		if err := dataset.CheckName(p.Name); err != nil || !people.AnID.MatchString(p.ID) || p.Kind != store.Known && p.Kind != store.Ignored {
 			return damaged(errors.New("a person in it has no id, name or kind"))
 		}
-		added, err := i.store.ImportPerson(ctx, j.Actor, j.Collection, store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created, Born: p.Born, Differs: strings.Join(p.Different, ",")})
+		added, err := i.store.ImportPerson(ctx, j.Actor, j.Collection,
+			store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created, Born: p.Born, Differs: strings.Join(p.Different, ",")})
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,13 @@ func (i *importer) addPeople(ctx context.Context, about *Export) error {
 
 // face adds a face of an export, which is the step number done.
 func (i *importer) face(ctx context.Context, done int, about *Export, f *ExportedFace, crop []byte) error {
-	n := store.NewFace{Face: store.Face{ID: f.ID, Person: f.Person, Source: store.Import, Box: people.AsJSON(f.Box), Pupils: people.AsJSON(f.Pupils), Quality: people.AsJSON(f.Quality), Created: f.Created}, Crop: crop, Space: i.intake.Space(), Vector: f.Vector}
+	n := store.NewFace{
+		Face: store.Face{
+			ID: f.ID, Person: f.Person, Source: store.Import, Box: people.AsJSON(f.Box),
+			Pupils: people.AsJSON(f.Pupils), Quality: people.AsJSON(f.Quality), Created: f.Created,
+		}, Crop: crop,
+		Space: i.intake.Space(), Vector: f.Vector,
+	}
 	refuse := func(why string) error {
 		i.refuse("faces/"+f.ID, why)
 		return i.steps.note(ctx, done)

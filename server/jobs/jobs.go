@@ -107,7 +107,10 @@ type ExportResult struct {
 
 // JobResponse is the API form of a job.
 func JobResponse(j store.Job) Job {
-	response := Job{ID: j.ID, Kind: j.Kind, State: j.State, Progress: Progress{j.Done, j.Total}, Attempts: j.Attempts, Error: j.Error, Created: j.Created, Version: j.Version}
+	response := Job{
+		ID: j.ID, Kind: j.Kind, State: j.State, Progress: Progress{j.Done, j.Total},
+		Attempts: j.Attempts, Error: j.Error, Created: j.Created, Version: j.Version,
+	}
 	if string(j.Result) != "null" {
 		response.Result = j.Result
 	}

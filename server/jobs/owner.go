@@ -12,7 +12,9 @@ import (
 
 // ofFolder returns the face in seen that shows the person with the name of the folder of a file, and the
 // person, who is added if there is none; added is then 1. If it is not clear which face is meant, why says so.
-func (i *importer) ofFolder(ctx context.Context, file string, seen []people.Found) (one []people.Found, person string, added int, why string, err error) {
+func (i *importer) ofFolder(ctx context.Context, file string,
+	seen []people.Found,
+) (one []people.Found, person string, added int, why string, err error) {
 	name, err := dataset.TagName(path.Base(path.Dir(file)))
 	if err != nil || name == "." {
 		return nil, "", 0, "the folder of the file is no name of a person", nil
@@ -24,7 +26,8 @@ func (i *importer) ofFolder(ctx context.Context, file string, seen []people.Foun
 		return nil, "", 0, "", err
 	}
 	if len(one) == 0 {
-		return nil, "", 0, fmt.Sprintf("it shows %d faces, and nothing says which one is %s: add it in the page of the person", len(seen), name), nil
+		return nil, "", 0,
+			fmt.Sprintf("it shows %d faces, and nothing says which one is %s: add it in the page of the person", len(seen), name), nil
 	}
 	person, isNew, err := i.called(ctx, name)
 	if isNew {

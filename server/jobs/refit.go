@@ -209,7 +209,8 @@ func (v *Service) Decide(ctx context.Context, collection, id, verb string) (stor
 	result.Decision = verb + "ed"
 	if verb == "accept" { // new faces have no vectors yet
 		request := JobRequest{Kind: kindAccepted}
-		if _, err := v.Enqueue(ctx, store.Job{Collection: j.Collection, Kind: kindRefit, Key: kindAccepted, Payload: people.AsJSON(request)}); err != nil {
+		if _, err := v.Enqueue(ctx,
+			store.Job{Collection: j.Collection, Kind: kindRefit, Key: kindAccepted, Payload: people.AsJSON(request)}); err != nil {
 			return j, err
 		}
 	}

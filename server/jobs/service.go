@@ -54,7 +54,10 @@ type Service struct {
 // New returns a Service on a store whose people p knows. The caller closes the store.
 func New(s *store.Store, p *people.Service, o Options) *Service {
 	o = o.WithDefaults()
-	return &Service{Options: o, store: s, people: p, wake: make(chan struct{}, 1), changed: make(chan struct{}, senders), sender: newSender(o.Private)}
+	return &Service{
+		Options: o, store: s, people: p, wake: make(chan struct{}, 1), changed: make(chan struct{}, senders),
+		sender: newSender(o.Private),
+	}
 }
 
 // NewWriter returns the file of a new import.

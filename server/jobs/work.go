@@ -337,7 +337,8 @@ func (v *Service) exportJob(ctx context.Context, j *store.Job) (*ExportResult, e
 
 // regroup groups the faces without a person, in parts, and stores the groups.
 func (v *Service) regroup(ctx context.Context, j *store.Job) (*RegroupResult, error) {
-	faces, groups, err := v.people.Regroup(ctx, j.Collection, func(done, total int) error { return v.store.Progress(ctx, j, done, total, nil) })
+	faces, groups, err := v.people.Regroup(ctx, j.Collection,
+		func(done, total int) error { return v.store.Progress(ctx, j, done, total, nil) })
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,8 @@ func (v *Service) Curve(ctx context.Context, collection string) (*Curve, error) 
 		}
 		r, strangers := changed.Calibration.Rates(), &Strangers{}
 		strangers.AtLarge, strangers.Alike = changed.Calibration.StrangerRates(m.Impostors())
-		c.Points = append(c.Points, CurvePoint{fpir, changed.Calibration.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
+		c.Points = append(c.Points,
+			CurvePoint{fpir, changed.Calibration.Threshold, strangers, r.Held, wilson(r.Right, r.Held), wilson(r.Wrong, r.Held)})
 	}
 	v.curves.mu.Lock()
 	defer v.curves.mu.Unlock()

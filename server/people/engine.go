@@ -158,7 +158,10 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 	if changes.Space != now.Space { // meanwhile
 		return e.next(ctx, last, changes.Collection)
 	}
-	next := &snapshot{Collection: changes.Collection, input: in, people: map[string]store.Person{}, owner: map[string]string{}, events: map[string]bool{}, strangers: map[string]store.Sample{}}
+	next := &snapshot{
+		Collection: changes.Collection, input: in, people: map[string]store.Person{},
+		owner: map[string]string{}, events: map[string]bool{}, strangers: map[string]store.Sample{},
+	}
 	hooks, err := e.store.Hooks(ctx, now.ID)
 	if err != nil {
 		return nil, err
@@ -348,7 +351,9 @@ func (e *engine) train(ctx context.Context, next *snapshot, samples []store.Samp
 
 // update returns r with the faces added, and without those with the names removed. The result
 // equals what train returns for all faces.
-func (e *engine) update(ctx context.Context, r *faces.Recogniser, next *snapshot, added []store.Sample, removed []string) (*faces.Recogniser, error) {
+func (e *engine) update(ctx context.Context, r *faces.Recogniser, next *snapshot, added []store.Sample,
+	removed []string,
+) (*faces.Recogniser, error) {
 	if len(added) > 0 {
 		more, err := next.input.images(added)
 		if err != nil {

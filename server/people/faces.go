@@ -141,9 +141,11 @@ func (s *snapshot) reason(name string, score float64, f *faces.Face) string {
 	m := s.live.Model()
 	threshold, cosines := explain.Threshold(m)
 	if !cosines {
-		return fmt.Sprintf("The lead of %s is %.3f, %s what a name needs: %.3f.", name, f.Margin, explain.FromThreshold(f.Known, f.Margin, threshold, false), threshold)
+		return fmt.Sprintf("The lead of %s is %.3f, %s what a name needs: %.3f.", name, f.Margin,
+			explain.FromThreshold(f.Known, f.Margin, threshold, false), threshold)
 	}
-	return fmt.Sprintf("The similarity with %s is %.2f, %s what a name needs: %.2f (1 is the same picture).", name, score, explain.FromThreshold(f.Known, score, threshold, true), threshold)
+	return fmt.Sprintf("The similarity with %s is %.2f, %s what a name needs: %.2f (1 is the same picture).",
+		name, score, explain.FromThreshold(f.Known, score, threshold, true), threshold)
 }
 
 func (s *snapshot) ref(id string) Ref { return Ref{id, s.people[id].Name} }

@@ -41,7 +41,10 @@ func TestHint(t *testing.T) {
 		want   string
 	}{
 		{advice.New("hold the camera still"), "hold the camera still"},
-		{advice.New("give photographs of other people: %v", advice.Strangers), "give photographs of other people: POST /v1/collections/{collection}/strangers"},
+		{
+			advice.New("give photographs of other people: %v", advice.Strangers),
+			"give photographs of other people: POST /v1/collections/{collection}/strangers",
+		},
 		{advice.New("train it again: %v", advice.Train), "train it again: POST /v1/collections/{collection}/jobs"},
 		{advice.New("%v takes images as they are", advice.Detect.To("never")), ""},
 		{advice.New("train it again: %v", advice.Train.With(advice.Detect.To("always"))), ""},

@@ -204,7 +204,9 @@ func (v *Service) Add(ctx context.Context, collection, person string, form Form,
 func isPerson(id string) bool { return id != "" && id != store.Stranger }
 
 // addFile adds the faces of file i of a form, or the one at a place.
-func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *snapshot, person string, i int, p File, at *face.Place) error {
+func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *snapshot, person string,
+	i int, p File, at *face.Place,
+) error {
 	looked, warnings := noting(ctx)
 	seen, photo, why, err := v.Memory.find(looked, in, p.Data, selection{isCrop: p.Field == "crop", place: at})
 	switch {

@@ -61,7 +61,8 @@ func (e *engine) input(space string) (*input, error) {
 			return in, nil
 		}
 	}
-	return nil, Clash("the faces of the collection are vectors of a network that the service does not have: start it with --input for that one, or refit the collection")
+	return nil, Clash(
+		"the faces of the collection are vectors of a network that the service does not have: start it with --input for that one, or refit the collection")
 }
 
 // images are samples as a data set, in the order in which enrolling puts them.

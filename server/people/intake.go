@@ -33,7 +33,9 @@ func (i *Intake) Digest(data []byte) string { return digestOf(data) }
 // Find finds the faces in an image file, the largest first, also small ones with all; or why says that
 // there is none. If the decoder panics, the file is refused. It waits a little while somebody waits for
 // an answer. Warnings are what is wrong with a file that is used all the same.
-func (i *Intake) Find(ctx context.Context, data []byte, all bool) (seen []Found, photo *store.Photo, why string, warnings []string, err error) {
+func (i *Intake) Find(ctx context.Context, data []byte,
+	all bool,
+) (seen []Found, photo *store.Photo, why string, warnings []string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			why = "the image cannot be read"

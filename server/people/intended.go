@@ -47,7 +47,10 @@ func (s *snapshot) meant(ctx context.Context, person string, seen []Found) (one 
 		case all[i].Known:
 			who = "the collection takes it for " + s.people[all[i].Name].Name
 		}
-		refused = append(refused, Refusal{Box: results.NewDetection(f.Face).Box, Why: fmt.Sprintf("one of %d faces, and nothing says which one is meant: %s; send its box", len(seen), who)})
+		refused = append(refused, Refusal{
+			Box: results.NewDetection(f.Face).Box,
+			Why: fmt.Sprintf("one of %d faces, and nothing says which one is meant: %s; send its box", len(seen), who),
+		})
 	}
 	return nil, refused, nil
 }
@@ -77,7 +80,10 @@ func (s *snapshot) takenFor(ctx context.Context, person string, faces []store.Ne
 			return nil, err
 		}
 		if is := named[0].Name; named[0].Known && is != of {
-			all = append(all, Warning{index: at, Person: is, Name: s.people[is].Name, Why: fmt.Sprintf("the collection takes the face for %s: if that is right, undo the operation", s.people[is].Name)})
+			all = append(all, Warning{
+				index: at, Person: is, Name: s.people[is].Name,
+				Why: fmt.Sprintf("the collection takes the face for %s: if that is right, undo the operation", s.people[is].Name),
+			})
 		}
 	}
 	return all, nil
@@ -93,5 +99,6 @@ func (s *snapshot) checkNew(ctx context.Context, person string, faces []store.Ne
 	if err != nil || len(warnings) == 0 {
 		return err
 	}
-	return Unusable(errors.New("the face is that of " + warnings[0].Name + ", as the collection says: add it in the page, if it is somebody else"))
+	return Unusable(errors.New("the face is that of " + warnings[0].Name +
+		", as the collection says: add it in the page, if it is somebody else"))
 }

@@ -34,7 +34,10 @@ func newMemory(limit int64, wait time.Duration) *Memory {
 // Used returns how many requests look at images now, and the memory of these in bytes.
 func (m *Memory) Used() (requests, bytes int64) { return m.waiting.Load(), m.bytes.Load() }
 
-var errFull = &Failure{http.StatusTooManyRequests, "decoding_full", "too many images wait to be decoded: try again later", http.Header{"Retry-After": {"5"}}}
+var errFull = &Failure{
+	http.StatusTooManyRequests, "decoding_full", "too many images wait to be decoded: try again later",
+	http.Header{"Retry-After": {"5"}},
+}
 
 // Look counts a request that looks at images, until the caller calls done.
 func (m *Memory) Look() (done func()) {
@@ -46,7 +49,8 @@ func (m *Memory) Look() (done func()) {
 // calls done afterwards.
 func (m *Memory) Reserve(ctx context.Context, bytes int64) (done func(), err error) {
 	if bytes > m.limit {
-		f := Invalid("to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller, or start the service with a larger --max-decoding", bytes/1_000_000, m.limit/1_000_000)
+		f := Invalid(
+			"to decode what was sent takes %d MB of memory; at most %d MB are taken: make the images smaller, or start the service with a larger --max-decoding", bytes/1_000_000, m.limit/1_000_000)
 		f.Code = "image_too_large"
 		return nil, f
 	}

@@ -160,7 +160,10 @@ func (o *originals) of(sha256 string) (original, bool) {
 	return f, ok
 }
 
-var errNoOriginal = &Failure{Status: http.StatusNotFound, Code: "no_original", Text: "the photograph is not in the folder of --photos, or the service has none"}
+var errNoOriginal = &Failure{
+	Status: http.StatusNotFound, Code: "no_original",
+	Text: "the photograph is not in the folder of --photos, or the service has none",
+}
 
 // open opens the photograph with this SHA-256. A file that has changed since it was examined may be
 // another photograph, and is not opened.
@@ -249,7 +252,10 @@ func (v *Service) Original(ctx context.Context, collection, photo string) (*Orig
 	}
 	o := &Original{file, "application/octet-stream", f.modTime, f.size}
 	if h, err := metadata.Read(file, f.size); err == nil && h.Kind != "" {
-		o.Kind = map[string]string{"JPEG": "image/jpeg", "PNG": "image/png", "WebP": "image/webp", "TIFF": "image/tiff", "HEIF": "image/heic"}[h.Kind]
+		o.Kind = map[string]string{
+			"JPEG": "image/jpeg", "PNG": "image/png", "WebP": "image/webp",
+			"TIFF": "image/tiff", "HEIF": "image/heic",
+		}[h.Kind]
 	}
 	return o, nil
 }

@@ -167,7 +167,10 @@ func (e *engine) reasons(ctx context.Context, s *snapshot, itself string, vector
 	for _, class := range c.classes[:min(reasonPeople, len(c.classes))] {
 		p := s.people[classes[class]]
 		ids = append(ids, p.ID)
-		r.Ranking = append(r.Ranking, Resembling{Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces, Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{}})
+		r.Ranking = append(r.Ranking, Resembling{
+			Ref: Ref{p.ID, p.Name}, Kind: p.Kind, Faces: p.Faces,
+			Score: scores[class], Evidence: l.Evidence(scores[class], len(scores)), Nearest: []Similar{},
+		})
 	}
 	samples, err := e.store.SamplesOf(ctx, s.ID, s.input.space, ids, maxReasoned)
 	if err != nil {

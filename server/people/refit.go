@@ -97,5 +97,6 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 // cutAs reports whether e and other take the same crops of faces.
 func (e *input) cutAs(other *input) bool {
 	a, b := e.Frame, other.Frame
-	return a.Eyes == b.Eyes && a.Crop == b.Crop && a.Embedding.Alignment == b.Embedding.Alignment && e.Embedder.Input() == other.Embedder.Input()
+	return a.Eyes == b.Eyes && a.Crop == b.Crop && a.Embedding.Alignment == b.Embedding.Alignment &&
+		e.Embedder.Input() == other.Embedder.Input()
 }

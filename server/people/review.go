@@ -333,7 +333,9 @@ func (v *Service) Review(ctx context.Context, collection, state string) ([]Clust
 
 // Regroup groups the faces of a collection without a person, in parts, and returns their number and the
 // groups. It calls progress after each part.
-func (v *Service) Regroup(ctx context.Context, collection string, progress func(done, total int) error) (faces int, groups []store.Group, err error) {
+func (v *Service) Regroup(ctx context.Context, collection string,
+	progress func(done, total int) error,
+) (faces int, groups []store.Group, err error) {
 	s, err := v.engine.snapshot(ctx, collection)
 	if err != nil {
 		return 0, nil, err

@@ -217,7 +217,9 @@ func (v *Service) Search(ctx context.Context, collection string, form Form, limi
 }
 
 // nearest puts the faces of nobody that are most similar to a vector, and their groups, into one.
-func (e *engine) nearest(ctx context.Context, s *snapshot, u *unnamedFaces, faces *index.Index, vector []float64, limit int, one *Searched) error {
+func (e *engine) nearest(ctx context.Context, s *snapshot, u *unnamedFaces, faces *index.Index,
+	vector []float64, limit int, one *Searched,
+) error {
 	law, of := s.input.Law(), float32s(vector)
 	hits, err := faces.Nearest(ctx, of, MaxNear)
 	if err != nil {

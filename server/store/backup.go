@@ -92,7 +92,9 @@ func finish(ctx context.Context, path string) error {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, "UPDATE job SET state = 'cancelled', worker = '', error = $1, finished = $2, version = version + 1 WHERE kind = '"+KindMessage+"' AND state IN ('waiting', 'running')",
+	if _, err := db.ExecContext(ctx,
+		"UPDATE job SET state = 'cancelled', worker = '', error = $1, finished = $2, version = version + 1 WHERE kind = '"+KindMessage+
+			"' AND state IN ('waiting', 'running')",
 		"not sent: this is a backup, and the service that made it sends the message", now().UnixMicro()); err != nil {
 		return err
 	}
@@ -125,7 +127,8 @@ const auditColumns = "SELECT seq, at, actor, verb, object, hash, previous FROM a
 
 // digest is the Hash of a line.
 func (l *Line) digest() string {
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%q\x00%q\x00%q\x00%s", l.Seq, l.At.UnixMicro(), l.Actor, l.Verb, l.Object, l.previous)))
+	return fmt.Sprintf("%x",
+		sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%q\x00%q\x00%q\x00%s", l.Seq, l.At.UnixMicro(), l.Actor, l.Verb, l.Object, l.previous)))
 }
 
 // audit adds a line to the audit log.

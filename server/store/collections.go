@@ -30,7 +30,8 @@ func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir f
 	c := Collection{ID: NewID(), Name: name, FPIR: fpir, Created: now(), Seq: 1, Space: space}
 	return c, s.inTx(ctx, actor, func(t *tx) {
 		t.checkUnique(c.ID, name)
-		t.exec("INSERT INTO collection (id, name, fpir, created, seq, space) VALUES ($1, $2, $3, $4, $5, $6)", c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq, c.Space)
+		t.exec("INSERT INTO collection (id, name, fpir, created, seq, space) VALUES ($1, $2, $3, $4, $5, $6)",
+			c.ID, c.Name, c.FPIR, c.Created.UnixMicro(), c.Seq, c.Space)
 		t.audit("create collection", c.ID)
 	})
 }
@@ -166,7 +167,8 @@ type Counts struct {
 func (s *Store) Count(ctx context.Context) (c Counts, err error) {
 	c.Jobs = map[string]int{"waiting": 0, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
 	for state := range c.Jobs {
-		if c.Jobs[state], err = one[int](ctx, "row", s.read, "SELECT count(*) FROM job WHERE kind <> '"+KindMessage+"' AND state = $1", state); err != nil {
+		if c.Jobs[state], err = one[int](ctx, "row", s.read, "SELECT count(*) FROM job WHERE kind <> '"+KindMessage+"' AND state = $1",
+			state); err != nil {
 			return c, err
 		}
 	}

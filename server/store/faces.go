@@ -52,10 +52,13 @@ type NewFace struct {
 func isPerson(id string) bool { return id != "" && id != Stranger }
 
 // AddFaces adds the faces of one photograph to a person: "" for nobody, Stranger for people
-// who are not in the collection; a face whose Person is set is added to that one. photo is nil for faces without a photograph. AddFaces sets ID,
+// who are not in the collection; a face whose Person is set is added to that one. photo is nil for
+// faces without a photograph. AddFaces sets ID,
 // Photo, Person and Created of each element of faces. It returns the id of the operation, for
 // Undo.
-func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string, faces []NewFace) (operation string, err error) {
+func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *Photo, person string,
+	faces []NewFace,
+) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if isPerson(person) {
 			t.person(person)
@@ -99,7 +102,8 @@ func (t *tx) putPhoto(id string, p *Photo) {
 
 func (t *tx) putFace(f *NewFace) {
 	t.exec("INSERT INTO face (collection, id, photo, person, source, box, pupils, quality, crop, created, seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-		t.collection, f.ID, f.Photo, f.Person, f.Source, jsonText(f.Box), jsonText(f.Pupils), jsonText(f.Quality), append([]byte{}, f.Crop...), f.Created.UnixMicro(), t.seq)
+		t.collection, f.ID, f.Photo, f.Person, f.Source, jsonText(f.Box), jsonText(f.Pupils), jsonText(f.Quality),
+		append([]byte{}, f.Crop...), f.Created.UnixMicro(), t.seq)
 	t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4)", t.collection, f.ID, f.Space, bytesOf(f.Vector))
 	if isPerson(f.Person) {
 		t.label(f.ID, f.Person, "is")
@@ -172,7 +176,8 @@ func (t *tx) face(id string) Face { return row[Face](t, "face", faceByID, t.coll
 // order of their ids: up to limit, of ids larger than after.
 func (s *Store) Faces(ctx context.Context, collection string, person *string, after string, limit int) ([]Face, error) {
 	if person != nil {
-		return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND person = $2 AND id > $3 ORDER BY id LIMIT $4", collection, *person, after, limit)
+		return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND person = $2 AND id > $3 ORDER BY id LIMIT $4",
+			collection, *person, after, limit)
 	}
 	return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
 }
@@ -216,7 +221,8 @@ func (p *KeptPhoto) columns() []any {
 // their ids.
 func (s *Store) PhotosOf(ctx context.Context, collection, person string) (photos []KeptPhoto, faces []Face, err error) {
 	const of = " IN (SELECT photo FROM face WHERE collection = $1 AND person = $2 AND photo <> '') ORDER BY id"
-	photos, err = list[KeptPhoto](ctx, s.read, "SELECT id, sha256, width, height, created FROM photo WHERE collection = $1 AND id"+of, collection, person)
+	photos, err = list[KeptPhoto](ctx, s.read, "SELECT id, sha256, width, height, created FROM photo WHERE collection = $1 AND id"+of,
+		collection, person)
 	if err == nil {
 		faces, err = list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND photo"+of, collection, person)
 	}
@@ -250,7 +256,8 @@ const sampleColumns = "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM fac
 // Samples returns the vectors of one space of the faces of a person, "" for nobody. They are in
 // the order of the ids of the faces: up to limit, of ids larger than after.
 func (s *Store) Samples(ctx context.Context, collection, space, person, after string, limit int) ([]Sample, error) {
-	return list[Sample](ctx, s.read, sampleColumns+"AND f.person = $3 AND f.id > $4 ORDER BY f.id LIMIT $5", collection, space, person, after, limit)
+	return list[Sample](ctx, s.read, sampleColumns+"AND f.person = $3 AND f.id > $4 ORDER BY f.id LIMIT $5",
+		collection, space, person, after, limit)
 }
 
 // SamplesOf returns up to limit vectors of one space of the faces of people, in the order of the
@@ -281,7 +288,8 @@ func (s *Store) Vector(ctx context.Context, collection, face, space string) ([]f
 func (s *Store) PutVector(ctx context.Context, collection, face, space string, vector []float32) error {
 	return s.change(ctx, "", collection, func(t *tx) {
 		t.must("face", "UPDATE face SET seq = $3 WHERE collection = $1 AND id = $2", collection, face, t.seq)
-		t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4) ON CONFLICT (collection, face, space) DO NOTHING", collection, face, space, bytesOf(vector))
+		t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4) ON CONFLICT (collection, face, space) DO NOTHING",
+			collection, face, space, bytesOf(vector))
 	})
 }
 
@@ -289,13 +297,16 @@ func (s *Store) PutVector(ctx context.Context, collection, face, space string, v
 // order: up to limit, those larger than after.
 func (s *Store) FacesWithoutVector(ctx context.Context, collection, space, after string, limit int) ([]string, error) {
 	return list[string](ctx, s.read, `SELECT id FROM face f WHERE collection = $1 AND id > $3 AND source <> 'vector'
-		AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.collection = f.collection AND v.face = f.id AND v.space = $2) ORDER BY id LIMIT $4`, collection, space, after, limit)
+		AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.collection = f.collection AND v.face = f.id AND v.space = $2) ORDER BY id LIMIT $4`,
+		collection, space, after, limit)
 }
 
 // ImportFace adds a face from an export with its id, and notes that it does not show the people
 // denied. It also adds the photograph, unless that is nil. If a face with this id exists already,
 // nothing is changed. added reports whether the face was added.
-func (s *Store) ImportFace(ctx context.Context, actor, collection string, f NewFace, photo *Photo, denied []string) (added bool, err error) {
+func (s *Store) ImportFace(ctx context.Context, actor, collection string, f NewFace, photo *Photo,
+	denied []string,
+) (added bool, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if len(rows[Face](t, faceByID, collection, f.ID)) > 0 {
 			return

@@ -44,7 +44,10 @@ type Job struct {
 }
 
 func (j *Job) columns() []any {
-	return []any{&j.Collection, &j.ID, &j.Kind, &j.Key, &j.Hook, &j.Actor, (*[]byte)(&j.Payload), &j.State, &j.Attempts, &j.Done, &j.Total, (*[]byte)(&j.Result), &j.Error, &j.Version, (*micros)(&j.Created), (*micros)(&j.Finished), &j.worker}
+	return []any{
+		&j.Collection, &j.ID, &j.Kind, &j.Key, &j.Hook, &j.Actor, (*[]byte)(&j.Payload), &j.State, &j.Attempts,
+		&j.Done, &j.Total, (*[]byte)(&j.Result), &j.Error, &j.Version, (*micros)(&j.Created), (*micros)(&j.Finished), &j.worker,
+	}
 }
 
 const (
@@ -58,7 +61,8 @@ func (s Queue) Enqueue(ctx context.Context, j Job) (Job, error) {
 	err := s.inTx(ctx, j.Actor, func(t *tx) {
 		row[string](t, "collection", "SELECT id FROM collection WHERE id = $1", j.Collection)
 		if j.Key != "" {
-			if same := rows[Job](t, jobColumns+"WHERE collection = $1 AND key = $2 AND state IN ('waiting', 'running')", j.Collection, j.Key); len(same) > 0 {
+			if same := rows[Job](t, jobColumns+"WHERE collection = $1 AND key = $2 AND state IN ('waiting', 'running')",
+				j.Collection, j.Key); len(same) > 0 {
 				j = same[0]
 				return
 			}
@@ -96,7 +100,9 @@ func (s Queue) Lease(ctx context.Context, worker string, message bool, lease tim
 	if s.postgres {
 		next += " FOR UPDATE SKIP LOCKED"
 	}
-	all, err := list[Job](ctx, s.write, "UPDATE job SET state = 'running', worker = $3, due = $4, attempts = attempts + 1, version = version + 1 WHERE id = ("+next+") RETURNING "+jobFields,
+	all, err := list[Job](ctx, s.write,
+		"UPDATE job SET state = 'running', worker = $3, due = $4, attempts = attempts + 1, version = version + 1 WHERE id = ("+next+
+			") RETURNING "+jobFields,
 		at, message, worker, at+lease.Microseconds())
 	if err != nil || len(all) == 0 {
 		return nil, err
@@ -106,7 +112,8 @@ func (s Queue) Lease(ctx context.Context, worker string, message bool, lease tim
 
 // setLeased changes the job j. It returns ErrLost if the worker of j has lost it.
 func setLeased(ctx context.Context, on execer, j *Job, set string, args ...any) error {
-	n, err := exec(ctx, on, "UPDATE job SET "+set+" WHERE collection = $1 AND id = $2 AND worker = $3 AND state = 'running'", append([]any{j.Collection, j.ID, j.worker}, args...)...)
+	n, err := exec(ctx, on, "UPDATE job SET "+set+" WHERE collection = $1 AND id = $2 AND worker = $3 AND state = 'running'",
+		append([]any{j.Collection, j.ID, j.worker}, args...)...)
 	if err == nil && n == 0 {
 		err = ErrLost
 	}
@@ -162,7 +169,8 @@ func (s Queue) end(ctx context.Context, j *Job, state, reason string, result jso
 		if result == nil {
 			result = j.Result
 		}
-		t.fail(setLeased(ctx, t.sql, j, "state = $4, error = $5, finished = $6, version = version + 1, result = $7", state, reason, t.at.UnixMicro(), jsonText(result)))
+		t.fail(setLeased(ctx, t.sql, j, "state = $4, error = $5, finished = $6, version = version + 1, result = $7",
+			state, reason, t.at.UnixMicro(), jsonText(result)))
 		if j.Kind != KindMessage {
 			t.collection = j.Collection
 			t.emit(Event{Event: "job.finished", Job: j.ID, Kind: j.Kind, State: state})
@@ -182,12 +190,14 @@ func (s Queue) Retry(ctx context.Context, j *Job, reason string, due time.Time) 
 
 // Cancel ends a job, unless it has ended, and returns it. Its worker gets ErrLost.
 func (s Queue) Cancel(ctx context.Context, actor, collection, id string) (Job, error) {
-	return s.alter(ctx, actor, collection, id, "cancel job", "state IN ('waiting', 'running')", "state = 'cancelled', worker = '', finished = $3, version = version + 1")
+	return s.alter(ctx, actor, collection, id, "cancel job", "state IN ('waiting', 'running')",
+		"state = 'cancelled', worker = '', finished = $3, version = version + 1")
 }
 
 // Restart makes a job that has failed wait again, and returns it.
 func (s Queue) Restart(ctx context.Context, actor, collection, id string) (Job, error) {
-	return s.alter(ctx, actor, collection, id, "retry job", "state = 'failed'", "state = 'waiting', worker = '', attempts = 0, due = $3, finished = 0, version = version + 1")
+	return s.alter(ctx, actor, collection, id, "retry job", "state = 'failed'",
+		"state = 'waiting', worker = '', attempts = 0, due = $3, finished = 0, version = version + 1")
 }
 
 // alter changes a job if a condition holds, and returns the job as it is then.
@@ -239,7 +249,10 @@ func (s Queue) Tidy(ctx context.Context) error {
 		}{
 			{"DELETE FROM job WHERE finished > 0 AND finished < $1", ageOfJobs},
 			{`DELETE FROM file WHERE created < $1 AND NOT EXISTS (SELECT 1 FROM job j WHERE j.collection = file.collection AND j.id = file.job AND j.state IN ('waiting', 'running'))`, ageOfFiles},
-			{"UPDATE collection SET pruned = COALESCE((SELECT max(seq) FROM gone g WHERE g.collection = collection.id AND g.at < $1), pruned)", ageOfRemovals},
+			{
+				"UPDATE collection SET pruned = COALESCE((SELECT max(seq) FROM gone g WHERE g.collection = collection.id AND g.at < $1), pruned)",
+				ageOfRemovals,
+			},
 			{"DELETE FROM gone WHERE at < $1", ageOfRemovals},
 			{"DELETE FROM once WHERE at < $1", ageOfRequests},
 			{"DELETE FROM session WHERE used < $1", ageOfSession},
@@ -254,7 +267,8 @@ const Piece = 1 << 20
 
 // PutPiece writes piece n of the file of a job. The job need not exist yet.
 func (s Queue) PutPiece(ctx context.Context, collection, job string, n int, data []byte) error {
-	_, err := s.write.ExecContext(ctx, "INSERT INTO file (collection, job, n, data, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (collection, job, n) DO UPDATE SET data = excluded.data",
+	_, err := s.write.ExecContext(ctx,
+		"INSERT INTO file (collection, job, n, data, created) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (collection, job, n) DO UPDATE SET data = excluded.data",
 		collection, job, n, data, now().UnixMicro())
 	return err
 }

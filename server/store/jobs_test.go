@@ -295,7 +295,8 @@ func TestOnce(t *testing.T) {
 		}
 		second.Status, second.Type, second.Digest, second.Answer = 200, "text/plain", "d", []byte("Åsa")
 		c.no(s.PutAnswer(ctx, second))
-		if was, err = s.BeginRequest(ctx, o, time.Hour); err != nil || was == nil || string(was.Answer) != "Åsa" || was.Status != 200 || was.Digest != "d" {
+		if was, err = s.BeginRequest(ctx, o, time.Hour); err != nil || was == nil || string(was.Answer) != "Åsa" || was.Status != 200 ||
+			was.Digest != "d" {
 			t.Fatalf("%+v %v", was, err)
 		}
 		c.no(s.DropRequest(ctx, other))
@@ -322,7 +323,8 @@ func TestEraseMessages(t *testing.T) {
 		c.no(err)
 		j := c.lease("a", time.Minute)
 		c.no(s.PutPiece(ctx, c.id, j.ID, 0, []byte("pieceofafile")))
-		c.no(s.Finish(ctx, j, []byte(`{"refused":[{"name":"Secretname/1.jpg","why":"no face"},{"name":"Bo/1.jpg","why":"no face"}],"note":"of Secretname","photos":3}`)))
+		c.no(s.Finish(ctx, j,
+			[]byte(`{"refused":[{"name":"Secretname/1.jpg","why":"no face"},{"name":"Bo/1.jpg","why":"no face"}],"note":"of Secretname","photos":3}`)))
 		messages, err := s.Jobs(ctx, c.id, "", "", h.ID, "", 10)
 		c.no(err)
 		if len(messages) != 1 {
@@ -367,7 +369,8 @@ func TestEraseMentions(t *testing.T) {
 		}
 		const other = `{ "photos":7, "refused": [{"name":"Joanna.jpg","why":"Ann is no face"}]}`
 		kept := ended(other)
-		some := ended(`{"photos":7,"refused":[{"name":"x/Ann/1.jpg","why":""},{"name":"Anne.jpg","why":""},{"name":"SMITH-JONES,ann3.png","why":""},{"name":"Eve 2.jpg","why":""}]}`)
+		some := ended(
+			`{"photos":7,"refused":[{"name":"x/Ann/1.jpg","why":""},{"name":"Anne.jpg","why":""},{"name":"SMITH-JONES,ann3.png","why":""},{"name":"Eve 2.jpg","why":""}]}`)
 		p, _, err := s.CreatePerson(ctx, "tester", c.id, "Ann", Known, true)
 		c.no(err)
 		_, err = s.ChangePerson(ctx, "tester", c.id, Person{ID: p.ID, Name: "Ann Smith-Jones", Kind: Known}, true)

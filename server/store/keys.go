@@ -86,7 +86,10 @@ func (s Access) DeleteKey(ctx context.Context, actor, id string, open bool) erro
 }
 
 // LastKey is the error of DeleteKey for a key without which nobody could create another one.
-var LastKey = &Conflict{Code: "last_admin_key", Text: "this is the last key with the scope admin that does not expire: create another one first"}
+var LastKey = &Conflict{
+	Code: "last_admin_key",
+	Text: "this is the last key with the scope admin that does not expire: create another one first",
+}
 
 // IsKeyless reports whether requests need no key: there never was one, or DeleteKey has removed the
 // last one to open the service.
@@ -120,7 +123,9 @@ func (s Access) CreateSession(ctx context.Context, key string) (secret string, e
 	secret = newSecret()
 	return secret, s.inTx(ctx, key, func(t *tx) {
 		row[string](t, "key", "SELECT id FROM api_key WHERE id = $1", key)
-		t.exec(fmt.Sprintf("DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)", maxSessions-1), key)
+		t.exec(fmt.Sprintf(
+			"DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)",
+			maxSessions-1), key)
 		t.exec("INSERT INTO session (hash, key, used) VALUES ($1, $2, $3)", hashOf(secret), key, t.at.UnixMicro())
 	})
 }
@@ -128,7 +133,8 @@ func (s Access) CreateSession(ctx context.Context, key string) (secret string, e
 // KeyOfSession returns the key of a session, unless the session or the key has ended.
 func (s Access) KeyOfSession(ctx context.Context, secret string) (Key, error) {
 	at, hash := now(), hashOf(secret)
-	k, err := one[Key](ctx, "session", s.read, keyColumns+"WHERE id = (SELECT key FROM session WHERE hash = $1 AND used > $2) AND (expires = 0 OR expires > $3)",
+	k, err := one[Key](ctx, "session", s.read,
+		keyColumns+"WHERE id = (SELECT key FROM session WHERE hash = $1 AND used > $2) AND (expires = 0 OR expires > $3)",
 		hash, at.Add(-ageOfSession).UnixMicro(), at.UnixMicro())
 	if err != nil {
 		return k, err

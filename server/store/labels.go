@@ -50,7 +50,8 @@ func (t *tx) expect(expected *string, faces []string, to string) {
 	}
 	var others []Holder
 	for _, f := range faces {
-		h := row[Holder](t, "face", `SELECT f.id, f.person, COALESCE(p.name, ''), COALESCE(p.kind, '') FROM face f LEFT JOIN person p ON p.collection = f.collection AND p.id = f.person
+		h := row[Holder](t, "face",
+			`SELECT f.id, f.person, COALESCE(p.name, ''), COALESCE(p.kind, '') FROM face f LEFT JOIN person p ON p.collection = f.collection AND p.id = f.person
 			WHERE f.collection = $1 AND f.id = $2`, t.collection, f)
 		if h.Person != *expected && h.Person != to {
 			others = append(others, h)
@@ -94,7 +95,10 @@ func decidedMeanwhile(others []Holder, faces int) *Conflict {
 		}
 		parts = append(parts, fmt.Sprintf("%s %s %s", some, verb, owner))
 	}
-	c := &Conflict{Code: "changed_meanwhile", Text: fmt.Sprintf("somebody has decided on these faces meanwhile: %s now", strings.Join(parts, " and ")), Holders: others}
+	c := &Conflict{
+		Code: "changed_meanwhile",
+		Text: fmt.Sprintf("somebody has decided on these faces meanwhile: %s now", strings.Join(parts, " and ")), Holders: others,
+	}
 	if people == 1 && others[0].kind != "" {
 		c.ID = others[0].Person
 	}
@@ -103,7 +107,9 @@ func decidedMeanwhile(others []Holder, faces int) *Conflict {
 
 // MoveFaces gives faces to a person, "" for nobody, and returns the operation. It returns a
 // *Conflict if expected is not nil and one of the faces has another person than that.
-func (s Labelling) MoveFaces(ctx context.Context, actor, collection string, expected *string, faces []string, to string) (operation string, err error) {
+func (s Labelling) MoveFaces(ctx context.Context, actor, collection string, expected *string,
+	faces []string, to string,
+) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		if to != "" {
 			t.person(to)
@@ -116,7 +122,9 @@ func (s Labelling) MoveFaces(ctx context.Context, actor, collection string, expe
 
 // DenyFaces notes that faces do not show a person, takes them away from it, and returns the
 // operation. It returns a *Conflict in the same cases as MoveFaces.
-func (s Labelling) DenyFaces(ctx context.Context, actor, collection string, expected *string, faces []string, person string) (operation string, err error) {
+func (s Labelling) DenyFaces(ctx context.Context, actor, collection string, expected *string,
+	faces []string, person string,
+) (operation string, err error) {
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		t.person(person)
 		t.expect(expected, faces, "")
@@ -135,7 +143,9 @@ func (s Labelling) DenyFaces(ctx context.Context, actor, collection string, expe
 // NameFaces gives faces to a new person, and returns the person and the operation. Unless
 // namesake is set, it returns a *Conflict if a known person has the name; it is also one as in
 // MoveFaces.
-func (s Labelling) NameFaces(ctx context.Context, actor, collection string, expected *string, faces []string, name, kind string, namesake bool) (id, operation string, err error) {
+func (s Labelling) NameFaces(ctx context.Context, actor, collection string, expected *string,
+	faces []string, name, kind string, namesake bool,
+) (id, operation string, err error) {
 	p := Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		t.expect(expected, faces, p.ID)
@@ -167,7 +177,8 @@ func (s Labelling) Denied(ctx context.Context, collection string) (map[string][]
 
 // Confirmed returns the faces to which a user has given the same person twice.
 func (s Labelling) Confirmed(ctx context.Context, collection string) (map[string]bool, error) {
-	all, err := list[string](ctx, s.read, `SELECT f.id FROM label l JOIN face f ON f.collection = l.collection AND f.id = l.face AND f.person = l.person
+	all, err := list[string](ctx, s.read,
+		`SELECT f.id FROM label l JOIN face f ON f.collection = l.collection AND f.id = l.face AND f.person = l.person
 		WHERE l.collection = $1 AND l.kind = 'is' AND f.person <> '' GROUP BY f.id HAVING count(*) > 1`, collection)
 	confirmed := map[string]bool{}
 	for _, f := range all {
@@ -192,7 +203,8 @@ func (s Labelling) groups(ctx context.Context, query, collection string) (groups
 // Doubles returns the faces that one photograph has of one person, for each photograph and
 // person with more than one.
 func (s Labelling) Doubles(ctx context.Context, collection string) ([][]string, error) {
-	return s.groups(ctx, `SELECT f.id, f.photo || '/' || f.person FROM face f JOIN (SELECT photo, person FROM face WHERE collection = $1 AND photo <> '' AND person NOT IN ('', 'stranger') GROUP BY photo, person HAVING count(*) > 1) d
+	return s.groups(ctx,
+		`SELECT f.id, f.photo || '/' || f.person FROM face f JOIN (SELECT photo, person FROM face WHERE collection = $1 AND photo <> '' AND person NOT IN ('', 'stranger') GROUP BY photo, person HAVING count(*) > 1) d
 		ON d.photo = f.photo AND d.person = f.person WHERE f.collection = $1 ORDER BY f.photo, f.person, f.id`, collection)
 }
 
@@ -213,7 +225,8 @@ func (m *member) columns() []any { return []any{&m.face, &m.number, &m.loose} }
 // Groups returns the groups of PutGroups in their order, without faces that have got a person
 // since.
 func (s Labelling) Groups(ctx context.Context, collection string) (groups []Group, err error) {
-	members, err := list[member](ctx, s.read, "SELECT g.face, g.number, g.loose FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
+	members, err := list[member](ctx, s.read,
+		"SELECT g.face, g.number, g.loose FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
 	for i, m := range members {
 		if i == 0 || m.number != members[i-1].number {
 			groups = append(groups, Group{Loose: m.loose != 0})

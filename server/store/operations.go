@@ -77,7 +77,8 @@ func (t *tx) log(kind, object string, undo undoData) (id string) {
 	text, err := json.Marshal(undo)
 	t.fail(err)
 	id = NewID()
-	t.exec("INSERT INTO operation (collection, id, kind, before, actor, at, undone) VALUES ($1, $2, $3, $4, $5, $6, 0)", t.collection, id, kind, string(text), t.actor, t.at.UnixMicro())
+	t.exec("INSERT INTO operation (collection, id, kind, before, actor, at, undone) VALUES ($1, $2, $3, $4, $5, $6, 0)",
+		t.collection, id, kind, string(text), t.actor, t.at.UnixMicro())
 	t.audit(kind, object)
 	return id
 }
@@ -85,7 +86,8 @@ func (t *tx) log(kind, object string, undo undoData) (id string) {
 // Operations returns up to limit operations, the latest first: those whose id is smaller than
 // before, "" for all.
 func (s Labelling) Operations(ctx context.Context, collection, before string, limit int) ([]Operation, error) {
-	return list[Operation](ctx, s.read, operationColumns+"WHERE collection = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3", collection, before, limit)
+	return list[Operation](ctx, s.read, operationColumns+"WHERE collection = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3",
+		collection, before, limit)
 }
 
 // Undo reverts an operation. It returns ErrConflict if the operation is undone already, or if a

@@ -52,7 +52,9 @@ func (t *tx) hasPerson(id string) bool {
 
 // CreatePerson adds a person without faces, and returns it with the operation. Unless
 // namesake is set, it returns a *Conflict if a known person has the name.
-func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string, namesake bool) (p Person, operation string, err error) {
+func (s *Store) CreatePerson(ctx context.Context, actor, collection, name, kind string,
+	namesake bool,
+) (p Person, operation string, err error) {
 	p = Person{ID: NewID(), Name: name, Kind: kind, Created: now()}
 	err = s.change(ctx, actor, collection, func(t *tx) {
 		t.checkName(p, namesake)
@@ -87,7 +89,10 @@ func (t *tx) checkName(p Person, namesake bool) {
 		return
 	}
 	if others := rows[string](t, personByName, t.collection, norm.NFC.String(p.Name), Known, p.ID); len(others) > 0 {
-		t.fail(&Conflict{Code: "name_taken", Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: others[0]})
+		t.fail(&Conflict{
+			Code: "name_taken",
+			Text: "a person has this name already: add the faces to that person, or send namesake, if there are two", ID: others[0],
+		})
 	}
 }
 
@@ -197,7 +202,12 @@ func (s *Store) ErasePerson(ctx context.Context, actor, collection, id string, e
 		}
 		receipt.Faces = rows[string](t, facesOfPerson, collection, id)
 		if n := len(receipt.Faces); expected != nil && n != *expected {
-			t.fail(&Conflict{Code: "changed_meanwhile", Text: fmt.Sprintf("nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile", n, *expected), ID: id})
+			t.fail(&Conflict{
+				Code: "changed_meanwhile",
+				Text: fmt.Sprintf(
+					"nothing is erased: the person has another number of faces now, %d and not %d, because somebody has decided otherwise meanwhile",
+					n, *expected), ID: id,
+			})
 		}
 		for _, f := range receipt.Faces {
 			labels, photo := t.deleteFace(f)

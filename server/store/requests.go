@@ -52,7 +52,9 @@ func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 	err = s.inTx(ctx, r.Actor, func(t *tx) {
 		r.at, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
 		earlier = nil
-		for _, e := range rows[Request](t, "SELECT actor, key, collection, route, changed, status, type, digest, answer, at, due FROM once WHERE actor = $1 AND key = $2", r.Actor, r.Key) {
+		for _, e := range rows[Request](t,
+			"SELECT actor, key, collection, route, changed, status, type, digest, answer, at, due FROM once WHERE actor = $1 AND key = $2",
+			r.Actor, r.Key) {
 			stale := e.at < t.at.Add(-ageOfRequests).UnixMicro()
 			if !stale && (e.Status != 0 || e.HasChanges || !e.IsAbandoned()) {
 				earlier = &e
@@ -68,7 +70,8 @@ func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 
 // ExtendRequest prolongs the lease of r. It returns ErrLost if another request has the key.
 func (s Access) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
-	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
+	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3",
+		r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
 	if err != nil || n == 0 {
 		return errors.Join(err, ErrLost)
 	}
@@ -77,7 +80,8 @@ func (s Access) ExtendRequest(ctx context.Context, r *Request, lease time.Durati
 
 // PutAnswer stores the answer to r.
 func (s Access) PutAnswer(ctx context.Context, r *Request) error {
-	_, err := s.write.ExecContext(ctx, "UPDATE once SET status = $3, type = $4, digest = $5, answer = $6 WHERE actor = $1 AND key = $2 AND at = $7",
+	_, err := s.write.ExecContext(ctx,
+		"UPDATE once SET status = $3, type = $4, digest = $5, answer = $6 WHERE actor = $1 AND key = $2 AND at = $7",
 		r.Actor, r.Key, r.Status, r.Type, r.Digest, append([]byte{}, r.Answer...), r.at)
 	return err
 }

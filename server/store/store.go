@@ -194,7 +194,8 @@ func (s *database) connect(at string, beside bool) (err error) {
 	if s.unlock, err = atomicfile.Lock(at); beside && errors.Is(err, atomicfile.ErrLocked) {
 		s.unlock, s.isServed = func() {}, true
 	} else if errors.Is(err, atomicfile.ErrLocked) {
-		return advice.Add(fmt.Errorf("another process serves %s", at), "stop it, or use PostgreSQL, which several may share: --database postgres://…")
+		return advice.Add(fmt.Errorf("another process serves %s", at),
+			"stop it, or use PostgreSQL, which several may share: --database postgres://…")
 	} else if err != nil {
 		return err
 	}
@@ -219,7 +220,9 @@ func (s *database) openFile() error {
 	if info.Size() == 0 {
 		fresh = "&_pragma=auto_vacuum(INCREMENTAL)"
 	}
-	if s.write, err = sql.Open("sqlite", s.file+fresh+"&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)&_txlock=immediate"); err != nil {
+	if s.write, err = sql.Open("sqlite",
+		s.file+fresh+
+			"&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(ON)&_pragma=foreign_keys(ON)&_txlock=immediate"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -291,7 +294,8 @@ func IsFull(err error) bool {
 	const full, diskFull = 13, "53100" // SQLITE_FULL, and the code of PostgreSQL
 	var lite *sqlite.Error
 	var postgres *pgconn.PgError
-	return errors.Is(err, syscall.ENOSPC) || errors.As(err, &lite) && lite.Code()&0xff == full || errors.As(err, &postgres) && postgres.Code == diskFull
+	return errors.Is(err, syscall.ENOSPC) || errors.As(err, &lite) && lite.Code()&0xff == full ||
+		errors.As(err, &postgres) && postgres.Code == diskFull
 }
 
 // CheckRoom returns an error if the disk of the database is too full for a few more faces. To
@@ -305,7 +309,8 @@ func (s *database) CheckRoom(ctx context.Context) error {
 			return err
 		}
 		defer tx.Rollback() //nolint:errcheck // nothing is to be kept
-		_, err = tx.ExecContext(ctx, "INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at) VALUES ('', $1, '', '', 0, 0, '', '', $2, 0)", NewID(), data)
+		_, err = tx.ExecContext(ctx,
+			"INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at) VALUES ('', $1, '', '', 0, 0, '', '', $2, 0)", NewID(), data)
 		return err
 	}
 	// A small change of SQLite may find room in its log when there is none for more.
@@ -321,7 +326,8 @@ func (s *database) CheckRoom(ctx context.Context) error {
 }
 
 // errOlder is the error for a database of a development build.
-var errOlder = advice.Add(errors.New("an older program made this database, and this one cannot bring it up to date"), "export each collection with the older program (GET /v1/collections/{collection}/export), and import the files into a new folder by this one")
+var errOlder = advice.Add(errors.New("an older program made this database, and this one cannot bring it up to date"),
+	"export each collection with the older program (GET /v1/collections/{collection}/export), and import the files into a new folder by this one")
 
 // migrate makes the tables of a new database by the first of files, and changes those of an older one
 // by the others. The number in the name of a file is the version of the tables after it.

@@ -112,7 +112,10 @@ func (c *collected) add(person string, n int) (ids []string) {
 	c.Helper()
 	faces := make([]NewFace, n)
 	for i := range faces {
-		faces[i] = NewFace{Face: Face{Source: Upload, Box: []byte(`[1,2,3,4]`)}, Crop: []byte("cropcropcrop" + person), Space: "s", Vector: []float32{float32(i), -1.5}}
+		faces[i] = NewFace{
+			Face: Face{Source: Upload, Box: []byte(`[1,2,3,4]`)}, Crop: []byte("cropcropcrop" + person),
+			Space: "s", Vector: []float32{float32(i), -1.5},
+		}
 	}
 	_, err := c.s.AddFaces(c.Context(), "tester", c.id, &Photo{"00", 640, 480}, person, faces)
 	c.no(err)
@@ -196,7 +199,8 @@ func TestFaces(t *testing.T) {
 		c.want("", loose...)
 		all, err := s.Changes(ctx, c.id, "s", 0)
 		c.no(err)
-		if !all.All || len(all.People) != 2 || all.People[0].Faces != 2 || all.People[0].Name != "Åsa" || len(all.Samples) != 4 || all.Seq == 0 || !slices.Equal(all.Samples[1].Vector, []float32{1, -1.5}) {
+		if !all.All || len(all.People) != 2 || all.People[0].Faces != 2 || all.People[0].Name != "Åsa" || len(all.Samples) != 4 ||
+			all.Seq == 0 || !slices.Equal(all.Samples[1].Vector, []float32{1, -1.5}) {
 			t.Fatalf("%+v", all)
 		}
 		samples, err := s.Samples(ctx, c.id, "s", "", "", 10)
@@ -473,7 +477,8 @@ func TestKeyless(t *testing.T) {
 		keyless(false)
 		c.no(s.CheckAudit(ctx))
 		if !s.postgres { // a long log is not read
-			plan, err := s.read.QueryContext(ctx, "EXPLAIN QUERY PLAN SELECT verb FROM audit WHERE verb IN ('"+keyMade+"', '"+madeKeyless+"') ORDER BY seq DESC LIMIT 1")
+			plan, err := s.read.QueryContext(ctx,
+				"EXPLAIN QUERY PLAN SELECT verb FROM audit WHERE verb IN ('"+keyMade+"', '"+madeKeyless+"') ORDER BY seq DESC LIMIT 1")
 			c.no(err)
 			defer plan.Close()
 			var id, parent, unused int
@@ -670,7 +675,8 @@ func TestBackup(t *testing.T) {
 		c.no(c.s.CheckAudit(t.Context()))
 		all, err := c.s.Jobs(t.Context(), c.id, KindMessage, "", hook.ID, "", 10)
 		c.no(err)
-		if j, err := c.s.Lease(t.Context(), "w", true, time.Minute); err != nil || j != nil || len(all) != 1 || all[0].State != Cancelled || all[0].Error == "" {
+		if j, err := c.s.Lease(t.Context(), "w", true, time.Minute); err != nil || j != nil || len(all) != 1 || all[0].State != Cancelled ||
+			all[0].Error == "" {
 			t.Errorf("the copy would send %+v, %v; %+v", j, err, all)
 		}
 		if j, err := s.Lease(t.Context(), "w", true, time.Minute); err != nil || j == nil {

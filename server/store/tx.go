@@ -26,7 +26,10 @@ type record interface {
 	columns() []any
 }
 
-var _ = []record{&Collection{}, &Person{}, &Face{}, &Photo{}, &Sample{}, &Key{}, &Hook{}, &Job{}, &Operation{}, &Request{}, &Line{}, &Holder{}, &pair{}, &member{}}
+var _ = []record{
+	&Collection{}, &Person{}, &Face{}, &Photo{}, &Sample{}, &Key{}, &Hook{}, &Job{},
+	&Operation{}, &Request{}, &Line{}, &Holder{}, &pair{}, &member{},
+}
 
 // list returns the rows of a query. T is a record, or the type of the only column.
 func list[T any](ctx context.Context, from querier, query string, args ...any) ([]T, error) {

@@ -25,7 +25,11 @@ func TestViews(t *testing.T) {
 			limit  int
 			want   []string
 		}{
-			{[]string{c.b.ID}, 9, c.fb}, {[]string{c.b.ID, c.a.ID, NewID()}, 9, slices.Concat(c.fa, c.fb)}, {[]string{""}, 9, loose}, {[]string{c.a.ID}, 1, c.fa[:1]}, {nil, 9, nil},
+			{[]string{c.b.ID}, 9, c.fb},
+			{[]string{c.b.ID, c.a.ID, NewID()}, 9, slices.Concat(c.fa, c.fb)},
+			{[]string{""}, 9, loose},
+			{[]string{c.a.ID}, 1, c.fa[:1]},
+			{nil, 9, nil},
 		} {
 			got, err := s.SamplesOf(t.Context(), c.id, "s", one.people, one.limit)
 			if err != nil || !slices.Equal(ids(got), one.want) {
@@ -42,7 +46,8 @@ func TestViews(t *testing.T) {
 		if err != nil || len(faces) != 3 || faces[0].ID != c.fa[0] {
 			t.Errorf("%v, %v", faces, err)
 		}
-		if _, err := s.AddFaces(t.Context(), "me", c.id, &Photo{SHA256: "abc"}, "", []NewFace{{Face: Face{Source: Vector}, Space: "s", Vector: []float32{1}}}); err != nil {
+		if _, err := s.AddFaces(t.Context(), "me", c.id, &Photo{SHA256: "abc"}, "",
+			[]NewFace{{Face: Face{Source: Vector}, Space: "s", Vector: []float32{1}}}); err != nil {
 			t.Fatal(err)
 		}
 		for hash, want := range map[string]bool{"abc": true, "abd": false} {

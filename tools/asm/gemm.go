@@ -112,7 +112,8 @@ func newTile(v vector, rows, vecs int) tile {
 func gemm(v vector, rows, vecs int) {
 	name := fmt.Sprintf("%s%dx%d", v.name("gemm"), rows, vecs)
 	T := v.goType()
-	TEXT(name, attr.NOSPLIT, fmt.Sprintf("func(k int, alpha %s, a *%s, rsa, csa int, b *%s, rsb int, c *%s, rsc int, mode, last int)", T, T, T, T))
+	TEXT(name, attr.NOSPLIT,
+		fmt.Sprintf("func(k int, alpha %s, a *%s, rsa, csa int, b *%s, rsb int, c *%s, rsc int, mode, last int)", T, T, T, T))
 	t := newTile(v, rows, vecs)
 	k := Load(Param("k"), GP64())
 	ap := Load(Param("a"), GP64())

@@ -125,7 +125,13 @@ func BenchmarkPass(b *testing.B) {
 		for _, n := range []int{1000, 3000, 10_000, 30_000, 100_000} {
 			b.Run(fmt.Sprintf("%s/N=%d", name, n), func(b *testing.B) {
 				m := with(b, name)
-				for _, p := range [][2]string{{"atoms", atoms}, {"passes", strconv.Itoa(b.N + 1)}, {"online.passes", strconv.Itoa(b.N + 1)}, {"init.passes", "1"}, {"tol", "0"}} {
+				for _, p := range [][2]string{
+					{"atoms", atoms},
+					{"passes", strconv.Itoa(b.N + 1)},
+					{"online.passes", strconv.Itoa(b.N + 1)},
+					{"init.passes", "1"},
+					{"tol", "0"},
+				} {
 					if edited, err := method.Set(m, p[0], p[1]); err == nil { // not every method has it
 						m = edited
 					}

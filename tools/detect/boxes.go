@@ -114,7 +114,8 @@ func webcams(ctx context.Context, by *face.Search, root string, names bool) erro
 			}
 		}
 		share := func(k int) float64 { return 100 * float64(found[k]) / float64(of[k]) }
-		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t%.1f\t\n", name, found[0], of[0], share(0), found[1], of[1], share(1), elsewhere, ms/float64(len(all)/2))
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t%.1f\t\n", name, found[0], of[0], share(0),
+			found[1], of[1], share(1), elsewhere, ms/float64(len(all)/2))
 	}
 	return w.Flush()
 }
@@ -167,7 +168,13 @@ func far(ctx context.Context, by *face.Search, root string, folders []string) er
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "faces\tpixels between the eyes\tin\tfound\tothers\tms\t")
 	for _, c := range []struct{ faces, eyes, width, height int }{
-		{4, 36, 6000, 4000}, {30, 26, 3000, 2000}, {30, 26, 6000, 4000}, {30, 60, 6000, 4000}, {30, 80, 6000, 4000}, {10, 30, 12000, 2400}, {0, 0, 6000, 4000},
+		{4, 36, 6000, 4000},
+		{30, 26, 3000, 2000},
+		{30, 26, 6000, 4000},
+		{30, 60, 6000, 4000},
+		{30, 80, 6000, 4000},
+		{10, 30, 12000, 2400},
+		{0, 0, 6000, 4000},
 	} {
 		m := smooth(c.width, c.height)
 		var at []placed

@@ -23,14 +23,17 @@ import (
 func worn(part string, rng *rand.Rand) func(u, v float64) (float64, bool) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	shade, wave, often, aslant := between(15, 240), between(0, 12), between(3, 23), between(-1, 1)
-	top, hollow, bottom, round, wide, tilt := between(0.35, 0.7), between(-0.25, 0.3), between(1.5, 2.1), between(0.1, 0.5), between(0.8, 1.3), between(-0.1, 0.1)
+	top, hollow, bottom, round, wide, tilt := between(0.35, 0.7), between(-0.25, 0.3), between(1.5, 2.1),
+		between(0.1, 0.5), between(0.8, 1.3), between(-0.1, 0.1)
 	if part == "mouth" {
 		return func(u, v float64) (float64, bool) {
 			y := v + tilt*u
-			return shade*(1-0.2*u*u) + wave*math.Sin(often*(v+aslant*u)) + 2*rng.NormFloat64(), y > top+hollow*u*u && y < bottom-round*u*u && math.Abs(u) < wide
+			return shade*(1-0.2*u*u) + wave*math.Sin(often*(v+aslant*u)) + 2*rng.NormFloat64(),
+				y > top+hollow*u*u && y < bottom-round*u*u && math.Abs(u) < wide
 		}
 	}
-	dark, fade, width, height, corner, at, bar := between(5, 75), between(0, 40), between(0.3, 0.45), between(0.2, 0.35), between(2, 5), between(-0.05, 0.1), between(0.02, 0.07)
+	dark, fade, width, height, corner, at, bar := between(5, 75), between(0, 40), between(0.3, 0.45),
+		between(0.2, 0.35), between(2, 5), between(-0.05, 0.1), between(0.02, 0.07)
 	return func(u, v float64) (float64, bool) {
 		du, dv := (math.Abs(u)-0.5)/width, (v-at)/height
 		return dark + fade*dv, math.Pow(math.Abs(du), corner)+math.Pow(math.Abs(dv), corner) < 1 || math.Abs(v-at+0.15) < bar && math.Abs(u) < 1
@@ -99,7 +102,8 @@ func fitCovers(ctx context.Context, by *face.Search, folder string, n int, file 
 			k, _ := slices.BinarySearch(v, math.Nextafter(threshold, 2))
 			return 100 * float64(len(v)-k) / float64(len(v))
 		}
-		fmt.Printf("%s: %d faces; called covered: %.1f %% of the free ones, %.1f %% of the covered ones\n", part, len(scores[0]), at(scores[0]), at(scores[1]))
+		fmt.Printf("%s: %d faces; called covered: %.1f %% of the free ones, %.1f %% of the covered ones\n",
+			part, len(scores[0]), at(scores[0]), at(scores[1]))
 		for _, w := range append(ridge(of, part, func(int) bool { return true }), -threshold) {
 			out = append(out, float32(w))
 		}

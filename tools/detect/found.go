@@ -65,7 +65,8 @@ func found(ctx context.Context, by *face.Search, root string, folders []string, 
 				list = append(list, fmt.Sprintf("%s: %s", file, what))
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%.1f\t%d\t%d\t%d\t%d\t\n", folder, len(files), 100*float64(one)/float64(len(files)), none, several, refused, covers)
+		fmt.Fprintf(w, "%s\t%d\t%.1f\t%d\t%d\t%d\t%d\t\n", folder, len(files), 100*float64(one)/float64(len(files)),
+			none, several, refused, covers)
 	}
 	if err := w.Flush(); err != nil || !names {
 		return err

@@ -55,9 +55,10 @@ func main() {
 		return turned(ctx, by, *data, folders, *n, *names)
 	})
 	for name, covered := range map[string]bool{"slanted": false, "covered": true} {
-		add(name, "how many small faces in pictures that are turned, or covered faces, are found and named, made of the first folder", func(by *face.Search, folders []string) error {
-			return wild(ctx, by, *data, folders, *n, covered)
-		})
+		add(name, "how many small faces in pictures that are turned, or covered faces, are found and named, made of the first folder",
+			func(by *face.Search, folders []string) error {
+				return wild(ctx, by, *data, folders, *n, covered)
+			})
 	}
 	add("webcams", "how many faces with and without a mask are found in photos/webcams", func(by *face.Search, _ []string) error {
 		return webcams(ctx, by, *data, *names)
@@ -68,7 +69,8 @@ func main() {
 	add("far", "how many small faces are found in large photographs, made of the first folder", func(by *face.Search, folders []string) error {
 		return far(ctx, by, *data, folders)
 	})
-	fitted := flag.String("fitted", "", "only fit what tells covered faces, on those of the first folder, and write the weights to this `FILE`")
+	fitted := flag.String("fitted", "",
+		"only fit what tells covered faces, on those of the first folder, and write the weights to this `FILE`")
 	flag.Parse()
 	if *fitted != "" {
 		measurements = append(measurements, func() error {
@@ -167,7 +169,8 @@ func sourceOf(file string) (s source, err error) {
 
 // near reports whether pupils are those of a face at p.
 func near(pupils [2]face.Point, p placed) bool {
-	return math.Hypot(pupils[0].X-p[0].X, pupils[0].Y-p[0].Y) < 0.4*p.eyes() && math.Hypot(pupils[1].X-p[1].X, pupils[1].Y-p[1].Y) < 0.4*p.eyes()
+	return math.Hypot(pupils[0].X-p[0].X, pupils[0].Y-p[0].Y) < 0.4*p.eyes() &&
+		math.Hypot(pupils[1].X-p[1].X, pupils[1].Y-p[1].Y) < 0.4*p.eyes()
 }
 
 // minOverlap is the intersection over the union of a box with that of a face, from
@@ -221,12 +224,14 @@ func measure(ctx context.Context, d detector, all []source, negatives bool, save
 		return scores[k]
 	}
 	strict, loose := at(0.01), at(0.1)
-	fmt.Printf("\n%s: %d false faces in %d pictures without people; 0.01 a picture have a score above %.3f, 0.1 above %.3f\n", d.name, len(scores), pictures, strict, loose)
+	fmt.Printf("\n%s: %d false faces in %d pictures without people; 0.01 a picture have a score above %.3f, 0.1 above %.3f\n",
+		d.name, len(scores), pictures, strict, loose)
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if negatives {
 		fmt.Fprintln(w, "pictures without people\tnumber\twith false faces\tfalse faces\thighest score\tms\t")
 		for _, k := range kinds {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.positives, len(k.scores), slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.positives, len(k.scores),
+				slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
 		}
 		return w.Flush()
 	}
@@ -261,7 +266,8 @@ func measure(ctx context.Context, d detector, all []source, negatives bool, save
 		if len(t.off) > 0 {
 			median, ninth = t.off[len(t.off)/2], t.off[len(t.off)*9/10]
 		}
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose), over(strict), median, ninth, t.ms[len(t.ms)/4])
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose),
+			over(strict), median, ninth, t.ms[len(t.ms)/4])
 	}
 	return w.Flush()
 }
@@ -273,7 +279,8 @@ func (t *tally) add(found []face.Detection, p placed, ms float64) {
 		if f.Score > best && overlap(f.Box, p.box()) >= minOverlap {
 			best = f.Score
 			if len(f.Landmarks) >= 2 {
-				off = max(math.Hypot(f.Landmarks[0].X-p[0].X, f.Landmarks[0].Y-p[0].Y), math.Hypot(f.Landmarks[1].X-p[1].X, f.Landmarks[1].Y-p[1].Y)) / p.eyes()
+				off = max(math.Hypot(f.Landmarks[0].X-p[0].X, f.Landmarks[0].Y-p[0].Y),
+					math.Hypot(f.Landmarks[1].X-p[1].X, f.Landmarks[1].Y-p[1].Y)) / p.eyes()
 			}
 		}
 	}

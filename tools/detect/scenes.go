@@ -124,7 +124,8 @@ func wear(worn string, u, v float64) ([3]float64, bool) {
 		return [3]float64{tone, tone, tone}, true
 	case worn == "sunglasses" && (math.Hypot((math.Abs(u)-0.5)/0.38, (v-0.05)/0.3) < 1 || math.Abs(v+0.1) < 0.04 && math.Abs(u) < 1):
 		return [3]float64{20, 20, 24}, true
-	case worn == "glasses" && (math.Abs(math.Hypot((math.Abs(u)-0.5)/0.38, (v-0.05)/0.3)-1) < 0.09 || math.Abs(v+0.05) < 0.03 && (math.Abs(u) < 0.13 || math.Abs(u) > 0.88 && math.Abs(u) < 1.1)):
+	case worn == "glasses" && (math.Abs(math.Hypot((math.Abs(u)-0.5)/0.38, (v-0.05)/0.3)-1) < 0.09 ||
+		math.Abs(v+0.05) < 0.03 && (math.Abs(u) < 0.13 || math.Abs(u) > 0.88 && math.Abs(u) < 1.1)):
 		return [3]float64{30, 25, 25}, true
 	case strings.HasSuffix(worn, "mask") && v > 0.5+0.15*u*u && v < 1.75-0.3*u*u && math.Abs(u) < 1.15:
 		c := masks[worn]
@@ -212,7 +213,8 @@ func texture(w, h int, rng *rand.Rand) *image.RGBA {
 		for range 40 {
 			length := math.Exp(math.Log(4) + rng.Float64()*math.Log(float64(w)/4))
 			sin, cos := math.Sincos(2 * math.Pi * rng.Float64())
-			waves[k] = append(waves[k], wave{2 * math.Pi * cos / length, 2 * math.Pi * sin / length, 2 * math.Pi * rng.Float64(), math.Pow(length/float64(w), slope)})
+			waves[k] = append(waves[k],
+				wave{2 * math.Pi * cos / length, 2 * math.Pi * sin / length, 2 * math.Pi * rng.Float64(), math.Pow(length/float64(w), slope)})
 		}
 	}
 	for y := range h {

@@ -82,7 +82,8 @@ func turned(ctx context.Context, by *face.Search, root string, folders []string,
 			if is(a) == is(kept[i]) {
 				same++
 			} else if names {
-				list = append(list, fmt.Sprintf("%v°: %s: person %d, upright %d, cosines with the own person %.3f, %.3f", degrees, p.file, is(a), is(kept[i]), a.own(p.person), kept[i].own(p.person)))
+				list = append(list, fmt.Sprintf("%v°: %s: person %d, upright %d, cosines with the own person %.3f, %.3f",
+					degrees, p.file, is(a), is(kept[i]), a.own(p.person), kept[i].own(p.person)))
 			}
 			if !ok && names {
 				list = append(list, fmt.Sprintf("%v°: %s: not found, pupils at %.0f; %d faces", degrees, p.file, pupils, len(a.faces)))
@@ -95,7 +96,8 @@ func turned(ctx context.Context, by *face.Search, root string, folders []string,
 			}
 		}
 		slices.Sort(ms)
-		fmt.Fprintf(w, "%v°\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.0f\t\n", degrees, share(found, len(probes)), share(alone, len(probes)), share(same, len(probes)), share(still, right), wrong, ms[len(ms)/4])
+		fmt.Fprintf(w, "%v°\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.0f\t\n", degrees, share(found, len(probes)),
+			share(alone, len(probes)), share(same, len(probes)), share(still, right), wrong, ms[len(ms)/4])
 	}
 	if err := w.Flush(); err != nil {
 		return err

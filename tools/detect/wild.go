@@ -38,7 +38,8 @@ func wild(ctx context.Context, by *face.Search, root string, folders []string, n
 			rng := rand.New(rand.NewPCG(uint64(i), uint64(k)))
 			eyes := 13 + 13*rng.Float64() // of faces of 40 to 80 pixels
 			at := face.Point{X: 0.3 + 0.4*rng.Float64(), Y: 0.3 + 0.4*rng.Float64()}
-			m, pupils := scene{Width: 1000, Height: 750, Eyes: eyes, Position: at, Turn: degrees}.of(rgba(p.photo), p.pupils, backdrop(i, p.source, rng))
+			m, pupils := scene{Width: 1000, Height: 750, Eyes: eyes, Position: at, Turn: degrees}.of(rgba(p.photo),
+				p.pupils, backdrop(i, p.source, rng))
 			if err := row.add(ctx, g, by, m, pupils, p.person); err != nil {
 				return err
 			}
@@ -123,5 +124,6 @@ func (r *wildRow) add(ctx context.Context, g *enrolled, by *face.Search, m *imag
 func (r *wildRow) print(w *tabwriter.Writer, about string) {
 	slices.Sort(r.ms)
 	share := func(k int) float64 { return 100 * float64(k) / float64(r.pictures) }
-	fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", about, share(r.withoutFace), 10*share(r.otherFaces), share(r.right), share(r.wrong), share(r.coveredFaces), r.ms[len(r.ms)/4])
+	fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", about, share(r.withoutFace),
+		10*share(r.otherFaces), share(r.right), share(r.wrong), share(r.coveredFaces), r.ms[len(r.ms)/4])
 }

@@ -105,10 +105,19 @@ func rateAndSpread(c *report.Cell) string {
 // of nrdl evaluate that make them.
 var reached = []struct{ data, path, grey, greyFlags, described, describedFlags string }{
 	{"orl", "sets/orl_56x46.mat", "pixels, F", "--method representation --project fisher:0.3", "faces96", "--input faces96"},
-	{"gt", "sets/gt_50x40.mat", "pixels, M+F(1)", "--method representation --mirror --project fisher:1", "faces96, shifted", `--input "faces96 96x77 fisher:0.3 shift=3"`},
-	{"yaleb", "sets/yaleb_32x32.mat", "pixels: NRC .1/5, sum rule", "--method representation --set rule=sum", "lighting, sum rule", "--input lighting --method representation --set rule=sum"},
+	{
+		"gt", "sets/gt_50x40.mat", "pixels, M+F(1)", "--method representation --mirror --project fisher:1",
+		"faces96, shifted", `--input "faces96 96x77 fisher:0.3 shift=3"`,
+	},
+	{
+		"yaleb", "sets/yaleb_32x32.mat", "pixels: NRC .1/5, sum rule", "--method representation --set rule=sum",
+		"lighting, sum rule", "--input lighting --method representation --set rule=sum",
+	},
 	{"lfw", "sets/lfw86_32x32.mat", "pixels, M+F", "--method representation --mirror --project fisher:0.3", "faces96", "--input faces96"},
-	{"lfw96", "photos/lfw86 --crop 0.36", "pixels, M+F", "--input \"96x96 mirror fisher:0.3\" --method representation", "faces96", "--input faces96"},
+	{
+		"lfw96", "photos/lfw86 --crop 0.36", "pixels, M+F", "--input \"96x96 mirror fisher:0.3\" --method representation",
+		"faces96", "--input faces96",
+	},
 	{"pie", "sets/pie_32x32.mat", "pixels, M+F", "--method representation --mirror --project fisher:0.3", "faces96", "--input faces96"},
 }
 
@@ -132,7 +141,8 @@ func reachedTable(dir string) (string, error) {
 		return "", fmt.Errorf("no rate of %q on %s", label, p.Columns[column].Title)
 	}
 	var b strings.Builder
-	b.WriteString("| `nrdl evaluate` of | NRDL on grey values | best recipe of grey values | hand-made features |\n| --- | ---: | --- | --- |\n")
+	b.WriteString(
+		"| `nrdl evaluate` of | NRDL on grey values | best recipe of grey values | hand-made features |\n| --- | ---: | --- | --- |\n")
 	for _, r := range reached {
 		for j, c := range p.Columns {
 			if c.Source.Name != r.data {
@@ -147,7 +157,8 @@ func reachedTable(dir string) (string, error) {
 			if err != nil {
 				nrdl = "–" // it is not in the plan there
 			}
-			fmt.Fprintf(&b, "| `%s --split %s` | %s | **%s** `%s` | **%s** `%s` |\n", r.path, c.Split, nrdl, grey, r.greyFlags, described, r.describedFlags)
+			fmt.Fprintf(&b, "| `%s --split %s` | %s | **%s** `%s` | **%s** `%s` |\n", r.path, c.Split, nrdl,
+				grey, r.greyFlags, described, r.describedFlags)
 		}
 	}
 	return b.String(), nil

@@ -44,7 +44,8 @@ func TestRecordsAreOfTheirPlans(t *testing.T) {
 		}
 		all[name] = records
 	}
-	if kept, err := filepath.Glob(filepath.Join("..", "..", "lab", "experiment", "results", "*.jsonl.gz")); err != nil || len(kept) != len(all) {
+	if kept, err := filepath.Glob(filepath.Join("..", "..", "lab", "experiment", "results", "*.jsonl.gz")); err != nil ||
+		len(kept) != len(all) {
 		t.Errorf("files of records %q, %v", kept, err)
 	}
 	for name, records := range all {
@@ -92,7 +93,8 @@ func TestUpdateIsIdempotent(t *testing.T) {
 	if texts[0] != texts[1] {
 		t.Errorf("a second run changed\n%s\nto\n%s", texts[0], texts[1])
 	}
-	if !strings.HasPrefix(texts[0], "# Title\n\n<!-- example:begin -->\n```go\n") || !strings.HasSuffix(texts[0], "<!-- methods:end -->\n\nThe end.\n") {
+	if !strings.HasPrefix(texts[0], "# Title\n\n<!-- example:begin -->\n```go\n") ||
+		!strings.HasSuffix(texts[0], "<!-- methods:end -->\n\nThe end.\n") {
 		t.Errorf("what is outside the markers changed:\n%s", texts[0])
 	}
 	if strings.Contains(texts[0], "what was there") {

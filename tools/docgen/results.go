@@ -110,7 +110,9 @@ func (r *results) files() (map[string][]byte, error) {
 	for _, s := range sectionsOf(md.String()) {
 		files[resultsFolder+s.file()] = []byte("# Results: " + s.title + "\n\n" + generatedComment + "\n\n" + s.text + "\n")
 	}
-	files[resultsFolder+"presets.md"] = []byte("# Presets\n\n" + generatedComment + "\n\nWhat the presets change of the defaults; the plans `paper` and `noise` use them, and `nrdl methods NAME` lists them.\n\n" + presets())
+	files[resultsFolder+"presets.md"] = []byte("# Presets\n\n" + generatedComment +
+		"\n\nWhat the presets change of the defaults; the plans `paper` and `noise` use them, and `nrdl methods NAME` lists them.\n\n" +
+		presets())
 	if files["doc/results.md"], err = r.document(page, figures); err != nil {
 		return nil, err
 	}
@@ -160,8 +162,9 @@ func sectionsOf(md string) (all []pageSection) {
 var (
 	signs    = regexp.MustCompile(`\n\nA setting is a data set with a split and a corruption\.[^\n]*\n\n`)
 	families = regexp.MustCompile(`A family is methods that are variants of one another: [^\n]{120,}?\. (The one with)`)
-	caption  = regexp.MustCompile(`1 is best in all settings\. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, ([\d.]+ of \d+ ranks) \(Demšar, 2006\)\.`)
-	times    = regexp.MustCompile(`\n\nTimes were taken with 1 to 2 runs at a time[^\n]*\n\n`)
+	caption  = regexp.MustCompile(
+		`1 is best in all settings\. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, ([\d.]+ of \d+ ranks) \(Demšar, 2006\)\.`)
+	times = regexp.MustCompile(`\n\nTimes were taken with 1 to 2 runs at a time[^\n]*\n\n`)
 )
 
 // document is the page with the rates of the paper's table 2, a figure, and links.
@@ -213,7 +216,8 @@ func (r *results) overview() (string, error) {
 		fmt.Fprintf(&b, "* **All tuned with the same budget.** %s%s\n", cell(tuned.Advice()), averageRanks(tuned))
 	}
 	if rates := means(r.records["authors"]); len(rates) > 0 {
-		fmt.Fprintf(&b, "* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
+		fmt.Fprintf(&b,
+			"* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
 	}
 	return b.String(), nil
 }

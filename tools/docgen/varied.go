@@ -64,12 +64,15 @@ func fewer(records []experiment.Record) string {
 		}
 		best := ""
 		for label := range rates {
-			if base, ok := strings.CutSuffix(label, ", "+lastSuffix); ok && base != ridged && base != unridged && (best == "" || cmp.Or(cmp.Compare(rates[label], rates[best]), -cmp.Compare(label, best)) > 0) {
+			if base, ok := strings.CutSuffix(label, ", "+lastSuffix); ok && base != ridged && base != unridged &&
+				(best == "" || cmp.Or(cmp.Compare(rates[label], rates[best]), -cmp.Compare(label, best)) > 0) {
 				best = label
 			}
 		}
-		sets = append(sets, fmt.Sprintf("%s, %s: %s %% (%s without the ridge; %s %s)", of[d][0].Dataset.Title, strings.ReplaceAll(lastSuffix, "=", " "),
-			points(rates[ridged+", "+lastSuffix]), points(rates[unridged+", "+lastSuffix]), strings.TrimSuffix(best, ", "+lastSuffix), points(rates[best])))
+		sets = append(sets, fmt.Sprintf("%s, %s: %s %% (%s without the ridge; %s %s)", of[d][0].Dataset.Title,
+			strings.ReplaceAll(lastSuffix, "=", " "),
+			points(rates[ridged+", "+lastSuffix]), points(rates[unridged+", "+lastSuffix]),
+			strings.TrimSuffix(best, ", "+lastSuffix), points(rates[best])))
 	}
 	if len(gains) == 0 {
 		return ""
@@ -88,7 +91,8 @@ func fewer(records []experiment.Record) string {
 			down++
 		}
 	}
-	return fmt.Sprintf("With fewer atoms than images a small ridge in its coder, the default there, changes NRDL's rate by %s points over %d numbers of atoms on %d sets: up in %d and down in %d by paired tests with Holm's correction over all of them. With the most atoms below the images, and the best of the other dictionaries beside it: %s.",
+	return fmt.Sprintf(
+		"With fewer atoms than images a small ridge in its coder, the default there, changes NRDL's rate by %s points over %d numbers of atoms on %d sets: up in %d and down in %d by paired tests with Holm's correction over all of them. With the most atoms below the images, and the best of the other dictionaries beside it: %s.",
 		span(gains), len(gains), len(names), up, down, strings.Join(sets, "; "))
 }
 
@@ -110,12 +114,15 @@ func sensitive(records []experiment.Record) string {
 				above++
 			}
 		}
-		sets = append(sets, fmt.Sprintf("%s, %s %% with the defaults, %s %% at the best (%s), %d of %d pairs of weights within a point of the defaults, %d more than a point better",
-			of[d][0].Dataset.Title, points(rates[ridged]), points(rates[best]), strings.TrimPrefix(best, ridged+", "), near-1, len(of[d])-1, above))
+		sets = append(sets,
+			fmt.Sprintf(
+				"%s, %s %% with the defaults, %s %% at the best (%s), %d of %d pairs of weights within a point of the defaults, %d more than a point better",
+				of[d][0].Dataset.Title, points(rates[ridged]), points(rates[best]), strings.TrimPrefix(best, ridged+", "), near-1, len(of[d])-1, above))
 	}
 	slices.Sort(sets)
 	if len(sets) == 0 {
 		return ""
 	}
-	return "Pairs of NRDL's weights over two to four decades, one split each, the best chosen on the test images: " + strings.Join(sets, "; ") + "."
+	return "Pairs of NRDL's weights over two to four decades, one split each, the best chosen on the test images: " +
+		strings.Join(sets, "; ") + "."
 }

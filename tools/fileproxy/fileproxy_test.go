@@ -115,7 +115,8 @@ func newOutside(t *testing.T) *outside {
 		t.Fatal(err)
 	}
 	return &outside{t, append(os.Environ(),
-		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(shared, "proxy")), "GONOSUMDB="+path, "GONOSUMCHECK=1", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modcacherw -trimpath",
+		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(shared, "proxy")), "GONOSUMDB="+path, "GONOSUMCHECK=1",
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -modcacherw -trimpath",
 		"GOMODCACHE="+filepath.Join(shared, "mod"), "GOWORK=off", "CGO_ENABLED=0"), path}
 }
 

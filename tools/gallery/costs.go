@@ -134,14 +134,16 @@ func (r *rotation) cost(ctx context.Context, path string, faces int) error {
 	if err := r.write(ctx, path, people, r.people); err != nil {
 		return err
 	}
-	fmt.Printf("\n%d faces of %d people, %d dimensions; made, calibrated and written in %.1f s, %.1f s of processor time\n\n", faces, people, r.dims, time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
+	fmt.Printf("\n%d faces of %d people, %d dimensions; made, calibrated and written in %.1f s, %.1f s of processor time\n\n",
+		faces, people, r.dims, time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
 	evict(path)
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	// A process that has not made the gallery tells what it costs to use it.
-	c := exec.CommandContext(ctx, self, "-data", *data, "-dims", fmt.Sprint(r.dims), "-numpy", *numpy, "-faces", fmt.Sprint(faces), "-opened", path)
+	c := exec.CommandContext(ctx, self, "-data", *data, "-dims", fmt.Sprint(r.dims), "-numpy", *numpy,
+		"-faces", fmt.Sprint(faces), "-opened", path)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	return c.Run()
 }
@@ -156,7 +158,8 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("opened in %.2f s, %.2f s of processor time\n\n| | p50 | p99 | processor |\n| --- | ---: | ---: | ---: |\n", time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
+	fmt.Printf("opened in %.2f s, %.2f s of processor time\n\n| | p50 | p99 | processor |\n| --- | ---: | ---: | ---: |\n",
+		time.Since(start).Seconds(), (cputime.Used() - used).Seconds())
 	var probes []*index.Person
 	const n = 256
 	for i := range n {

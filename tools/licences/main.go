@@ -129,7 +129,8 @@ func licenceFiles(dir string) ([]string, error) {
 	var files []string
 	for _, e := range entries {
 		name := strings.ToUpper(e.Name())
-		if !e.IsDir() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "COPYING") || strings.HasPrefix(name, "NOTICE") || strings.HasPrefix(name, "PATENTS") || name == "UNLICENSE") {
+		if !e.IsDir() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "COPYING") || strings.HasPrefix(name, "NOTICE") ||
+			strings.HasPrefix(name, "PATENTS") || name == "UNLICENSE") {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}

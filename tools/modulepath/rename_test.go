@@ -21,7 +21,9 @@ func TestRename(t *testing.T) {
 		command := exec.Command(name, arguments...)
 		command.Dir = dir
 		// To compress files that are read once takes longer than to write and read them.
-		command.Env = append(os.Environ(), "GOWORK=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.compression", "GIT_CONFIG_VALUE_0=0", "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@nrdl.example", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@nrdl.example")
+		command.Env = append(os.Environ(), "GOWORK=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.compression",
+			"GIT_CONFIG_VALUE_0=0", "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@nrdl.example", "GIT_COMMITTER_NAME=test",
+			"GIT_COMMITTER_EMAIL=test@nrdl.example")
 		out, err := command.CombinedOutput()
 		return string(out), err
 	}
@@ -70,7 +72,8 @@ func TestRename(t *testing.T) {
 	if found, err := run(copied, "git", "grep", "-lwF", old, "--", ".", ":!words"); err == nil {
 		t.Errorf("the path is left in %s", found)
 	}
-	if text, err := os.ReadFile(words); err != nil || string(text) != "go get faces.example/some/nrdl. or "+old+"-c x"+old+" -X=faces.example/some/nrdl/internal.v=1\n" {
+	if text, err := os.ReadFile(words); err != nil ||
+		string(text) != "go get faces.example/some/nrdl. or "+old+"-c x"+old+" -X=faces.example/some/nrdl/internal.v=1\n" {
 		t.Errorf("%q, error %v", text, err)
 	}
 	// A small package that imports others is built. With NRDL_LONG every import has to lead to a package.

@@ -89,12 +89,14 @@ func (t *tasks) report(ctx context.Context, w io.Writer, own, peer *results) err
 	}
 	d, k := t.atoms.Dims()
 	_, n := t.probes.Dims()
-	row("omp", fmt.Sprintf("OMP, T₀ = %d: %d probes, d = %d, K = %d", sparsity, n, d, k), judgePursuit(own.results["omp"].value, peer.results["omp"].value))
+	row("omp", fmt.Sprintf("OMP, T₀ = %d: %d probes, d = %d, K = %d", sparsity, n, d, k),
+		judgePursuit(own.results["omp"].value, peer.results["omp"].value))
 	for i, p := range penalties {
 		name, probes := fmt.Sprint("lasso", i), t.every(p.every)
 		_, n := probes.Dims()
 		row(name, fmt.Sprintf("lasso, λ = %v, gap %.0e: %d probes, d = %d, K = %d", p.λ, gap, n, d, k),
-			fmt.Sprintf("largest gap %.1e and %.1e", worstGap(t.atoms, probes, own.results[name].value, p.λ), worstGap(t.atoms, probes, peer.results[name].value, p.λ)))
+			fmt.Sprintf("largest gap %.1e and %.1e", worstGap(t.atoms, probes, own.results[name].value, p.λ),
+				worstGap(t.atoms, probes, peer.results[name].value, p.λ)))
 	}
 	for _, l := range t.learn {
 		a, err := l.judge(ctx, own.results[l.name].value)

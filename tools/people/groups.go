@@ -48,7 +48,8 @@ func (p people) reportGroups(l *openset.Impostors) error {
 		}
 		n := float64(len(s.faces))
 		precision, recall = precision/n, recall/n
-		fmt.Fprintf(w, "%s\t%.0f\t%d\t%.2f\t%.1f\t%.1f\t%.1f\t\n", s.name, n, len(of), 100*mixed/n, 100*precision, 100*recall, 200*precision*recall/(precision+recall))
+		fmt.Fprintf(w, "%s\t%.0f\t%d\t%.2f\t%.1f\t%.1f\t%.1f\t\n", s.name, n, len(of), 100*mixed/n,
+			100*precision, 100*recall, 200*precision*recall/(precision+recall))
 	}
 	return w.Flush()
 }

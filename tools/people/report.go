@@ -57,7 +57,11 @@ func interval(n int, alike [][2]int) (low, high float64) {
 func (p people) reportImpostors(l *openset.Impostors) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "pairs of different people\tpeople\tpairs\tclaimed 1 %\t90 % interval\t0.1 %\t0.01 %\t")
-	others := []stratum{{"", "famous people in childhood", first(p.young())}, {"", "students of gt_db", first(p["gt_db"])}, {"", "look-alikes (alike50)", first(p["alike50"])}}
+	others := []stratum{
+		{"", "famous people in childhood", first(p.young())},
+		{"", "students of gt_db", first(p["gt_db"])},
+		{"", "look-alikes (alike50)", first(p["alike50"])},
+	}
 	for _, s := range append(p.strata(), others...) {
 		above, n := make([]float64, len(claims)), len(s.faces)
 		pairs := float64(n*(n-1)) / 2
@@ -92,7 +96,10 @@ func (p people) reportGenuine(l *openset.Impostors) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "pairs of one person\tpairs\taccepted at a true 1 %\t0.1 %\t0.01 %\tat a claimed 1 %\t0.1 %\t0.01 %\t")
 	grown := slices.DeleteFunc(slices.Clone(p["ages"]), func(f face) bool { return f.young })
-	for _, s := range []stratum{{"", "famous people in childhood", p.young()}, {"", "the same as adults", grown}, {"", "students (gt_db)", p["gt_db"]}, {"", "look-alikes (alike50)", p["alike50"]}, {"", "LFW (lfw86)", p["lfw86"]}, {"", "LFW (lfw_several)", p["lfw_several"]}} {
+	for _, s := range []stratum{{"", "famous people in childhood", p.young()}, {"", "the same as adults", grown}, {
+		"", "students (gt_db)",
+		p["gt_db"],
+	}, {"", "look-alikes (alike50)", p["alike50"]}, {"", "LFW (lfw86)", p["lfw86"]}, {"", "LFW (lfw_several)", p["lfw_several"]}} {
 		var same, other []float64
 		for i, f := range s.faces {
 			for _, g := range s.faces[:i] {

@@ -14,7 +14,10 @@ import (
 )
 
 // product are the modules but tools, which run where nrdl is developed.
-var product = []string{"./...", "./doc/...", "./internal/kit/...", "./faces/...", "./lab/...", "./server/...", "./client/go/...", "./cmd/nrdl/..."}
+var product = []string{
+	"./...", "./doc/...", "./internal/kit/...", "./faces/...", "./lab/...",
+	"./server/...", "./client/go/...", "./cmd/nrdl/...",
+}
 
 func main() {
 	failed := false

@@ -65,7 +65,10 @@ func (r *release) archive(dir string, files []entry, zipped bool) (err error) {
 		w := tar.NewWriter(compressed)
 		end = func() error { return cmp.Or(w.Close(), compressed.Close()) }
 		add = func(f entry, data []byte) error {
-			err := w.WriteHeader(&tar.Header{Name: dir + "/" + f.name, Mode: f.mode, Size: int64(len(data)), ModTime: r.date, Format: tar.FormatUSTAR})
+			err := w.WriteHeader(&tar.Header{
+				Name: dir + "/" + f.name, Mode: f.mode, Size: int64(len(data)),
+				ModTime: r.date, Format: tar.FormatUSTAR,
+			})
 			if err == nil {
 				_, err = w.Write(data)
 			}
@@ -140,14 +143,18 @@ func (r *release) sbom(name, program string) error {
 		if m.Version == "(devel)" { // a module of this repository
 			m.Version = "v" + r.version
 		}
-		parts = append(parts, component{Type: "library", Ref: url(m.Path, m.Version), Name: m.Path, Version: m.Version, PURL: url(m.Path, m.Version)})
+		parts = append(parts,
+			component{Type: "library", Ref: url(m.Path, m.Version), Name: m.Path, Version: m.Version, PURL: url(m.Path, m.Version)})
 	}
 	goVersion := strings.TrimPrefix(info.GoVersion, "go")
 	parts = append(parts, component{Type: "library", Ref: url("std", goVersion), Name: "std", Version: goVersion, PURL: url("std", goVersion)})
 	for _, p := range embedded.Parts {
 		parts = append(parts, component{Type: "data", Ref: p.Files[0], Name: p.What, Description: p.From})
 	}
-	main := component{Type: "application", Ref: url(info.Main.Path, "v"+r.version), Name: info.Main.Path, Version: r.version, PURL: url(info.Main.Path, "v"+r.version)}
+	main := component{
+		Type: "application", Ref: url(info.Main.Path, "v"+r.version), Name: info.Main.Path,
+		Version: r.version, PURL: url(info.Main.Path, "v"+r.version),
+	}
 	text, err := json.MarshalIndent(map[string]any{
 		"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
 		"metadata":   map[string]any{"timestamp": r.date.Format(time.RFC3339), "component": main},

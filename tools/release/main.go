@@ -191,7 +191,8 @@ func (r *release) program(system string) error {
 		file += ".exe"
 	}
 	at := filepath.Join(r.tmp, name, file)
-	build := exec.CommandContext(r.ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", at, "./cmd/nrdl")
+	build := exec.CommandContext(r.ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false",
+		"-ldflags=-s -w", "-o", at, "./cmd/nrdl")
 	build.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -24,7 +24,9 @@ func TestVersionsOfPackages(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	changelog := filepath.Join(t.TempDir(), "CHANGELOG.md")
-	if err := os.WriteFile(changelog, []byte("# Changelog\n\n## Unreleased\n\n### Faces\n\n* new\n\n## 0.2.0 (2026-11-24)\n\n* old\n\n## 0.1.0\n\n* first\n"), 0o666); err != nil {
+	if err := os.WriteFile(changelog,
+		[]byte("# Changelog\n\n## Unreleased\n\n### Faces\n\n* new\n\n## 0.2.0 (2026-11-24)\n\n* old\n\n## 0.1.0\n\n* first\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	for version, want := range map[string]string{

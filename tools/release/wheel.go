@@ -135,7 +135,8 @@ func (r *release) metadata() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: MIT\nRequires-Python: %s\n", has["name"], forPython(r.version), has["description"], has["requires-python"])
+	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: MIT\nRequires-Python: %s\n",
+		has["name"], forPython(r.version), has["description"], has["requires-python"])
 	for _, m := range quoted.FindAllStringSubmatch(needs[1], -1) {
 		fmt.Fprintf(&b, "Requires-Dist: %s\n", m[1])
 	}

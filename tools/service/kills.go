@@ -173,7 +173,8 @@ func (k *killing) enrols(seed uint64) error {
 			if err != nil {
 				return err
 			}
-			k.is(status == http.StatusOK && p.Faces == want || status == http.StatusNotFound && want == 0, "person %s has %d faces (%d), not %d", id, p.Faces, status, want)
+			k.is(status == http.StatusOK && p.Faces == want || status == http.StatusNotFound && want == 0,
+				"person %s has %d faces (%d), not %d", id, p.Faces, status, want)
 		}
 	}
 	return nil
@@ -295,7 +296,8 @@ func killedOn(name, database string, photos [][]byte) error {
 	if err := db.CheckAudit(context.Background()); err != nil {
 		k.is(false, "%v", err)
 	}
-	fmt.Printf("| %s | %d | %d | %d | %d | %d | %d |\n", name, *kills, k.changes.Load(), k.lostAnswers.Load(), k.jobs.Load(), k.retriedJobs.Load(), len(k.errors))
+	fmt.Printf("| %s | %d | %d | %d | %d | %d | %d |\n", name, *kills, k.changes.Load(), k.lostAnswers.Load(),
+		k.jobs.Load(), k.retriedJobs.Load(), len(k.errors))
 	for _, w := range k.errors {
 		fmt.Println(w)
 	}

@@ -62,7 +62,8 @@ func load(dir string) error {
 	served, served200 := used.Seconds()/float64(n[200]), float64(n[200])/took.Seconds()
 	third := len(memory) / 3
 	fmt.Printf("| clients | seconds | answers 200 | 429 | others | photographs/s | of the library | processor time a photograph | of the library | memory, second and last third |\n|---|---|---|---|---|---|---|---|---|---|\n")
-	fmt.Printf("| %d | %.0f | %d | %d | %d | %.1f | %.1f (%.0f %%) | %.1f ms | %.1f ms (%.0f %%) | %.0f MB, %.0f MB |\n", *clients, took.Seconds(), n[200], n[429],
+	fmt.Printf("| %d | %.0f | %d | %d | %d | %.1f | %.1f (%.0f %%) | %.1f ms | %.1f ms (%.0f %%) | %.0f MB, %.0f MB |\n",
+		*clients, took.Seconds(), n[200], n[429],
 		total(n)-n[200]-n[429]+total(answers.failures), served200, rate, 100*served200/rate, served*1000, library*1000, 100*library/served,
 		stat.Mean(memory[third:2*third], nil), stat.Mean(memory[2*third:], nil))
 	for k, n := range n {
@@ -209,7 +210,8 @@ func refit(dir string) error {
 		}
 		fmt.Printf("| | requests | median | p99 |\n|---|---|---|---|\n")
 		fmt.Printf("| without other work | %d | %.0f ms | %.0f ms |\n", len(idle), quantile(idle, 0.5), quantile(idle, 0.99))
-		fmt.Printf("| while a refit makes vectors (%d made, then %s) | %d | %.0f ms | %.0f ms |\n", j.Progress.Done, j.State, len(busy), quantile(busy, 0.5), quantile(busy, 0.99))
+		fmt.Printf("| while a refit makes vectors (%d made, then %s) | %d | %.0f ms | %.0f ms |\n",
+			j.Progress.Done, j.State, len(busy), quantile(busy, 0.5), quantile(busy, 0.99))
 		return nil
 	}
 	return nil

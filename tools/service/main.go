@@ -68,7 +68,10 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	measure := map[string]func(dir string) error{"load": load, "kills": killed, "large": large, "search": search, "refit": refit, "soak": soak}[flag.Arg(0)]
+	measure := map[string]func(dir string) error{
+		"load": load, "kills": killed, "large": large,
+		"search": search, "refit": refit, "soak": soak,
+	}[flag.Arg(0)]
 	if measure == nil {
 		return fmt.Errorf("%q is none of load, kills, large, search, refit and soak", flag.Arg(0))
 	}

@@ -95,8 +95,10 @@ func soak(dir string) error {
 	fmt.Printf("%.0f minutes, %d people with %d faces each\n", time.Since(begun).Minutes(), *people, each)
 	fmt.Printf("| quarter | requests | not answered 2xx | identify: median | p95 | enrol a vector: median | p95 | processor time a request | memory: mean | most | descriptors: mean | most | database |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, q := range quarters {
-		fmt.Printf("| %d | %d | %d | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.1f ms | %.0f MB | %.0f MB | %.1f | %.0f | %d MB |\n", i+1, q.requests, q.refusals,
-			quantile(q.identify, 0.5), quantile(q.identify, 0.95), quantile(q.enrol, 0.5), quantile(q.enrol, 0.95), float64(q.processorTime.Milliseconds())/float64(q.requests),
+		fmt.Printf("| %d | %d | %d | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.1f ms | %.0f MB | %.0f MB | %.1f | %.0f | %d MB |\n",
+			i+1, q.requests, q.refusals,
+			quantile(q.identify, 0.5), quantile(q.identify, 0.95), quantile(q.enrol, 0.5), quantile(q.enrol, 0.95),
+			float64(q.processorTime.Milliseconds())/float64(q.requests),
 			stat.Mean(q.memory, nil), slices.Max(q.memory), stat.Mean(q.descriptors, nil), slices.Max(q.descriptors), q.size>>20)
 	}
 	return nil

@@ -60,7 +60,8 @@ func TestSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	var parts []struct{ U string }
-	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(string(index), "const parts = "), ";\n")), &parts); err != nil || len(parts) < 500 {
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(string(index), "const parts = "), ";\n")),
+		&parts); err != nil || len(parts) < 500 {
 		t.Fatalf("%d parts, %v", len(parts), err)
 	}
 	for _, p := range parts {
@@ -97,7 +98,8 @@ func searches(t *testing.T, out string) {
 	}
 	for words, want := range map[string]string{"RECOGNISED strangers how": "../unknown.html", "zzzz": ""} {
 		links, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](
-			fmt.Sprintf("q.value = %q; q.dispatchEvent(new Event('input')); [...found.querySelectorAll('a')].map(a => a.getAttribute('href'))", words)))
+			fmt.Sprintf(
+				"q.value = %q; q.dispatchEvent(new Event('input')); [...found.querySelectorAll('a')].map(a => a.getAttribute('href'))", words)))
 		if err != nil || len(links) > 20 || (want == "") != (len(links) == 0) || want != "" && !strings.HasPrefix(links[0], want) {
 			t.Errorf("%s: %q, %v; the first should be %q", words, links, err, want)
 		}
@@ -133,7 +135,10 @@ func TestPages(t *testing.T) {
 		"it is not": {"A", "no heading"},
 	} {
 		s := newSite(t.TempDir())
-		s.root = fstest.MapFS{"README.md": {Data: []byte("# x\n\nTwo `sentences`.\n")}, "doc/how-to/do.md": {Data: []byte(tasks)}, "doc/x.md": {Data: []byte("# X\n\n## " + c.heading + "\n\n```sh\na | b\n```\n")}}
+		s.root = fstest.MapFS{
+			"README.md":        {Data: []byte("# x\n\nTwo `sentences`.\n")},
+			"doc/how-to/do.md": {Data: []byte(tasks)}, "doc/x.md": {Data: []byte("# X\n\n## " + c.heading + "\n\n```sh\na | b\n```\n")},
+		}
 		err := s.documents()
 		if err == nil {
 			err = s.convert()

@@ -24,7 +24,8 @@ import (
 )
 
 // Documents are ours, so what they have as HTML stays.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()), goldmark.WithRendererOptions(html.WithUnsafe()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()), goldmark.WithRendererOptions(html.WithUnsafe()))
 
 // ids makes the same names of headings as GitHub.
 type ids map[string]int
@@ -115,7 +116,8 @@ func lead(tree ast.Node, source []byte) string {
 // columns, can be moved sideways; commands and other output wrap, but not within the name of a flag.
 // Output that is left out is not shown.
 func fitting(body string) string {
-	body = strings.NewReplacer("<pre><code class=\"language-text\">…\n</code></pre>", "", "<table>", `<div class="wide"><table>`, "</table>", "</table></div>").Replace(body)
+	body = strings.NewReplacer("<pre><code class=\"language-text\">…\n</code></pre>", "", "<table>",
+		`<div class="wide"><table>`, "</table>", "</table></div>").Replace(body)
 	body = lines.ReplaceAllStringFunc(body, func(block string) string {
 		tag, code, _ := strings.Cut(block, ">")
 		table := len(aligned.FindAllString(code, 2)) == 2 && strings.HasSuffix(tag, `-text"`)

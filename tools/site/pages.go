@@ -61,7 +61,10 @@ func newSite(dir string) *site {
 // doors are the parts of the site, in their order.
 var doors = []struct{ Name, URL, About string }{
 	{"Tutorial", "tutorial.html", "15 minutes, one path: draw photographs, train, name faces, look at the result."},
-	{"How-to", "how-to.html", "Family photographs, names of other photo programs, a door camera, a service for a team, your own data: one page a task."},
+	{
+		"How-to", "how-to.html",
+		"Family photographs, names of other photo programs, a door camera, a service for a team, your own data: one page a task.",
+	},
 	{"Reference", "reference.html", "Commands, files, methods with equations and parameters, interfaces, packages."},
 	{"Explanation", "explanation.html", "How unknown faces are recognised, what limits accuracy, many machines, speed."},
 	{"Research", "research-pages.html", "Methods compared, the paper equation by equation, results, agreement with published programs."},
@@ -70,10 +73,22 @@ var doors = []struct{ Name, URL, About string }{
 // order has the pages of the doors, the first to be read first. Pages of doc that are in no list
 // are reference, after the others.
 var order = map[string][]string{
-	"How-to":      {"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom", "how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/team-service", "how-to/own-data", "how-to/compare-method", "how-to/new-method", "how-to/better-network", "how-to/many-machines", "trouble"},
+	"How-to": {
+		"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom",
+		"how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/team-service",
+		"how-to/own-data", "how-to/compare-method", "how-to/new-method", "how-to/better-network", "how-to/many-machines", "trouble",
+	},
 	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},
-	"Research":    {"research", "results", "results/paper", "results/tuned", "results/open", "notebooks/paper", "equations", "frontends", "agreement", "notebooks/compare", "databases", "results/noise", "results/convergence", "results/ablation", "results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/presets", "results/to-repeat-it"},
-	"Reference":   {"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields", "external", "face-tags", "network", "glossary"},
+	"Research": {
+		"research", "results", "results/paper", "results/tuned", "results/open", "notebooks/paper", "equations", "frontends",
+		"agreement", "notebooks/compare", "databases", "results/noise", "results/convergence", "results/ablation",
+		"results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/presets", "results/to-repeat-it",
+	},
+	"Reference": {
+		"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python",
+		"languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields",
+		"external", "face-tags", "network", "glossary",
+	},
 }
 
 // openings are first sentences of pages that begin with something else.
@@ -132,7 +147,10 @@ var (
 
 // add adds a page.
 func (s *site) add(source, text string) {
-	p := &Document{Source: source, URL: address(source), Door: door(source), Lead: openings[short(source)], text: text, Title: path.Base(source)}
+	p := &Document{
+		Source: source, URL: address(source), Door: door(source), Lead: openings[short(source)],
+		text: text, Title: path.Base(source),
+	}
 	if m := title.FindStringSubmatch(text); m != nil {
 		p.Title = marks.ReplaceAllString(m[1], "")
 	}

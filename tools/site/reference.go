@@ -52,7 +52,9 @@ func (s *site) commandPages() error {
 			return err
 		}
 		page := strings.Replace(string(text), "## ", "# ", 1)
-		page = strings.NewReplacer("# nrdl\n\nLearn to recognise people from photographs of their faces\n", "# All commands with their flags\n\nEach command with its examples and options.\n", "### Synopsis\n", "", "### SEE ALSO", "### See also").Replace(page)
+		page = strings.NewReplacer("# nrdl\n\nLearn to recognise people from photographs of their faces\n",
+			"# All commands with their flags\n\nEach command with its examples and options.\n", "### Synopsis\n",
+			"", "### SEE ALSO", "### See also").Replace(page)
 		page = helpHeading.ReplaceAllString(options.ReplaceAllStringFunc(page, optionTable), "\n\n**$1**\n\n")
 		prose, rest, fenced := strings.Cut(page, "\n```\n") // the first block is the usage
 		lines := strings.Split(prose, "\n")
@@ -99,7 +101,8 @@ func cell(text string) string {
 // methodPage adds the page of the methods: problem and parameters of each.
 func (s *site) methodPage() error {
 	var b strings.Builder
-	b.WriteString("# Methods: equations and parameters\n\nThe problem that each method solves, and its parameters with their defaults. [Methods](methods.md) has the rules and the notation.\n")
+	b.WriteString(
+		"# Methods: equations and parameters\n\nThe problem that each method solves, and its parameters with their defaults. [Methods](methods.md) has the rules and the notation.\n")
 	for _, m := range engine.Methods() {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s`, `method.%s`: %s.\n", m.Title, m.Name, m.Type, m.Description)
 		if m.Formulation != "" {
@@ -180,7 +183,8 @@ func (s *site) planPage() error {
 		return fmt.Errorf("schema of plans: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString("# Plans: the fields\n\nA plan is a JSON file that lists what `nrdl bench` compares. `nrdl bench --schema` writes its schema, for editors.\n")
+	b.WriteString(
+		"# Plans: the fields\n\nA plan is a JSON file that lists what `nrdl bench` compares. `nrdl bench --schema` writes its schema, for editors.\n")
 	plan.fields(&b)
 	for _, name := range slices.Sorted(maps.Keys(plan.Defs)) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", name, plan.Defs[name].Description)
@@ -218,11 +222,13 @@ func (s *site) interfacePage() error {
 		return errors.Join(errors.New("the service does not describe its interface"), err)
 	}
 	var b strings.Builder
-	b.WriteString("# The interface over HTTP\n\nAll operations of the service, with their parameters and answers, as `/openapi.json` has them. [The service](service.md) has an example of each.\n")
+	b.WriteString(
+		"# The interface over HTTP\n\nAll operations of the service, with their parameters and answers, as `/openapi.json` has them. [The service](service.md) has an example of each.\n")
 	for _, at := range slices.Sorted(maps.Keys(api.Paths)) {
 		for _, verb := range slices.Sorted(maps.Keys(api.Paths[at])) {
 			o := api.Paths[at][verb]
-			fmt.Fprintf(&b, "\n## %s %s\n\n%s. %s\n", strings.ToUpper(verb), strings.NewReplacer("{", "\\{", "_", "\\_").Replace(at), strings.TrimSuffix(o.Summary, "."), o.Description)
+			fmt.Fprintf(&b, "\n## %s %s\n\n%s. %s\n", strings.ToUpper(verb), strings.NewReplacer("{", "\\{", "_", "\\_").Replace(at),
+				strings.TrimSuffix(o.Summary, "."), o.Description)
 			if len(o.Parameters) > 0 {
 				b.WriteString("\n| parameter | in | type | meaning |\n| --- | --- | --- | --- |\n")
 			}
@@ -272,7 +278,8 @@ func (s *site) packagePages() error {
 		return err
 	}
 	var list strings.Builder
-	list.WriteString("# Packages\n\nThe packages of the library. `go doc` shows the same in a terminal.\n\n| package | what it is for |\n| --- | --- |\n")
+	list.WriteString(
+		"# Packages\n\nThe packages of the library. `go doc` shows the same in a terminal.\n\n| package | what it is for |\n| --- | --- |\n")
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		p, files, err := parsePackage(s.root, folder)
 		if err != nil {
@@ -320,7 +327,8 @@ func hasHeading(p *doc.Package, name string) bool {
 	named := func(f *doc.Func) bool { return f.Name == name }
 	return slices.ContainsFunc(p.Funcs, named) || slices.ContainsFunc(p.Types, func(t *doc.Type) bool {
 		method, ok := strings.CutPrefix(name, t.Name+".")
-		return t.Name == name || slices.ContainsFunc(t.Funcs, named) || ok && slices.ContainsFunc(t.Methods, func(f *doc.Func) bool { return f.Name == method })
+		return t.Name == name || slices.ContainsFunc(t.Funcs, named) ||
+			ok && slices.ContainsFunc(t.Methods, func(f *doc.Func) bool { return f.Name == method })
 	})
 }
 

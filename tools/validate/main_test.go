@@ -99,7 +99,8 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 8 || !strings.HasPrefix(lines[6], "| -1 | — ") || !strings.Contains(lines[6], "rho") || strings.Count(out.String(), "**") != 2 {
+	if len(lines) != 8 || !strings.HasPrefix(lines[6], "| -1 | — ") || !strings.Contains(lines[6], "rho") ||
+		strings.Count(out.String(), "**") != 2 {
 		t.Errorf("table:\n%s", &out)
 	}
 	if !strings.Contains(lines[0], "4 folds, learning from 15 images and judging by 5") {

@@ -225,5 +225,6 @@ func (w weights) landmarks() []byte {
 	x = n.node("Flatten", "flat", []string{x})
 	x = n.node("MatMul", "product", []string{x, n.floats("fc", w["fc/weights"].floats, w["fc/weights"].shape...)})
 	n.node("Add", "landmarks", []string{x, n.floats("fc/bias", w["fc/bias"].floats, 2*points)})
-	return n.model("68 landmarks of a face", value("face", 1, 3, side, side), []end{value("landmarks", 1, 2*points)}, [][2]string{{"source", npmPackage}})
+	return n.model("68 landmarks of a face", value("face", 1, 3, side, side), []end{value("landmarks", 1, 2*points)},
+		[][2]string{{"source", npmPackage}})
 }

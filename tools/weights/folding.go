@@ -47,7 +47,8 @@ func checkFolding(original, folded []byte) error {
 	for i, v := range a {
 		largest = max(largest, math.Abs(v-b[i]))
 	}
-	fmt.Printf("vectors of %d numbers instead of %d: cosines of the pairs of %d drawn faces differ by at most %.1g\n", kept, published, set.Len(), largest)
+	fmt.Printf("vectors of %d numbers instead of %d: cosines of the pairs of %d drawn faces differ by at most %.1g\n",
+		kept, published, set.Len(), largest)
 	if !(largest <= maxDifference) {
 		return fmt.Errorf("cosines of the folded network differ by up to %g", largest)
 	}

@@ -50,11 +50,26 @@ type file struct {
 }
 
 var files = []file{
-	{"faces/frontend/embedding/weights/faceplugin.onnx.zst", func(model map[string][]byte) ([]byte, error) { return mobile(model["fr_feature.onnx"]) }, "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9"},
-	{"faces/frontend/embedding/weights/dlib.onnx.zst", quantised("face_recognition_model", weights.network), "550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566"},
-	{"faces/face/networks/ssd.onnx.zst", quantised("ssd_mobilenetv1_model", weights.ssd), "49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e"},
-	{"faces/face/networks/tiny.onnx.zst", quantised("tiny_face_detector_model", weights.tiny), "2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92"},
-	{"faces/face/networks/landmarks.onnx.zst", quantised("face_landmark_68_model", weights.landmarks), "a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87"},
+	{"faces/frontend/embedding/weights/faceplugin.onnx.zst", func(model map[string][]byte) ([]byte, error) {
+		return mobile(
+			model["fr_feature.onnx"])
+	}, "5631449437dfd2b8ceae2bdbbc89edd5366cdbaebad54fb62ede686768c809e9"},
+	{
+		"faces/frontend/embedding/weights/dlib.onnx.zst", quantised("face_recognition_model", weights.network),
+		"550322d5e8f124a9f59e54f732ecea898449de815a835e4150aae48cf0386566",
+	},
+	{
+		"faces/face/networks/ssd.onnx.zst", quantised("ssd_mobilenetv1_model", weights.ssd),
+		"49b4208e731678ee8006a28518abc174602102934d45bbb1994fa42b807d558e",
+	},
+	{
+		"faces/face/networks/tiny.onnx.zst", quantised("tiny_face_detector_model", weights.tiny),
+		"2ec10443aecf6dce73a8e0d323804b6c91dea316cb2efcef3a1df76eb78fed92",
+	},
+	{
+		"faces/face/networks/landmarks.onnx.zst", quantised("face_landmark_68_model", weights.landmarks),
+		"a273ac33d259b37f573e10e2d7810378c37e3cb306adc83b25fe69f2fa421c87",
+	},
 }
 
 // quantised is the network that write makes of the weights of this name.

@@ -182,7 +182,8 @@ func (f *incoming) resumed(online dictionary.Online) (*dictionary.Learner, error
 	d, k := all[0].Dims()
 	for i, want := range [][2]int{1: {k, k}, 2: {d, k}, 3: {1, k}, 4: {1, 6}} {
 		if r, c := all[i].Dims(); i > 0 && [2]int{r, c} != want {
-			return nil, fmt.Errorf("the state does not fit together: %d×%d instead of %d×%d for %d atoms of %d numbers", r, c, want[0], want[1], k, d)
+			return nil, fmt.Errorf("the state does not fit together: %d×%d instead of %d×%d for %d atoms of %d numbers",
+				r, c, want[0], want[1], k, d)
 		}
 	}
 	to, err := online.Start(all[0])

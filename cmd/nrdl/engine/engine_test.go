@@ -183,8 +183,9 @@ func columns(t testing.TB, a npz.Array) *mat.Dense {
 }
 
 func same(a, b *mat.Dense) bool {
-	return a.RawMatrix().Rows == b.RawMatrix().Rows && slices.EqualFunc(mat.DenseCopyOf(a).RawMatrix().Data, mat.DenseCopyOf(b).RawMatrix().Data,
-		func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+	return a.RawMatrix().Rows == b.RawMatrix().Rows &&
+		slices.EqualFunc(mat.DenseCopyOf(a).RawMatrix().Data, mat.DenseCopyOf(b).RawMatrix().Data,
+			func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 // What a method learns, and what it says of samples, is bit for bit that of the library, also
@@ -228,7 +229,8 @@ func TestLikeTheLibrary(t *testing.T) {
 				t.Errorf("%s: other scores", name)
 			}
 			// Fewer samples come in the memory of those before.
-			if _, got = c.do(header{"verb": "decision_function", "model": h["model"]}, samples("x", few)); !same(columns(t, got["scores"]), wantFew) {
+			if _, got = c.do(header{"verb": "decision_function", "model": h["model"]},
+				samples("x", few)); !same(columns(t, got["scores"]), wantFew) {
 				t.Errorf("%s: other scores of few samples", name)
 			}
 			_, got = c.do(header{"verb": "transform", "model": h["model"]}, samples("x", probes.x))
@@ -236,7 +238,8 @@ func TestLikeTheLibrary(t *testing.T) {
 				t.Errorf("%s: other codes", name)
 			}
 			_, got = c.do(header{"verb": "predict", "model": h["model"]}, samples("x", probes.x))
-			if best := columns(t, got["class"]).RawRowView(0); !slices.EqualFunc(best, classify.Best(want), func(a float64, b int) bool { return a == float64(b) }) {
+			if best := columns(t, got["class"]).RawRowView(0); !slices.EqualFunc(best, classify.Best(want),
+				func(a float64, b int) bool { return a == float64(b) }) {
 				t.Errorf("%s: other classes %v", name, best)
 			}
 		}
@@ -255,7 +258,10 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := func(verb string, passes int) header {
-		return header{"verb": verb, "method": "fddl", "classes": s.names, "params": []header{{"name": "passes", "value": fmt.Sprint(passes)}, {"name": "tol", "value": "0"}}}
+		return header{
+			"verb": verb, "method": "fddl", "classes": s.names,
+			"params": []header{{"name": "passes", "value": fmt.Sprint(passes)}, {"name": "tol", "value": "0"}},
+		}
 	}
 	h, all := c.do(request("learn", 6), s.sent...)
 	if !same(columns(t, all["objective"]), mat.NewDense(1, 6, want.Objective)) || h["status"] != string(want.Status) {
@@ -343,7 +349,8 @@ func TestVectorsOfFaces(t *testing.T) {
 		h, _ = c.do(header{"verb": "calibrate", "model": h["model"]})
 		promise, _ := h["promise"].(string)
 		if h["threshold"] != want.Model().Calibration.Threshold || promise != want.Model().Promise() || (promise == "") != (apart < 1) {
-			t.Errorf("%v: threshold %v and promise %q, want %v and %q", apart, h["threshold"], promise, want.Model().Calibration.Threshold, want.Model().Promise())
+			t.Errorf("%v: threshold %v and promise %q, want %v and %q", apart, h["threshold"], promise,
+				want.Model().Calibration.Threshold, want.Model().Promise())
 		}
 		asked := header{"verb": "open_set", "model": h["model"]}
 		if apart < 1 {
@@ -366,7 +373,8 @@ func TestVectorsOfFaces(t *testing.T) {
 	}
 	few := npz.Float64("x", []int{2, 3}, []float64{1, 2, 3, 4, 5, 6})
 	y := npz.Int64("y", []int{2}, []int64{0, 1})
-	if _, message := c.refused(header{"verb": "fit", "method": "mean", "classes": []string{"a", "b"}, "vectors": true}, few, y); !strings.Contains(message, "no vectors of this network") {
+	if _, message := c.refused(header{"verb": "fit", "method": "mean", "classes": []string{"a", "b"}, "vectors": true},
+		few, y); !strings.Contains(message, "no vectors of this network") {
 		t.Error(message)
 	}
 }

@@ -336,7 +336,8 @@ func Describe(m classify.Method) Description {
 	t := classify.TraitsOf(m)
 	_, iterative := m.(classify.Iterative)
 	out := Description{
-		Name: m.Name(), Title: method.Title(m), Type: typeOf(m), Description: method.Describe(m), Formulation: t.Formulation, Limit: method.Limit(m),
+		Name: m.Name(), Title: method.Title(m), Type: typeOf(m), Description: method.Describe(m),
+		Formulation: t.Formulation, Limit: method.Limit(m),
 		Iterative: iterative, Params: method.Params(m),
 	}
 	for _, name := range method.PresetNames() {

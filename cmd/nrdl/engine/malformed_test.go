@@ -34,7 +34,10 @@ func TestRefusals(t *testing.T) {
 		{header{"verb": "fit", "method": "nrc", "params": []header{{"name": "kappa", "vaLue": "1"}}}, nil, "request", `"vaLue"`},
 		{header{"verb": "fit", "seed": "x"}, nil, "request", "seed"},
 		{header{"verb": "fit", "method": "nrcc", "classes": s.names}, s.sent, "failed", "nrcc"},
-		{header{"verb": "fit", "method": "nrc", "params": []header{{"name": "kappa", "value": "1"}}, "classes": s.names}, s.sent, "failed", "kappa"},
+		{
+			header{"verb": "fit", "method": "nrc", "params": []header{{"name": "kappa", "value": "1"}}, "classes": s.names},
+			s.sent, "failed", "kappa",
+		},
 		{header{"verb": "fit", "method": "nrc"}, s.sent, "failed", "no index of 0 classes"},
 		{header{"verb": "fit", "method": "nrc", "classes": []string{"a", "a", "b"}}, s.sent, "failed", "a"},
 		{header{"verb": "fit", "method": "nrc", "classes": []string{"a", "b", "unknown"}}, s.sent, "failed", "strangers"},
@@ -47,10 +50,17 @@ func TestRefusals(t *testing.T) {
 		{header{"verb": "predict"}, []npz.Array{bad, npz.Int64("model", []int{1}, []int64{1})}, "request", "uint8"},
 		{header{"verb": "dictionary", "method": "ksvd", "atoms": 1 << 30}, []npz.Array{bad}, "failed", ""},
 		{header{"verb": "observe", "method": "ksvd", "atoms": 1}, []npz.Array{bad}, "failed", "online"},
-		{header{"verb": "observe", "method": "online"}, []npz.Array{bad, npz.Float64("state.atoms", []int{2, 2}, []float64{1, 0, 0, 1})}, "failed", "state.A of the state is missing"},
+		{
+			header{"verb": "observe", "method": "online"},
+			[]npz.Array{bad, npz.Float64("state.atoms", []int{2, 2}, []float64{1, 0, 0, 1})},
+			"failed", "state.A of the state is missing",
+		},
 		{header{"verb": "dictionary", "method": "k-svd"}, []npz.Array{bad}, "failed", "k-svd"},
 		{header{"verb": "learned"}, nil, "request", "no fit"},
-		{header{"verb": "steps", "method": "nrc", "classes": s.names, "state": []header{{"name": "D", "rows": 9, "columns": 0}}}, s.sent, "failed", "axes"},
+		{
+			header{"verb": "steps", "method": "nrc", "classes": s.names, "state": []header{{"name": "D", "rows": 9, "columns": 0}}},
+			s.sent, "failed", "axes",
+		},
 		{header{"verb": "learn", "method": "nrc", "classes": s.names}, []npz.Array{s.sent[0], s.sent[1], cut}, "request", "takes no array"},
 	} {
 		code, message := c.refused(r.request, r.all...)
@@ -135,7 +145,10 @@ func TestMalformedArray(t *testing.T) {
 func TestEndsWithItsCaller(t *testing.T) {
 	s := found(t, 10, 10)
 	c := start(t, engine.Options{})
-	endless := header{"verb": "fit", "method": "nrdl", "classes": s.names, "params": []header{{"name": "passes", "value": "1000000000"}, {"name": "tol", "value": "0"}, {"name": "growth", "value": "1"}}}
+	endless := header{
+		"verb": "fit", "method": "nrdl", "classes": s.names,
+		"params": []header{{"name": "passes", "value": "1000000000"}, {"name": "tol", "value": "0"}, {"name": "growth", "value": "1"}},
+	}
 	if _, err := c.requests.Write(frame(endless, s.sent...)); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +213,8 @@ func FuzzServe(f *testing.F) {
 			t.Skip("files of this machine")
 		}
 		var out bytes.Buffer
-		_ = engine.Serve(context.Background(), bytes.NewReader(data), &out, engine.Options{Limits: engine.Limits{Header: 1 << 12, Arrays: 8, Bytes: 1 << 16}})
+		_ = engine.Serve(context.Background(), bytes.NewReader(data), &out,
+			engine.Options{Limits: engine.Limits{Header: 1 << 12, Arrays: 8, Bytes: 1 << 16}})
 		for {
 			if _, _, err := answer(&out); err != nil {
 				if !errors.Is(err, io.EOF) || out.Len() > 0 {

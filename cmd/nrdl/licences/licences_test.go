@@ -75,7 +75,8 @@ func TestNoticeNamesFiles(t *testing.T) {
 			}
 		}
 	}
-	list := exec.Command("go", "list", "-deps", "-f", `{{$d := .Dir}}{{if and .Module .Module.Main}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}`, "./cmd/nrdl")
+	list := exec.Command("go", "list", "-deps", "-f",
+		`{{$d := .Dir}}{{if and .Module .Module.Main}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}`, "./cmd/nrdl")
 	list.Dir = root
 	out, err := list.Output()
 	if err != nil {

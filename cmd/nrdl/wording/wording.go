@@ -119,7 +119,8 @@ func Report(records []experiment.Record, paths []string, format string) []string
 		if r.Dataset.Synthetic == nil {
 			data = " --data DIR"
 		}
-		commands = append(commands, fmt.Sprintf("nrdl bench %s -o %s -j %d%s", legible.ShellWord(plan), legible.ShellWord(r.Plan+".jsonl"), r.Cost.Jobs, data))
+		commands = append(commands,
+			fmt.Sprintf("nrdl bench %s -o %s -j %d%s", legible.ShellWord(plan), legible.ShellWord(r.Plan+".jsonl"), r.Cost.Jobs, data))
 	}
 	last := "nrdl report"
 	for _, p := range paths {
@@ -184,7 +185,8 @@ func Evaluate(r *experiment.Record) string {
 func settings(base, made classify.Method) (sets []string, ok bool) {
 	now := base
 	for _, p := range method.Params(made) {
-		if i := slices.IndexFunc(method.Params(now), func(q method.Param) bool { return q.Path == p.Path }); i >= 0 && method.Params(now)[i].Value == p.Value {
+		if i := slices.IndexFunc(method.Params(now), func(q method.Param) bool { return q.Path == p.Path }); i >= 0 &&
+			method.Params(now)[i].Value == p.Value {
 			continue
 		}
 		sets = append(sets, p.Path+"="+p.Value)

@@ -40,7 +40,8 @@ func TestBundledSetsOpen(t *testing.T) {
 
 func TestUnknownBundledSet(t *testing.T) {
 	for _, path := range []string{"bundled:digit", "bundled:", "bundled:../digits"} {
-		if _, err := dataset.Open(t.Context(), path, dataset.Options{}); err == nil || !strings.Contains(err.Error(), "unknown bundled data set") {
+		if _, err := dataset.Open(t.Context(), path, dataset.Options{}); err == nil ||
+			!strings.Contains(err.Error(), "unknown bundled data set") {
 			t.Errorf("%q: %v", path, err)
 		}
 	}

@@ -91,19 +91,24 @@ func (b *builtIn) embedder(g Given) (*Embedder, error) {
 func (b *builtIn) centred(s *settings, word *string) error {
 	as := *s
 	as.mirror = true
-	usual := s.mirror && b.centring != nil && as == (settings{eyes: b.input.eyes, landmarks: b.input.landmarks, channels: cmp.Or(b.input.channels, rgb), mean: b.input.mean, scale: b.input.scale, mirror: true})
+	usual := s.mirror && b.centring != nil && as == (settings{
+		eyes: b.input.eyes, landmarks: b.input.landmarks,
+		channels: cmp.Or(b.input.channels, rgb), mean: b.input.mean, scale: b.input.scale, mirror: true,
+	})
 	switch {
 	case word == nil || *word == centringOn:
 		if usual {
 			s.centring = b.centring()
 		} else if word != nil {
-			return advice.Add(fmt.Errorf("centring=%s with settings for which it was not measured", *word), "leave out the other words about the network")
+			return advice.Add(fmt.Errorf("centring=%s with settings for which it was not measured", *word),
+				"leave out the other words about the network")
 		}
 	case *word == centringOff:
 	case usual && len(*word) >= minDigits && strings.HasPrefix(b.centring().Digest(), *word):
 		s.centring = b.centring()
 	default:
-		return advice.Add(fmt.Errorf("the network %s has no centring %.80q for these settings", b.name, *word), "leave the word out, or say centring=off")
+		return advice.Add(fmt.Errorf("the network %s has no centring %.80q for these settings", b.name, *word),
+			"leave the word out, or say centring=off")
 	}
 	return nil
 }

@@ -90,12 +90,16 @@ func ReadCentring(file []byte) (*Centring, error) {
 	}
 	usable := func(v float64) bool { return v > 0 && v <= math.MaxInt8 }
 	switch {
-	case c.Length < 1 || c.Centres < 1 || c.Centres > maxCentres || c.Groups < 0 || c.Groups > maxCentres || len(numbers)%c.Length != 0 || len(numbers)/c.Length != c.Centres+1+c.Groups:
-		return nil, fmt.Errorf("centring: %d numbers of %d centres, %d groups and a mean of length %d", len(numbers), c.Centres, c.Groups, c.Length)
+	case c.Length < 1 || c.Centres < 1 || c.Centres > maxCentres || c.Groups < 0 || c.Groups > maxCentres || len(numbers)%c.Length != 0 ||
+		len(numbers)/c.Length != c.Centres+1+c.Groups:
+		return nil, fmt.Errorf("centring: %d numbers of %d centres, %d groups and a mean of length %d",
+			len(numbers), c.Centres, c.Groups, c.Length)
 	case !usable(c.Sharpness) || !usable(c.Weight) || !usable(c.Step):
-		return nil, fmt.Errorf("centring: sharpness %v, weight %v or step %v is not a positive number up to %d", c.Sharpness, c.Weight, c.Step, math.MaxInt8)
+		return nil, fmt.Errorf("centring: sharpness %v, weight %v or step %v is not a positive number up to %d",
+			c.Sharpness, c.Weight, c.Step, math.MaxInt8)
 	case c.Groups > 0 && !(usable(c.GroupSharpness) && usable(c.GroupStep)):
-		return nil, fmt.Errorf("centring: sharpness %v or step %v of groups is not a positive number up to %d", c.GroupSharpness, c.GroupStep, math.MaxInt8)
+		return nil, fmt.Errorf("centring: sharpness %v or step %v of groups is not a positive number up to %d",
+			c.GroupSharpness, c.GroupStep, math.MaxInt8)
 	}
 	c.points = make([]float64, len(numbers))
 	groups := (c.Centres + 1) * c.Length

@@ -21,7 +21,10 @@ func drawnCentring(t *testing.T, rng *rand.Rand, d, centres int) *Centring {
 		}
 		points = append(points, v)
 	}
-	c, err := NewCentring(Centring{About: "drawn", Length: d, Centres: centres, Sharpness: 10, Weight: 0.8, Groups: groups, GroupSharpness: 20}, points)
+	c, err := NewCentring(Centring{
+		About: "drawn", Length: d, Centres: centres, Sharpness: 10, Weight: 0.8,
+		Groups: groups, GroupSharpness: 20,
+	}, points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +109,10 @@ func TestRefusedCentrings(t *testing.T) {
 	file := string(drawnCentring(t, rand.New(rand.NewPCG(3, 4)), 8, 5).File())
 	for name, text := range map[string]string{
 		"empty": "", "no line": strings.TrimRight(file[:20], "\n"), "short": file[:len(file)-1], "long": file + "x",
-		"many centres": strings.Replace(file, `"centres":5`, `"centres":99999999999`, 1), "no length": strings.Replace(file, `"length":8`, `"length":0`, 1),
-		"many groups": strings.Replace(file, `"groups":2`, `"groups":99999999999`, 1), "no groups": strings.Replace(file, `"groups":2`, `"groups":-1`, 1), "no step": strings.Replace(file, `"group_step"`, `"step"`, 1),
+		"many centres": strings.Replace(file, `"centres":5`, `"centres":99999999999`, 1),
+		"no length":    strings.Replace(file, `"length":8`, `"length":0`, 1),
+		"many groups":  strings.Replace(file, `"groups":2`, `"groups":99999999999`, 1),
+		"no groups":    strings.Replace(file, `"groups":2`, `"groups":-1`, 1), "no step": strings.Replace(file, `"group_step"`, `"step"`, 1),
 		"no weight": strings.Replace(file, `"weight":0.8`, `"weight":-1`, 1), "unknown": strings.Replace(file, `"weight"`, `"height"`, 1),
 		"a long line": strings.Repeat(" ", maxCentringLine+1) + file,
 	} {

@@ -144,7 +144,10 @@ var ErrMissing = errors.New("the network is missing")
 func Restore(f dataset.Frame, file []byte, c *Centring) (*Embedder, error) {
 	made := f.Embedding
 	off := centringOff
-	g := Given{Centring: &off, Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale, Mirror: &made.Mirror, Landmarks: &made.Alignment, Output: made.Output}
+	g := Given{
+		Centring: &off, Eyes: f.Eyes, Channels: made.Channels, Mean: made.Mean[:], Scale: made.Scale,
+		Mirror: &made.Mirror, Landmarks: &made.Alignment, Output: made.Output,
+	}
 	if g.Scale == 0 {
 		g.Scale = 1
 	}
@@ -183,7 +186,8 @@ func (e *Embedder) restore(digest string, c *Centring) error {
 	}
 	switch {
 	case c == nil || c.Digest() != digest:
-		err := fmt.Errorf("the vectors of network %s were centred by numbers with the SHA-256 %.12s…, which this program does not have", e.frame.Embedding.Name, digest)
+		err := fmt.Errorf("the vectors of network %s were centred by numbers with the SHA-256 %.12s…, which this program does not have",
+			e.frame.Embedding.Name, digest)
 		return advice.Add(err, "make them again from the photographs")
 	case c.Length != e.frame.Embedding.Length:
 		return fmt.Errorf("a centring of vectors of %d numbers, not of %d", c.Length, e.frame.Embedding.Length)
@@ -207,7 +211,9 @@ func (e *Embedder) shape(n *network.Network, output string) (err error) {
 	out := outputs[e.output]
 	// Where the first axis is another one, the numbers of a face do not lie together.
 	if shape := out.Shape; len(shape) == 0 || shape[0] != 1 {
-		return fmt.Errorf("output %.80q of the network has the shape %v for one face; the first axis of an embedding is that of the faces, of length 1", out.Name, shape)
+		return fmt.Errorf(
+			"output %.80q of the network has the shape %v for one face; the first axis of an embedding is that of the faces, of length 1",
+			out.Name, shape)
 	}
 	e.frame.Embedding.Length = out.Len()
 	if len(outputs) > 1 {
@@ -245,7 +251,8 @@ func vectorOf(outputs []network.Info, name string) (int, error) {
 	case len(outputs) == 1:
 		return 0, nil
 	case len(long) != 1:
-		return 0, advice.Add(fmt.Errorf("the network has the outputs %s", strings.Join(names, ", ")), "name the one that is the vector of a face: output=%s", names[0])
+		return 0, advice.Add(fmt.Errorf("the network has the outputs %s", strings.Join(names, ", ")),
+			"name the one that is the vector of a face: output=%s", names[0])
 	}
 	return long[0], nil
 }
@@ -261,7 +268,8 @@ func (e *Embedder) Remark() string {
 	if e.frame.Embedding.Scale != 0 {
 		takes = "0 … 1"
 	}
-	return fmt.Sprintf("network %s normalises its input itself (it subtracts %.4g and multiplies by %.3g): it gets the values %s; subtract= and scale= change that",
+	return fmt.Sprintf(
+		"network %s normalises its input itself (it subtracts %.4g and multiplies by %.3g): it gets the values %s; subtract= and scale= change that",
 		e.frame.Embedding.Name, n.Mean, n.Scale, takes)
 }
 

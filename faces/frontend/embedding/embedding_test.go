@@ -173,14 +173,26 @@ func TestSettings(t *testing.T) {
 		want     settings
 	}{
 		"preset by size": {112, nil, Given{}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil}},
-		"preset by name": {8, nil, Given{Preset: "arcface"}, settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil}},
-		"metadata":       {112, stored, Given{}, settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false, nil}},
+		"preset by name": {
+			8, nil,
+			Given{Preset: "arcface"},
+			settings{arcface.eyes, dataset.ToArcFace, rgb, arcface.mean, arcface.scale, true, nil},
+		},
+		"metadata": {
+			112, stored,
+			Given{},
+			settings{dataset.Eyes{Distance: 0.4, Height: 0.2}, dataset.ToMean, bgr, [3]float64{1, 2, 3}, 0.5, false, nil},
+		},
 		"given": {
 			112, stored,
 			Given{Eyes: dataset.DefaultEyes, Channels: rgb, Mean: []float64{5}, Scale: 2, Mirror: &off},
 			settings{dataset.DefaultEyes, dataset.ToMean, rgb, [3]float64{5, 5, 5}, 2, false, nil},
 		},
-		"preset before metadata": {112, stored, Given{Preset: "dlib"}, settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true, nil}},
+		"preset before metadata": {
+			112, stored,
+			Given{Preset: "dlib"},
+			settings{presets[0].eyes, dataset.ToMean, rgb, presets[0].mean, presets[0].scale, true, nil},
+		},
 	} {
 		got, err := settled(c.metadata, network.Normalisation{}, dataset.Size{Height: c.side, Width: c.side}, c.given)
 		if err != nil || got != c.want {
@@ -201,7 +213,8 @@ func TestSettings(t *testing.T) {
 		"true or false":  {map[string]string{"mirror": "perhaps"}, Given{}},
 		"one number or ": {stored, Given{Mean: []float64{1, 2}}},
 	} {
-		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil || !strings.Contains(err.Error()+advice.Text(err), want) {
+		if _, err := New(onnxfile.Means(tinySide, c.metadata), "x", c.given); err == nil ||
+			!strings.Contains(err.Error()+advice.Text(err), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -248,7 +261,8 @@ func TestRestore(t *testing.T) {
 	if _, err := Restore(e.Frame(), nil, nil); !errors.Is(err, ErrMissing) || !strings.Contains(advice.Text(err), "tiny.onnx") {
 		t.Errorf("without the file: %v", err)
 	}
-	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"}), nil); err == nil || errors.Is(err, ErrMissing) {
+	if _, err := Restore(e.Frame(), onnxfile.Means(tinySide, map[string]string{"other": "file"}),
+		nil); err == nil || errors.Is(err, ErrMissing) {
 		t.Errorf("another file: %v", err)
 	}
 	if r := e.ByReference(); r.File() != nil || e.File() == nil || r.Frame() != e.Frame() {

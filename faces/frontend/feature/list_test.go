@@ -87,8 +87,14 @@ func TestErrors(t *testing.T) {
 		{over("igo+lbp:cell=40", 64, 36), "lbp: cell = 40 is too large for an image of 64x36", "the largest is cell=36"},
 		{over("gabor:cell=33", 32, 32), "gabor: cell = 33 is too large for an image of 32x32", "the largest is cell=32"},
 		{over("lbp:radius=20", 32, 36), "lbp: radius = 20 is too large for an image of 32x36", "the largest is radius=16"},
-		{over("lbp:cell=1", 1024, 1024), "lbp: 61865984 numbers of an image of 1024x1024 are more than 4194304", "take larger cells or smaller images"},
-		{over("igo+igo+igo+igo", 1024, 1024), "igo+igo+igo+igo: 8388608 numbers of an image of 1024x1024 are more than 4194304", "take fewer features, larger cells or smaller images"},
+		{
+			over("lbp:cell=1", 1024, 1024), "lbp: 61865984 numbers of an image of 1024x1024 are more than 4194304",
+			"take larger cells or smaller images",
+		},
+		{
+			over("igo+igo+igo+igo", 1024, 1024), "igo+igo+igo+igo: 8388608 numbers of an image of 1024x1024 are more than 4194304",
+			"take fewer features, larger cells or smaller images",
+		},
 		{over("pixels", 0, 3), "pixels: an image of 0x3 has no pixels or more than 4194304", ""},
 		{over("pixels", 1<<40, 1<<40), "pixels: an image of 1099511627776x1099511627776 has no pixels or more than 4194304", ""},
 		{over(strings.Repeat("igo+", 8)+"igo", 8, 8), `"igo+igo+igo+igo+igo+igo+igo+igo+igo" has more than 8 parts`, ""},

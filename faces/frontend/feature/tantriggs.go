@@ -34,7 +34,8 @@ func (s TanTriggs) Validate() error {
 	err := cmp.Or(within(s.Name(), "gamma", s.Gamma, 0.01, 4), within(s.Name(), "inner", s.Inner, minSigma, maxSigma/2),
 		checkSigma(s.Name(), "outer", s.Outer), within(s.Name(), "alpha", s.Alpha, 0.01, 2), within(s.Name(), "tau", s.Tau, 0.1, 1000))
 	if err == nil && s.Outer <= s.Inner {
-		err = advice.Add(fmt.Errorf("%s: outer = %v is not more than inner = %v", s.Name(), s.Outer, s.Inner), "the usual is twice it, outer=%v", 2*s.Inner)
+		err = advice.Add(fmt.Errorf("%s: outer = %v is not more than inner = %v", s.Name(), s.Outer, s.Inner),
+			"the usual is twice it, outer=%v", 2*s.Inner)
 	}
 	return err
 }

@@ -37,7 +37,8 @@ func affordable[T named](list []T, height, width int) error {
 	if sum <= maxWork {
 		return nil
 	}
-	err := fmt.Errorf("%s (%+v), and what is beside it, takes %.2g operations for an image of %dx%d, more than the limit of %.2g", at.Name(), at, sum, height, width, maxWork)
+	err := fmt.Errorf("%s (%+v), and what is beside it, takes %.2g operations for an image of %dx%d, more than the limit of %.2g",
+		at.Name(), at, sum, height, width, maxWork)
 	return advice.Add(err, "take smaller images, shorter filters, or fewer of them")
 }
 

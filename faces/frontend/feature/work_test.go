@@ -55,11 +55,13 @@ func TestWorkBoundsFilters(t *testing.T) {
 		}
 	}
 	for _, f := range append(slices.Clone(All), Gabor{Cell: 1, Scales: 1, Orientations: 16, Wavelength: 2, Width: 0.25},
-		Gabor{Cell: 40, Scales: 8, Orientations: 2, Wavelength: 32, Width: 1}, Gabor{Cell: 7.7, Scales: 8, Orientations: 3, Wavelength: 3.3, Width: 0.7}) {
+		Gabor{Cell: 40, Scales: 8, Orientations: 2, Wavelength: 32, Width: 1},
+		Gabor{Cell: 7.7, Scales: 8, Orientations: 3, Wavelength: 3.3, Width: 0.7}) {
 		e, err := f.Over(height, width)
 		check(f, e, err)
 	}
-	for _, s := range append(slices.Clone(Steps), LCN{Sigma: 64, Floor: 1}, LCN{Sigma: 0.1, Floor: 1}, TanTriggs{Gamma: 1, Inner: 32, Outer: 64, Alpha: 1, Tau: 1}) {
+	for _, s := range append(slices.Clone(Steps), LCN{Sigma: 64, Floor: 1}, LCN{Sigma: 0.1, Floor: 1},
+		TanTriggs{Gamma: 1, Inner: 32, Outer: 64, Alpha: 1, Tau: 1}) {
 		f, err := s.Over(height, width)
 		check(s, f, err)
 	}

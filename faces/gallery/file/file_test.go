@@ -275,17 +275,26 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		want, sealed string // without and with the checksum of what was edited; "" for the same
 		hint         string
 	}{
-		"another program": {func(_ tensors, m metadata) { delete(m, "nrdl") }, "not an nrdl model: a safetensors file of another program", "", ""},
-		"newer":           {replace(format, fmt.Sprintf(`"format":%d,"new":[]`, modelFormat+1)), newer, "", "update nrdl"},
-		"older":           {replace(format, fmt.Sprintf(`"format":%d`, modelFormat-1)), older, "", "train it again from its photographs with this version"},
-		"no format":       {replace(format+",", ``), "damaged model: it does not say its format", "", ""},
-		"not JSON":        {replace(`{`, `[`), "damaged model: it does not say its format", "", ""},
-		"another number":  {func(x tensors, _ metadata) { x["D"].Data.([]float64)[0]++ }, changed, "nothing", ""},
-		"another class":   {replace("Ann", "Anm"), changed, "nothing", ""},
-		"no D":            {func(x tensors, _ metadata) { delete(x, "D") }, changed, "damaged model: no tensor D, or no groups", ""},
-		"no groups":       {func(x tensors, _ metadata) { delete(x, "groups") }, changed, "damaged model: no tensor D, or no groups", ""},
-		"an extra tensor": {func(x tensors, _ metadata) { x["E"] = &safetensors.Tensor{Name: "E", Shape: []int{0}, Data: []uint8{}} }, changed, `damaged model: tensor "E" is no part of a model`, ""},
-		"a flat D":        {func(x tensors, _ metadata) { x["D"].Shape = []int{72} }, changed, "damaged model: D is not a matrix", ""},
+		"another program": {
+			func(_ tensors, m metadata) { delete(m, "nrdl") },
+			"not an nrdl model: a safetensors file of another program", "", "",
+		},
+		"newer": {replace(format, fmt.Sprintf(`"format":%d,"new":[]`, modelFormat+1)), newer, "", "update nrdl"},
+		"older": {
+			replace(format, fmt.Sprintf(`"format":%d`, modelFormat-1)), older, "",
+			"train it again from its photographs with this version",
+		},
+		"no format":      {replace(format+",", ``), "damaged model: it does not say its format", "", ""},
+		"not JSON":       {replace(`{`, `[`), "damaged model: it does not say its format", "", ""},
+		"another number": {func(x tensors, _ metadata) { x["D"].Data.([]float64)[0]++ }, changed, "nothing", ""},
+		"another class":  {replace("Ann", "Anm"), changed, "nothing", ""},
+		"no D":           {func(x tensors, _ metadata) { delete(x, "D") }, changed, "damaged model: no tensor D, or no groups", ""},
+		"no groups":      {func(x tensors, _ metadata) { delete(x, "groups") }, changed, "damaged model: no tensor D, or no groups", ""},
+		"an extra tensor": {
+			func(x tensors, _ metadata) { x["E"] = &safetensors.Tensor{Name: "E", Shape: []int{0}, Data: []uint8{}} },
+			changed, `damaged model: tensor "E" is no part of a model`, "",
+		},
+		"a flat D": {func(x tensors, _ metadata) { x["D"].Shape = []int{72} }, changed, "damaged model: D is not a matrix", ""},
 		"an empty D": {func(x tensors, _ metadata) {
 			*x["D"] = safetensors.Tensor{Name: "D", Shape: []int{0, math.MaxInt}, Data: []float64{}}
 		}, changed, "damaged model: D is not a matrix", ""},

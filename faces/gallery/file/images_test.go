@@ -176,7 +176,8 @@ func TestSavedModelsKeepImagesAndCalibration(t *testing.T) {
 		again.Enrolled = nil
 		small := save(t, again)
 		if bytes.Contains(small, []byte("person003/01")) || !bytes.Contains(b, []byte("person003/01")) {
-			t.Errorf("%s: the images are in the file: %v, without them %v", name, bytes.Contains(b, []byte("person003/01")), bytes.Contains(small, []byte("person003/01")))
+			t.Errorf("%s: the images are in the file: %v, without them %v", name, bytes.Contains(b, []byte("person003/01")),
+				bytes.Contains(small, []byte("person003/01")))
 		}
 		// The dictionary is the samples of the images, and stored only without them.
 		if without, err := load(small); err != nil || !mat.Equal(without.Parts().D, m.Parts().D) || len(small) < len(b) {

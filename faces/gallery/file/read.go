@@ -213,7 +213,10 @@ func (c *contents) model(text string, o Options) (*gallery.Gallery, error) {
 	if err := dec.Decode(&a); err != nil {
 		return nil, err
 	}
-	m := &gallery.Gallery{Model: &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}}, Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data, Settings: a.Settings}
+	m := &gallery.Gallery{
+		Model:       &frontend.Model{Fitted: frontend.Fitted{Pipeline: a.Input}},
+		Calibration: a.Calibration, OpenSet: a.OpenSet, Data: a.Data, Settings: a.Settings,
+	}
 	m.Measured = a.Measured
 	if c.basis.P != nil || c.basis.M != nil {
 		m.Basis = &c.basis

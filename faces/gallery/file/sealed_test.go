@@ -63,7 +63,8 @@ const sealed = `{"format":9,"classes":["a","b"],"coder":{"name":"ridge","lambda"
 	`"input":{"height":0,"width":0},"method":"m","seed":1,"trained":{"status":"converged","iter":1,"residual":0}}`
 
 // sealedProjected goes with the tensors that fitted returns.
-var sealedProjected = strings.Replace(sealed, `"height":0,"width":0`, `"height":3,"width":2,"mirror":true,"projection":{"name":"pca","dims":2}`, 1)
+var sealedProjected = strings.Replace(sealed, `"height":0,"width":0`,
+	`"height":3,"width":2,"mirror":true,"projection":{"name":"pca","dims":2}`, 1)
 
 // A right checksum is no excuse: whoever can write a file can write that.
 func TestSealedModelsAreChecked(t *testing.T) {
@@ -115,10 +116,16 @@ func TestSealedModelsOfMuchWorkAreRefused(t *testing.T) {
 	const robust = `{"name":"robust","estimator":"huber","lambda":0.04,"rounds":20,"rho":1,"passes":1000000,"weights":"logistic","quantile":0.6,"steepness":2,"l2":0.01}`
 	groups := []int64{0, 1, 4}
 	for _, tt := range []struct{ coder, want, hint string }{
-		{robust, "model: classifier: the coder robust with rounds = 20 and passes = 1000000 over 4 atoms of 2 features takes", "lower rounds or passes"},
+		{
+			robust, "model: classifier: the coder robust with rounds = 20 and passes = 1000000 over 4 atoms of 2 features takes",
+			"lower rounds or passes",
+		},
 		{strings.Replace(robust, `"rounds":20`, `"rounds":1000000`, 1), "rounds = 1000000 and passes = 1000000", "lower rounds or passes"},
 		{strings.Replace(strings.Replace(robust, `"passes":1000000`, `"passes":5`, 1), `"huber"`, `"irls"`, 1), "", ""},
-		{strings.Replace(strings.Replace(robust, `"rounds":20`, `"rounds":1000000`, 1), `"huber"`, `"irls"`, 1), "rounds = 1000000", "lower rounds"},
+		{
+			strings.Replace(strings.Replace(robust, `"rounds":20`, `"rounds":1000000`, 1), `"huber"`, `"irls"`, 1),
+			"rounds = 1000000", "lower rounds",
+		},
 	} {
 		text := strings.Replace(sealed, `{"name":"ridge","lambda":1}`, tt.coder, 1)
 		switch _, err := load(seal(t, text, groups)); {
@@ -168,13 +175,22 @@ func TestSealedInputsAreChecked(t *testing.T) {
 		tensors []safetensors.Tensor
 		want    string
 	}{
-		"nothing is fit":      {nil, "model: a pipeline of 3x2 pixels mirror pca:dims=2, whose projection was not fit"},
-		"no mean":             {fitted()[:1], "damaged model: the projection is 6×2 and its mean has 0 features"},
-		"no matrix":           {fitted()[1:], "damaged model: the projection has no matrix"},
-		"a mean too short":    {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 5, 1)}, "damaged model: the projection is 6×2 and its mean has 5 features"},
-		"too few features":    {[]safetensors.Tensor{ones("P", 5, 2), ones("m", 5, 1)}, "model: a pipeline of 3x2 pixels mirror pca:dims=2 makes 6 features, its projection takes 5"},
-		"too many dimensions": {[]safetensors.Tensor{ones("P", 6, 3), ones("m", 6, 1)}, "model: atoms: a pipeline of 3x2 pixels mirror pca:dims=2 makes 3 features, not 2"},
-		"a flat mean":         {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 6)}, "damaged model: m is not a matrix"},
+		"nothing is fit": {nil, "model: a pipeline of 3x2 pixels mirror pca:dims=2, whose projection was not fit"},
+		"no mean":        {fitted()[:1], "damaged model: the projection is 6×2 and its mean has 0 features"},
+		"no matrix":      {fitted()[1:], "damaged model: the projection has no matrix"},
+		"a mean too short": {
+			[]safetensors.Tensor{ones("P", 6, 2), ones("m", 5, 1)},
+			"damaged model: the projection is 6×2 and its mean has 5 features",
+		},
+		"too few features": {
+			[]safetensors.Tensor{ones("P", 5, 2), ones("m", 5, 1)},
+			"model: a pipeline of 3x2 pixels mirror pca:dims=2 makes 6 features, its projection takes 5",
+		},
+		"too many dimensions": {
+			[]safetensors.Tensor{ones("P", 6, 3), ones("m", 6, 1)},
+			"model: atoms: a pipeline of 3x2 pixels mirror pca:dims=2 makes 3 features, not 2",
+		},
+		"a flat mean": {[]safetensors.Tensor{ones("P", 6, 2), ones("m", 6)}, "damaged model: m is not a matrix"},
 	} {
 		if _, err := load(seal(t, sealedProjected, groups, tt.tensors...)); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)

@@ -141,11 +141,13 @@ func readFirstPage(b []byte, size int64) (generation uint64, length int64, err e
 	}
 	switch v := binary.LittleEndian.Uint32(b[len(Magic):]); {
 	case v > fileVersion:
-		return 0, 0, advice.Add(fmt.Errorf("the gallery was written by a newer nrdl (version %d, this one reads %d)", v, fileVersion), "update nrdl")
+		return 0, 0,
+			advice.Add(fmt.Errorf("the gallery was written by a newer nrdl (version %d, this one reads %d)", v, fileVersion), "update nrdl")
 	case v < 1:
 		return 0, 0, damaged("it does not say its version")
 	case v < fileVersion:
-		return 0, 0, advice.Add(fmt.Errorf("the gallery was written by an older nrdl (version %d, this one reads %d)", v, fileVersion), "train it again from its photographs with this version")
+		return 0, 0, advice.Add(fmt.Errorf("the gallery was written by an older nrdl (version %d, this one reads %d)", v, fileVersion),
+			"train it again from its photographs with this version")
 	}
 	generation, n := latest(b)
 	if n < pageBytes && generation > 0 || n > math.MaxInt {
@@ -309,7 +311,8 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 	}
 	names, ids := le.Uint64(head[32:]), le.Uint64(head[40:])
 	if h.dims < 1 || h.dims > maxDims || h.info < 0 || h.info > maxInfo || h.people < 1 || h.faces < h.people || h.faces > maxFaces ||
-		names > uint64(size) || ids > uint64(size) || !(h.codeError >= 0 && h.codeError <= 1 && h.radius >= 0 && h.radius <= 3 && h.codeRatio >= 0) {
+		names > uint64(size) || ids > uint64(size) ||
+		!(h.codeError >= 0 && h.codeError <= 1 && h.radius >= 0 && h.radius <= 3 && h.codeRatio >= 0) {
 		return damaged("the sizes of a segment are impossible")
 	}
 	h.nameBytes, h.idBytes = int(names), int(ids)
@@ -351,7 +354,8 @@ func (r *reader) segment(head []byte, at int64, size int, sums []byte) error {
 // valid reports sections that contradict each other.
 func (s *segment) valid() error {
 	for c := range s.people {
-		if start(s.faceEnds, c) >= int(s.faceEnds[c]) || start(s.nameEnds, c) >= int(s.nameEnds[c]) || int(s.nameEnds[c]) > len(s.names) || int(s.faceEnds[c]) > s.faces {
+		if start(s.faceEnds, c) >= int(s.faceEnds[c]) || start(s.nameEnds, c) >= int(s.nameEnds[c]) || int(s.nameEnds[c]) > len(s.names) ||
+			int(s.faceEnds[c]) > s.faces {
 			return damaged("the people of a segment have no names or no faces")
 		}
 		if c > 0 && natural.Compare(s.nameInPlace(c-1), s.nameInPlace(c)) >= 0 {

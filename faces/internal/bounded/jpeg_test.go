@@ -114,7 +114,8 @@ func FuzzJPEG(f *testing.F) {
 		if err != nil || c.Width*c.Height > 1<<20 || j.Check() != nil {
 			return
 		}
-		if _, err := jpeg.Decode(bytes.NewReader(data)); err == nil && (j.Width != c.Width || j.Height != c.Height || j.scans == 0 || j.Memory() == 0) {
+		if _, err := jpeg.Decode(bytes.NewReader(data)); err == nil &&
+			(j.Width != c.Width || j.Height != c.Height || j.scans == 0 || j.Memory() == 0) {
 			t.Errorf("%d×%d decoded, the markers say %+v", c.Width, c.Height, j)
 		}
 	}, progressive(16, 3))

@@ -49,7 +49,10 @@ func TestKeepCode(t *testing.T) {
 	if second, err := os.Stat(files[0]); err != nil || !os.SameFile(first, second) {
 		t.Error("the code is compiled again")
 	}
-	for _, damaged := range [][]byte{nil, data[:len(data)/2], append(slices.Clone(data[:len(data)-1]), data[len(data)-1]^1), append([]byte("WAZEVO\xff"), data[7:]...)} {
+	for _, damaged := range [][]byte{
+		nil, data[:len(data)/2], append(slices.Clone(data[:len(data)-1]), data[len(data)-1]^1),
+		append([]byte("WAZEVO\xff"), data[7:]...),
+	} {
 		if err := os.WriteFile(files[0], damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -84,16 +84,22 @@ func TestLimits(t *testing.T) {
 	}{
 		"little": {Limits{Turns: 5 * stepsPerCheck, Memory: page}, func(r *Run) { r.Call("run", 4*stepsPerCheck) }, nil},
 		"turns":  {Limits{Turns: 2 * stepsPerCheck, Memory: page}, func(r *Run) { r.Call("run", 4*stepsPerCheck) }, ErrTurns},
-		"calls":  {Limits{Turns: 2 * stepsPerCheck, Memory: page}, func(r *Run) { r.Call("run", 2*stepsPerCheck); r.Call("run", 2*stepsPerCheck) }, ErrTurns},
+		"calls": {
+			Limits{Turns: 2 * stepsPerCheck, Memory: page},
+			func(r *Run) { r.Call("run", 2*stepsPerCheck); r.Call("run", 2*stepsPerCheck) }, ErrTurns,
+		},
 		"filling": {Limits{Turns: 2 * stepsPerCheck, Memory: page}, func(r *Run) {
 			for range 4 * stepsPerCheck / (page / 64) {
 				r.Call("fill", page)
 			}
 		}, ErrTurns},
-		"memory":  {Limits{Turns: stepsPerCheck, Memory: 3 * page}, func(r *Run) { r.Call("grow", 2) }, nil},
-		"more":    {Limits{Turns: stepsPerCheck, Memory: 3 * page}, func(r *Run) { r.Call("grow", 3) }, ErrEnds},
-		"time":    {Limits{Turns: 1 << 60, Memory: page, Time: time.Nanosecond}, func(r *Run) { r.Call("run", 4*stepsPerCheck) }, ErrTurns},
-		"context": {Limits{Turns: 1 << 60, Memory: page}, func(r *Run) { r.ctx = context.WithValue(ended, runKey{}, r); r.Call("run", 4*stepsPerCheck) }, gone},
+		"memory": {Limits{Turns: stepsPerCheck, Memory: 3 * page}, func(r *Run) { r.Call("grow", 2) }, nil},
+		"more":   {Limits{Turns: stepsPerCheck, Memory: 3 * page}, func(r *Run) { r.Call("grow", 3) }, ErrEnds},
+		"time":   {Limits{Turns: 1 << 60, Memory: page, Time: time.Nanosecond}, func(r *Run) { r.Call("run", 4*stepsPerCheck) }, ErrTurns},
+		"context": {
+			Limits{Turns: 1 << 60, Memory: page},
+			func(r *Run) { r.ctx = context.WithValue(ended, runKey{}, r); r.Call("run", 4*stepsPerCheck) }, gone,
+		},
 	} {
 		if err := p.Do(t.Context(), c.most, c.call); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

@@ -123,7 +123,8 @@ func (d *directory) usual() bool {
 		return false
 	}
 	switch {
-	case !d.first || !d.sorted || d.count(tagStripSizes)+d.count(tagTileSizes) == 0 || d.wide || d.one(tagFillOrder, 1) != 1 || d.one(tagPlanar, 1) != 1 && samples > 1:
+	case !d.first || !d.sorted || d.count(tagStripSizes)+d.count(tagTileSizes) == 0 || d.wide || d.one(tagFillOrder, 1) != 1 ||
+		d.one(tagPlanar, 1) != 1 && samples > 1:
 		return false
 	case predictor != 1 && (predictor != 2 || bits < 8):
 		return false
@@ -135,7 +136,8 @@ func (d *directory) usual() bool {
 	case photometricPalette:
 		return samples == 1 && bits == 8
 	case photometricRGB:
-		return (bits == 8 || bits == 16) && d.count(tagBits) == samples && (samples == 3 || samples == 4 && d.count(tagExtra) == 1 && (extra == 1 || extra == 2))
+		return (bits == 8 || bits == 16) && d.count(tagBits) == samples &&
+			(samples == 3 || samples == 4 && d.count(tagExtra) == 1 && (extra == 1 || extra == 2))
 	}
 	return false
 }
@@ -211,7 +213,8 @@ func (d *directory) decode(ctx context.Context) (image.Image, error) {
 // What a file may have that libtiff does not decode as it is compiled here.
 var (
 	compressions = map[int]string{
-		34661: "JBIG", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG of DNG", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL",
+		34661: "JBIG", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG of DNG", 34925: "LZMA",
+		50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL",
 	}
 	formats = map[int]string{2: "signed numbers", 3: "floating-point numbers", 5: "complex numbers", 6: "complex numbers"}
 	colours = map[int]string{
@@ -235,7 +238,8 @@ func (d *directory) reason(words string) string {
 	if d.one(tagPlanar, 1) != 1 {
 		how = " in planes"
 	}
-	return fmt.Sprintf("%d samples a pixel of %d bits each%s, photometric interpretation %d", d.one(tagSamples, 1), d.one(tagBits, 1), how, photometric)
+	return fmt.Sprintf("%d samples a pixel of %d bits each%s, photometric interpretation %d",
+		d.one(tagSamples, 1), d.one(tagBits, 1), how, photometric)
 }
 
 // explained is the error for a status of the program and what libtiff says.

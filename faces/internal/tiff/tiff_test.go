@@ -34,7 +34,10 @@ func distance(a, b image.Image) float64 {
 func reference(t *testing.T, name string) (image.Image, float64) {
 	t.Helper()
 	limit, of := 1.0, "pattern.png" // of rounding
-	for begin, file := range map[string]string{"bw": "bw.png", "grey_": "grey.png", "grey2": "grey2.png", "grey4": "grey4.png", "pal4": "pal4.png", "ga": "ga.png"} {
+	for begin, file := range map[string]string{
+		"bw": "bw.png", "grey_": "grey.png", "grey2": "grey2.png",
+		"grey4": "grey4.png", "pal4": "pal4.png", "ga": "ga.png",
+	} {
 		if strings.HasPrefix(name, begin) {
 			of = file
 		}
@@ -83,7 +86,10 @@ func TestDecodeWhatOthersWrite(t *testing.T) {
 
 // What is not read says why.
 func TestRefused(t *testing.T) {
-	for name, want := range map[string]string{"zstd": "compression by Zstandard", "lab": "colours by CIE L*a*b*", "float": "samples that are floating-point numbers"} {
+	for name, want := range map[string]string{
+		"zstd": "compression by Zstandard", "lab": "colours by CIE L*a*b*",
+		"float": "samples that are floating-point numbers",
+	} {
 		data, err := os.ReadFile(filepath.Join("testdata", "refused", name+".tif"))
 		if err != nil {
 			t.Fatal(err)

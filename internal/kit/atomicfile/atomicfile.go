@@ -238,7 +238,8 @@ func follow(path string) (string, error) {
 		target = link
 	}
 	if folder := filepath.Dir(target); target != path && missing(folder) {
-		return "", advice.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder), "make the folder first: %s", folder)
+		return "", advice.Add(fmt.Errorf("write %s: it is a link to %s, and there is no folder %s", path, target, folder),
+			"make the folder first: %s", folder)
 	}
 	return target, nil
 }

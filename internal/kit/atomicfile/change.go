@@ -22,11 +22,13 @@ var ErrOutside = errors.New("a link leads out of the folder")
 
 // A Change is what Change does to the file at Path.
 type Change struct {
-	Path   string
-	Old    []byte // its content; nil if there is no file
-	New    []byte
-	Like   string // the file whose owner, group and mode a new file gets; "" for those of this process
-	Folder string // the folder that the file has to lie in, also where links lead; "" for any that is there, and for the folder of Path where none is
+	Path string
+	Old  []byte // its content; nil if there is no file
+	New  []byte
+	Like string // the file whose owner, group and mode a new file gets; "" for those of this process
+	// the folder that the file has to lie in, also where links lead; "" for any that is there, and for the
+	// folder of Path where none is
+	Folder string
 }
 
 // Change writes c.New in the place of c.Old: if the file has another content by then, it stays, and the

@@ -87,7 +87,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := new(Writer).Change(context.Background(), Change{Path: path, Old: []byte("old"), New: []byte("new")}); !errors.Is(err, ErrChanged) || !missing(path) {
+	if _, err := new(Writer).Change(context.Background(),
+		Change{Path: path, Old: []byte("old"), New: []byte("new")}); !errors.Is(err, ErrChanged) || !missing(path) {
 		t.Errorf("a deleted file: %v", err)
 	}
 	entries, _ := os.ReadDir(dir)
@@ -100,12 +101,18 @@ func TestChangedMeanwhile(t *testing.T) {
 func TestWithinAFolder(t *testing.T) {
 	top := t.TempDir()
 	in, out := filepath.Join(top, "in"), filepath.Join(top, "out")
-	if err := errors.Join(os.MkdirAll(filepath.Join(in, "sub"), 0o777), os.Mkdir(out, 0o777), os.WriteFile(filepath.Join(out, "there"), []byte("old"), 0o666),
-		os.WriteFile(filepath.Join(in, "there"), []byte("old"), 0o666), os.Symlink("../out/there", filepath.Join(in, "leaves")), os.Symlink("../out/new", filepath.Join(in, "dangles")),
-		os.Symlink("../out", filepath.Join(in, "folder")), os.Symlink("there", filepath.Join(in, "stays")), os.Symlink("sub", filepath.Join(in, "within"))); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(in, "sub"), 0o777), os.Mkdir(out, 0o777),
+		os.WriteFile(filepath.Join(out, "there"), []byte("old"), 0o666),
+		os.WriteFile(filepath.Join(in, "there"), []byte("old"), 0o666), os.Symlink("../out/there", filepath.Join(in, "leaves")),
+		os.Symlink("../out/new", filepath.Join(in, "dangles")),
+		os.Symlink("../out", filepath.Join(in, "folder")), os.Symlink("there", filepath.Join(in, "stays")),
+		os.Symlink("sub", filepath.Join(in, "within"))); err != nil {
 		t.Fatal(err)
 	}
-	for name, ok := range map[string]bool{"leaves": false, "dangles": false, "folder/new": false, "folder/there": false, "there": true, "stays": true, "within/new": true, "new": true} {
+	for name, ok := range map[string]bool{
+		"leaves": false, "dangles": false, "folder/new": false,
+		"folder/there": false, "there": true, "stays": true, "within/new": true, "new": true,
+	} {
 		c := Change{Path: filepath.Join(in, name), New: []byte("new"), Folder: in}
 		if old, err := os.ReadFile(c.Path); err == nil {
 			c.Old = old

@@ -229,7 +229,8 @@ func same(path string, info fs.FileInfo) bool {
 func (s *Sorter) make(path, target, link string) error {
 	for {
 		err := ways[s.current].make(s, path, target, link)
-		if err == nil || s.current == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
+		if err == nil || s.current == len(ways)-1 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) ||
+			errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
 		s.warn("%s instead of %s: %v", ways[s.current+1].name, ways[s.current].name, err)

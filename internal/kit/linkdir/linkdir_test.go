@@ -50,7 +50,8 @@ func TestSort(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			photos := map[string][]string{
-				"p/1.jpg": {"Ann"}, "p/q/1.jpg": {"Ann", "Bob", "Ann", unknown}, "p/2.jpg": {unknown, ""}, "p/3.jpg": {}, "p/4.jpg": {""}, "p/r/1.jpg": {"Ann"},
+				"p/1.jpg": {"Ann"}, "p/q/1.jpg": {"Ann", "Bob", "Ann", unknown}, "p/2.jpg": {unknown, ""},
+				"p/3.jpg": {}, "p/4.jpg": {""}, "p/r/1.jpg": {"Ann"},
 				"p/5.jpg": {"a/b"}, "p/R/1.JPG": {"Ann"},
 			}
 			paths := []string{"p/1.jpg", "p/q/1.jpg", "p/2.jpg", "p/3.jpg", "p/4.jpg", "p/r/1.jpg", "p/5.jpg", "p/R/1.JPG"}
@@ -63,7 +64,8 @@ func TestSort(t *testing.T) {
 				}
 			}
 			want := []string{
-				"Ann/1 (2).jpg", "Ann/1 (3).jpg", "Ann/1 (2).JPG", "Ann/1.jpg", "Bob/1.jpg", "a_b/5.jpg", "no face/3.jpg", "no face/4.jpg", "unknown/2.jpg",
+				"Ann/1 (2).jpg", "Ann/1 (3).jpg", "Ann/1 (2).JPG", "Ann/1.jpg", "Bob/1.jpg", "a_b/5.jpg",
+				"no face/3.jpg", "no face/4.jpg", "unknown/2.jpg",
 			}
 			want[2] = "Ann/1 (4).JPG"
 			slices.Sort(want)
@@ -128,7 +130,10 @@ func TestSortFindsLinks(t *testing.T) {
 		{"hard", func() error { return os.Link("p/1.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1.jpg"}},
 		{"made meanwhile", nil, func() error { return os.Symlink("../../p/1.jpg", "sorted/Ann/1.jpg") }, []string{"Ann/1.jpg"}},
 		{"to another", func() error { return os.Symlink("../../p/2.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1 (2).jpg", "Ann/1.jpg"}},
-		{"to another, made meanwhile", nil, func() error { return os.Symlink("../../p/2.jpg", "sorted/Ann/1.jpg") }, []string{"Ann/1 (2).jpg", "Ann/1.jpg"}},
+		{
+			"to another, made meanwhile", nil, func() error { return os.Symlink("../../p/2.jpg", "sorted/Ann/1.jpg") },
+			[]string{"Ann/1 (2).jpg", "Ann/1.jpg"},
+		},
 		{"to nothing", func() error { return os.Symlink("gone.jpg", "sorted/Ann/1.jpg") }, nil, []string{"Ann/1 (2).jpg", "Ann/1.jpg"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -214,7 +214,8 @@ func (a *Addition) model() string {
 
 // newRegions is the property Regions.
 func (a *Addition) newRegions(regions string) string {
-	return fmt.Sprintf("  <mwg-rs:Regions xmlns:mwg-rs=%q xmlns:stDim=%q rdf:parseType=\"Resource\">\n   <mwg-rs:AppliedToDimensions rdf:parseType=\"Resource\"><stDim:w>%d</stDim:w><stDim:h>%d</stDim:h><stDim:unit>pixel</stDim:unit></mwg-rs:AppliedToDimensions>\n   <mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList>\n  </mwg-rs:Regions>\n",
+	return fmt.Sprintf(
+		"  <mwg-rs:Regions xmlns:mwg-rs=%q xmlns:stDim=%q rdf:parseType=\"Resource\">\n   <mwg-rs:AppliedToDimensions rdf:parseType=\"Resource\"><stDim:w>%d</stDim:w><stDim:h>%d</stDim:h><stDim:unit>pixel</stDim:unit></mwg-rs:AppliedToDimensions>\n   <mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList>\n  </mwg-rs:Regions>\n",
 		nsMWG, nsDim, a.Width, a.Height, regions)
 }
 
@@ -234,7 +235,8 @@ func (a *Addition) regions(alone bool) string {
 		if f.Name != "" {
 			b.WriteString("<mwg-rs:Name>" + escaped(f.Name) + "</mwg-rs:Name>")
 		}
-		fmt.Fprintf(&b, "<mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area xmlns:stArea=%q rdf:parseType=\"Resource\"><stArea:x>%s</stArea:x><stArea:y>%s</stArea:y><stArea:w>%s</stArea:w><stArea:h>%s</stArea:h><stArea:unit>normalized</stArea:unit></mwg-rs:Area>",
+		fmt.Fprintf(&b,
+			"<mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area xmlns:stArea=%q rdf:parseType=\"Resource\"><stArea:x>%s</stArea:x><stArea:y>%s</stArea:y><stArea:w>%s</stArea:w><stArea:h>%s</stArea:h><stArea:unit>normalized</stArea:unit></mwg-rs:Area>",
 			nsArea, share(f.X+f.W/2), share(f.Y+f.H/2), share(f.W), share(f.H))
 		if !f.IsCopy {
 			b.WriteString("<mwg-rs:Description>" + mark + "</mwg-rs:Description>")
@@ -254,8 +256,10 @@ func (a *Addition) regions(alone bool) string {
 // naming are the fields that name a region of another program.
 func (f *Face) naming() string {
 	const space = " xmlns:mwg-rs=\"" + nsMWG + "\""
-	return "<mwg-rs:Name" + space + ">" + escaped(f.Name) + "</mwg-rs:Name><mwg-rs:Description" + space + ">" + mark + "</mwg-rs:Description>" +
-		"<mwg-rs:Extensions" + space + " xmlns:rdf=\"" + nsRDF + "\" xmlns:nrdl=\"" + Ours + "\" rdf:parseType=\"Resource\"><nrdl:Software>" + program +
+	return "<mwg-rs:Name" + space + ">" + escaped(f.Name) + "</mwg-rs:Name><mwg-rs:Description" + space + ">" + mark +
+		"</mwg-rs:Description>" +
+		"<mwg-rs:Extensions" + space + " xmlns:rdf=\"" + nsRDF + "\" xmlns:nrdl=\"" + Ours +
+		"\" rdf:parseType=\"Resource\"><nrdl:Software>" + program +
 		"</nrdl:Software><nrdl:Named>True</nrdl:Named>" + f.probability() + "</mwg-rs:Extensions>"
 }
 

@@ -97,7 +97,8 @@ func TestTaken(t *testing.T) {
 		if err != nil || h.Kind == "" {
 			continue
 		}
-		copied := filepath.Join(dir, strconv.Itoa(i)+map[string]string{"JPEG": ".jpg", "PNG": ".png", "WebP": ".webp", "TIFF": ".tif", "HEIF": ".heic"}[h.Kind])
+		copied := filepath.Join(dir,
+			strconv.Itoa(i)+map[string]string{"JPEG": ".jpg", "PNG": ".png", "WebP": ".webp", "TIFF": ".tif", "HEIF": ".heic"}[h.Kind])
 		if err := os.WriteFile(copied, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,8 @@ func TestTaken(t *testing.T) {
 	for i, tag := range []string{"IFD0:ModifyDate", "ExifIFD:CreateDate", "ExifIFD:DateTimeOriginal"} {
 		want := time.Date(1999, time.February, 3+i, 4, 5, 6, 0, time.UTC)
 		// One call for all files, as the program starts slowly.
-		out, err := exec.Command(program, append([]string{"-q", "-overwrite_original", "-" + tag + "=" + want.Format(dateLayout)}, files...)...).CombinedOutput()
+		out, err := exec.Command(program,
+			append([]string{"-q", "-overwrite_original", "-" + tag + "=" + want.Format(dateLayout)}, files...)...).CombinedOutput()
 		if i == 0 { // of each kind one into which exiftool can write
 			files = slices.DeleteFunc(files, func(file string) bool {
 				h, now, err := read(file)

@@ -115,7 +115,8 @@ func (e *extended) add(body []byte) {
 	}
 	name, content := string(body[:32]), append([]byte(nil), body[40:]...)
 	e.total += len(content)
-	e.parts[name] = append(e.parts[name], extendedPart{int(binary.BigEndian.Uint32(body[36:])), int(binary.BigEndian.Uint32(body[32:])), content})
+	e.parts[name] = append(e.parts[name],
+		extendedPart{int(binary.BigEndian.Uint32(body[36:])), int(binary.BigEndian.Uint32(body[32:])), content})
 }
 
 // of returns the packet that extends main; nil if there is none, or a part is missing.

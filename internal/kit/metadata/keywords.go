@@ -28,8 +28,10 @@ var keywordProperties = map[string][]string{
 
 // Words for people, in lower case, below which programs put their names.
 var wordsForPeople = []string{
-	"people", "person", "persons", "faces", "personen", "leute", "menschen", "gesichter", "personnes", "visages", "personas", "caras", "persone",
-	"volti", "pessoas", "rostos", "mensen", "gezichten", "personer", "ansikten", "ihmiset", "osoby", "ludzie", "lidé", "люди", "人物", "人々", "사람",
+	"people", "person", "persons", "faces", "personen", "leute", "menschen", "gesichter", "personnes",
+	"visages", "personas", "caras", "persone",
+	"volti", "pessoas", "rostos", "mensen", "gezichten", "personer", "ansikten", "ihmiset", "osoby",
+	"ludzie", "lidé", "люди", "人物", "人々", "사람",
 }
 
 // readKeywords adds the keywords in a description.

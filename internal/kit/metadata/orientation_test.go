@@ -94,7 +94,8 @@ func profile(kind, content string) string {
 func orientationFiles(t *testing.T) (files map[string][]byte, want map[string]int) {
 	const header = "Exif\x00\x00"
 	xmp := func(property string) string {
-		return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF + `"><rdf:Description rdf:about="" xmlns:tiff="http://ns.adobe.com/tiff/1.0/"` + property + `</rdf:Description></rdf:RDF></x:xmpmeta>`
+		return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF +
+			`"><rdf:Description rdf:about="" xmlns:tiff="http://ns.adobe.com/tiff/1.0/"` + property + `</rdf:Description></rdf:RDF></x:xmpmeta>`
 	}
 	six, eight := string(exifOf(binary.LittleEndian, 3, 6)), xmp(`><tiff:Orientation>8</tiff:Orientation>`)
 	files = map[string][]byte{
@@ -110,7 +111,8 @@ func orientationFiles(t *testing.T) (files map[string][]byte, want map[string]in
 		"damaged.png": withChunk(t, "zTXt", "Raw profile type exif\x00\x00no zlib"),
 	}
 	want = map[string]int{
-		"XMP.jpg": 8, "attribute.jpg": 5, "both.jpg": 6, "reversed.jpg": 6, "none.jpg": 1, "other.jpg": 8, "nine.jpg": 1, "chunk.png": 6, "XMP.png": 8,
+		"XMP.jpg": 8, "attribute.jpg": 5, "both.jpg": 6, "reversed.jpg": 6, "none.jpg": 1, "other.jpg": 8,
+		"nine.jpg": 1, "chunk.png": 6, "XMP.png": 8,
 		"profile.png": 6, "APP1.png": 6, "text.png": 6, "xmp.png": 8, "damaged.png": 1,
 	}
 	for kind, name := range map[uint16]string{1: "BYTE", 3: "SHORT", 4: "LONG", 6: "SBYTE", 8: "SSHORT", 9: "SLONG"} {

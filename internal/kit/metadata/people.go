@@ -174,7 +174,8 @@ func (p *People) readRegions(info *element) {
 			p.noteUnusable(name)
 			continue
 		}
-		x, y, w, h := number(area.value(nsArea, "x")), number(area.value(nsArea, "y")), number(area.value(nsArea, "w")), number(area.value(nsArea, "h"))
+		x, y, w, h := number(area.value(nsArea, "x")), number(area.value(nsArea, "y")), number(area.value(nsArea, "w")),
+			number(area.value(nsArea, "h"))
 		if unit := area.value(nsArea, "unit"); unit == "pixel" && p.Dimensions[0] > 0 && p.Dimensions[1] > 0 {
 			aw, ah := float64(p.Dimensions[0]), float64(p.Dimensions[1])
 			x, y, w, h = x/aw, y/ah, w/aw, h/ah

@@ -57,7 +57,8 @@ func plain(packet []byte) ([]byte, error) {
 	if len(packet) > MaxBytes {
 		return nil, errTooLarge
 	}
-	if len(packet) >= 2 && (packet[0] == 0 || packet[1] == 0 || bytes.HasPrefix(packet, []byte{0xff, 0xfe}) || bytes.HasPrefix(packet, []byte{0xfe, 0xff})) {
+	if len(packet) >= 2 &&
+		(packet[0] == 0 || packet[1] == 0 || bytes.HasPrefix(packet, []byte{0xff, 0xfe}) || bytes.HasPrefix(packet, []byte{0xfe, 0xff})) {
 		little := packet[1] == 0 || packet[0] == 0xff
 		units := make([]uint16, len(packet)/2)
 		for i := range units {

@@ -33,7 +33,8 @@ func TestUTF16StaysAsItIs(t *testing.T) {
 		for range rng.IntN(300) {
 			text.WriteRune([]rune("aé語語語語語語")[rng.IntN(8)])
 		}
-		packet := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF + `"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>` +
+		packet := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF +
+			`"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>` +
 			text.String() + `</dc:title></rdf:Description></rdf:RDF></x:xmpmeta>`
 		if rng.IntN(2) == 0 { // as long as in UTF-8
 			if n := len(inUTF16(packet, binary.LittleEndian, false)) - len(packet); n > 0 {
@@ -51,7 +52,8 @@ func TestUTF16StaysAsItIs(t *testing.T) {
 			equal++
 		}
 		before := bytes.Clone(data)
-		got, err := Add(data, &Addition{Faces: []Face{{Area: Area{0.1, 0.1, 0.2, 0.2}, Name: "Ann"}}, Names: []string{"Ann"}, Width: 40, Height: 30})
+		got, err := Add(data,
+			&Addition{Faces: []Face{{Area: Area{0.1, 0.1, 0.2, 0.2}, Name: "Ann"}}, Names: []string{"Ann"}, Width: 40, Height: 30})
 		if !errors.Is(err, ErrForm) {
 			t.Fatalf("%d bytes became %q, %v", len(data), got, err)
 		}

@@ -17,7 +17,8 @@ func TestForms(t *testing.T) {
 		"description": `<mwg-rs:Regions><rdf:Description><mwg-rs:AppliedToDimensions><rdf:Description><d:w>400</d:w><d:h>300</d:h></rdf:Description></mwg-rs:AppliedToDimensions><mwg-rs:RegionList><rdf:Bag><rdf:li><rdf:Description><mwg-rs:Name><rdf:Alt><rdf:li xml:lang="x-default">Ann</rdf:li></rdf:Alt></mwg-rs:Name><mwg-rs:Area><rdf:Description a:x="0.5" a:y="0.4"><a:w>0.2</a:w><a:h>0.1</a:h></rdf:Description></mwg-rs:Area></rdf:Description></rdf:li></rdf:Bag></mwg-rs:RegionList></rdf:Description></mwg-rs:Regions>`,
 		"pixels":      `<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions d:w="400" d:h="300"/><mwg-rs:RegionList><rdf:Bag><rdf:li mwg-rs:Name="Ann"><mwg-rs:Area a:x="200" a:y="120" a:w="80" a:h="30" a:unit="pixel"/></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`,
 	} {
-		packet := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF ` + ns + `><rdf:Description rdf:about="">` + body + `</rdf:Description></rdf:RDF></x:xmpmeta>`
+		packet := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF ` + ns + `><rdf:Description rdf:about="">` + body +
+			`</rdf:Description></rdf:RDF></x:xmpmeta>`
 		p, err := ReadPeople([]byte(packet))
 		if err != nil || len(p.Regions) != 1 || p.Dimensions != [2]int{400, 300} {
 			t.Errorf("%s: %+v, %v", name, p, err)
@@ -74,8 +75,12 @@ func FuzzAdd(f *testing.F) {
 	}
 	f.Add(full)
 	f.Add([]byte(strings.ReplaceAll(string(full), "nrdl", "other"))) // of another program
-	for _, bag := range []string{"<rdf:Bag/>", "<rdf:Bag />", "<rdf:Bag> </rdf:Bag>", `<rdf:Bag><rdf:li><rdf:Description mwg-rs:Type="Face"><mwg-rs:Area stArea:x="0.25" stArea:y="0.4" stArea:w="0.3" stArea:h="0.4"/></rdf:Description></rdf:li></rdf:Bag>`} {
-		f.Add([]byte(`<rdf:RDF xmlns:rdf="` + nsRDF + `" xmlns:mwg-rs="` + nsMWG + `" xmlns:stArea="` + nsArea + `" xmlns:I="` + nsIPTC + `"><rdf:Description><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList>` +
+	for _, bag := range []string{
+		"<rdf:Bag/>", "<rdf:Bag />", "<rdf:Bag> </rdf:Bag>",
+		`<rdf:Bag><rdf:li><rdf:Description mwg-rs:Type="Face"><mwg-rs:Area stArea:x="0.25" stArea:y="0.4" stArea:w="0.3" stArea:h="0.4"/></rdf:Description></rdf:li></rdf:Bag>`,
+	} {
+		f.Add([]byte(`<rdf:RDF xmlns:rdf="` + nsRDF + `" xmlns:mwg-rs="` + nsMWG + `" xmlns:stArea="` + nsArea + `" xmlns:I="` + nsIPTC +
+			`"><rdf:Description><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList>` +
 			bag + `</mwg-rs:RegionList></mwg-rs:Regions><I:PersonInImage><rdf:Bag/></I:PersonInImage></rdf:Description></rdf:RDF>`))
 	}
 	f.Fuzz(func(t *testing.T, packet []byte) {

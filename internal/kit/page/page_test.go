@@ -10,7 +10,8 @@ import (
 func TestLink(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
-		"a.jpg": "a.jpg", "b/a 1.jpg": "b/a%201.jpg", "a:b.jpg": "./a:b.jpg", "../a#?.jpg": "../a%23%3F.jpg", "\xff\".jpg": "%FF%22.jpg", "100%.jpg": "100%25.jpg",
+		"a.jpg": "a.jpg", "b/a 1.jpg": "b/a%201.jpg", "a:b.jpg": "./a:b.jpg", "../a#?.jpg": "../a%23%3F.jpg",
+		"\xff\".jpg": "%FF%22.jpg", "100%.jpg": "100%25.jpg",
 	} {
 		if got := Link(dir, filepath.Join(dir, filepath.FromSlash(path))); string(got) != want {
 			t.Errorf("%q has the link %q, want %q", path, got, want)
@@ -25,7 +26,10 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := b.String()
-	for _, want := range []string{"<!DOCTYPE html>", "<title>&lt;a&gt;</title>", "color-scheme: light dark", "p { color: red; }</style>", "<p>&lt;a&gt;</p></body>\n</html>\n"} {
+	for _, want := range []string{
+		"<!DOCTYPE html>", "<title>&lt;a&gt;</title>", "color-scheme: light dark",
+		"p { color: red; }</style>", "<p>&lt;a&gt;</p></body>\n</html>\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

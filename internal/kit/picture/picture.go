@@ -127,7 +127,8 @@ func writeSVG(w io.Writer, img image.Image) error {
 		return err
 	}
 	size := img.Bounds().Size()
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"><image width="%d" height="%d" style="image-rendering:pixelated" href="data:image/png;base64,%s"/></svg>`+"\n",
+	_, err := fmt.Fprintf(w,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"><image width="%d" height="%d" style="image-rendering:pixelated" href="data:image/png;base64,%s"/></svg>`+"\n",
 		size.X, size.Y, size.X, size.Y, size.X, size.Y, base64.StdEncoding.EncodeToString(b.Bytes()))
 	return err
 }
@@ -169,7 +170,8 @@ func writePDF(w io.Writer, img image.Image) error {
 	object("/Type/Pages/Kids[3 0 R]/Count 1", nil)
 	object(fmt.Sprintf("/Type/Page/Parent 2 0 R/MediaBox[0 0 %.2f %.2f]/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>", width, height), nil)
 	object("", []byte(draw))
-	object(fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode", box.Dx(), box.Dy()), pixels.Bytes())
+	object(fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode",
+		box.Dx(), box.Dy()), pixels.Bytes())
 	table := b.Len()
 	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(places)+1)
 	for _, at := range places {

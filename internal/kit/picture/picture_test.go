@@ -155,7 +155,8 @@ func TestSheetRefuses(t *testing.T) {
 	}
 	opt := picture.DefaultSheet
 	opt.Columns, opt.Side = 1, 1000
-	if _, err := picture.Sheet(mat.NewDense(1, 100_000, nil), picture.Size{Height: 1, Width: 1}, opt); err == nil || !strings.Contains(err.Error(), "too large") {
+	if _, err := picture.Sheet(mat.NewDense(1, 100_000, nil), picture.Size{Height: 1, Width: 1},
+		opt); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("error %v of a sheet of 10⁸ rows of pixels", err)
 	}
 }

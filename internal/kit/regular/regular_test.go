@@ -51,7 +51,8 @@ func TestOnlyRegularFiles(t *testing.T) {
 // A pipe that takes the place of the file after its mode was asked is not waited for either.
 func TestAPipeInPlaceOfTheFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o666), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o666),
+		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := regular.OpenIn(exchanged{dir}, "file"); !errors.Is(err, regular.ErrNot) {

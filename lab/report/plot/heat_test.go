@@ -44,7 +44,11 @@ func TestHeat(t *testing.T) {
 	if equal := (&plot.Heat{Values: [][]float64{{3, 3}}}); equal.Share(3) != 0 {
 		t.Error("equal values look large")
 	}
-	for _, bad := range []*plot.Heat{{}, {XNames: []string{"a"}, YNames: []string{"b"}, Values: [][]float64{{math.NaN()}}}, {XNames: []string{"a"}, YNames: []string{"b"}, Values: [][]float64{{1, 2}}}} {
+	for _, bad := range []*plot.Heat{
+		{},
+		{XNames: []string{"a"}, YNames: []string{"b"}, Values: [][]float64{{math.NaN()}}},
+		{XNames: []string{"a"}, YNames: []string{"b"}, Values: [][]float64{{1, 2}}},
+	} {
 		if _, err := bad.SVG(); err == nil {
 			t.Errorf("%+v is drawn", bad)
 		}

@@ -175,7 +175,8 @@ func parsed(t interface{ Fatalf(string, ...any) }, svg []byte, err error) []elem
 		}
 	}
 	root := all[0]
-	if root.name != "svg" || root.attr["role"] != "img" || root.attr["viewBox"] == "" || root.attr["width"] != "100%" || root.attr["height"] != "" {
+	if root.name != "svg" || root.attr["role"] != "img" || root.attr["viewBox"] == "" || root.attr["width"] != "100%" ||
+		root.attr["height"] != "" {
 		t.Fatalf("root is %v", root)
 	}
 	if all[1].name != "title" || all[1].text != root.attr["aria-label"] {

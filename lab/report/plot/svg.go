@@ -80,7 +80,16 @@ const (
 )
 
 var (
-	shapes = []shape{{circle, true}, {square, true}, {triangle, true}, {circle, false}, {square, false}, {triangle, false}, {cross, false}, {plus, false}}
+	shapes = []shape{
+		{circle, true},
+		{square, true},
+		{triangle, true},
+		{circle, false},
+		{square, false},
+		{triangle, false},
+		{cross, false},
+		{plus, false},
+	}
 	dashes = []string{"", "6,2", "2,2", "9,2,2,2", "5,2,2,2,2,2", "12,3", "1,3", "9,3,3,3"}
 )
 
@@ -179,7 +188,8 @@ const figureStyle = `<style>svg:root{color:#222}@media(prefers-color-scheme:dark
 func (s *sheet) figure(title string, height float64) []byte {
 	title = html.EscapeString(clean(title))
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" width="100%%" role="img" aria-label="%s"`+
-		` fill="currentColor" stroke-linejoin="round" font-family="Helvetica,Arial,'Liberation Sans',sans-serif">`+"\n<title>%s</title>\n%s\n%s</svg>\n",
+		` fill="currentColor" stroke-linejoin="round" font-family="Helvetica,Arial,'Liberation Sans',sans-serif">`+
+		"\n<title>%s</title>\n%s\n%s</svg>\n",
 		width, number(height), title, title, figureStyle, s.Bytes())
 }
 

@@ -63,7 +63,8 @@ var shown = []struct{ routine, loop, what string }{
 // table writes the balance in Markdown.
 func (a *assembler) table() string {
 	var b strings.Builder
-	b.WriteString("| loop | instructions | multiply-adds of vectors | other arithmetic | loads | stores | instructions for each multiply-add of two numbers |")
+	b.WriteString(
+		"| loop | instructions | multiply-adds of vectors | other arithmetic | loads | stores | instructions for each multiply-add of two numbers |")
 	for _, c := range cores {
 		fmt.Fprintf(&b, " %s: cycles, bound by | share of peak |", c.name)
 	}
@@ -74,7 +75,8 @@ func (a *assembler) table() string {
 			v = f64
 		}
 		n := l.count
-		fmt.Fprintf(&b, "| %s (`%s`) | %d | %d | %d | %d | %d | %s |", s.what, s.routine, n.total(), n[fma], n[vector], n[load]+2*n[pair], n[save],
+		fmt.Fprintf(&b, "| %s (`%s`) | %d | %d | %d | %d | %d | %s |", s.what, s.routine, n.total(), n[fma],
+			n[vector], n[load]+2*n[pair], n[save],
 			ratio("%.2f", n.total(), n[fma]*v.lanes()))
 		for _, c := range cores {
 			t, why := c.cycles(l)

@@ -98,7 +98,8 @@ func (a *assembler) gemm(v vec, rows, vecs int) {
 func (a *assembler) trsm(v vec, rows, vecs int) {
 	T := v.goType()
 	a.text(fmt.Sprintf("%s%dx%d", v.name("trsm"), rows, vecs), "",
-		param{"t", "*" + T}, param{"rst", "int"}, param{"cst", "int"}, param{"d", "*" + T}, param{"b", "*" + T}, param{"rsb", "int"}, param{"last", "int"})
+		param{"t", "*" + T}, param{"rst", "int"}, param{"cst", "int"}, param{"d", "*" + T}, param{"b", "*" + T},
+		param{"rsb", "int"}, param{"last", "int"})
 	t := a.arg("t")
 	l := a.strided(t, a.bytes(v, "rst"), rows)
 	cst, d := a.bytes(v, "cst"), a.arg("d")

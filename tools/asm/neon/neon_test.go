@@ -67,7 +67,8 @@ func TestInstructions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	assemble := exec.Command("go", "tool", "asm", "-p", "blas", "-I", filepath.Join(strings.TrimSpace(string(root)), "src", "runtime"), "-o", object, source)
+	assemble := exec.Command("go", "tool", "asm", "-p", "blas", "-I",
+		filepath.Join(strings.TrimSpace(string(root)), "src", "runtime"), "-o", object, source)
 	assemble.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64")
 	if out, err := assemble.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -271,7 +271,8 @@ func countsOf(all []*photo, absent int) Counts {
 
 // String says how many people the photographs show.
 func (n Counts) String() string {
-	text := fmt.Sprintf("%s: %d show somebody of the %s", legible.Count(n.Photographs, "photograph"), n.NamedPhotographs, legible.People(n.People))
+	text := fmt.Sprintf("%s: %d show somebody of the %s", legible.Count(n.Photographs, "photograph"),
+		n.NamedPhotographs, legible.People(n.People))
 	if others := n.Photographs - n.NamedPhotographs - n.Unreadable; others > 0 {
 		text += fmt.Sprintf(", %d nobody of them", others)
 	}
@@ -333,7 +334,8 @@ func (a *Album) clean(written map[string]bool) error {
 				return nil
 			}
 			rel, err := filepath.Rel(a.dir, path)
-			if ext := filepath.Ext(path); err != nil || written[filepath.ToSlash(rel)] || strings.HasPrefix(d.Name(), ".") || ext != ".html" && ext != ".jpg" {
+			if ext := filepath.Ext(path); err != nil || written[filepath.ToSlash(rel)] || strings.HasPrefix(d.Name(), ".") ||
+				ext != ".html" && ext != ".jpg" {
 				return err
 			}
 			return os.Remove(path)

@@ -67,7 +67,8 @@ func drawn(t *testing.T, n int) *Album {
 		if k == 0 {
 			err = a.Thumb(t.Context(), path)(decoded)
 		} else {
-			err = os.Link(filepath.Join(a.dir, thumb(a.relative(filepath.Join(root, "photos #1", "100% 0?.jpg")))), filepath.Join(a.dir, thumb(a.relative(path))))
+			err = os.Link(filepath.Join(a.dir, thumb(a.relative(filepath.Join(root, "photos #1", "100% 0?.jpg")))),
+				filepath.Join(a.dir, thumb(a.relative(path))))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +79,8 @@ func drawn(t *testing.T, n int) *Album {
 		}
 		box := image.Rect(100, 90, 180, 190)
 		for _, name := range []string{people[0], people[k%len(people)]} {
-			r.Faces = append(r.Faces, faces.Face{Name: name, Known: true, Box: box, Detected: &face.Face{Box: box}, Ranked: []faces.Candidate{{Name: name}}})
+			r.Faces = append(r.Faces,
+				faces.Face{Name: name, Known: true, Box: box, Detected: &face.Face{Box: box}, Ranked: []faces.Candidate{{Name: name}}})
 		}
 		if k%100 == 0 {
 			r.Faces = r.Faces[:1]
@@ -89,7 +91,8 @@ func drawn(t *testing.T, n int) *Album {
 		}
 	}
 	bad := filepath.Join(root, "photos #1", "bad.jpg")
-	if err := errors.Join(os.WriteFile(bad, nil, 0o666), a.File.Write(faces.Result{Photo: faces.Photo{Name: bad}}, errors.New("not an image"))); err != nil {
+	if err := errors.Join(os.WriteFile(bad, nil, 0o666),
+		a.File.Write(faces.Result{Photo: faces.Photo{Name: bad}}, errors.New("not an image"))); err != nil {
 		t.Fatal(err)
 	}
 	return a

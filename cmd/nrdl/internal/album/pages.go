@@ -187,7 +187,10 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err != nil {
 		return Counts{}, fmt.Errorf("album: %w", err)
 	}
-	w := &writing{Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{}, counts: countsOf(all, absent)}
+	w := &writing{
+		Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{},
+		counts: countsOf(all, absent),
+	}
 	list := shelves(all)
 	for _, s := range list {
 		if s.Person {

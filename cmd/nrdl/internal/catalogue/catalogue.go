@@ -125,16 +125,34 @@ func Stages() (all []Stage) {
 	return append(all,
 		Stage{Kind: "word", Name: "crop=0.5", Description: "the middle half of the height and width of images is kept; --crop"},
 		Stage{Kind: "word", Name: "zoom=0.8", Description: "the features of the inner eight tenths stand beside those of the whole"},
-		Stage{Kind: "word", Name: "mirror", Description: "mirror images are added to the training faces; --mirror. After embedding, mirror=off leaves the mirror image out of the vector, in half the time"},
+		Stage{
+			Kind: "word", Name: "mirror",
+			Description: "mirror images are added to the training faces; --mirror. After embedding, mirror=off leaves the mirror image out of the vector, in half the time",
+		},
 		Stage{Kind: "word", Name: "shift=3", Description: "the projection is fit on faces moved by three pixels too"},
 		Stage{Kind: "word", Name: "eyes=0.35@0.31", Description: "pupils come to this share of the width apart, at this share of the height"},
-		Stage{Kind: "word", Name: "preset=arcface", Description: "after embedding:FILE.onnx: what such networks take: " + strings.Join(embedding.Presets(), ", ")},
+		Stage{
+			Kind: "word", Name: "preset=arcface",
+			Description: "after embedding:FILE.onnx: what such networks take: " + strings.Join(embedding.Presets(), ", "),
+		},
 		Stage{Kind: "word", Name: "channels=bgr", Description: "after embedding:FILE.onnx: blue comes first"},
-		Stage{Kind: "word", Name: "subtract=127.5", Description: "after embedding:FILE.onnx: subtracted from the values 0 … 255, or from red, green, blue: subtract=R,G,B"},
+		Stage{
+			Kind: "word", Name: "subtract=127.5",
+			Description: "after embedding:FILE.onnx: subtracted from the values 0 … 255, or from red, green, blue: subtract=R,G,B",
+		},
 		Stage{Kind: "word", Name: "scale=1/128", Description: "after embedding:FILE.onnx: the values are multiplied by it then"},
-		Stage{Kind: "word", Name: "landmarks=arcface", Description: "after embedding:FILE.onnx: where five landmarks of a face are put: arcface, mean, ten numbers, or pupils for these alone"},
-		Stage{Kind: "word", Name: "centring=off", Description: "after embedding: vectors that are not centred, as before version 0.4; the rates for strangers are those of famous adults then"},
-		Stage{Kind: "word", Name: "output=NAME", Description: "after embedding:FILE.onnx: the output that is the vector of a face, if there are several"})
+		Stage{
+			Kind: "word", Name: "landmarks=arcface",
+			Description: "after embedding:FILE.onnx: where five landmarks of a face are put: arcface, mean, ten numbers, or pupils for these alone",
+		},
+		Stage{
+			Kind: "word", Name: "centring=off",
+			Description: "after embedding: vectors that are not centred, as before version 0.4; the rates for strangers are those of famous adults then",
+		},
+		Stage{
+			Kind: "word", Name: "output=NAME",
+			Description: "after embedding:FILE.onnx: the output that is the vector of a face, if there are several",
+		})
 }
 
 // FindStage returns the stage of this name; a value after the name is ignored.

@@ -26,7 +26,8 @@ func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) st
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err, instead) })
 	const afterUsage = "{{if gt (len .Aliases) 0}}"
 	usage, rest, _ := strings.Cut(root.UsageTemplate(), afterUsage)
-	root.SetUsageTemplate(afterUsage + strings.ReplaceAll(rest, "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
+	root.SetUsageTemplate(afterUsage + strings.ReplaceAll(rest, "Flags.FlagUsages",
+		fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
 	root.SetHelpTemplate(usage + "\n\n{{or .Long .Short | trimTrailingWhitespaces}}{{.UsageString}}")
 	root.SetHelpCommand(helpCmd(root))
 	root.InitDefaultHelpCmd()
@@ -105,9 +106,11 @@ func withCommands(c *cobra.Command) {
 
 // synonyms are what other programs call our commands.
 var synonyms = map[string]string{
-	"recognise": "identify", "recognize": "identify", "name": "identify", "detect": "identify", "faces": "identify", "tag": "identify", "search": "identify",
+	"recognise": "identify", "recognize": "identify", "name": "identify", "detect": "identify",
+	"faces": "identify", "tag": "identify", "search": "identify",
 	"fit": "train", "learn": "train", "teach": "train", "init": "train",
-	"test": "evaluate", "score": "evaluate", "validate": "evaluate", "crossvalidate": "evaluate", "benchmark": "bench", "optimise": "tune", "optimize": "tune",
+	"test": "evaluate", "score": "evaluate", "validate": "evaluate", "crossvalidate": "evaluate",
+	"benchmark": "bench", "optimise": "tune", "optimize": "tune",
 	"cluster": "group", "sort": "group", "match": "verify", "gallery": "album",
 	"server": "serve", "start": "serve", "web": "serve", "gui": "serve", "ui": "serve",
 	"list": "people", "ls": "people", "show": "people", "who": "people", "enrol": "add", "enroll": "add", "register": "add",
@@ -263,7 +266,10 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError, instead func(*cobra
 }
 
 // flagSynonyms are what other programs call our flags.
-var flagSynonyms = map[string]string{"http": "listen", "port": "listen", "host": "listen", "addr": "listen", "address": "listen", "bind": "listen"}
+var flagSynonyms = map[string]string{
+	"http": "listen", "port": "listen", "host": "listen",
+	"addr": "listen", "address": "listen", "bind": "listen",
+}
 
 // Flags returns the names of the flags of c that help shows.
 func Flags(c *cobra.Command) (names []string) {

@@ -111,7 +111,8 @@ func (c *Cluster) connect(ctx context.Context) error {
 			_, err = nkeys.ParseDecoratedNKey(text)
 		}
 		if err != nil {
-			return advice.Add(fmt.Errorf("credentials %s: %w", c.Credentials, err), "the administrator of the server makes such a file with `nsc generate creds`")
+			return advice.Add(fmt.Errorf("credentials %s: %w", c.Credentials, err),
+				"the administrator of the server makes such a file with `nsc generate creds`")
 		}
 		dial = append(dial, nats.UserCredentials(c.Credentials))
 	}
@@ -151,7 +152,8 @@ const startServer = "start one, for example with nats-server -js of Debian's pac
 func explain(err error, address string) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
-		return advice.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err), "name a .creds file of this server with %v", advice.Credentials)
+		return advice.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err),
+			"name a .creds file of this server with %v", advice.Credentials)
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout):
 		return advice.Add(fmt.Errorf("no server answers at %s: %w", address, err), startServer)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):

@@ -128,7 +128,9 @@ func (p *pending[T]) remove(key string) {
 // photographs. find has the options with which r looks for faces. origin distinguishes this work
 // from other work of this machine. version is the version of the program; workers of another
 // version refuse. tell is called with the status every second; it may be nil.
-func (c *Cluster) IdentifyAll(ctx context.Context, r *faces.Recogniser, find face.Options, all iter.Seq[faces.Photo], origin, version string, tell func(Status)) iter.Seq2[faces.Result, error] {
+func (c *Cluster) IdentifyAll(ctx context.Context, r *faces.Recogniser, find face.Options,
+	all iter.Seq[faces.Photo], origin, version string, tell func(Status),
+) iter.Seq2[faces.Result, error] {
 	return func(yield func(faces.Result, error) bool) {
 		fail := func(err error) { yield(faces.Result{}, fmt.Errorf("identify on workers: %w", err)) }
 		k, err := c.beginPhotos(ctx, r, find, origin, version, tell)
@@ -162,7 +164,9 @@ func (c *Cluster) IdentifyAll(ctx context.Context, r *faces.Recogniser, find fac
 	}
 }
 
-func (c *Cluster) beginPhotos(ctx context.Context, r *faces.Recogniser, find face.Options, origin, version string, tell func(Status)) (*coordinator, error) {
+func (c *Cluster) beginPhotos(ctx context.Context, r *faces.Recogniser, find face.Options,
+	origin, version string, tell func(Status),
+) (*coordinator, error) {
 	by := cmp.Or(find.Search, r.Model().Search)
 	spec, err := json.Marshal(photoSpec{r.Model().Pipeline, find, by.String()})
 	if err != nil {
@@ -201,7 +205,10 @@ func (l *photoQueue) look(ctx context.Context, p faces.Photo, data []byte) ([]fa
 	}
 	var all []face.Seen
 	for _, one := range s.Seen {
-		all = append(all, face.Seen{Face: one.Face, Values: one.Values, Refused: one.Refused.err(), Total: one.Total, Smaller: one.Smaller, Thumb: one.Thumb})
+		all = append(all, face.Seen{
+			Face: one.Face, Values: one.Values, Refused: one.Refused.err(),
+			Total: one.Total, Smaller: one.Smaller, Thumb: one.Thumb,
+		})
 	}
 	return all, s.Size, s.Err.err()
 }

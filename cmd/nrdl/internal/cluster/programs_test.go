@@ -23,7 +23,8 @@ func programPlan(t *testing.T, command ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf(`{"name": "p", "datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 2, "size": "10x8"}, "split": ["first:1"]}],
+	return fmt.Sprintf(
+		`{"name": "p", "datasets": [{"name": "d", "synthetic": {"people": 2, "per_person": 2, "size": "10x8"}, "split": ["first:1"]}],
 		"methods": [{"command": %s, "label": "Mine", "params": {"k": 1}, "ranges": {"k": {"low": 1, "high": 3, "integer": true}}}]}`, words)
 }
 
@@ -167,7 +168,8 @@ func TestAllowedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(content)
-	if strings.Contains(text, "hush") || strings.Contains(text, "HOME=") || !strings.Contains(text, "OMP_NUM_THREADS=") || !strings.Contains(text, "arguments: 0") {
+	if strings.Contains(text, "hush") || strings.Contains(text, "HOME=") || !strings.Contains(text, "OMP_NUM_THREADS=") ||
+		!strings.Contains(text, "arguments: 0") {
 		t.Errorf("the program finds %s", text)
 	}
 }

@@ -131,7 +131,9 @@ func (k *coordinator) put(ctx context.Context, key string, data []byte) error {
 
 // receive calls use with each result, also with those of a killed coordinator, until use
 // returns false or an error. It fetches the data of a result only if wanted returns true.
-func (k *coordinator) receive(ctx context.Context, wanted func(key string) bool, use func(key string, data []byte) (more bool, err error)) error {
+func (k *coordinator) receive(ctx context.Context, wanted func(key string) bool,
+	use func(key string, data []byte) (more bool, err error),
+) error {
 	var results jetstream.MessagesContext
 	if err := k.retry(ctx, "read results", func(ctx context.Context) error {
 		all, err := k.js.OrderedConsumer(ctx, doneStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{doneOf(k.ID)}})

@@ -49,7 +49,9 @@ type fitResult struct {
 // version is the version of the program; workers of another version refuse. tell is called with
 // the status every second; it may be nil. When ctx ends, the fits stay on the server, and a later
 // call with the same search continues with them.
-func (c *Cluster) Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method, s experiment.Search, o experiment.TuneObserver, version string, tell func(Status)) (t experiment.Tuned, err error) {
+func (c *Cluster) Tune(ctx context.Context, train *dataset.Images, in frontend.Pipeline, m classify.Method,
+	s experiment.Search, o experiment.TuneObserver, version string, tell func(Status),
+) (t experiment.Tuned, err error) {
 	defer wrap(&err, "on workers")
 	params, err := method.Marshal(m)
 	if err != nil {

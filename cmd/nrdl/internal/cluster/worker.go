@@ -300,7 +300,8 @@ func (w *Worker) open(ctx context.Context, id string) (maker, error) {
 		return nil, err
 	}
 	if t.Version != w.Bench.Version {
-		return nil, advice.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version), "run the same nrdl on all machines")
+		return nil, advice.Add(fmt.Errorf("the work is of %s, and this worker of %s", t.Version, w.Bench.Version),
+			"run the same nrdl on all machines")
 	}
 	open := kinds[t.Kind]
 	if open == nil {

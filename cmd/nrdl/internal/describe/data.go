@@ -172,10 +172,13 @@ func (m Model) Print(c *console.Console) {
 	if t := m.Calibration; t == nil {
 		c.Print("%s\n", word("threshold  none: every face is named"))
 	} else if l := m.Input.Law(); t.FollowsLaw() && l != nil {
-		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%, measured on %s)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR), l.Subjects())
+		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%, measured on %s)\n", t.Threshold,
+			legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR), l.Subjects())
 	} else if t.FollowsLaw() || t.ByScores {
-		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold, legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
+		c.Print("threshold  evidence ≥ %.3g: %s as similar (target FPIR %s %%)\n", t.Threshold,
+			legible.AsSimilar(t.Threshold), legible.Percent(t.FPIR))
 	} else {
-		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold, legible.Percent(t.FPIR), threshold.Known(m.Input, t))
+		c.Print("threshold  margin ≥ %.3g (target FPIR %s %%, estimated on %s)\n", t.Threshold,
+			legible.Percent(t.FPIR), threshold.Known(m.Input, t))
 	}
 }

@@ -51,7 +51,8 @@ func OpenFile(path string, top int, model string, resume bool) (*File, error) {
 	if r.file, err = jsonl.Open(path, MaxLine, r.replay); err != nil {
 		switch {
 		case errors.Is(err, ErrOtherModel):
-			err = advice.Add(err, "the model has changed, and all photographs are to be named again: delete %s, or give another -o", legible.ShellWord(path))
+			err = advice.Add(err, "the model has changed, and all photographs are to be named again: delete %s, or give another -o",
+				legible.ShellWord(path))
 		case advice.Text(err) == "":
 			err = advice.Add(err, "write to another file")
 		}

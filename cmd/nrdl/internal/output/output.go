@@ -170,7 +170,8 @@ func places(f *face.Face) []string {
 		fields = append(fields, decimals(p.X, 1), decimals(p.Y, 1))
 	}
 	q := f.Quality
-	return append(fields, decimals(q.Eyes, 1), decimals(q.Sharpness, 3), decimals(q.Exposure, 3), decimals(q.Angle, 1), decimals(q.Detection, 1))
+	return append(fields, decimals(q.Eyes, 1), decimals(q.Sharpness, 3), decimals(q.Exposure, 3),
+		decimals(q.Angle, 1), decimals(q.Detection, 1))
 }
 
 // decimals writes v with so many; nothing for NaN.

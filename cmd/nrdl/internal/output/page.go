@@ -213,7 +213,8 @@ func (p *Page) why(f faces.Face) (all []string) {
 	threshold, cosines := explain.Threshold(p.m)
 	switch {
 	case c == nil:
-		all = append(all, fmt.Sprintf("The score of %s is %.3f%s. The model has no threshold, so it names every face.", best.Name, best.Score, other))
+		all = append(all,
+			fmt.Sprintf("The score of %s is %.3f%s. The model has no threshold, so it names every face.", best.Name, best.Score, other))
 	case cosines:
 		all = append(all, fmt.Sprintf("The similarity with %s is %.3f, %s what a name needs: %.3f; 1 is the same picture%s.",
 			best.Name, best.Score, explain.FromThreshold(c.Known(f.Margin), best.Score, threshold, true), threshold, other))
@@ -222,7 +223,8 @@ func (p *Page) why(f faces.Face) (all []string) {
 			best.Name, best.Score, other, f.Margin, explain.FromThreshold(c.Known(f.Margin), f.Margin, threshold, false), threshold))
 	}
 	for _, n := range f.Nearest {
-		all = append(all, fmt.Sprintf("Of the photographs of %s in the model, %s is most similar: %.3f.", n.Person, legible.Escaped(n.ID), n.Cosine))
+		all = append(all, fmt.Sprintf("Of the photographs of %s in the model, %s is most similar: %.3f.",
+			n.Person, legible.Escaped(n.ID), n.Cosine))
 	}
 	return all
 }
@@ -296,7 +298,8 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 		Model, Summary, Promise string
 		Groups                  []group
 	}{Model: legible.Escaped(filepath.Base(p.model)), Groups: groups}
-	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"), legible.Count(count[named], "face"), legible.People(people), count[unknown])
+	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"),
+		legible.Count(count[named], "face"), legible.People(people), count[unknown])
 	if promise := p.m.Promise(); promise != "" {
 		top.Promise = "Strangers: " + promise + "."
 	}

@@ -67,7 +67,10 @@ func TestPage(t *testing.T) {
 			{faces.Result{Photo: faces.Photo{Name: "empty.jpg"}}, nil},
 			{faces.Result{Photo: faces.Photo{Name: "far.jpg"}, Faces: []faces.Face{faceOfPage("ann", false, 0.2)}}, nil},
 			{faces.Result{Photo: faces.Photo{Name: "near.jpg"}, Faces: []faces.Face{faceOfPage("ann", false, 0.9)}}, nil},
-			{faces.Result{Photo: faces.Photo{Name: "two.jpg"}, Faces: []faces.Face{faceOfPage("person10", true, 3), {Rejected: errors.New("too small")}}}, nil},
+			{faces.Result{
+				Photo: faces.Photo{Name: "two.jpg"},
+				Faces: []faces.Face{faceOfPage("person10", true, 3), {Rejected: errors.New("too small")}},
+			}, nil},
 			{faces.Result{Photo: faces.Photo{Name: "sure.jpg"}, Faces: []faces.Face{faceOfPage("person9", true, 3)}}, nil},
 			{faces.Result{Photo: faces.Photo{Name: "folder/unsure & 1#?.jpg"}, Faces: []faces.Face{faceOfPage("person9", true, 1.1)}}, nil},
 			{faces.Result{Photo: faces.Photo{Name: bad}, Faces: []faces.Face{faceOfPage(bad, true, 2)}}, nil},
@@ -81,10 +84,12 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"8 photographs: 4 faces of 3 people named, 2 unknown", "Strangers: fewer than ",
 		"<h2>&lt;b onclick=&#34;x&#34;&gt; <small>1 face</small>",
-		"<h2>person9 <small>2 faces</small>", "unsure%20&amp;%201%23%3F.jpg\">folder/<wbr>unsure &amp; 1#?.jpg</a>", "just above the threshold", "sure.jpg", "far above the threshold",
+		"<h2>person9 <small>2 faces</small>", "unsure%20&amp;%201%23%3F.jpg\">folder/<wbr>unsure &amp; 1#?.jpg</a>",
+		"just above the threshold", "sure.jpg", "far above the threshold",
 		"<h2>person10", "two.jpg", "1 of 2",
 		"<h2>unknown <small>2 faces</small>", "maybe ann, 63 %", "near.jpg", "<dt>Best guess</dt><dd>ann</dd>", "just below", "far.jpg",
-		"<h2>Not identified", "too small", "<h2>No face found", "empty.jpg", "<h2>Files that could not be read", "it is &lt;broken&gt;", "</html>",
+		"<h2>Not identified", "too small", "<h2>No face found", "empty.jpg", "<h2>Files that could not be read",
+		"it is &lt;broken&gt;", "</html>",
 	} {
 		i := strings.Index(page[at:], want)
 		if i < 0 {
@@ -112,7 +117,8 @@ func TestPageOfMany(t *testing.T) {
 			}
 		}
 	})
-	if n := strings.Count(page, "<img "); n != many || len(page) > 5000*many || strings.Contains(page, "NaN") || !strings.Contains(page, "no threshold") {
+	if n := strings.Count(page, "<img "); n != many || len(page) > 5000*many || strings.Contains(page, "NaN") ||
+		!strings.Contains(page, "no threshold") {
 		t.Errorf("%d pictures in %d bytes", n, len(page))
 	}
 }

@@ -17,7 +17,10 @@ import (
 func Recorded(o results.Object) faces.Result {
 	r := faces.Result{Photo: faces.Photo{Name: o.File}, Smaller: o.Smaller}
 	for _, f := range o.Faces {
-		one := faces.Face{Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival, Trained: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability)}
+		one := faces.Face{
+			Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival,
+			Trained: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability),
+		}
 		for _, c := range f.Top {
 			one.Ranked = append(one.Ranked, faces.Candidate{Name: c.Name, Score: c.Score})
 		}

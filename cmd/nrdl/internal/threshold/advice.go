@@ -37,7 +37,8 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	if c.FollowsLaw() {
 		ofStrangers(to, m, strangers)
 	} else if c.SmallestFPIR() > c.FPIR {
-		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", w.known(c), legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
+		to.Warn("%s are too few to promise an FPIR of %s %%: count on %s %% or more", w.known(c),
+			legible.Percent(c.FPIR), legible.Percent(c.SmallestFPIR()))
 		to.Hint("give %s: %s", w.give, strangers)
 	}
 	if measured := m.PromiseMeasured(); measured != "" {
@@ -63,14 +64,16 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	if c.NearChance(people) {
 		to.Warn("the best guess is right for %s %% of the held-out %ss; a random guess among %s would be right for %s %%: the model does not recognise them",
 			legible.Percent(present.Guess), w.sample, w.classes(people), legible.Percent(1/float64(people)))
-		to.Hint("check whether the labels are right (nrdl people %s), give more %ss of each %s, or try other parameters, --method or --input", path, w.sample, w.class)
+		to.Hint("check whether the labels are right (nrdl people %s), give more %ss of each %s, or try other parameters, --method or --input",
+			path, w.sample, w.class)
 		return
 	}
 	for _, line := range Table(m) {
 		to.Detail("%s", line)
 	}
 	if present.Right < m.Numbers().Useless {
-		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s", legible.Percent(present.Right), why(c))
+		to.Warn("the model names almost nobody: %s %% of the known faces get their name, the others are unknown%s",
+			legible.Percent(present.Right), why(c))
 	}
 	if few(c) && !c.FollowsLaw() {
 		to.Hint("%s are too few for a reliable threshold; give %s: %s", w.known(c), w.give, strangers)
@@ -93,7 +96,8 @@ func suggest(to *console.Console, m *gallery.Gallery, path string) {
 		wanted = fewOfFew
 	}
 	if s, ok := c.Suggest(rates, wanted); ok {
-		to.Hint("to name %s %% of the known %ss, accept %s %% of %s: nrdl calibrate %s --fpir %v", legible.Percent(s.Right), w.sample, legible.Percent(s.FPIR), w.others, path, s.FPIR)
+		to.Hint("to name %s %% of the known %ss, accept %s %% of %s: nrdl calibrate %s --fpir %v",
+			legible.Percent(s.Right), w.sample, legible.Percent(s.FPIR), w.others, path, s.FPIR)
 	} else if c.Rates().Right < fewNamed {
 		to.Hint("a higher FPIR hardly helps: add %ss of each %s", w.sample, w.class)
 	}
@@ -123,7 +127,8 @@ func Table(m *gallery.Gallery) (lines []string) {
 	}
 	tell := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	w := wordsFor(m.Pipeline)
-	tell("known %ss that get a %s at other target FPIRs (--fpir), by %s held out%s:", w.sample, w.name, legible.Count(rates[0].Held, w.sample), note)
+	tell("known %ss that get a %s at other target FPIRs (--fpir), by %s held out%s:", w.sample, w.name,
+		legible.Count(rates[0].Held, w.sample), note)
 	tell("%8s %14s %14s", "FPIR %", "right "+w.name+" %", "wrong "+w.name+" %")
 	for _, r := range rates {
 		note := ""
@@ -157,14 +162,16 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 		to.Detail("%s", line)
 	}
 	if c.SmallestFPIR() > c.FPIR {
-		to.Warn("with %s an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated", legible.People(c.People), legible.Percent(c.FPIR))
+		to.Warn("with %s an FPIR of %s %% is lower than any rate that was measured: its threshold is extrapolated",
+			legible.People(c.People), legible.Percent(c.FPIR))
 	}
 	switch {
 	case !to.Verbose:
 	case !like.Known() && len(c.Strangers) == 0:
 		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", peopleOf(c), calibrate)
 	case like.Most > unsure*c.FPIR:
-		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s", peopleOf(c), calibrate)
+		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s",
+			peopleOf(c), calibrate)
 	}
 }
 

@@ -24,7 +24,10 @@ func wordsFor(in frontend.Pipeline) *words {
 	if in.SeesImages() {
 		return &words{legible.People, "person", "face", "name", "stranger", "strangers", "photographs of other people", "DIR"}
 	}
-	return &words{legible.Classes, "class", "sample", "label", "sample of another class", "samples of other classes", "samples of other classes", "FILE.npz"}
+	return &words{
+		legible.Classes, "class", "sample", "label", "sample of another class",
+		"samples of other classes", "samples of other classes", "FILE.npz",
+	}
 }
 
 // Summary says in a line who is in m, how many held-out faces got their name, and how many

@@ -62,7 +62,10 @@ func (f *arrival) changed(info fs.FileInfo) bool {
 // New returns a Watcher of the folder dir, without what a pattern of skip matches
 // (dataset.Options.Skip).
 func New(dir string, skip ...string) *Watcher {
-	return &Watcher{dir: dir, skip: skip, files: map[string]*arrival{}, knownPaths: map[string]bool{}, problems: map[string]bool{}, isFirstPoll: true}
+	return &Watcher{
+		dir: dir, skip: skip, files: map[string]*arrival{}, knownPaths: map[string]bool{},
+		problems: map[string]bool{}, isFirstPoll: true,
+	}
 }
 
 // Pause returns how long to wait until the next Poll, after one that took this time.

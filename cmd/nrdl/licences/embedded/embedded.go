@@ -33,11 +33,14 @@ var Parts = []Part{
 		Note:     "This software is based in part on the work of the Independent JPEG Group.",
 	},
 	{
-		What:     "libtiff 4.7.1 with zlib 1.3.1 and libjpeg-turbo 2.1.5.1, compiled to WebAssembly",
-		Files:    []string{"faces/internal/tiff/wasm/tiff.wasm.zst"},
-		From:     "https://gitlab.com/libtiff/libtiff, tag v4.7.1, https://github.com/madler/zlib, tag v1.3.1, and https://github.com/libjpeg-turbo/libjpeg-turbo, tag 2.1.5.1, by faces/internal/tiff/wasm/build.sh with wasi-libc of Debian 12",
-		Licences: []string{"faces/internal/tiff/wasm/LICENSE.libtiff", "faces/internal/tiff/wasm/LICENSE.zlib", "faces/internal/libjpeg/wasm/LICENSE.libjpeg-turbo", "faces/internal/libjpeg/wasm/LICENSE.wasi-libc"},
-		Note:     "This software is based in part on the work of the Independent JPEG Group.",
+		What:  "libtiff 4.7.1 with zlib 1.3.1 and libjpeg-turbo 2.1.5.1, compiled to WebAssembly",
+		Files: []string{"faces/internal/tiff/wasm/tiff.wasm.zst"},
+		From:  "https://gitlab.com/libtiff/libtiff, tag v4.7.1, https://github.com/madler/zlib, tag v1.3.1, and https://github.com/libjpeg-turbo/libjpeg-turbo, tag 2.1.5.1, by faces/internal/tiff/wasm/build.sh with wasi-libc of Debian 12",
+		Licences: []string{
+			"faces/internal/tiff/wasm/LICENSE.libtiff", "faces/internal/tiff/wasm/LICENSE.zlib",
+			"faces/internal/libjpeg/wasm/LICENSE.libjpeg-turbo", "faces/internal/libjpeg/wasm/LICENSE.wasi-libc",
+		},
+		Note: "This software is based in part on the work of the Independent JPEG Group.",
 	},
 	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
@@ -79,8 +82,12 @@ var Parts = []Part{
 		Licences: []string{"faces/face/cascades/LICENSE"},
 	},
 	{
-		What:     "parts of the fonts Noto Sans and GNU Unifont",
-		Files:    []string{"faces/lettering/fonts/latin*.zst", "faces/lettering/fonts/math*.zst", "faces/lettering/fonts/hebrew*.zst", "faces/lettering/fonts/arabic*.zst", "faces/lettering/fonts/devanagari*.zst", "faces/lettering/fonts/thai*.zst", "faces/lettering/fonts/rest*.zst", "faces/lettering/fonts/emoji*.zst"},
+		What: "parts of the fonts Noto Sans and GNU Unifont",
+		Files: []string{
+			"faces/lettering/fonts/latin*.zst", "faces/lettering/fonts/math*.zst", "faces/lettering/fonts/hebrew*.zst",
+			"faces/lettering/fonts/arabic*.zst", "faces/lettering/fonts/devanagari*.zst", "faces/lettering/fonts/thai*.zst",
+			"faces/lettering/fonts/rest*.zst", "faces/lettering/fonts/emoji*.zst",
+		},
 		From:     "Debian's packages fonts-noto-core and fonts-unifont; faces/lettering/fonts/README.md has versions, copyright and changes",
 		Licences: []string{"faces/lettering/fonts/OFL.txt", "faces/lettering/fonts/README.md"},
 	},

@@ -117,7 +117,8 @@ func IResNet(seed uint64, side, outputs int, blocks, channels []int) []byte {
 		}
 	}
 	x = b.Node("Flatten", []string{b.norm(x, in)})
-	b.Nodes("Gemm", []string{x, b.random(outputs, in*side*side), b.Floats(make([]float32, outputs), outputs)}, []string{"out"}, Attr{"transB", 1})
+	b.Nodes("Gemm", []string{x, b.random(outputs, in*side*side), b.Floats(make([]float32, outputs), outputs)},
+		[]string{"out"}, Attr{"transB", 1})
 	b.Output("out", Float32, "batch", outputs)
 	return b.Bytes(12)
 }
