@@ -34,9 +34,7 @@ func Example() {
 	atom := e.Atoms[0]
 	fmt.Printf("The largest coefficient is that of %s, with %.0f %% of the weight.\n", m.Images().ID(atom.Enrolled), 100*atom.Share)
 	// Output:
-	// The best guess among 5 people is person002: score 0.39, 0.36 ahead of person003. Four photographs of
-	// person002 carry 69 % of the weight (all photographs of person002: 75 %). The model has no threshold,
-	// so it names every face.
+	// The best guess among 5 people is person002: score 0.39, 0.36 ahead of person003. Four photographs of person002 carry 69 % of the weight (all photographs of person002: 75 %). The model has no threshold, so it names every face.
 	// The largest coefficient is that of person002/01, with 31 % of the weight.
 }
 

@@ -87,16 +87,16 @@ func parsePlan(text []byte, file string, digest func(Program) string) (*Plan, er
 	if err := root.validate(); err != nil {
 		return nil, err
 	}
-	text, err = json.Marshal(root.json)
+	plain, err := json.Marshal(root.json)
 	f := planFile{Repeats: 1}
-	if err = errors.Join(err, json.Unmarshal(text, &f)); err != nil {
+	if err = errors.Join(err, json.Unmarshal(plain, &f)); err != nil {
 		return nil, root.errorf("%w", err) // what the schema describes can be decoded
 	}
 	p, err := f.plan(root)
 	if err != nil {
 		return nil, err
 	}
-	p.text = text
+	p.text = root.source.data // in the order of the members, on which labels and keys depend
 	_, err = p.settings()
 	return p, err
 }

@@ -28,8 +28,7 @@ func Example() {
 	check(err)
 	ann, err := c.CreatePerson(ctx, visitors.ID, client.PersonFields{Name: "Ann"})
 	check(err)
-	_, err = c.AddPersonFaces(ctx, visitors.ID, ann.ID, client.AddPersonFacesForm{Photo: []client.File{open("people/person001/1.jpg")}},
-		client.AddPersonFacesQuery{})
+	_, err = c.AddPersonFaces(ctx, visitors.ID, ann.ID, client.AddPersonFacesForm{Photo: []client.File{open("people/person001/1.jpg")}}, client.AddPersonFacesQuery{})
 	check(err)
 	shown, err := c.Identify(ctx, visitors.ID, client.IdentifyForm{Photo: open("people/person001/2.jpg")}, client.IdentifyQuery{})
 	check(err)
