@@ -4146,8 +4146,8 @@ class NRDLRefit(Method):
         (10).
     atoms : int, default=0
         K_c, atoms per class; 0 keeps every training sample as an atom of D₀.
-    init_sparsity : int, default=30
-        T₀ ≥ 1, most atoms a sample; more than there are is all of them.
+    init_sparsity : int or None, default=None
+        T₀ ≥ 1, most atoms a sample; more than there are is all of them, and None is 30.
     init_error : float, default=0.0
         ε ≥ 0, length of the residual at which a sample has atoms enough.
     init_passes : int, default=10
@@ -4220,8 +4220,11 @@ class NRDLRefit(Method):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
     status_ : str
-        Why the fit ended, such as ``'converged'``.
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
     n_iter_ : int
         Passes that were made.
     residual_ : float
@@ -4240,7 +4243,7 @@ class NRDLRefit(Method):
         ('squared', 'squared', False),
         ('signed', 'signed', False),
         ('atoms', 'atoms', 0),
-        ('init_sparsity', 'init.sparsity', 30),
+        ('init_sparsity', 'init.sparsity', None),
         ('init_error', 'init.error', 0.0),
         ('init_passes', 'init.passes', 10),
         ('init_min_uses', 'init.min_uses', 4),
@@ -4277,7 +4280,7 @@ class NRDLRefit(Method):
         squared: bool = False,
         signed: bool = False,
         atoms: int = 0,
-        init_sparsity: int = 30,
+        init_sparsity: int | None = None,
         init_error: float = 0.0,
         init_passes: int = 10,
         init_min_uses: int = 4,
