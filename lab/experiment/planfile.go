@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -96,7 +97,11 @@ func parsePlan(text []byte, file string, digest func(Program) string) (*Plan, er
 	if err != nil {
 		return nil, err
 	}
-	p.text = root.source.data // in the order of the members, on which labels and keys depend
+	var same bytes.Buffer // in the order of the members, on which labels and keys depend
+	if err := json.Compact(&same, root.source.data); err != nil {
+		return nil, root.errorf("%w", err)
+	}
+	p.text = same.Bytes()
 	_, err = p.settings()
 	return p, err
 }
