@@ -194,16 +194,16 @@ func TestPenalisedCodesAreOptimal(t *testing.T) {
 }
 
 // lassoRounding bounds what rounding errors can make of the duality gap of a code, in
-// units of ‖y‖², for d×K atoms of which the longest has the norm largest, and with size =
+// units of ‖y‖², for d×K atoms whose largest norm is `largest`, and with size =
 // Σ_k ‖d_k‖|s_k|. With u = 2⁻⁵³ and to first order in u:
 //
 // Evaluation. The computed r = y − Ds has an error of at most (K+1)u(‖y‖ + size), and each
-// element of c = Dᵀr one of at most δ = (K+d+1)u·most(‖y‖ + size). Solution. Cholesky's
+// element of c = Dᵀr one of at most δ = (K+d+1)u·largest(‖y‖ + size). Solution. Cholesky's
 // method is backward stable: a computed code satisfies the conditions |c_k| ≤ λ, c_k =
-// ±λ on the support, for a Gram matrix whose elements have errors of at most K·u·most²,
-// which changes c by at most K²u·most·size. In all c is uncertain by at most
+// ±λ on the support, for a Gram matrix whose elements have errors of at most K·u·largest²,
+// which changes c by at most K²u·largest·size. In all c is uncertain by at most
 //
-//	ε = (K² + K + d + 1)u·most(‖y‖ + size)
+//	ε = (K² + K + d + 1)u·largest(‖y‖ + size)
 //
 // A code is no worse than 0, so ½‖r‖² + λ‖s‖₁ ≤ ½‖y‖², and sᵀc = (y − r)ᵀr ≤ ¼‖y‖². With
 // |dα/d‖c‖∞| ≤ 1/λ the gap ½(1 − α)²‖r‖² + λ‖s‖₁ − α·sᵀc changes with c by at most

@@ -257,8 +257,8 @@ func (p *pivoting) drop(sort bool) (first int, fewer bool) {
 	return first, true
 }
 
-// choose collects in enter the atoms outside P that violate w ≥ 0, or what is
-// in its place, most, no more than limit, and gives them their signs.
+// choose collects in enter the atoms outside P that violate w ≥ 0, or the condition
+// that replaces it, the most, and gives them their signs: no more than limit atoms.
 func (p *pivoting) choose(lim *limits, limit int) {
 	slacks := p.slackness()
 	// The first loop has no branch that depends on w: half the time it would
@@ -296,7 +296,7 @@ func (p *pivoting) slackness() []float64 {
 	return p.slacks
 }
 
-// worst keeps in enter the limit atoms of least slack.
+// worst keeps those atoms of enter that have the least slack, no more than limit.
 func (p *pivoting) worst(slacks []float64, limit int) {
 	last := nth(p.least, limit-1)
 	below := 0

@@ -50,8 +50,8 @@ func (c *call) fixed(k int) *value {
 	return v
 }
 
-// few is the integers of input k, which must be constant and at most limit of them, or
-// nil if it is absent.
+// few returns the integers of input k, or nil if it is absent. The input must be constant,
+// and have no more than limit integers.
 func (c *call) few(k, limit int) []int {
 	v := c.fixed(k)
 	if v == nil {

@@ -9,7 +9,7 @@ import (
 	"nrdl.example/nrdl/lab/report/plot"
 )
 
-// A variedGroup are the labels of a method of which a plan varies one parameter.
+// A variedGroup holds the labels of one method: the plan varies one of its parameters.
 type variedGroup struct{ base, path string }
 
 // varied returns the figures of rates against a varied parameter: with a line per column, or,

@@ -140,7 +140,7 @@ func CallerOf(ctx context.Context) *Caller {
 type Form interface {
 	// File returns the only file, which has to be in a field.
 	File(field string) ([]byte, error)
-	// Files returns all files, each of which has to be in one of fields.
+	// Files returns all files. A file outside of fields is an error.
 	Files(fields ...string) ([]File, error)
 }
 
