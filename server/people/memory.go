@@ -10,25 +10,24 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"nrdl.example/nrdl/faces/dataset"
 )
 
-// imagesPerProcessor is how many images are decoded at one time for each processor.
-const imagesPerProcessor = 4
+// imagesPerProcessor is how many images are decoded at one time for each processor. More of them would
+// let those of one caller keep the processors from the next one.
+const imagesPerProcessor = 2
 
 // Memory bounds that of the images that are decoded at one time.
 type Memory struct {
 	limit   int64
 	wait    time.Duration
-	images  *semaphore.Weighted
+	turns   *turns
 	bytes   atomic.Int64 // of the images that are decoded now
 	waiting atomic.Int64 // requests that look at images
 }
 
 func newMemory(limit int64, wait time.Duration) *Memory {
-	return &Memory{limit: limit, wait: wait, images: semaphore.NewWeighted(limit)}
+	return &Memory{limit: limit, wait: wait, turns: newTurns(imagesPerProcessor*runtime.GOMAXPROCS(0), limit)}
 }
 
 // Used returns how many requests look at images now, and the memory of these in bytes.
@@ -45,8 +44,8 @@ func (m *Memory) Look() (done func()) {
 	return func() { m.waiting.Add(-1) }
 }
 
-// Reserve waits until there is memory, in bytes, to decode images: a job without a limit. The caller
-// calls done afterwards.
+// Reserve waits until images may be decoded, which takes so much memory in bytes: a job without a
+// limit. Callers are served in turn. The caller calls done afterwards.
 func (m *Memory) Reserve(ctx context.Context, bytes int64) (done func(), err error) {
 	if bytes > m.limit {
 		f := Invalid(
@@ -54,19 +53,22 @@ func (m *Memory) Reserve(ctx context.Context, bytes int64) (done func(), err err
 		f.Code = "image_too_large"
 		return nil, f
 	}
-	weight := max(bytes, m.limit/int64(imagesPerProcessor*runtime.GOMAXPROCS(0)))
-	if !CallerOf(ctx).Job {
+	caller := CallerOf(ctx)
+	queue := caller.Actor
+	if caller.Job {
+		queue += " job" // it does not hold up requests with the same key
+	} else {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, m.wait)
 		defer cancel()
 	}
-	if m.images.Acquire(ctx, weight) != nil {
+	if m.turns.wait(ctx, queue, bytes) != nil {
 		return nil, errFull
 	}
-	m.bytes.Add(weight)
+	m.bytes.Add(bytes)
 	return func() {
-		m.bytes.Add(-weight)
-		m.images.Release(weight)
+		m.bytes.Add(-bytes)
+		m.turns.end(bytes)
 	}, nil
 }
 
