@@ -15,7 +15,7 @@ import (
 func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
-		Key: j.key, Plan: j.plan.Name, About: j.plan.About,
+		Key: j.key, Plan: j.plan.Name, About: j.plan.About, Study: j.plan.Study,
 		Dataset: d.source(),
 		Split:   j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
 		Method: j.method.Name(), Label: c.label, Explanation: c.about, Variation: c.variation, Params: j.params,
@@ -40,7 +40,7 @@ func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 // identity returns r without results.
 func (r *Record) identity() Record {
 	return Record{
-		Key: r.Key, Plan: r.Plan, About: r.About, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
+		Key: r.Key, Plan: r.Plan, About: r.About, Study: r.Study, Dataset: r.Dataset, Split: r.Split, Noise: r.Noise, Occlusion: r.Occlusion,
 		Repeat: r.Repeat, Seed: r.Seed, CorruptionSeed: r.CorruptionSeed, Method: r.Method, Label: r.Label,
 		Explanation: r.Explanation, Input: r.Input, Variation: r.Variation,
 		Params: r.Params, Published: r.Published, Note: r.Note, Cost: r.Cost,

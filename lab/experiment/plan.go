@@ -23,6 +23,7 @@ import (
 type Plan struct {
 	Name    string
 	About   string
+	Study   bool          // it looks into one method: reports recommend none
 	Seed    uint64        // of all random choices
 	Repeats int           // of runs with random parts
 	Limit   time.Duration // of a run, after which it has failed; 0 for none

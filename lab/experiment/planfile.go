@@ -111,6 +111,7 @@ type planFile struct {
 	Name, About string
 	Seed        uint64
 	Repeats     int
+	Study       bool
 	Limit       float64 `json:"time_limit"` // seconds
 	Tune        *searchFile
 	Datasets    []dataFile
@@ -184,7 +185,7 @@ func (s *syntheticFile) UnmarshalJSON(text []byte) error {
 // plan makes a plan of f, which is at v, and checks what a schema cannot check.
 func (f *planFile) plan(v *value) (*Plan, error) {
 	p := &Plan{
-		Name: f.Name, About: f.About, Seed: f.Seed, Repeats: f.Repeats, Limit: time.Duration(f.Limit * float64(time.Second)),
+		Name: f.Name, About: f.About, Study: f.Study, Seed: f.Seed, Repeats: f.Repeats, Limit: time.Duration(f.Limit * float64(time.Second)),
 		published: map[string]map[string]Published{}, notes: f.Notes,
 	}
 	for i := range f.Datasets {

@@ -31,6 +31,7 @@ type Record struct {
 	Key     string `json:"key"`             // of the run in its plan: the same for the same work
 	Plan    string `json:"plan"`            // name of the plan
 	About   string `json:"about,omitempty"` // what the plan is for
+	Study   bool   `json:"study,omitempty"` // the plan looks into one method, and recommends none
 	Dataset Source `json:"dataset"`
 	Split   string `json:"split"`
 

@@ -9,11 +9,11 @@ import (
 
 // Advice recommends a method for the data of p in one sentence: the one with the best average
 // rank or, in a single setting, with the highest rate, and how many others are significantly
-// worse. It is "" if p has only one method.
+// worse. It is "" if p has only one method, or looks into one.
 func (p *Plan) Advice() string {
 	k := &p.Ranking
 	switch {
-	case len(p.Labels) < 2:
+	case len(p.Labels) < 2 || p.Study:
 		return ""
 	case len(k.Labels) < 2:
 		return "No advice yet: too few methods have all their runs in the same settings."

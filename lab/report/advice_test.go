@@ -30,6 +30,17 @@ func rated(t *testing.T, data []experiment.Source, repeats int, errors map[strin
 	return records
 }
 
+// A plan that looks into one method recommends none.
+func TestStudiesRecommendNothing(t *testing.T) {
+	records := rated(t, faces[2:3], 10, map[string]int{"crc": 40, "nrc": 10}, nil)
+	for i := range records {
+		records[i].Study = true
+	}
+	if s := arranged(t, records).Plans[0].Advice(); s != "" {
+		t.Error(s)
+	}
+}
+
 // The advice is one sentence with the method that is best, and how many others are worse.
 func TestAdvice(t *testing.T) {
 	apart := slices.DeleteFunc(rated(t, faces[2:4], 1, map[string]int{"crc": 40, "nrc": 10}, nil), func(r experiment.Record) bool {

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -47,7 +50,7 @@ func newCell(c *Column, records []*experiment.Record) *Cell {
 		}
 		cell.runs = append(cell.runs, r)
 		first := cell.runs[0]
-		if r.Tuning == nil && first.Tuning == nil && string(r.Params) != string(first.Params) {
+		if r.Tuning == nil && first.Tuning == nil && !sameValues(r.Params, first.Params) {
 			cell.Mixed = true
 		}
 	}
@@ -59,6 +62,15 @@ func newCell(c *Column, records []*experiment.Record) *Cell {
 		cell.SD = stat.StdDev(rates, nil)
 	}
 	return cell
+}
+
+// sameValues reports whether two JSON texts have the same values: 1e8 is 100000000.
+func sameValues(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // rates returns the rates of the runs, in percent.

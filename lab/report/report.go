@@ -37,6 +37,9 @@ type Options struct {
 	// Link returns the address of the file of a figure, for Markdown. If it is
 	// nil, figures are left out, but not their numbers.
 	Link func(f Figure) string
+	// Times is the plan whose times are printed; if it is "", those of every plan whose runs
+	// were made alike.
+	Times string
 }
 
 // Write writes a report of records, of one or several plans, to w.
@@ -80,6 +83,7 @@ type Report struct {
 type Plan struct {
 	Name           string
 	About          string // what it is for, from the records
+	Study          bool   // it looks into one method, and recommends none
 	Columns        []*Column
 	Labels         []*Label
 	Cells          [][]*Cell // Cells[label][column]
@@ -121,7 +125,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 	}
 	last := map[run]*experiment.Record{}
 	for _, rec := range records { // the later of equals replaces the former
-		p.About = rec.About
+		p.About, p.Study = rec.About, rec.Study
 		key := run{keyOf(rec), rec.Label, rec.Repeat}
 		if last[key] != nil {
 			p.Superseded++

@@ -94,8 +94,35 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// Each column has a best cell, which no complete one exceeds, and the marks of
-// the others follow from the tests called directly.
+// Parameters are compared by their values: records of older versions spell numbers otherwise.
+func TestValuesAreCompared(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		mixed bool
+	}{{`{"a": 100000000.0, "b": [1]}`, false}, {`{"b":[1],"a":1e+08}`, false}, {`{"a":1e+07,"b":[1]}`, true}} {
+		records := rated(t, faces[2:3], 2, map[string]int{"crc": 1}, nil)
+		records[0].Params, records[1].Params = []byte(`{"a":1e8,"b":[1]}`), []byte(c.text)
+		if got := arranged(t, records).Plans[0].Cells[0][0].Mixed; got != c.mixed {
+			t.Errorf("%s: mixed %v", c.text, got)
+		}
+	}
+}
+
+// Times are printed if all runs were made alike, and of the plan that is named.
+func TestComparableTimes(t *testing.T) {
+	records := rated(t, faces[2:3], 2, map[string]int{"crc": 1, "nrc": 2}, map[string]float64{"crc": 1, "nrc": 2})
+	prints := func(plan string) bool {
+		return strings.Contains(written(t, records, Options{Format: "md", Times: plan}), "Time to learn")
+	}
+	if !prints("") || !prints("p") || prints("another") {
+		t.Error("runs that were made alike")
+	}
+	records[0].Cost.Jobs++
+	if prints("") || prints("p") {
+		t.Error("runs that were not")
+	}
+}
+
 // The order in which parallel runs end changes no byte; neither does writing
 // twice.
 func TestOrderOfRecordsIsIrrelevant(t *testing.T) {

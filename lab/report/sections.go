@@ -22,7 +22,7 @@ func (r *Report) document(o Options) *document {
 	}
 	for _, p := range r.Plans {
 		d.plan(p)
-		d.details(p, r.timed(p))
+		d.details(p, o.Times)
 	}
 	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
 		d.add(2, "Terms", glossary()...)
@@ -97,8 +97,8 @@ func (d *document) plan(p *Plan) {
 	d.add(2, p.Name, blocks...)
 }
 
-// details adds the other sections of p, without times if the plan timed has better ones.
-func (d *document) details(p, timed *Plan) {
+// details adds the other sections of p. Timed is the plan whose times are printed.
+func (d *document) details(p *Plan, timed string) {
 	var about []block
 	if p.About != "" {
 		about = append(about, block{Text: p.About})
@@ -109,12 +109,7 @@ func (d *document) details(p, timed *Plan) {
 	}
 	d.add(3, "Rates against what varies", figureBlocks(slices.Concat(p.curves(), p.varied(), p.heatMaps()))...)
 	d.add(3, "Objective", figureBlocks(p.traces())...)
-	if timed == nil {
-		d.add(3, "Time and memory", p.cost()...)
-	} else {
-		d.add(3, "Time and memory",
-			block{Text: "These runs were made several at a time; the plan " + timed.Name + " has the times of the same methods, one run at a time."})
-	}
+	d.add(3, "Time and memory", p.cost(timed)...)
 	if t := p.tuned(); t != nil {
 		d.add(3, "Tuned parameters", block{Table: t},
 			block{Text: "Ranges and lists are over the runs. Validation rates are means over the folds of the training part, those of the chosen parameters optimistic, since they were chosen by them; no test image was looked at."})
@@ -188,8 +183,7 @@ func (p *Plan) overview() string {
 			failed++
 		}
 	}
-	s := fmt.Sprintf("%s of %s in %s", legible.Count(runs, "run"), legible.Count(len(p.Labels), "method"),
-		legible.Count(len(p.Columns), "setting"))
+	s := fmt.Sprintf("%s of %s in %s", legible.Count(runs, "run"), p.methods(), legible.Count(len(p.Columns), "setting"))
 	if failed > 0 {
 		s += fmt.Sprintf("; %d failed", failed)
 	}
@@ -206,6 +200,19 @@ func (p *Plan) overview() string {
 	}
 	if untuned := p.untuned(); len(untuned) > 0 && p.tuned() != nil {
 		s += " Not tuned: " + few(untuned) + "."
+	}
+	return s
+}
+
+// methods counts the methods of p, and its labels where they are more.
+func (p *Plan) methods() string {
+	names := map[string]bool{}
+	for _, l := range p.Labels {
+		names[l.Method] = true
+	}
+	s := legible.Count(len(names), "method")
+	if len(p.Labels) > len(names) {
+		s += fmt.Sprintf(" (%s)", legible.Count(len(p.Labels), "variant"))
 	}
 	return s
 }

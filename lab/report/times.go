@@ -64,45 +64,28 @@ func (p *Plan) grid(caption string, write func(c *Cell) cell) (blocks []block) {
 	return blocks
 }
 
-// timed returns a plan with every label and data set of p whose runs were made one at a
-// time, which gives the most exact times; nil if there is none.
-func (r *Report) timed(p *Plan) *Plan {
-	for _, q := range r.Plans {
-		if q != p && q.alone() && !p.alone() && q.covers(p) {
-			return q
-		}
-	}
-	return nil
-}
-
-// alone reports whether the runs of p were made one at a time.
-func (p *Plan) alone() bool {
+// alike reports whether the runs of p were made by one version on machines of one kind, as many
+// at a time: only such times can be compared.
+func (p *Plan) alike() bool {
+	var first *experiment.Cost
 	for r := range p.all {
-		if r.Cost.Jobs > 1 {
+		c := experiment.Cost{Jobs: r.Cost.Jobs, Threads: r.Cost.Threads, BLAS: r.Cost.BLAS, Version: r.Cost.Version, Go: r.Cost.Go, System: r.Cost.System}
+		if first == nil {
+			first = &c
+		} else if c != *first {
 			return false
 		}
 	}
 	return true
 }
 
-// covers reports whether p has the labels and the data sets of q.
-func (p *Plan) covers(q *Plan) bool {
-	for _, l := range q.Labels {
-		if !slices.ContainsFunc(p.Labels, func(m *Label) bool { return m.Name == l.Name }) {
-			return false
-		}
-	}
-	for _, c := range q.Columns {
-		if !slices.ContainsFunc(p.Columns, func(d *Column) bool { return d.Source.Name == c.Source.Name }) {
-			return false
-		}
-	}
-	return true
-}
-
-// cost is the section on time and memory.
-func (p *Plan) cost() (blocks []block) {
+// cost is the section on time and memory; timed is the plan whose times are printed.
+func (p *Plan) cost(timed string) (blocks []block) {
+	printed := cmp.Or(timed, p.Name) == p.Name && p.alike()
 	for _, m := range measures {
+		if !printed {
+			break
+		}
 		blocks = append(blocks, p.grid(m.caption, func(c *Cell) cell {
 			v := c.medianOf(m)
 			if c.N == 0 || v == 0 {
@@ -119,8 +102,13 @@ func (p *Plan) cost() (blocks []block) {
 		}
 		return cell{Text: fmt.Sprintf("%d MiB", (uint64(bytes)+1<<19)>>20)}
 	})...)
-	if len(blocks) > 0 {
+	switch {
+	case printed && len(blocks) > 0:
 		blocks = append(blocks, block{Text: p.circumstances()})
+	case timed != "" && timed != p.Name:
+		blocks = append(blocks, block{Text: "These runs were made beside other work: only the plan " + timed + " has times."})
+	case !printed:
+		blocks = append(blocks, block{Text: "No times: the runs were made by several versions, on several machines, or not as many at a time."})
 	}
 	return blocks
 }

@@ -87,7 +87,7 @@ func (r *results) files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := report.Options{Title: "Results", Commands: r.commands(), Repeat: wording.Evaluate}
+	o := report.Options{Title: "Results", Commands: r.commands(), Repeat: wording.Evaluate, Times: "cost"}
 	var html bytes.Buffer
 	if err := page.Write(&html, o); err != nil {
 		return nil, err
@@ -150,7 +150,6 @@ func sectionsOf(md string) (all []pageSection) {
 		if len(all) > 0 { // the first page, that of the plan paper, says it
 			text = signs.ReplaceAllString(text, "\n\nSigns and tests are those of [paper](paper.md).\n\n")
 			text = families.ReplaceAllString(text, "Families are those of [paper](paper.md#ranks). $1")
-			text = times.ReplaceAllString(text, "\n\n")
 			text = caption.ReplaceAllString(text, "Critical difference: $1.")
 		}
 		all = append(all, pageSection{title, text})
@@ -164,7 +163,6 @@ var (
 	families = regexp.MustCompile(`A family is methods that are variants of one another: [^\n]{120,}?\. (The one with)`)
 	caption  = regexp.MustCompile(
 		`1 is best in all settings\. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, ([\d.]+ of \d+ ranks) \(Demšar, 2006\)\.`)
-	times = regexp.MustCompile(`\n\nTimes were taken with 1 to 2 runs at a time[^\n]*\n\n`)
 )
 
 // document is the page with the rates of the paper's table 2, a figure, and links.
