@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
-	"nrdl.example/nrdl/server/jobs"
 	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
@@ -47,7 +45,7 @@ var (
 func (v *Service) allow(r *http.Request, scopes []string) error {
 	req := requestOf(r.Context())
 	secret, ok := bearer(r.Header.Get("Authorization"))
-	req.bearer, req.isSecure = ok, isSecure(r)
+	req.bearer, req.isSecure, req.prefix = ok, isSecure(r), prefixOf(r)
 	if c, err := r.Cookie(cookieName); err == nil {
 		req.session = c.Value
 	}
@@ -120,16 +118,15 @@ func bearer(header string) (secret string, ok bool) {
 // The browser says so by the origin of its page; a proxy on this machine or in a private
 // network says so by a header.
 func isSecure(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
 	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") ||
-		err == nil && jobs.IsPrivate(peer.Addr()) && strings.EqualFold(strings.TrimSpace(proto), "https")
+		isNear(r) && strings.EqualFold(strings.TrimSpace(proto), "https")
 }
 
 // proxyHeaders are the beginnings of headers that proxies add, in lower case.
 var proxyHeaders = []string{
 	"forwarded", "via", "x-forwarded", "x-real-", "x-original-", "x-client-ip", "x-cluster-client-ip",
-	"x-proxy", "x-envoy-", "x-amzn-trace-id",
+	"x-proxy", "x-ingress-", "x-envoy-", "x-amzn-trace-id",
 	"true-client-ip", "cf-", "cdn-loop", "fastly-", "fly-", "proxy-connection",
 }
 

@@ -157,7 +157,7 @@ func (v keyRoutes) registerSessions() {
 		Cookie string `header:"Set-Cookie"`
 	}
 	cookie := func(ctx context.Context, value string) *set {
-		value = cookieName + "=" + value + "; Path=/; HttpOnly; SameSite=Strict"
+		value = cookieName + "=" + value + "; Path=" + requestOf(ctx).prefix + "/; HttpOnly; SameSite=Strict"
 		if requestOf(ctx).isSecure {
 			value += "; Secure"
 		}

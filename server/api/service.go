@@ -212,6 +212,7 @@ type request struct {
 	bearer   bool   // the key came in the header Authorization
 	session  string // secret in the cookie; "" without a cookie
 	isSecure bool   // it came by TLS
+	prefix   string // path below which a proxy shows the service
 }
 
 type requestKey struct{}
@@ -228,6 +229,7 @@ func requestOf(ctx context.Context) *request {
 // ServeHTTP implements http.Handler.
 func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
+	r = asSeen(r)
 	req := &request{Caller: people.Caller{ID: uuid.NewString()}}
 	limit, long, whole, streams := v.Body, v.Request, WholeBody, false
 	switch path.Base(r.URL.Path) {

@@ -25,7 +25,7 @@ function lost() {
     for (let wait = 1000; ; wait = Math.min(wait * 1.6, 10000)) {
       await pause(wait);
       try {
-        if ((await fetch("/healthz", { cache: "no-store" })).ok) break;
+        if ((await fetch("healthz", { cache: "no-store" })).ok) break;
       } catch { /* still away */ }
     }
     away = null;
@@ -46,7 +46,7 @@ function signIn() {
         e.preventDefault();
         why.textContent = "";
         try {
-          const r = await fetch("/v1/session", { method: "POST", headers: { Authorization: "Bearer " + key.value.trim() } });
+          const r = await fetch("v1/session", { method: "POST", headers: { Authorization: "Bearer " + key.value.trim() } });
           if (r.ok) close(true);
           else why.textContent = r.status === 401 ? "The service does not know this key." : (await problem(r)).message;
         } catch { why.textContent = "The service cannot be reached."; }
@@ -124,7 +124,7 @@ const features = new Set();
 export const about = { version: "" };
 
 export async function learn() {
-  const api = await get("/openapi.json");
+  const api = await get("openapi.json");
   about.version = api.info?.version || "";
   for (const [path, methods] of Object.entries(api.paths)) for (const m of Object.keys(methods)) features.add(m.toUpperCase() + " " + path);
 }

@@ -72,7 +72,7 @@ async function show(keep = false) {
     shown = null;
     seen = state.current?.version ?? 0;
     const ctx = {
-      collection: state.current, collections: state.collections, base: state.current ? `/v1/collections/${state.current.id}` : "",
+      collection: state.current, collections: state.collections, base: state.current ? `v1/collections/${state.current.id}` : "",
       signal, go, href, reload: load, make,
       title: (text) => { document.title = `${tr(text)} – nrdl`; },
       drop: (f) => { drop = f; },
@@ -131,7 +131,7 @@ function failed(e) {
   main.querySelector("h1").focus();
 }
 
-const anyFace = async () => (await get(`/v1/collections/${state.current.id}/faces?limit=1`)).items.length > 0;
+const anyFace = async () => (await get(`v1/collections/${state.current.id}/faces?limit=1`)).items.length > 0;
 
 const store = (k, v) => { try { localStorage.setItem(k, v); } catch { /* private window */ } };
 const remembered = () => { try { const id = localStorage.getItem("nrdl-collection"); return state.collections.find((c) => c.id === id) ?? state.collections[0]; } catch { return state.collections[0]; } };
@@ -140,7 +140,7 @@ async function load() {
   const all = [];
   let cursor = "";
   do {
-    const p = await get(`/v1/collections?limit=500${cursor && "&cursor=" + cursor}`);
+    const p = await get(`v1/collections?limit=500${cursor && "&cursor=" + cursor}`);
     all.push(...p.items);
     cursor = p.next || "";
   } while (cursor);
@@ -150,7 +150,7 @@ async function load() {
 
 /** make creates a collection and returns it. */
 async function make(name) {
-  const c = await post("/v1/collections", { name });
+  const c = await post("v1/collections", { name });
   await load();
   return c;
 }
@@ -172,7 +172,7 @@ function listen() {
     stream?.close();
     stream = null;
   } else if (!stream) {
-    const mine = stream = new EventSource("/v1/events");
+    const mine = stream = new EventSource("v1/events");
     mine.addEventListener("collections", () => follow());
     mine.addEventListener("open", () => clearTimeout(later));
     mine.addEventListener("error", () => { // at the end of each request, too: then the browser asks again by itself
@@ -221,7 +221,7 @@ async function badge() {
   const at = document.querySelector("[data-screen=groups] .badge");
   if (!at || !state.current) return;
   try {
-    const some = await get(`/v1/collections/${state.current.id}/faces?person=none&limit=500`);
+    const some = await get(`v1/collections/${state.current.id}/faces?person=none&limit=500`);
     const n = some.items.length;
     state.unnamed = some.next ? "More than 500" : String(n);
     at.textContent = some.next ? "500+" : n ? String(n) : "";

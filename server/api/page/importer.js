@@ -110,7 +110,7 @@ class Importing extends EventTarget {
 
   async photo(source, signal) {
     const to = this.strangers ? "strangers" : source.person ? `people/${source.person}/faces` : "faces";
-    const told = await upload(`/v1/collections/${this.collection}/${to}?new=true`, "photo", [source.file], { signal, patient: true });
+    const told = await upload(`v1/collections/${this.collection}/${to}?new=true`, "photo", [source.file], { signal, patient: true });
     this.faces += told.faces.length;
     if (told.faces.length) this.photos++;
     this.found.unshift(...told.faces.map((f) => f.id));
@@ -126,17 +126,17 @@ class Importing extends EventTarget {
   async archive(source, signal) {
     const form = new FormData();
     form.append("archive", source.file, source.file.name);
-    let job = await request("POST", `/v1/collections/${this.collection}/import${this.strangers ? "?as=strangers" : ""}`, { form, signal });
+    let job = await request("POST", `v1/collections/${this.collection}/import${this.strangers ? "?as=strangers" : ""}`, { form, signal });
     while (!["done", "failed", "cancelled"].includes(job.state)) {
       this.job = job;
       this.changed();
       await new Promise((r) => setTimeout(r, 700));
       if (signal.aborted) {
-        await request("DELETE", `/v1/collections/${this.collection}/jobs/${job.id}`);
+        await request("DELETE", `v1/collections/${this.collection}/jobs/${job.id}`);
         this.job = null;
         signal.throwIfAborted();
       }
-      job = await get(`/v1/collections/${this.collection}/jobs/${job.id}`);
+      job = await get(`v1/collections/${this.collection}/jobs/${job.id}`);
     }
     this.job = null;
     if (job.state === "failed") throw new Error(job.error || "The archive could not be imported.");
@@ -235,7 +235,7 @@ export async function assign(collection, all) {
     const name = s.path.split("/").at(-2).replaceAll("_", " ").trim();
     if (!images.test(s.path)) continue;
     if (!people.has(name)) {
-      const base = `/v1/collections/${collection.id}/people`;
+      const base = `v1/collections/${collection.id}/people`;
       const there = (await get(`${base}?order=faces&kind=known&limit=50&search=${encodeURIComponent(name)}`)).items.find((p) => p.name === name);
       people.set(name, (there ?? await post(base, { name })).id);
     }

@@ -34,14 +34,14 @@ async function collections(box, ctx) {
       h("button", { "aria-label": `Rename ${c.name}`, onclick: async () => {
         const name = await nameDialog("Rename the collection", c.name, "Rename");
         if (!name || name === c.name) return;
-        await patch(`/v1/collections/${c.id}`, { name });
+        await patch(`v1/collections/${c.id}`, { name });
         await ctx.reload();
         await ctx.again();
-        toast(`The collection is called ${name} now.`, async () => { await patch(`/v1/collections/${c.id}`, { name: c.name }); await ctx.reload(); ctx.again(); });
+        toast(`The collection is called ${name} now.`, async () => { await patch(`v1/collections/${c.id}`, { name: c.name }); await ctx.reload(); ctx.again(); });
       } }, "Rename"),
       h("button", { class: "danger", "aria-label": `Erase ${c.name}`, onclick: async () => {
         if (!await ask(`Erase ${c.name}?`, "All people and faces of this collection are removed for good, also from the files of the database.", "Erase for good", { danger: true, typed: c.name })) return;
-        await del(`/v1/collections/${c.id}`);
+        await del(`v1/collections/${c.id}`);
         await ctx.reload();
         location.hash = "#/-/settings";
         if (location.hash === "#/-/settings") ctx.again();
@@ -108,15 +108,15 @@ const scopes = [["identify", "name the faces of photographs"], ["enrol", "add pe
 async function keys(box, ctx) {
   const list = h("ul", { class: "rows" });
   section(box, "Access keys", "", list);
-  const all = (await get("/v1/keys", ctx.signal)).items;
+  const all = (await get("v1/keys", ctx.signal)).items;
   if (!all.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
   list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString(locale())}` : "", k.collections?.length ? h("span", { dir: "auto" }, " · " + ctx.collections.filter((c) => k.collections.includes(c.id)).map((c) => c.name).join(", ")) : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
     if (!await ask(`Delete the key ${k.name}?`, "Programs that use it are no longer answered.", "Delete", { danger: true })) return;
-    await del(`/v1/keys/${k.id}`);
+    await del(`v1/keys/${k.id}`);
     ctx.again();
   } }, "Delete"))));
   const signedIn = all.length > 0;
-  put(box, h("div", { class: "row" }, h("button", { onclick: create }, "New key"), signedIn && h("button", { onclick: async () => { await del("/v1/session"); location.reload(); } }, "Sign out")));
+  put(box, h("div", { class: "row" }, h("button", { onclick: create }, "New key"), signedIn && h("button", { onclick: async () => { await del("v1/session"); location.reload(); } }, "Sign out")));
   async function create() {
     const first = !all.length;
     const asked = await dialog("New key", (close) => {
@@ -128,8 +128,8 @@ async function keys(box, ctx) {
         h("label", {}, "Name", name), h("fieldset", {}, h("legend", {}, "May"), boxes.map((b) => b.element)), !first && h("label", {}, "Until the end of, or for ever", until), of.length > 1 && h("fieldset", {}, h("legend", {}, "Only in these collections, or in all"), of.map((b) => b.element)), h("div", { class: "row end" }, h("button", { class: "main" }, "Create")));
     });
     if (!asked?.name) return;
-    const made = await post("/v1/keys", asked);
-    if (first) await fetch("/v1/session", { method: "POST", headers: { Authorization: "Bearer " + made.key } });
+    const made = await post("v1/keys", asked);
+    if (first) await fetch("v1/session", { method: "POST", headers: { Authorization: "Bearer " + made.key } });
     await dialog("Copy the key now", (close) => {
       const copy = h("button", { onclick: async () => { try { await navigator.clipboard.writeText(made.key); copy.textContent = "Copied"; } catch { secret.select(); } } }, "Copy");
       const secret = h("input", { value: made.key, readonly: true, class: "code", "aria-label": "The key", onfocus: () => secret.select() });
@@ -168,7 +168,7 @@ async function backup(box) {
   section(box, "Backup", "A copy of the database in the folder of the service, while it runs. A backup keeps what is erased later.", h("button", { onclick: async () => {
     said.textContent = "Copying …";
     try {
-      const b = await post("/v1/backup");
+      const b = await post("v1/backup");
       said.textContent = `${b.file}, ${(b.bytes / (1 << 20)).toFixed(1)} MB`;
     } catch (e) { said.textContent = e.message; }
   } }, "Back up now"), said);
@@ -180,13 +180,13 @@ async function audit(box, ctx) {
   const more = h("button", { onclick: load }, "Show more");
   section(box, "What was done", "Each change, who made it and when, with ids in place of names. A line that was changed later is found.", list, h("div", { class: "row" }, more, h("button", { onclick: check }, "Check all lines")), said);
   async function load() {
-    const page = await get(`/v1/audit?limit=10${next && `&cursor=${next}`}`, ctx.signal);
+    const page = await get(`v1/audit?limit=10${next && `&cursor=${next}`}`, ctx.signal);
     list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString(locale())} · ${l.verb} ${l.object} · ${l.actor}`))));
     next = page.next ?? "";
     more.hidden = !next;
   }
   async function check() {
-    const { damaged } = await get("/v1/audit?limit=1&check=true", ctx.signal);
+    const { damaged } = await get("v1/audit?limit=1&check=true", ctx.signal);
     said.textContent = damaged || "All lines are as they were written.";
   }
   await load();
@@ -199,5 +199,5 @@ async function language(box) {
 }
 
 async function aboutThis(box) {
-  section(box, "About", "", h("p", {}, `nrdl ${about.version}. Free software under the MIT licence.`), h("p", {}, h("a", { href: "/openapi.json" }, "The programming interface"), " of this service."));
+  section(box, "About", "", h("p", {}, `nrdl ${about.version}. Free software under the MIT licence.`), h("p", {}, h("a", { href: "openapi.json" }, "The programming interface"), " of this service."));
 }
