@@ -29,7 +29,7 @@ type Parts struct {
 	Method  string          // Name of the method
 	Params  json.RawMessage // its parameters
 	Seed    uint64          // of the fit
-	Trained Outcome
+	Outcome Outcome
 
 	// Shared may hold D and its Gram matrix, shared by the coders of several
 	// classifiers. A Classifier does not keep it: its Parts have none.

@@ -74,7 +74,7 @@ func Steps(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptio
 			return
 		}
 		if f.learning == nil || f.learning.Limits.Passes == 0 {
-			yield(f.step(f.out), nil)
+			yield(f.step(f.outcome), nil)
 			return
 		}
 		for out, err := range passes(ctx, f.learning, f.learning.Limits) {
@@ -82,7 +82,7 @@ func Steps(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptio
 				yield(nil, f.learning.failed(err))
 				return
 			}
-			f.out = out
+			f.outcome = out
 			f.terms = f.learning.Objective()
 			f.objective = append(f.objective, Total(f.terms))
 			if !yield(f.step(out), nil) {
@@ -116,10 +116,10 @@ func (l *Learning) codes(ctx context.Context) (*mat.Dense, error) {
 }
 
 func (l *Learning) failed(err error) error {
-	if l.Failed == nil {
+	if l.Failure == nil {
 		return err
 	}
-	return l.Failed(err)
+	return l.Failure(err)
 }
 
 // A Step is an iterative method after a pass. Its matrices and its Fit are there until the
@@ -161,8 +161,8 @@ func (s *Step) Matrix(name string) (*mat.Dense, error) {
 
 // present is an error if a pass has been made since s.
 func (s *Step) present() error {
-	if s.Iter != s.fitting.out.Iter {
-		return fmt.Errorf("what pass %d has learned: pass %d has been made since", s.Iter, s.fitting.out.Iter)
+	if s.Iter != s.fitting.outcome.Iter {
+		return fmt.Errorf("what pass %d has learned: pass %d has been made since", s.Iter, s.fitting.outcome.Iter)
 	}
 	return nil
 }
@@ -174,9 +174,9 @@ func (s *Step) Fit() (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{Objective: slices.Clone(f.objective), Outcome: f.out, State: state, Classifier: f.classifier}
+	fit := &Fit{Objective: slices.Clone(f.objective), Outcome: f.outcome, State: state, Classifier: f.classifier}
 	if f.learning != nil {
-		if fit.Classifier, err = f.learning.Finish(f.out); err != nil {
+		if fit.Classifier, err = f.learning.Finish(f.outcome); err != nil {
 			return nil, err
 		}
 		if fit.S, err = f.learning.codes(f.ctx); err != nil {
@@ -205,7 +205,7 @@ type fitting struct {
 	classifier *Classifier // of a method that does not iterate
 	objective  []float64
 	terms      []Term  // of the last pass
-	out        Outcome // of the last pass
+	outcome    Outcome // of the last pass
 }
 
 func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o LearnOptions) (*fitting, error) {
@@ -222,7 +222,7 @@ func newFitting(ctx context.Context, x *mat.Dense, y []string, m Method, o Learn
 		return nil, err
 	}
 	train.Grid = o.Grid
-	f := &fitting{ctx: ctx, out: Outcome{Status: ClosedForm}}
+	f := &fitting{ctx: ctx, outcome: Outcome{Status: ClosedForm}}
 	if f.order, _, _, err = Group(y, o.Classes); err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ type Learning struct {
 	Codes func(ctx context.Context) (*mat.Dense, error)
 
 	// Failed adds to the error of a pass what the method knows of it; may be nil.
-	Failed func(error) error
+	Failure func(error) error
 }
 
 // A State is the iterate of a Learning.
@@ -173,7 +173,7 @@ type Traits struct {
 	Description string // one line: what the method does; "" for Name
 	Formulation string // the problem that it solves, in the symbols of its paper
 	Family      string // what methods that differ little have in common, so that rankings can have one of each; "" for none
-	After       string // name of the method after which tables list it; "" puts it at the end
+	Predecessor string // name of the method after which tables list it; "" puts it at the end
 
 	Coder coding.Coder // codes queries; nil where it is known only after a fit
 	Rule  Rule         // scores the classes; nil where it is known only after a fit

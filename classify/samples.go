@@ -25,7 +25,7 @@ type Samples struct {
 	IDs     []string   // len N, where each sample came from; may be nil
 	Grid    Grid       // the pixels of the features; zero if they have none
 
-	Projected string // the projection that was fit to these samples and applied, as "fisher:0.1"; "" for none
+	Projection string // the projection that was fit to these samples and applied, as "fisher:0.1"; "" for none
 }
 
 // A Grid maps features to pixels: feature (p·Width + column)·Height + row
@@ -270,7 +270,7 @@ func (s *Samples) Labels() []int {
 func (s *Samples) Select(idx []int) *Samples {
 	idx = slices.Sorted(slices.Values(idx))
 	d, _ := s.X.Dims()
-	t := &Samples{X: mat.NewDense(d, len(idx), nil), Groups: []int{0}, Grid: s.Grid, Projected: s.Projected}
+	t := &Samples{X: mat.NewDense(d, len(idx), nil), Groups: []int{0}, Grid: s.Grid, Projection: s.Projection}
 	lin.Gather(t.X, s.X, idx)
 	last := -1
 	for _, j := range idx {

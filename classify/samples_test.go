@@ -96,7 +96,7 @@ func TestSelectIsTheSamplesAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Grid, s.Projected = Grid{2, 1, 1}, "pca:2"
+	s.Grid, s.Projection = Grid{2, 1, 1}, "pca:2"
 	u := s.Select([]int{5, 0, 4})
 	if err := u.Validate(); err != nil {
 		t.Fatal(err)
@@ -104,8 +104,8 @@ func TestSelectIsTheSamplesAsked(t *testing.T) {
 	if !slices.Equal(u.IDs, []string{"0", "4", "5"}) || !slices.Equal(u.Classes, []string{"a", "c"}) || u.X.At(0, 2) != 5 {
 		t.Errorf("selected %v of %v", u.IDs, u.Classes)
 	}
-	if u.Grid != s.Grid || u.Projected != s.Projected {
-		t.Errorf("a selection lies on %v, projected %q", u.Grid, u.Projected)
+	if u.Grid != s.Grid || u.Projection != s.Projection {
+		t.Errorf("a selection lies on %v, projected %q", u.Grid, u.Projection)
 	}
 	u.X.Set(0, 0, 99)
 	if s.X.At(0, 0) == 99 {

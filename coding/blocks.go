@@ -198,9 +198,9 @@ var _ Detailed = (*blockwise)(nil)
 
 // A block is one place of the image.
 type block struct {
-	rows []int      // its features
-	d    *mat.Dense // what the atoms have there, at unit norm, len(rows)×K
-	over Coding
+	rows   []int      // its features
+	d      *mat.Dense // what the atoms have there, at unit norm, len(rows)×K
+	coding Coding
 }
 
 func newBlocks(c Blocks, basis Basis) (*blockwise, error) {
@@ -216,7 +216,7 @@ func newBlocks(c Blocks, basis Basis) (*blockwise, error) {
 		at := &b.blocks[i]
 		at.d = mat.NewDense(len(at.rows), k, nil)
 		at.cut(at.d, d, make([]float64, k))
-		at.over, errs[i] = c.Inner.Over(Basis{D: at.d, Groups: groups, work: limit / float64(len(b.blocks))})
+		at.coding, errs[i] = c.Inner.Over(Basis{D: at.d, Groups: groups, work: limit / float64(len(b.blocks))})
 	})
 	for i, err := range errs {
 		if err != nil {
@@ -258,7 +258,7 @@ func (b *blockwise) each(ctx context.Context, y *mat.Dense, f func(at *block, s,
 	for i := range b.blocks {
 		at := &b.blocks[i]
 		at.cut(part, y, norms)
-		if err := at.over.Code(ctx, s, part); err != nil {
+		if err := at.coding.Code(ctx, s, part); err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

@@ -116,7 +116,7 @@ func (c *descent) begin(f []float64, lim *limits) {
 
 // join puts atom k into P.
 func (c *descent) join(k int) {
-	c.in[k] = true
+	c.member[k] = true
 	c.hold(k)
 	c.passive = append(c.passive, k)
 }
@@ -144,7 +144,7 @@ func (c *descent) minimise() bool {
 			}
 			continue
 		}
-		c.left -= 2 * float64(c.d.Rows) * float64(c.d.Cols)
+		c.budget -= 2 * float64(c.d.Rows) * float64(c.d.Cols)
 		ok := c.optimum()
 		if minima++; ok && minima > 1 {
 			return true
@@ -163,7 +163,7 @@ func (c *descent) minimise() bool {
 func (c *descent) relax(first, known int) bool {
 	for {
 		c.spend(first)
-		if c.steps--; c.steps < 0 || c.left < 0 || c.ctx.Err() != nil {
+		if c.steps--; c.steps < 0 || c.budget < 0 || c.ctx.Err() != nil {
 			return false
 		}
 		for !c.factor(first, first) {

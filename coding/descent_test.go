@@ -195,7 +195,7 @@ func TestPivotingRefusesDependentAtoms(t *testing.T) {
 	f, lim, _ := problem(e, y, 0)
 	p := newPivoting(e.gram)
 	p.solveFrom(context.Background(), f, nil, lim)
-	if p.in[0] && p.in[1] {
+	if p.member[0] && p.member[1] {
 		t.Error("both are in P")
 	}
 }

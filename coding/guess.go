@@ -66,17 +66,17 @@ func (e *exact) newGuess() *guess {
 
 // starts are the guesses for some columns, a row each; nil is none.
 type starts struct {
-	from    *guess
-	at      []int      // the row of every column, −1 for none
+	guess   *guess
+	rows    []int      // the row of every column, −1 for none
 	x, s, b *mat.Dense // z at the end; s; f + ρ(z − u)
 }
 
 // of returns the guess for column j, nil if there is none.
 func (a *starts) of(j int) []float64 {
-	if a == nil || a.at[j] < 0 {
+	if a == nil || a.rows[j] < 0 {
 		return nil
 	}
-	if z := a.x.RawRowView(a.at[j]); finite(z) {
+	if z := a.x.RawRowView(a.rows[j]); finite(z) {
 		return z
 	}
 	return nil
@@ -85,7 +85,7 @@ func (a *starts) of(j int) []float64 {
 // free ends the use of a.
 func (a *starts) free() {
 	if a != nil {
-		a.from.pool.Put(a)
+		a.guess.pool.Put(a)
 	}
 }
 
@@ -118,7 +118,7 @@ func (e *exact) starts(ctx context.Context, rows *mat.Dense) *starts {
 	if !ok || a.x.RawMatrix().Rows < len(chosen) {
 		a = &starts{g, nil, mat.NewDense(n, k, nil), mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)}
 	}
-	a.at = at
+	a.rows = at
 	g.steps(ctx, a, rows, chosen)
 	return a
 }

@@ -37,8 +37,8 @@ func TestGuess(t *testing.T) {
 				t.Fatal("the atoms of a guess depend on each other")
 			}
 			for k, v := range z {
-				if p.in[k] != (v != 0) || v != 0 && math.Abs(p.slope(k, p.w[k], math.Copysign(1, v))) > 1e-10 {
-					t.Errorf("atom %d with z = %v: in P %v, w = %v", k, v, p.in[k], p.w[k])
+				if p.member[k] != (v != 0) || v != 0 && math.Abs(p.slope(k, p.w[k], math.Copysign(1, v))) > 1e-10 {
+					t.Errorf("atom %d with z = %v: in P %v, w = %v", k, v, p.member[k], p.w[k])
 				}
 			}
 			if !p.solveFrom(context.Background(), f, z, lim) {

@@ -126,8 +126,8 @@ func (l *lasso) again(ctx context.Context, p *pivoting, s, r, c []float64, y *ma
 		if gap = l.dualityGap(s, r, c, columnNorm(y, j)); gap <= l.gap {
 			return nil
 		}
-		p.left -= 5 * float64(len(r)) * float64(len(s)) // the two products and three of a sweep
-		if ctx.Err() != nil || p.left < 0 {
+		p.budget -= 5 * float64(len(r)) * float64(len(s)) // the two products and three of a sweep
+		if ctx.Err() != nil || p.budget < 0 {
 			break
 		}
 		l.sweep(s, r)
@@ -256,10 +256,10 @@ func (c Anchored) Over(b Basis) (Coding, error) {
 	below, root := k-first, math.Sqrt(c.Mu)
 	tall := mat.NewDense(m+below, k, nil)
 	lin.Set(lin.Block(tall, 0, m, 0, k), 1, d)
-	a := &anchored{below: make([]float64, below), d: m, k: k}
+	a := &anchored{tail: make([]float64, below), d: m, k: k}
 	for i := range below {
 		tall.Set(m+i, first+i, root)
-		a.below[i] = root * c.Mean.At(0, first+i)
+		a.tail[i] = root * c.Mean.At(0, first+i)
 	}
 	var err error
 	a.lasso, err = c.lasso().Over(Basis{D: tall})
@@ -268,7 +268,7 @@ func (c Anchored) Over(b Basis) (Coding, error) {
 
 type anchored struct {
 	lasso Coding    // over the tall atoms
-	below []float64 // √μ·m₀
+	tail  []float64 // √μ·m₀
 	d, k  int
 }
 
@@ -277,11 +277,11 @@ func (a *anchored) Code(ctx context.Context, s, y *mat.Dense) error {
 		return err
 	}
 	d, n := y.Dims()
-	tall := mat.NewDense(d+len(a.below), n, nil)
+	tall := mat.NewDense(d+len(a.tail), n, nil)
 	lin.Set(lin.Block(tall, 0, d, 0, n), 1, y)
 	norms := make([]float64, n)
 	lin.SquaredColumnNorms(norms, y)
-	for i, v := range a.below {
+	for i, v := range a.tail {
 		row := tall.RawRowView(d + i)
 		for j, norm := range norms {
 			if norm != 0 {

@@ -23,24 +23,24 @@ import (
 // a dependent atom may be needed after all, since it costs less than the sum of
 // atoms of P that it equals: exchange lets it in for one of these.
 type activeSet struct {
-	ctx     context.Context
-	work    int            // how many atoms may still be orthogonalised
-	left    float64        // operations that the code may still take
-	d       blas64.General // D̂, d×K
-	y       []float64      // len d
-	passive []int          // P in the order of the factor
-	q       []float64      // Qᵀ, a row of len d for every atom of P
-	r       []float64      // R, upper triangle, rows of len K
-	t       []float64      // R⁻ᵀλ
-	z       []float64      // Qᵀy − t
-	s       []float64      // s_P ≥ 0, magnitudes
-	sign    []float64      // len K
-	next    []float64      // R⁻¹z, or what takes the place of a dependent atom
-	rest    []float64      // y − D̂s, len d
-	w       []float64      // −D̂ᵀrest, len K
-	lim     limits
-	out     []bool  // is neither in P nor refused, len K
-	resolve float64 // the largest δ at which an atom is refused
+	ctx      context.Context
+	work     int            // how many atoms may still be orthogonalised
+	budget   float64        // operations that the code may still take
+	d        blas64.General // D̂, d×K
+	y        []float64      // len d
+	passive  []int          // P in the order of the factor
+	q        []float64      // Qᵀ, a row of len d for every atom of P
+	r        []float64      // R, upper triangle, rows of len K
+	t        []float64      // R⁻ᵀλ
+	z        []float64      // Qᵀy − t
+	s        []float64      // s_P ≥ 0, magnitudes
+	sign     []float64      // len K
+	next     []float64      // R⁻¹z, or what takes the place of a dependent atom
+	residual []float64      // y − D̂s, len d
+	w        []float64      // −D̂ᵀrest, len K
+	lim      limits
+	free     []bool  // is neither in P nor refused, len K
+	resolve  float64 // the largest δ at which an atom is refused
 }
 
 const (
@@ -57,20 +57,20 @@ func (e *exact) lawsonHanson(ctx context.Context, p *pivoting, f, y []float64, e
 	d, k := g.Rows, g.Cols
 	limit := min(d, k) + 1
 	a := &activeSet{
-		ctx: ctx, work: minWork + workPerAtom*k, left: p.left, lim: *lim, sign: make([]float64, k),
-		d: g, y: y, rest: make([]float64, d), w: make([]float64, k), out: make([]bool, k),
+		ctx: ctx, work: minWork + workPerAtom*k, budget: p.budget, lim: *lim, sign: make([]float64, k),
+		d: g, y: y, residual: make([]float64, d), w: make([]float64, k), free: make([]bool, k),
 		q: make([]float64, 0, d*limit), r: make([]float64, k*limit), next: make([]float64, 0, limit),
 	}
 	a.resolve = max(minResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
 	a.solve()
-	p.left = a.left
+	p.budget = a.budget
 	clear(f)
 	for i, k := range a.passive {
 		f[k] = a.sign[k] * a.s[i]
 	}
 	if k, v := violation(a.w, a.d, a.y, f, lim); k >= 0 {
 		how := "found"
-		if a.work <= 0 || a.left <= 0 {
+		if a.work <= 0 || a.budget <= 0 {
 			how = "reached within the bound on the work"
 		}
 		return fmt.Errorf("no optimal code was %s: the conditions of atom %d are violated by %.3g, %.3g is allowed",
@@ -80,21 +80,21 @@ func (e *exact) lawsonHanson(ctx context.Context, p *pivoting, f, y []float64, e
 }
 
 // spent reports whether it is time to end.
-func (a *activeSet) spent() bool { return a.work <= 0 || a.left <= 0 || a.ctx.Err() != nil }
+func (a *activeSet) spent() bool { return a.work <= 0 || a.budget <= 0 || a.ctx.Err() != nil }
 
 // solve runs the rounds of [lh].
 func (a *activeSet) solve() {
-	for k := range a.out {
-		a.out[k] = true
+	for k := range a.free {
+		a.free[k] = true
 	}
-	copy(a.rest, a.y)
+	copy(a.residual, a.y)
 	for !a.spent() {
 		a.dual()
 		k := a.worst()
 		if k < 0 {
 			return
 		}
-		a.out[k], a.sign[k] = false, a.lim.enters(a.w[k])
+		a.free[k], a.sign[k] = false, a.lim.enters(a.w[k])
 		if !a.append(k) {
 			if a.lim.l1 != nil {
 				a.exchange(k)
@@ -112,15 +112,15 @@ func (a *activeSet) solve() {
 
 // dual sets w = −D̂ᵀ(y − D̂s).
 func (a *activeSet) dual() {
-	a.left -= float64(a.d.Rows) * float64(a.d.Cols)
-	blas64.Gemv(blas.Trans, -1, a.d, vector(a.rest), 0, vector(a.w))
+	a.budget -= float64(a.d.Rows) * float64(a.d.Cols)
+	blas64.Gemv(blas.Trans, -1, a.d, vector(a.residual), 0, vector(a.w))
 }
 
 // worst returns the atom that may enter P and has the least slack < 0, or −1.
 func (a *activeSet) worst() int {
 	worst, lowest := -1, -roundOff/10
 	for k, w := range a.w {
-		if v := a.lim.slack(k, w); a.out[k] && v < lowest && a.lim.violates(k, v) {
+		if v := a.lim.slack(k, w); a.free[k] && v < lowest && a.lim.violates(k, v) {
 			worst, lowest = k, v
 		}
 	}
@@ -131,7 +131,7 @@ func (a *activeSet) worst() int {
 // raises s_k and lowers s_P by c·s_k, as far as s ≥ 0 allows. That leaves D̂s as
 // it is and lowers λ‖s‖₁.
 func (a *activeSet) exchange(k int) {
-	n, stride := len(a.passive), len(a.out)
+	n, stride := len(a.passive), len(a.free)
 	a.next = a.next[:n]
 	for i := range n {
 		a.next[i] = a.r[i*stride+n]
@@ -151,7 +151,7 @@ func (a *activeSet) exchange(k int) {
 	}
 	a.s[stop] = 0
 	a.remove()
-	if a.out[k] = false; a.append(k) {
+	if a.free[k] = false; a.append(k) {
 		a.s = append(a.s, step)
 	}
 	a.descend()
@@ -164,7 +164,7 @@ func (a *activeSet) descend() {
 	for len(a.passive) > 0 {
 		a.next = append(a.next[:0], a.z...)
 		blas64.Trsv(blas.NoTrans, a.triangle(), vector(a.next))
-		a.left -= float64(len(a.passive)) * float64(len(a.passive)+a.d.Rows)
+		a.budget -= float64(len(a.passive)) * float64(len(a.passive)+a.d.Rows)
 		step, stop := 1.0, -1
 		for i, v := range a.next {
 			if v <= 0 {
@@ -193,15 +193,15 @@ func (a *activeSet) remove() {
 	s := slices.Clone(a.s[first:])
 	a.truncate(first)
 	a.s = a.s[:first]
-	for k := range a.out {
-		a.out[k] = true
+	for k := range a.free {
+		a.free[k] = true
 	}
 	for _, k := range a.passive {
-		a.out[k] = false
+		a.free[k] = false
 	}
 	for i, k := range rest {
 		if s[i] > 0 && a.append(k) {
-			a.out[k] = false
+			a.free[k] = false
 			a.s = append(a.s, s[i])
 		}
 	}
@@ -210,12 +210,12 @@ func (a *activeSet) remove() {
 // append adds atom k to the factorisation unless it depends on P or the time is
 // up.
 func (a *activeSet) append(k int) bool {
-	n, d, stride := len(a.passive), a.d.Rows, len(a.out)
+	n, d, stride := len(a.passive), a.d.Rows, len(a.free)
 	if n == min(d, stride) && a.lim.l1 == nil || a.spent() {
 		return false
 	}
 	a.work--
-	a.left -= float64(n+1) * float64(4*d+n)
+	a.budget -= float64(n+1) * float64(4*d+n)
 	a.q = a.q[:(n+1)*d]
 	q := a.q[n*d:]
 	for i := range q {
@@ -247,8 +247,8 @@ func (a *activeSet) append(k int) bool {
 		}
 		t /= distance
 	}
-	z := blas64.Dot(vector(q), vector(a.rest)) - t // the rest holds all of y that q can see
-	blas64.Axpy(-z, vector(q), vector(a.rest))
+	z := blas64.Dot(vector(q), vector(a.residual)) - t // the rest holds all of y that q can see
+	blas64.Axpy(-z, vector(q), vector(a.residual))
 	a.t, a.z = append(a.t, t), append(a.z, z)
 	a.passive = append(a.passive, k)
 	return true
@@ -258,14 +258,14 @@ func (a *activeSet) append(k int) bool {
 func (a *activeSet) truncate(n int) {
 	d := a.d.Rows
 	a.passive, a.t, a.z, a.q = a.passive[:n], a.t[:n], a.z[:n], a.q[:n*d]
-	copy(a.rest, a.y)
+	copy(a.residual, a.y)
 	for i, z := range a.z {
-		blas64.Axpy(-z, vector(a.q[i*d:(i+1)*d]), vector(a.rest))
+		blas64.Axpy(-z, vector(a.q[i*d:(i+1)*d]), vector(a.residual))
 	}
 }
 
 func (a *activeSet) triangle() blas64.Triangular {
-	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: len(a.passive), Stride: len(a.out), Data: a.r}
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: len(a.passive), Stride: len(a.free), Data: a.r}
 }
 
 // violation sets w = −D̂ᵀ(y − D̂s) and returns the atom whose optimality

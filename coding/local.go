@@ -136,7 +136,7 @@ func (l *local) Code(ctx context.Context, s, y *mat.Dense) error {
 type neighbourhood struct {
 	*local
 	key     []float64  // ‖d_k‖² − 2d_kᵀy of the atoms that are not zero
-	sorted  []float64  // the same, partly sorted
+	order   []float64  // the same, partly sorted
 	nearest []int      // the neighbours, in increasing order
 	Z       *mat.Dense // (B − y1ᵀ)ᵀ, k×d
 	C       *mat.Dense // C + λ·tr(C)·I, k×k
@@ -151,7 +151,7 @@ func (l *local) neighbourhood() *neighbourhood {
 	d, _ := l.d.Dims()
 	k := l.Neighbours
 	return &neighbourhood{
-		local: l, key: make([]float64, len(l.index)), sorted: make([]float64, len(l.index)), nearest: make([]int, 0, k),
+		local: l, key: make([]float64, len(l.index)), order: make([]float64, len(l.index)), nearest: make([]int, 0, k),
 		Z: mat.NewDense(k, d, nil), C: mat.NewDense(k, k, nil), w: mat.NewDense(k, 1, nil),
 	}
 }
@@ -198,11 +198,11 @@ func (at *neighbourhood) find(f []float64) {
 	for i, k := range at.index {
 		at.key[i] = at.norm[i] - 2*f[k] // ‖d_k − y‖² − ‖y‖²
 	}
-	copy(at.sorted, at.key)
+	copy(at.order, at.key)
 	k := at.Neighbours
-	last := nth(at.sorted, k-1)
+	last := nth(at.order, k-1)
 	equal := k // how many of the atoms as far as the last are in
-	for _, v := range at.sorted[:k] {
+	for _, v := range at.order[:k] {
 		if v < last {
 			equal--
 		}

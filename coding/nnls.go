@@ -230,7 +230,7 @@ func (e *exact) column(ctx context.Context, p *pivoting, f, z []float64, y *mat.
 		clear(f) // Dᵀy = 0: s = 0 is optimal
 		return nil
 	}
-	p.left = e.work
+	p.budget = e.work
 	lim := e.limits(p, exp, bound)
 	if e.gap > 0 {
 		norm := math.Ldexp(columnNorm(y, j), -exp)

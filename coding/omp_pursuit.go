@@ -42,7 +42,7 @@ type pursuit struct {
 	w     []float64  // w = Δ⁻¹L⁻¹f_I, len T₀
 	c     []float64  // coefficients of the support
 	atoms []int32    // the support I
-	rest  []float64  // r, len d; made when it is needed
+	r     []float64  // r, len d; made when it is needed
 }
 
 func newPursuit(c *ompCoding) *pursuit {
@@ -167,8 +167,8 @@ func (p *pursuit) coefficients() {
 
 // residual returns ‖y_j − D·c‖² for y_j and atoms as they are scaled.
 func (p *pursuit) residual(y *mat.Dense, j int, unit float64) float64 {
-	p.rest = mat.Col(p.rest, j, y)
-	r := vector(p.rest)
+	p.r = mat.Col(p.r, j, y)
+	r := vector(p.r)
 	blas64.Scal(unit, r)
 	atoms := p.ompCoding.atoms()
 	for i, k := range p.atoms {

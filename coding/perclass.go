@@ -40,11 +40,11 @@ func (c PerClass) Over(b Basis) (Coding, error) {
 	}
 	d, groups := b.D, b.Groups
 	m, _ := d.Dims()
-	p := &perClass{d: m, groups: groups, at: make([]int, len(groups)), v: make([]*mat.Dense, len(groups)-1)}
+	p := &perClass{d: m, groups: groups, bounds: make([]int, len(groups)), v: make([]*mat.Dense, len(groups)-1)}
 	for class := range p.v {
-		p.at[class+1] = p.at[class] + min(m, groups[class+1]-groups[class])
+		p.bounds[class+1] = p.bounds[class] + min(m, groups[class+1]-groups[class])
 	}
-	p.u = mat.NewDense(m, p.at[len(p.v)], nil)
+	p.u = mat.NewDense(m, p.bounds[len(p.v)], nil)
 	errs := make([]error, len(p.v))
 	parallel.For(len(p.v), 1, func(class, _ int) {
 		errs[class] = p.decompose(lin.Cols(d, groups[class], groups[class+1]), class, c.Lambda)
@@ -71,7 +71,7 @@ func grouped(groups []int, k int) error {
 type perClass struct {
 	d      int          // number of features
 	groups []int        // len C+1
-	at     []int        // the columns of U that belong to class c: at[c] ≤ r < at[c+1]; len C+1
+	bounds []int        // the columns of U that belong to class c: at[c] ≤ r < at[c+1]; len C+1
 	u      *mat.Dense   // U of all classes side by side, d×R
 	v      []*mat.Dense // V(Σ² + λI)⁻¹Σ of class c, n_c×r_c
 }
@@ -84,7 +84,7 @@ func (p *perClass) decompose(a *mat.Dense, c int, lambda float64) error {
 	}
 	var u mat.Dense
 	f.UTo(&u)
-	lin.Set(lin.Cols(p.u, p.at[c], p.at[c+1]), 1, &u)
+	lin.Set(lin.Cols(p.u, p.bounds[c], p.bounds[c+1]), 1, &u)
 	v := new(mat.Dense)
 	f.VTo(v)
 	σ := f.Values(nil)
@@ -118,7 +118,7 @@ func (p *perClass) Code(ctx context.Context, s, y *mat.Dense) error {
 		_, n := y.Dims()
 		lin.AtB(lin.Cols(t, 0, n), 1, p.u, y) // Uᵀy of every class
 		for c, v := range p.v {
-			sc, uy := lin.Block(s, p.groups[c], p.groups[c+1], 0, n), lin.Block(t, p.at[c], p.at[c+1], 0, n)
+			sc, uy := lin.Block(s, p.groups[c], p.groups[c+1], 0, n), lin.Block(t, p.bounds[c], p.bounds[c+1], 0, n)
 			lin.AB(sc, 1, v, uy) // V(Σ² + λI)⁻¹ΣUᵀy
 		}
 		return nil

@@ -32,9 +32,9 @@ import (
 type pivoting struct {
 	*gradient
 	penalty
-	k       int
-	in      []bool // is in P, len K
-	refused []bool // depends on P or on a part of it, len K
+	k         int
+	member    []bool // is in P, len K
+	dependent []bool // depends on P or on a part of it, len K
 
 	passive []int     // P in the order of the factor
 	s       []float64 // s_P in this order, magnitudes
@@ -42,17 +42,17 @@ type pivoting struct {
 	stride  int
 	u       []float64 // R⁻ᵀ(f_P − λσ_P)
 
-	left  float64 // operations that the code may still take
-	shift float64 // δ of descent, else 0
+	budget float64 // operations that the code may still take
+	shift  float64 // δ of descent, else 0
 
 	lastPassive []int     // P of the round before this one
 	lastS       []float64 // s_P of that round with its signs, 0 where it is negative
 
-	costs  []float64 // room for l1, len K
-	slacks []float64 // of every atom outside P, len K; w itself where there is no penalty
-	enter  []int     // the atoms that enter next
-	kept   []int     // scratch of capacity K, as least
-	least  []float64
+	costs   []float64 // room for l1, len K
+	slacks  []float64 // of every atom outside P, len K; w itself where there is no penalty
+	enter   []int     // the atoms that enter next
+	scratch []int     // scratch of capacity K, as least
+	least   []float64
 }
 
 const (
@@ -79,11 +79,11 @@ const (
 func newPivoting(g *mat.Dense) *pivoting {
 	k, _ := g.Dims()
 	return &pivoting{
-		gradient: newGradient(g.RawMatrix()), k: k, left: maxSample,
-		in: make([]bool, k), refused: make([]bool, k),
+		gradient: newGradient(g.RawMatrix()), k: k, budget: maxSample,
+		member: make([]bool, k), dependent: make([]bool, k),
 		passive: make([]int, 0, k), s: make([]float64, 0, k), u: make([]float64, 0, k),
 		costs: make([]float64, k), slacks: make([]float64, k),
-		enter: make([]int, 0, k), kept: make([]int, 0, k), least: make([]float64, 0, k),
+		enter: make([]int, 0, k), scratch: make([]int, 0, k), least: make([]float64, 0, k),
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *pivoting) solveFrom(ctx context.Context, f, z []float64, lim *limits) b
 // pivot makes the rounds of solveFrom.
 func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 	for round := range maxRounds {
-		if ctx.Err() != nil || p.left < 0 {
+		if ctx.Err() != nil || p.budget < 0 {
 			return false
 		}
 		if round >= collapseRound && p.collapsed() {
@@ -119,7 +119,7 @@ func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 		kept := len(p.passive)
 		p.passive = append(p.passive, p.enter...)
 		for _, k := range p.enter {
-			p.in[k] = true
+			p.member[k] = true
 			p.hold(k)
 		}
 		fresh := first
@@ -141,7 +141,7 @@ func (p *pivoting) pivot(ctx context.Context, f []float64, lim *limits) bool {
 // are new.
 func (p *pivoting) spend(first int) {
 	n := float64(len(p.passive))
-	p.left -= 2*n*n*(n-float64(first)) + 4*n*n + float64(p.k)*(n+8) + passWork
+	p.budget -= 2*n*n*(n-float64(first)) + 4*n*n + float64(p.k)*(n+8) + passWork
 }
 
 // gap returns the duality gap of s_P ≥ 0, as Lasso states it, from what G tells
@@ -186,8 +186,8 @@ func (p *pivoting) collapsed() bool {
 // start sets P = ∅, s = 0, w = −f.
 func (p *pivoting) start(f []float64, lim *limits) {
 	p.penalty = lim.penalty
-	clear(p.in)
-	clear(p.refused)
+	clear(p.member)
+	clear(p.dependent)
 	p.passive, p.s, p.u = p.passive[:0], p.s[:0], p.u[:0]
 	p.lastPassive, p.lastS = p.lastPassive[:0], p.lastS[:0]
 	p.gradient.start(f)
@@ -205,7 +205,7 @@ func (p *pivoting) adopt(f, z []float64) bool {
 		return cmp.Or(cmp.Compare(math.Abs(z[b]), math.Abs(z[a])), cmp.Compare(a, b))
 	})
 	for _, k := range p.passive {
-		p.in[k], p.sign[k] = true, math.Copysign(1, z[k])
+		p.member[k], p.sign[k] = true, math.Copysign(1, z[k])
 		p.hold(k)
 	}
 	if !p.factor(0, 0) {
@@ -226,11 +226,11 @@ func (p *pivoting) drop(sort bool) (first int, fewer bool) {
 	if first < 0 {
 		return len(p.passive), false
 	}
-	clear(p.refused)
-	kept := p.kept[:0] // the columns of R that stay, of those from first on
+	clear(p.dependent)
+	kept := p.scratch[:0] // the columns of R that stay, of those from first on
 	for j := first; j < len(p.passive); j++ {
 		if p.s[j] < 0 {
-			p.in[p.passive[j]] = false
+			p.member[p.passive[j]] = false
 			p.release(p.passive[j])
 		} else {
 			kept = append(kept, j)
@@ -272,7 +272,7 @@ func (p *pivoting) choose(lim *limits, limit int) {
 	}
 	p.enter, p.least = enter[:0], p.least[:0]
 	for _, k := range enter[:n] {
-		if v := slacks[k]; !p.in[k] && !p.refused[k] && lim.violates(k, v) {
+		if v := slacks[k]; !p.member[k] && !p.dependent[k] && lim.violates(k, v) {
 			p.enter = append(p.enter, k)
 			p.least = append(p.least, v)
 		}

@@ -90,7 +90,7 @@ func (p *pivoting) factorOneByOne(first, kept int) {
 		p.solveRt(column, 0)
 		distance := p.g.Data[k*p.g.Stride+k] - blas64.Dot(vector(column), vector(column))
 		if !(distance >= dependent) {
-			p.in[k], p.refused[k] = false, true
+			p.member[k], p.dependent[k] = false, true
 			p.release(k)
 			continue
 		}
@@ -224,30 +224,30 @@ func (l *limits) trusted(sum float64) bool {
 // as many additions of rows from all over G, and from one round to the next
 // few of them change.
 type gradient struct {
-	g    blas64.General // G, K×K
-	w    []float64      // len K
-	sign []float64      // 1, or −1 where s_k < 0; len K
-	sum  float64        // ‖s‖₁
-	held []int          // the atoms whose rows are held, in their order
-	at   []int          // the place of atom k in held, −1 if it is not; len K
-	rows []float64      // the rows, K each
-	coef []float64      // the coefficients of held
+	g     blas64.General // G, K×K
+	w     []float64      // len K
+	sign  []float64      // 1, or −1 where s_k < 0; len K
+	sum   float64        // ‖s‖₁
+	atoms []int          // the atoms whose rows are held, in their order
+	place []int          // the place of atom k in held, −1 if it is not; len K
+	rows  []float64      // the rows, K each
+	coef  []float64      // the coefficients of held
 }
 
 func newGradient(g blas64.General) *gradient {
-	d := &gradient{g: g, w: make([]float64, g.Rows), sign: make([]float64, g.Rows), at: make([]int, g.Rows)}
-	for k := range d.at {
-		d.at[k], d.sign[k] = -1, 1
+	d := &gradient{g: g, w: make([]float64, g.Rows), sign: make([]float64, g.Rows), place: make([]int, g.Rows)}
+	for k := range d.place {
+		d.place[k], d.sign[k] = -1, 1
 	}
 	return d
 }
 
 // start sets w = −f, as for s = 0.
 func (d *gradient) start(f []float64) {
-	for _, k := range d.held {
-		d.at[k] = -1
+	for _, k := range d.atoms {
+		d.place[k] = -1
 	}
-	d.held, d.sum = d.held[:0], 0
+	d.atoms, d.sum = d.atoms[:0], 0
 	for k, v := range f {
 		d.w[k] = -v
 	}
@@ -255,21 +255,21 @@ func (d *gradient) start(f []float64) {
 
 // hold copies the row of atom k.
 func (d *gradient) hold(k int) {
-	n := len(d.held)
-	d.at[k] = n
-	d.held = append(d.held, k)
+	n := len(d.atoms)
+	d.place[k] = n
+	d.atoms = append(d.atoms, k)
 	d.rows = append(d.rows[:n*d.g.Cols], d.g.Data[k*d.g.Stride:k*d.g.Stride+d.g.Cols]...)
 }
 
 // release forgets the row of atom k; the last row takes its place.
 func (d *gradient) release(k int) {
-	size, hole, last := d.g.Cols, d.at[k], len(d.held)-1
+	size, hole, last := d.g.Cols, d.place[k], len(d.atoms)-1
 	if hole < last {
 		copy(d.rows[hole*size:(hole+1)*size], d.rows[last*size:])
-		d.held[hole] = d.held[last]
-		d.at[d.held[hole]] = hole
+		d.atoms[hole] = d.atoms[last]
+		d.place[d.atoms[hole]] = hole
 	}
-	d.held, d.at[k] = d.held[:last], -1
+	d.atoms, d.place[k] = d.atoms[:last], -1
 }
 
 // update sets w = Gs − f for the s that is s[i] for atom atoms[i], times its
@@ -286,7 +286,7 @@ func (d *gradient) update(f []float64, atoms []int, s []float64) {
 	d.coef = append(d.coef[:0], s...)
 	d.sum = 0
 	for i, k := range atoms {
-		d.coef[d.at[k]] = d.sign[k] * s[i]
+		d.coef[d.place[k]] = d.sign[k] * s[i]
 		d.sum += math.Abs(s[i])
 	}
 	size := d.g.Cols

@@ -133,7 +133,7 @@ func (s *KSVDLearner) Codes() *mat.Dense {
 // Errors returns ‖x_j − Dγ_j‖² of each sample; ‖x_j‖² where the last pass has replaced an atom
 // of its code.
 func (s *KSVDLearner) Errors() []float64 {
-	out := slices.Clone(s.rest)
+	out := slices.Clone(s.distances)
 	if s.passes == 0 {
 		return out
 	}
@@ -162,7 +162,7 @@ func (s *KSVDLearner) Resume(codes *mat.Dense, errors []float64) {
 	}
 	s.rebuild(0, n)
 	s.choose()
-	copy(s.rest, errors)
+	copy(s.distances, errors)
 	s.passes = 1
 }
 
@@ -179,15 +179,15 @@ type KSVDLearner struct {
 	Γ coding.SparseCodes // K×N
 	E *mat.Dense         // (X − DΓ)ᵀ, N×d
 
-	energy []float64          // ‖x_j‖², len N
-	rest   []float64          // ‖x_j − Dγ_j‖², len N
-	next   coding.SparseCodes // the codes that the pursuit finds
-	keeps  []bool             // samples that keep their codes, len N
-	stale  []bool             // atoms that the pass before replaced, len K
-	users  users              // of each atom
-	fresh  []float64          // a renewed atom, len d
+	energy    []float64          // ‖x_j‖², len N
+	distances []float64          // ‖x_j − Dγ_j‖², len N
+	next      coding.SparseCodes // the codes that the pursuit finds
+	fixed     []bool             // samples that keep their codes, len N
+	stale     []bool             // atoms that the pass before replaced, len K
+	users     users              // of each atom
+	fresh     []float64          // a renewed atom, len d
 
-	passes, replaced, kept int
+	passes, replacements, unchanged int
 }
 
 func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner, error) {
@@ -207,7 +207,7 @@ func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner
 	d, _ := x.Dims()
 	s := &KSVDLearner{
 		KSVD: k, first: unit, ctx: ctx, expand: expand, X: x, D: transposed(d0), E: mat.NewDense(n, d, nil),
-		energy: make([]float64, n), rest: make([]float64, n), keeps: make([]bool, n),
+		energy: make([]float64, n), distances: make([]float64, n), fixed: make([]bool, n),
 		stale: make([]bool, atoms), fresh: make([]float64, d),
 	}
 	lin.SquaredColumnNorms(s.energy, x)
@@ -229,7 +229,7 @@ func (s *KSVDLearner) Step() (residual float64, err error) {
 	s.replace()
 	s.passes++
 	var rest, whole float64
-	for j, v := range s.rest {
+	for j, v := range s.distances {
 		rest, whole = rest+v, whole+s.energy[j]
 	}
 	if whole == 0 {
@@ -243,14 +243,14 @@ func (s *KSVDLearner) Largest() float64 { return 0 }
 
 func (s *KSVDLearner) Objective() []classify.Term {
 	var rest float64
-	for _, v := range s.rest {
+	for _, v := range s.distances {
 		rest += v
 	}
 	return []classify.Term{
 		{Name: "error", Value: rest},
-		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.rest)), Info: true},
-		{Name: "replaced", Value: float64(s.replaced), Info: true},
-		{Name: "kept", Value: float64(s.kept), Info: true},
+		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.distances)), Info: true},
+		{Name: "replaced", Value: float64(s.replacements), Info: true},
+		{Name: "kept", Value: float64(s.unchanged), Info: true},
 	}
 }
 

@@ -48,10 +48,10 @@ func (s *KSVDLearner) rebuild(lo, hi int) {
 			axpy(-coef[i], s.D.RawRowView(int(a)), r)
 		}
 		rest := dot(r, r)
-		s.keeps[j] = s.keep(j, rest)
-		if !s.keeps[j] {
+		s.fixed[j] = s.keep(j, rest)
+		if !s.fixed[j] {
 			copy(s.E.RawRowView(j), r)
-			s.rest[j] = rest
+			s.distances[j] = rest
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (s *KSVDLearner) rebuild(lo, hi int) {
 // keep reports whether the old code of sample j is better than a new one with
 // the squared residual rest.
 func (s *KSVDLearner) keep(j int, rest float64) bool {
-	if !s.Monotone || s.passes == 0 || rest <= s.rest[j] || rest <= s.Error*s.Error {
+	if !s.Monotone || s.passes == 0 || rest <= s.distances[j] || rest <= s.Error*s.Error {
 		return false
 	}
 	atoms, _ := s.Γ.Column(j)
@@ -68,18 +68,18 @@ func (s *KSVDLearner) keep(j int, rest float64) bool {
 
 // choose makes Γ of the new codes and of the old ones of samples that keep them.
 func (s *KSVDLearner) choose() {
-	s.kept = 0
-	for _, keeps := range s.keeps {
+	s.unchanged = 0
+	for _, keeps := range s.fixed {
 		if keeps {
-			s.kept++
+			s.unchanged++
 		}
 	}
-	if s.kept == 0 {
+	if s.unchanged == 0 {
 		s.Γ, s.next = s.next, s.Γ
 		return
 	}
 	chosen := coding.SparseCodes{First: []int{0}}
-	for j, keeps := range s.keeps {
+	for j, keeps := range s.fixed {
 		from := &s.next
 		if keeps {
 			from = &s.Γ
@@ -101,7 +101,7 @@ type users struct {
 // A use is an element of a sparse code: sample and place.
 type use struct {
 	sample int32
-	at     int // in Coef
+	index  int // in Coef
 }
 
 // find lists the elements of codes that are not zero, by sample for each atom.
@@ -151,11 +151,11 @@ func (s *KSVDLearner) renew(a int) {
 	cos := dot(d, s.fresh)
 	parallel.For(len(of), share, func(lo, hi int) {
 		for _, u := range of[lo:hi] {
-			e, g := s.E.RawRowView(int(u.sample)), s.Γ.Coef[u.at]
+			e, g := s.E.RawRowView(int(u.sample)), s.Γ.Coef[u.index]
 			now := dot(e, s.fresh) + g*cos // Fᵀd
 			axpy(g, d, e)
 			axpy(-now, s.fresh, e) // F − d·gᵀ with the new d and g
-			s.Γ.Coef[u.at] = now
+			s.Γ.Coef[u.index] = now
 		}
 	})
 	copy(d, s.fresh)
@@ -183,7 +183,7 @@ func (s *KSVDLearner) correlate(of []use) float64 {
 // add adds Σ g_j·e_j to sum and returns Σ g_j².
 func (s *KSVDLearner) add(sum []float64, of []use) (squares float64) {
 	for _, u := range of {
-		g := s.Γ.Coef[u.at]
+		g := s.Γ.Coef[u.index]
 		axpy(g, s.E.RawRowView(int(u.sample)), sum)
 		squares += g * g
 	}
@@ -192,10 +192,10 @@ func (s *KSVDLearner) add(sum []float64, of []use) (squares float64) {
 
 // measure: ‖x_j − Dγ_j‖² of every sample
 func (s *KSVDLearner) measure() {
-	parallel.For(len(s.rest), share, func(lo, hi int) {
+	parallel.For(len(s.distances), share, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			e := s.E.RawRowView(j)
-			s.rest[j] = dot(e, e)
+			s.distances[j] = dot(e, e)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func (s *KSVDLearner) measure() {
 // of the used atoms alone, since none of the others stays.
 func (s *KSVDLearner) replace() {
 	clear(s.stale)
-	s.replaced = 0
+	s.replacements = 0
 	used := s.used()
 	spare := s.spare(used)
 	cos := s.cosines(spare.atoms)
@@ -224,7 +224,7 @@ func (s *KSVDLearner) replace() {
 		}
 		copy(s.D.RawRowView(a), spare.sample())
 		s.stale[a] = true
-		s.replaced++
+		s.replacements++
 		s.mark(repeats[next:], func() []float64 { return spare.cosines()[next:] })
 	}
 }
@@ -255,7 +255,7 @@ func (s *KSVDLearner) cosines(atoms *mat.Dense) *mat.Dense {
 // used returns the atoms that as many samples use as MinUses asks.
 func (s *KSVDLearner) used() (atoms []int) {
 	for a := range s.stale {
-		if s.uses(a) >= min(s.MinUses, len(s.rest)) {
+		if s.uses(a) >= min(s.MinUses, len(s.distances)) {
 			atoms = append(atoms, a)
 		}
 	}
@@ -264,7 +264,7 @@ func (s *KSVDLearner) used() (atoms []int) {
 
 func (s *KSVDLearner) uses(a int) (uses int) {
 	for _, u := range s.users.uses[s.users.first[a]:s.users.first[a+1]] {
-		if g := s.Γ.Coef[u.at]; g*g > unused*unused*s.energy[u.sample] {
+		if g := s.Γ.Coef[u.index]; g*g > unused*unused*s.energy[u.sample] {
 			uses++
 		}
 	}
@@ -274,42 +274,42 @@ func (s *KSVDLearner) uses(a int) (uses int) {
 // spares are the samples that may replace atoms, those with the longest
 // residuals first. They are read, and multiplied with atoms, many at a time.
 type spares struct {
-	X     *mat.Dense // d×N
-	atoms *mat.Dense // that they are compared with, a row each
-	order []int      // the samples
-	lo    int        // order[lo:hi] are the rows of unit
-	hi    int
-	at    int        // the sample is order[at]; −1 before the first
-	unit  *mat.Dense // samples at norm 1
-	cos   *mat.Dense // unit·atomsᵀ; nil until it is asked for
+	X        *mat.Dense // d×N
+	atoms    *mat.Dense // that they are compared with, a row each
+	order    []int      // the samples
+	lo       int        // order[lo:hi] are the rows of unit
+	hi       int
+	position int        // the sample is order[at]; −1 before the first
+	unit     *mat.Dense // samples at norm 1
+	cos      *mat.Dense // unit·atomsᵀ; nil until it is asked for
 }
 
 // spare returns the samples that are not rebuilt, for comparison with atoms.
 func (s *KSVDLearner) spare(atoms []int) *spares {
 	_, d := s.D.Dims()
-	p := &spares{X: s.X, atoms: &mat.Dense{}, at: -1}
+	p := &spares{X: s.X, atoms: &mat.Dense{}, position: -1}
 	if len(atoms) > 0 {
 		p.atoms = mat.NewDense(len(atoms), d, nil)
 	}
 	for i, a := range atoms {
 		copy(p.atoms.RawRowView(i), s.D.RawRowView(a))
 	}
-	for j, v := range s.rest {
+	for j, v := range s.distances {
 		if v > rebuilt*rebuilt*s.energy[j] {
 			p.order = append(p.order, j)
 		}
 	}
-	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(s.rest[j], s.rest[i]) })
+	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(s.distances[j], s.distances[i]) })
 	return p
 }
 
 // next goes on to the next sample; false where there is none.
 func (p *spares) next() bool {
-	if p.at+1 == len(p.order) {
+	if p.position+1 == len(p.order) {
 		return false
 	}
-	p.at++
-	if p.at == p.hi {
+	p.position++
+	if p.position == p.hi {
 		p.read()
 	}
 	return true
@@ -341,7 +341,7 @@ func (p *spares) read() {
 }
 
 // sample returns the sample at norm 1, not copied.
-func (p *spares) sample() []float64 { return p.unit.RawRowView(p.at - p.lo) }
+func (p *spares) sample() []float64 { return p.unit.RawRowView(p.position - p.lo) }
 
 // cosines returns the products of the sample at norm 1 with the atoms.
 func (p *spares) cosines() []float64 {
@@ -350,7 +350,7 @@ func (p *spares) cosines() []float64 {
 		p.cos = mat.NewDense(p.hi-p.lo, k, nil)
 		lin.ABt(p.cos, 1, p.unit, p.atoms)
 	}
-	return p.cos.RawRowView(p.at - p.lo)
+	return p.cos.RawRowView(p.position - p.lo)
 }
 
 // transposed returns xᵀ.

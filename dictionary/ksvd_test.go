@@ -68,7 +68,7 @@ func newState(t *testing.T, k KSVD, x, d0 *mat.Dense) *KSVDLearner {
 // residuals returns (X − DΓ)ᵀ of the present atoms and codes.
 func (s *KSVDLearner) residuals() *mat.Dense {
 	e := mat.DenseCopyOf(s.X.T())
-	for j := range s.rest {
+	for j := range s.distances {
 		atoms, coef := s.Γ.Column(j)
 		for i, a := range atoms {
 			axpy(-coef[i], s.D.RawRowView(int(a)), e.RawRowView(j))
@@ -146,11 +146,11 @@ func TestKSVDMonotoneDropsCodesOfReplacedAtoms(t *testing.T) {
 		if _, err := s.Step(); err != nil {
 			t.Fatal(err)
 		}
-		replaced += s.replaced
+		replaced += s.replacements
 		if err := s.code(); err != nil {
 			t.Fatal(err)
 		}
-		kept += s.kept
+		kept += s.unchanged
 		if diff := lin.MaxAbsDiff(s.E, s.residuals()); diff > 1e-12 {
 			t.Fatalf("residuals are off by %v", diff)
 		}
@@ -175,7 +175,7 @@ func TestKSVDMonotoneTakesCodesThatAreGoodEnough(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		γ, before := mat.NewDense(15, 80, nil), append([]float64(nil), s.rest...)
+		γ, before := mat.NewDense(15, 80, nil), append([]float64(nil), s.distances...)
 		if err := errors.Join(over.Code(context.Background(), γ, x), s.code()); err != nil {
 			t.Fatal(err)
 		}
@@ -196,8 +196,8 @@ func TestKSVDMonotoneTakesCodesThatAreGoodEnough(t *testing.T) {
 			if worse && !within {
 				want = before[j]
 			}
-			if math.Abs(s.rest[j]-want) > 1e-12*want {
-				t.Errorf("sample %d is left with %v, want %v: the new code leaves %v, the old one %v", j, s.rest[j], want, rest, before[j])
+			if math.Abs(s.distances[j]-want) > 1e-12*want {
+				t.Errorf("sample %d is left with %v, want %v: the new code leaves %v, the old one %v", j, s.distances[j], want, rest, before[j])
 			}
 		}
 	}
@@ -405,8 +405,8 @@ func TestKSVDReplaces(t *testing.T) {
 	s.measure()
 	worst := s.spare(nil).order[0]
 	s.replace()
-	if s.replaced != 1 || !s.stale[3] {
-		t.Errorf("%d atoms are replaced: %v", s.replaced, s.stale)
+	if s.replacements != 1 || !s.stale[3] {
+		t.Errorf("%d atoms are replaced: %v", s.replacements, s.stale)
 	}
 	if cos := dot(s.D.RawRowView(3), mat.Col(nil, worst, classify.Unit(x))); math.Abs(cos-1) > 1e-14 {
 		t.Errorf("the repeat has the cosine %v to the worst represented sample", cos)

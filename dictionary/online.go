@@ -86,7 +86,7 @@ func (o Online) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (
 	d, k := l.d.Dims()
 	_, n := x.Dims()
 	s := &onlinePasses{
-		ctx: ctx, Learner: l, x: x, seed: run.Seed, before: mat.NewDense(d, k, nil),
+		ctx: ctx, Learner: l, x: x, seed: run.Seed, previous: mat.NewDense(d, k, nil),
 		batch: mat.NewDense(d, min(n, o.Batch), nil),
 	}
 	out, err := classify.Iterate(ctx, s, classify.Limits{Passes: o.Passes, Tol: o.Tol}, run.Watch)
@@ -99,16 +99,16 @@ func (o Online) Learn(ctx context.Context, x, d0 *mat.Dense, run classify.Run) (
 // onlinePasses steps a Learner through samples that are all there.
 type onlinePasses struct {
 	*Learner
-	ctx    context.Context
-	x      *mat.Dense
-	seed   uint64
-	pass   uint64
-	before *mat.Dense // D before the pass
-	batch  *mat.Dense
+	ctx      context.Context
+	x        *mat.Dense
+	seed     uint64
+	pass     uint64
+	previous *mat.Dense // D before the pass
+	batch    *mat.Dense
 }
 
 func (s *onlinePasses) Step() (float64, error) {
-	s.before.Copy(s.d)
+	s.previous.Copy(s.d)
 	_, n := s.x.Dims()
 	for at := order(n, s.seed, s.pass); len(at) > 0; {
 		η := min(len(at), s.param.Batch)
@@ -121,8 +121,8 @@ func (s *onlinePasses) Step() (float64, error) {
 	}
 	s.pass++
 	_, k := s.d.Dims()
-	s.before.Sub(s.before, s.d)
-	return math.Sqrt(lin.SquaredNorm(s.before) / float64(k)), nil
+	s.previous.Sub(s.previous, s.d)
+	return math.Sqrt(lin.SquaredNorm(s.previous) / float64(k)), nil
 }
 
 func (s *onlinePasses) Objective() []classify.Term { return s.Terms() }

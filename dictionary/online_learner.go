@@ -17,16 +17,16 @@ import (
 // A Learner is the state of Online. Its size is that of D, A, B and one batch,
 // however many samples it has seen. It is for one goroutine at a time.
 type Learner struct {
-	param Online
-	d     *mat.Dense // D, d×K, which the coder sees
-	atoms *mat.Dense // Dᵀ, K×d, which the updates change
-	a     *mat.Dense // A, K×K
-	b     *mat.Dense // Bᵀ, K×d
-	seen  float64    // T, samples so far
-	idle  []int      // batches in a row that have not used atom k; len K
+	param   Online
+	d       *mat.Dense // D, d×K, which the coder sees
+	atoms   *mat.Dense // Dᵀ, K×d, which the updates change
+	a       *mat.Dense // A, K×K
+	b       *mat.Dense // Bᵀ, K×d
+	samples float64    // T, samples so far
+	idle    []int      // batches in a row that have not used atom k; len K
 
 	weight, energy, size, count float64 // Σ w_j, Σ w_j·‖x_j‖², Σ w_j·‖s_j‖₁, Σ w_j·‖s_j‖₀
-	replaced                    int     // atoms, so far
+	replacements                int     // atoms, so far
 
 	s    *mat.Dense // room for the codes of a batch, K×η
 	last *mat.Dense // those of the last batch
@@ -58,7 +58,7 @@ func (l *Learner) Atoms() *mat.Dense { return l.d }
 func (l *Learner) Codes() *mat.Dense { return l.last }
 
 // Seen returns the number of samples that were added so far.
-func (l *Learner) Seen() int { return int(l.seen) }
+func (l *Learner) Seen() int { return int(l.samples) }
 
 // A LearnerState is a copy of everything that a Learner has learned.
 type LearnerState struct {
@@ -73,7 +73,7 @@ type LearnerState struct {
 func (l *Learner) State() LearnerState {
 	s := LearnerState{
 		Atoms: mat.DenseCopyOf(l.d), A: mat.DenseCopyOf(l.a), B: mat.DenseCopyOf(l.b.T()), Idle: make([]float64, len(l.idle)),
-		Seen: l.seen, Weight: l.weight, Energy: l.energy, Size: l.size, Count: l.count, Replaced: float64(l.replaced),
+		Seen: l.samples, Weight: l.weight, Energy: l.energy, Size: l.size, Count: l.count, Replaced: float64(l.replacements),
 	}
 	for k, n := range l.idle {
 		s.Idle[k] = float64(n)
@@ -91,7 +91,7 @@ func (l *Learner) Resume(s LearnerState) {
 	for k, n := range s.Idle {
 		l.idle[k] = int(n)
 	}
-	l.seen, l.weight, l.energy, l.size, l.count, l.replaced = s.Seen, s.Weight, s.Energy, s.Size, s.Count, int(s.Replaced)
+	l.samples, l.weight, l.energy, l.size, l.count, l.replacements = s.Seen, s.Weight, s.Energy, s.Size, s.Count, int(s.Replaced)
 }
 
 // Add learns from the samples x, d×n, in their order, Batch of them at a time.
@@ -158,8 +158,8 @@ func (l *Learner) code(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // collect: A ← βA + SSᵀ, B ← βB + XSᵀ,  β = (1 − η/T)^ρ   [odl] 3.4.2, 3.4.3
 func (l *Learner) collect(x, s *mat.Dense) {
 	_, η := x.Dims()
-	l.seen += float64(η)
-	β := math.Pow(1-float64(η)/l.seen, l.param.Rho)
+	l.samples += float64(η)
+	β := math.Pow(1-float64(η)/l.samples, l.param.Rho)
 	lin.Set(l.a, β, l.a)
 	lin.AddAAt(l.a, 1, s) // βA + SSᵀ
 	lin.Mirror(l.a)
@@ -280,7 +280,7 @@ func (l *Learner) restart(k int, v mat.Vector) {
 	lin.Block(l.a, 0, n, k, k+1).Zero()
 	clear(l.b.RawRowView(k))
 	l.idle[k] = 0
-	l.replaced++
+	l.replacements++
 }
 
 // Terms returns the terms of the objective that the last update of D has lowered, as means
@@ -298,7 +298,7 @@ func (l *Learner) Terms() []classify.Term {
 		{Name: "error", Value: (l.energy/2 + l.surrogate()) / w},
 		{Name: "l1", Value: l.size / w, Info: true},
 		{Name: "nonzeros", Value: l.count / w, Info: true},
-		{Name: "replaced", Value: float64(l.replaced), Info: true},
+		{Name: "replaced", Value: float64(l.replacements), Info: true},
 	}
 }
 

@@ -374,7 +374,7 @@ func TestEnrolWarm(t *testing.T) {
 		if same := bytes.Equal(written(t, warm), written(t, cold)); same != (name != "nrdl") {
 			t.Errorf("%s: the same is %v", name, same)
 		}
-		w, c := warm.Model().Parts().Trained, cold.Model().Parts().Trained
+		w, c := warm.Model().Parts().Outcome, cold.Model().Parts().Outcome
 		if w.Status != c.Status || w.Status == classify.Exhausted || tips == 0 {
 			t.Errorf("%s: %+v, want %+v", name, w, c)
 		}

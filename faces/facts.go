@@ -21,9 +21,9 @@ type lead struct {
 
 // knowledge are Facts for a model.
 type knowledge struct {
-	born  map[string]time.Time
-	leads map[string][]lead
-	law   *openset.Impostors
+	births map[string]time.Time
+	leads  map[string][]lead
+	law    *openset.Impostors
 }
 
 // WithFacts returns r with f, which replace those that it has; nil for none. It is an error if f has
@@ -35,7 +35,7 @@ func (r *Recogniser) WithFacts(f *gallery.Facts) (*Recogniser, error) {
 	if f == nil {
 		return &t, nil
 	}
-	t.facts = &knowledge{born: f.Born, leads: map[string][]lead{}}
+	t.facts = &knowledge{births: f.Born, leads: map[string][]lead{}}
 	if len(f.Different) == 0 {
 		return &t, nil
 	}
@@ -96,7 +96,7 @@ func (f *knowledge) unborn(taken time.Time) map[string]bool {
 		return nil
 	}
 	all := map[string]bool{}
-	for name, born := range f.born {
+	for name, born := range f.births {
 		if !gallery.Possible(taken, born) {
 			all[name] = true
 		}

@@ -49,11 +49,11 @@ type Face struct {
 	Nearest []explain.Photograph // of each of the first two of Ranked, the enrolled photograph nearest to the face; nil without a network
 	Values  []float64            // of the crop: with a network its vector; must not be changed
 
-	others  int              // in the photograph
-	values  []float64        // of the crop
-	result  gallery.Face     // with its code, for Explain
-	crop    []float32        // in colour, for Explain; nil without a network
-	gallery *gallery.Gallery // that looked at it
+	neighbours int              // in the photograph
+	values     []float64        // of the crop
+	result     gallery.Face     // with its code, for Explain
+	crop       []float32        // in colour, for Explain; nil without a network
+	gallery    *gallery.Gallery // that looked at it
 }
 
 // A Candidate is a person with a score; a higher score means more likely.
@@ -143,7 +143,7 @@ func (r *Recogniser) whichFaces(missing face.Which) face.Which {
 func facesOf(m *gallery.Gallery, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, gallery: m, others: s.Others()}
+		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, gallery: m, neighbours: s.Others()}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}

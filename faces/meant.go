@@ -142,29 +142,29 @@ func (r *Recogniser) asks() bool {
 func (r *Recogniser) chooseMeant(ctx context.Context, files []dataset.File, read []readFile) error {
 	alone := map[string][][]float64{} // by person
 	for i, one := range read {
-		if r.m.Embedder != nil && len(one.seen) == 1 && one.seen[0].Refused == nil {
-			alone[files[i].Person] = append(alone[files[i].Person], one.seen[0].Values)
+		if r.m.Embedder != nil && len(one.faces) == 1 && one.faces[0].Refused == nil {
+			alone[files[i].Person] = append(alone[files[i].Person], one.faces[0].Values)
 		}
 	}
 	for i := range read {
 		one := &read[i]
 		if files[i].Person == "" {
-			one.seen = one.seen[:min(1, len(one.seen))]
+			one.faces = one.faces[:min(1, len(one.faces))]
 			continue
 		}
-		if one.err != nil || len(one.seen) < 2 {
+		if one.err != nil || len(one.faces) < 2 {
 			continue
 		}
 		path := files[i].Path
-		which, err := r.meantIn(ctx, path, path, files[i].Person, facesOf(r.m, one.seen), alone[files[i].Person])
+		which, err := r.meantIn(ctx, path, path, files[i].Person, facesOf(r.m, one.faces), alone[files[i].Person])
 		switch {
 		case errors.Is(err, face.ErrSeveral):
-			one.seen, one.err = nil, err
+			one.faces, one.err = nil, err
 		case err != nil:
 			return err
 		default:
-			one.seen = one.seen[which : which+1]
-			one.seen[0].Total = 1 // no warning that there are others
+			one.faces = one.faces[which : which+1]
+			one.faces[0].Total = 1 // no warning that there are others
 		}
 	}
 	return nil
@@ -183,12 +183,12 @@ func (r *Recogniser) warnOfKnown(ctx context.Context, more *dataset.Images) erro
 	if err := r.name(ctx, faces); err != nil {
 		return err
 	}
-	type pair struct{ called, is string }
+	type pair struct{ name, is string }
 	var pairs []pair
 	ids := map[pair][]string{}
 	for j, f := range faces {
 		p := pair{more.Classes[more.ClassOf(j)], f.Name}
-		if !f.Known || p.is == p.called || f.Trained != "" { // equal faces are in the MergeReport
+		if !f.Known || p.is == p.name || f.Trained != "" { // equal faces are in the MergeReport
 			continue
 		}
 		if ids[p] == nil {
@@ -199,7 +199,7 @@ func (r *Recogniser) warnOfKnown(ctx context.Context, more *dataset.Images) erro
 	var err error
 	for _, p := range pairs {
 		one := fmt.Errorf("the model takes %s of %s for %s: %s", legible.Count(len(ids[p]), "photograph"),
-			p.called, p.is, legible.Abridged(ids[p]))
+			p.name, p.is, legible.Abridged(ids[p]))
 		one = advice.Add(one, "if that is right, %v takes the change back", advice.Undo)
 		r.warn(one)
 		err = cmp.Or(err, one)

@@ -87,7 +87,7 @@ type readFace struct {
 func (o ReadOptions) readFaces(files []dataset.File, read []readFile) (faces []readFace) {
 	for i, r := range read {
 		f, n := files[i], 0
-		for _, s := range r.seen {
+		for _, s := range r.faces {
 			if s.Refused != nil {
 				continue
 			}
@@ -132,12 +132,12 @@ func (o ReadOptions) leftOut(path string, r readFile) (reasons []error) {
 	switch {
 	case r.err != nil:
 		return []error{r.err}
-	case len(r.seen) == 0:
+	case len(r.faces) == 0:
 		return []error{advice.Add(fmt.Errorf("%s: %w", path, face.ErrNoFace), "%s", advice.Text(face.ErrNoFace))}
-	case len(r.seen) > 1 && o.Detect.Which == face.Refuse:
-		return []error{advice.Add(fmt.Errorf("%s: no face alone: there are %d", path, len(r.seen)), "cut out the one that is meant")}
+	case len(r.faces) > 1 && o.Detect.Which == face.Refuse:
+		return []error{advice.Add(fmt.Errorf("%s: no face alone: there are %d", path, len(r.faces)), "cut out the one that is meant")}
 	}
-	for _, s := range r.seen {
+	for _, s := range r.faces {
 		if s.Refused != nil {
 			reasons = append(reasons, fmt.Errorf("%s: %w", path, s.Refused))
 		}
@@ -155,7 +155,7 @@ func (o ReadOptions) warnOfPeople(files []dataset.File, read []readFile, faces [
 	missing := map[string]bool{}
 	several := 0
 	for i, r := range read {
-		if len(r.seen) > 0 && r.seen[0].Total > 1 {
+		if len(r.faces) > 0 && r.faces[0].Total > 1 {
 			several++
 		}
 		if name := files[i].Person; name != "" && !people[name] {
@@ -260,9 +260,9 @@ func labelled(faces []readFace, f dataset.Frame) (*dataset.Images, error) {
 
 // A readFile is a file as face.Decode reads it.
 type readFile struct {
-	seen []face.Seen
-	size image.Point // of the upright photograph
-	err  error
+	faces []face.Seen
+	size  image.Point // of the upright photograph
+	err   error
 }
 
 // stored is the size of the stored photograph whose tags are p.
@@ -275,7 +275,7 @@ func (r readFile) stored(p *tags.Photo) image.Point {
 
 // usable reports whether one of the faces can be used.
 func (r readFile) usable() bool {
-	return slices.ContainsFunc(r.seen, func(s face.Seen) bool { return s.Refused == nil })
+	return slices.ContainsFunc(r.faces, func(s face.Seen) bool { return s.Refused == nil })
 }
 
 // readAll reads files on all processors.
@@ -286,7 +286,7 @@ func (o ReadOptions) readAll(ctx context.Context, files []dataset.File, cut face
 		data, ctx, done, err := dataset.Load(ctx, files[j].Path, 0)
 		defer done()
 		if err == nil {
-			all[j].seen, all[j].size, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
+			all[j].faces, all[j].size, err = face.Decode(ctx, data, files[j].Path, detect, o.Detect.Which, cut)
 		}
 		all[j].err = err
 	})

@@ -141,8 +141,8 @@ const solved = 1e-12
 // warnAboutFit warns of a fit that is not what it should be.
 func (o Observer) warnAboutFit(m *gallery.Gallery) {
 	p := m.Shared()
-	if p.Trained.Status == classify.Exhausted && p.Trained.Residual > solved {
-		o.warn(fmt.Errorf("the residual is %.1e: raise passes, or tol", p.Trained.Residual))
+	if p.Outcome.Status == classify.Exhausted && p.Outcome.Residual > solved {
+		o.warn(fmt.Errorf("the residual is %.1e: raise passes, or tol", p.Outcome.Residual))
 	}
 	_, linear := p.Rule.(classify.Linear)
 	if c, ok := p.Coder.(coding.NonNegative); !ok || c.Solver != coding.Exact || !linear || p.D == nil {

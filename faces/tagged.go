@@ -91,7 +91,7 @@ func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (
 	var faces []readFace
 	for i, r := range seen {
 		n := 0
-		for k, s := range r.seen {
+		for k, s := range r.faces {
 			if s.Refused == nil {
 				n++
 			}
@@ -157,7 +157,7 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 	without, unclear := 0, 0
 	for i, f := range files {
 		p := f.Tags
-		labels[i] = make([]string, len(seen[i].seen))
+		labels[i] = make([]string, len(seen[i].faces))
 		if seen[i].err != nil {
 			o.warn(fmt.Errorf("left out: %w", seen[i].err))
 			continue
@@ -165,7 +165,7 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 		p.Stored = seen[i].stored(p)
 		var missing []tags.Region
 		var err error
-		if labels[i], missing, err = face.Tagged(p, seen[i].seen); err != nil {
+		if labels[i], missing, err = face.Tagged(p, seen[i].faces); err != nil {
 			o.warn(fmt.Errorf("left out: %s: %w", f.Path, err))
 			continue
 		}
@@ -209,7 +209,7 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 				names[i] = append(names[i], r.Name)
 			}
 		}
-		for k, s := range seen[i].seen {
+		for k, s := range seen[i].faces {
 			if s.Refused == nil {
 				places, photographs, known = append(places, place{i, k}), append(photographs, i), append(known, labels[i][k])
 			}
@@ -220,7 +220,7 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 	}
 	x := mat.NewDense(o.Frame.Len(), len(places), nil)
 	for j, p := range places {
-		x.SetCol(j, seen[p.file].seen[p.face].Values)
+		x.SetCol(j, seen[p.file].faces[p.face].Values)
 	}
 	guesses, err := group.Weak(ctx, classify.Unit(x), photographs, names, known, law, group.DefaultWeak)
 	if err != nil {

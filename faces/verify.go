@@ -126,7 +126,7 @@ func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64,
 			return Comparison{}, fmt.Errorf("verify: %s: %w", p.name, err)
 		}
 		x.SetCol(j, faces[0].values)
-		c.Boxes[j], c.Others[j] = faces[0].Box, faces[0].others
+		c.Boxes[j], c.Others[j] = faces[0].Box, faces[0].neighbours
 	}
 	err := in.Each(dataset.Unlabelled(x, in.Frame), func(_, _ int, x *mat.Dense) error {
 		u := centred(x)

@@ -51,10 +51,10 @@ func (l AlternatingLearning) atoms(n, classes int) int {
 
 // An alternation is what the iterates of LCLE and SDRERDL have in common.
 type alternation struct {
-	X      *mat.Dense // d×n: the samples that are coded
-	t      *task
-	all    *mat.Dense // X at the samples' own coordinates
-	groups []int      // of the columns of D, the rows of the codes
+	X       *mat.Dense // d×n: the samples that are coded
+	t       *task
+	samples *mat.Dense // X at the samples' own coordinates
+	groups  []int      // of the columns of D, the rows of the codes
 
 	D     *mat.Dense // d×K
 	Codes *mat.Dense // K×n: of X
@@ -90,7 +90,7 @@ func (l AlternatingLearning) start(t *task, all *mat.Dense) (a alternation, err 
 	_, k := d0.Dims()
 	zero := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
 	a = alternation{
-		X: x, t: t, all: all, groups: t.groups, D: d0, Codes: zero(k, n),
+		X: x, t: t, samples: all, groups: t.groups, D: d0, Codes: zero(k, n),
 		DX: zero(k, n), C: zero(k, n), G: zero(k, k), A: zero(k, k), Last: zero(d, k),
 	}
 	if err := over.Code(t.ctx, a.Codes, x); err != nil {
@@ -153,8 +153,8 @@ func (l AlternatingLearning) parts(a *alternation, codes *mat.Dense, out classif
 		return p, fmt.Errorf("linear classifier: %w", err)
 	}
 	return classify.Parts{
-		D: classify.Unit(combine(a.all, a.C)), Groups: a.groups,
-		Coder: l.Coder, Rule: classify.Linear{W: classify.Unit(w)}, Trained: out,
+		D: classify.Unit(combine(a.samples, a.C)), Groups: a.groups,
+		Coder: l.Coder, Rule: classify.Linear{W: classify.Unit(w)}, Outcome: out,
 	}, nil
 }
 

@@ -54,7 +54,7 @@ func (NN) Validate() error { return nil }
 func (NN) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "nearest",
-		Title:  "1-NN", After: "mean",
+		Title:  "1-NN", Predecessor: "mean",
 		Description: "the nearest training image, by the cosine",
 		Formulation: "class: max_c max_k x_ckᵀy",
 		Samples:     true, Coder: coding.Inner{}, Rule: classify.Cosine{},
@@ -78,7 +78,7 @@ type llc struct{}
 
 func (llc) about() (name string, t classify.Traits) {
 	return "llc", classify.Traits{
-		After:       "mean",
+		Predecessor: "mean",
 		Description: "representation by the nearest training images, coefficients adding to 1; the class with the least residual",
 		Formulation: "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -96,7 +96,7 @@ type lrc struct{}
 
 func (lrc) about() (name string, t classify.Traits) {
 	return "lrc", classify.Traits{
-		After:       "llc",
+		Predecessor: "llc",
 		Description: "least squares representation by the training images of each class alone; the class with the least residual",
 		Formulation: "min_{s_c} ‖y − X_c·s_c‖² + λ‖s_c‖²  for every class c;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -116,7 +116,7 @@ type src struct{}
 func (src) about() (name string, t classify.Traits) {
 	return "src", classify.Traits{
 		Family:      "sparse",
-		After:       "lrc",
+		Predecessor: "lrc",
 		Description: "sparse representation by the training images; the class with the least residual",
 		Formulation: "min_s ½‖y − X·s‖² + λ‖s‖₁;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -146,7 +146,7 @@ func (m CRC) Validate() error { return weights("kappa", m.Kappa) }
 func (m CRC) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "collaborative",
-		After:       "src",
+		Predecessor: "src",
 		Description: "ridge representation by the training images; the class with the least residual for its code",
 		Formulation: "min_s ‖y − X·s‖² + κ·N/700·‖s‖²;  class: min_c ‖y − X_c·s_c‖ / ‖s_c‖",
 		Samples:     true, Coder: m.coder(700), Rule: classify.NormedResidual{},
@@ -182,7 +182,7 @@ type nrc struct{}
 func (nrc) about() (name string, t classify.Traits) {
 	return "nrc", classify.Traits{
 		Family:      "non-negative",
-		After:       "crc",
+		Predecessor: "crc",
 		Description: "non-negative representation by the training images; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -206,7 +206,7 @@ type dsrc struct{}
 func (dsrc) about() (name string, t classify.Traits) {
 	return "dsrc", classify.Traits{
 		Family:      "collaborative",
-		After:       "ksrc",
+		Predecessor: "ksrc",
 		Description: "representation by the training images with little correlation between classes; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + τ·Σ_i Σ_j ‖X_i·s_i + X_j·s_j‖²;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -230,7 +230,7 @@ type robust struct{}
 func (robust) about() (name string, t classify.Traits) {
 	return "robust", classify.Traits{
 		Family: "non-negative",
-		Title:  "Robust", After: "representation",
+		Title:  "Robust", Predecessor: "representation",
 		Description: "non-negative representation by the training images with a sparse error; the class with the least Huber loss",
 		Formulation: "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ",
 		Rule:        classify.Huber{},
@@ -249,7 +249,7 @@ type blockVotes struct{}
 
 func (blockVotes) about() (name string, t classify.Traits) {
 	return "blocks", classify.Traits{
-		Title: "Blocks", After: "robust",
+		Title: "Blocks", Predecessor: "robust",
 		Description: "representation of blocks of the image by those of the training images; the class with most votes",
 		Formulation: "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))",
 		Rule:        classify.Votes{},

@@ -18,7 +18,7 @@ type crnrc struct{}
 
 func (crnrc) about() (name string, t classify.Traits) {
 	return "crnrc", classify.Traits{
-		Family: "non-negative", After: "nrc",
+		Family: "non-negative", Predecessor: "nrc",
 		Description: "NRC in which each class also rebuilds the query alone; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + ν·Σ_i ‖y − X_i·s_i‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -37,7 +37,7 @@ type dnrc struct{}
 
 func (dnrc) about() (name string, t classify.Traits) {
 	return "dnrc", classify.Traits{
-		Family: "non-negative", After: "nrc",
+		Family: "non-negative", Predecessor: "nrc",
 		Description: "NRC with a penalty on what all training images rebuild; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + τ‖X·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},
@@ -55,7 +55,7 @@ type ancr struct{}
 
 func (ancr) about() (name string, t classify.Traits) {
 	return "ancr", classify.Traits{
-		Family: "non-negative", After: "nrc",
+		Family: "non-negative", Predecessor: "nrc",
 		Description: "NRC with a ridge and coefficients that add up to 1; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + λ‖s‖²  s.t. s ≥ 0, 1ᵀs = 1,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},

@@ -46,7 +46,7 @@ func (COPAR) Name() string { return "copar" }
 
 func (m COPAR) Traits() classify.Traits {
 	return classify.Traits{
-		After:       "dlsi",
+		Predecessor: "dlsi",
 		Description: "sparse codes over atoms of the classes and atoms common to all; the class with the least residual",
 		Formulation: `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i,0} ‖S_i^j‖²)
            + λ‖S‖₁ + η Σ_i Σ_{j≠i} ‖D_iᵀD_j‖²   s.t. ‖d_k‖ ≤ 1
@@ -176,9 +176,9 @@ func (s *coparState) parts(out classify.Outcome) (classify.Parts, error) {
 	if s.Rule == localRule {
 		rows, groups := s.withCommon()
 		coder := coding.ClassLasso{Lambda: s.Lambda / 2, Gap: coding.DefaultLasso.Gap}
-		return classify.Parts{D: lin.Select(s.D, rows), Groups: groups, Coder: coder, Rule: classify.Cost{}, Trained: out}, nil
+		return classify.Parts{D: lin.Select(s.D, rows), Groups: groups, Coder: coder, Rule: classify.Cost{}, Outcome: out}, nil
 	}
-	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Residual{}, Trained: out}, nil
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Residual{}, Outcome: out}, nil
 }
 
 // updateS lowers J in S by steps of the method of multipliers on S = Z [admm]: for

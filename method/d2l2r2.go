@@ -35,7 +35,7 @@ func (D2L2R2) Name() string { return "d2l2r2" }
 
 func (m D2L2R2) Traits() classify.Traits {
 	t := m.FDDL.Traits()
-	t.Title, t.After = "D²L²R²", "fddl"
+	t.Title, t.Predecessor = "D²L²R²", "fddl"
 	t.Description = "FDDL with class dictionaries of low rank; the class with the least residual and the nearest mean code"
 	t.Formulation = `min_{D,S,E}  Σ_i (‖Y_i − DS_i‖² + ‖Y_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖² + α‖D_i‖_*)
              + λ₁‖S‖₁ + λ₂(tr(S_w − S_b) + η‖S‖²) + β‖E‖₂,₁   s.t. ‖d_k‖ ≤ 1, Y = X − E
@@ -71,14 +71,14 @@ func (m D2L2R2) over(s *fddlState) *d2l2r2State {
 		lin.AddAB(p.E, 1, d, f) // ΛZᵀ
 		p.solve(d, m.RankSteps)
 	}
-	return &d2l2r2State{fddlState: s, α: m.Alpha, β: m.Beta, all: s.X}
+	return &d2l2r2State{fddlState: s, α: m.Alpha, β: m.Beta, x: s.X}
 }
 
 // d2l2r2State is the iterate of D2L2R2; X of FDDL's is X − E.
 type d2l2r2State struct {
 	*fddlState
 	α, β float64
-	all  *mat.Dense // d×N: X
+	x    *mat.Dense // d×N: X
 }
 
 // Step makes one pass and returns the part of J by which it fell.
@@ -112,14 +112,14 @@ func (s *d2l2r2State) updateE() {
 	if s.β == 0 {
 		return
 	}
-	r := s.between(s.all)
+	r := s.between(s.x)
 	_, n := r.Dims()
 	shares := make([]float64, n)
 	lin.SquaredColumnNorms(shares, r)
 	for j, squared := range shares {
 		shares[j] = max(0, 1-s.β/(4*math.Sqrt(squared)))
 	}
-	s.X = mat.DenseCopyOf(s.all)
+	s.X = mat.DenseCopyOf(s.x)
 	for i := range s.X.RawMatrix().Rows {
 		x, e := s.X.RawRowView(i), r.RawRowView(i)
 		for j, share := range shares {
@@ -131,11 +131,11 @@ func (s *d2l2r2State) updateE() {
 
 // errors: ‖E‖₂,₁
 func (s *d2l2r2State) errors() (sum float64) {
-	if s.X == s.all {
+	if s.X == s.x {
 		return 0
 	}
 	var e mat.Dense
-	e.Sub(s.all, s.X)
+	e.Sub(s.x, s.X)
 	_, n := e.Dims()
 	squared := make([]float64, n)
 	lin.SquaredColumnNorms(squared, &e)

@@ -37,7 +37,7 @@ func (DLSI) Name() string { return "dlsi" }
 
 func (m DLSI) Traits() classify.Traits {
 	return classify.Traits{
-		After:       "lcksvd2",
+		Predecessor: "lcksvd2",
 		Description: "sparse codes over dictionaries of the classes that are incoherent; the class with the least cost",
 		Formulation: `min_{D,A}  Σ_i (‖X_i − D_iA_i‖² + λ‖A_i‖₁) + η Σ_i Σ_{j≠i} ‖D_iᵀD_j‖²   s.t. ‖d_k‖ ≤ 1
 class: min_c min_s ‖y − D_c·s‖² + λ‖s‖₁`,
@@ -146,7 +146,7 @@ func (s *dlsiState) restart(given map[string]*mat.Dense) error {
 func (s *dlsiState) codes() (*mat.Dense, error) { return blockDiagonal(s.A), nil }
 
 func (s *dlsiState) parts(out classify.Outcome) (classify.Parts, error) {
-	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Cost{}, Trained: out}, nil
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Cost{}, Outcome: out}, nil
 }
 
 // blockDiagonal returns the matrix with these blocks along its diagonal.

@@ -39,7 +39,7 @@ func (DPL) Name() string { return "dpl" }
 
 func (m DPL) Traits() classify.Traits {
 	return classify.Traits{
-		After:       "lrsdl",
+		Predecessor: "lrsdl",
 		Description: "a pair of dictionaries per class, one that codes by a product and one that rebuilds; the class with the least residual",
 		Formulation: `min_{D,P,A}  Σ_k (‖X_k − D_kA_k‖² + τ‖P_kX_k − A_k‖² + λ‖P_kX̄_k‖² + γ‖P_k‖²)   s.t. ‖d_i‖ ≤ 1
 class: min_c ‖y − D_cP_c·y‖`,
@@ -234,7 +234,7 @@ func (s *dplState) parts(out classify.Outcome) (classify.Parts, error) {
 	d, analysis := s.dictionaries()
 	return classify.Parts{
 		D: d, Groups: s.atoms,
-		Coder: coding.Analysis{P: analysis}, Rule: classify.Residual{}, Trained: out,
+		Coder: coding.Analysis{P: analysis}, Rule: classify.Residual{}, Outcome: out,
 	}, nil
 }
 

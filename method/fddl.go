@@ -55,7 +55,7 @@ func (FDDL) Name() string { return "fddl" }
 func (m FDDL) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "Fisher dictionaries",
-		After:       "dpl",
+		Predecessor: "dpl",
 		Description: "class-wise dictionary with codes by the Fisher criterion; the class with the least residual and the nearest mean code",
 		Formulation: `min_{D,S}  Σ_i (‖X_i − DS_i‖² + ‖X_i − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
            + λ₁‖S‖₁ + λ₂(tr(S_w − S_b) + η‖S‖²)   s.t. ‖d_k‖ = 1

@@ -88,7 +88,7 @@ func (s *fddlState) restart(given map[string]*mat.Dense) error {
 func (s *fddlState) parts(out classify.Outcome) (classify.Parts, error) {
 	return classify.Parts{
 		D: s.D, Groups: s.atoms,
-		Coder: s.coder(), Rule: classify.Fisher{M: s.means(), Weight: s.Weight}, Trained: out,
+		Coder: s.coder(), Rule: classify.Fisher{M: s.means(), Weight: s.Weight}, Outcome: out,
 	}, nil
 }
 

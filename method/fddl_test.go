@@ -311,7 +311,7 @@ func TestFisherConverges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := model.Parts().Trained; out.Status != classify.Converged {
+	if out := model.Parts().Outcome; out.Status != classify.Converged {
 		t.Errorf("%s after %d passes", out.Status, out.Iter)
 	}
 	norms := make([]float64, 12)

@@ -184,8 +184,8 @@ func (g golden) compare(t *testing.T, train *classify.Samples, floor float64) *c
 		t.Fatal(err)
 	}
 	whole := g.Trace[len(g.Trace)-1]["residual"] < m.Tol
-	if passes != len(g.Trace) || (model.Parts().Trained.Status == classify.Converged) != whole {
-		t.Errorf("%v after %d passes, want %d", model.Parts().Trained.Status, passes, len(g.Trace))
+	if passes != len(g.Trace) || (model.Parts().Outcome.Status == classify.Converged) != whole {
+		t.Errorf("%v after %d passes, want %d", model.Parts().Outcome.Status, passes, len(g.Trace))
 	}
 	return model
 }

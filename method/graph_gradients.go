@@ -43,7 +43,7 @@ func (q *conjugateGradients) solve(j, b *mat.Dense, μ float64, guess bool) erro
 	for i := range rows {
 		r := b.RawRowView(i)
 		size := dot(r, r)
-		rows[i] = gradientRow{done: cgTolerance * cgTolerance * size, mean: center(r)}
+		rows[i] = gradientRow{target: cgTolerance * cgTolerance * size, mean: center(r)}
 		if center(j.RawRowView(i)); size == 0 || !guess {
 			clear(j.RawRowView(i))
 		}
@@ -53,7 +53,7 @@ func (q *conjugateGradients) solve(j, b *mat.Dense, μ float64, guess bool) erro
 		lin.Add(b, -1, q.ap)
 	}
 	for i := range rows {
-		rows[i].left = dot(b.RawRowView(i), b.RawRowView(i))
+		rows[i].norm = dot(b.RawRowView(i), b.RawRowView(i))
 	}
 	if err := q.iterate(j, b, rows); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (q *conjugateGradients) iterate(j, r *mat.Dense, rows []gradientRow) error 
 	for range cgLimit {
 		active := false
 		for _, row := range rows {
-			active = active || row.left > row.done
+			active = active || row.norm > row.target
 		}
 		if !active {
 			return nil
@@ -97,15 +97,15 @@ func (q *conjugateGradients) iterate(j, r *mat.Dense, rows []gradientRow) error 
 
 // A gradientRow is what the conjugate gradients of a row know.
 type gradientRow struct {
-	mean float64 // of the right-hand side
-	done float64 // ‖r‖² at which the row is solved
-	left float64 // ‖r‖²
-	rs   float64 // ⟨r, s⟩ of the last step; 0 before the first
+	mean   float64 // of the right-hand side
+	target float64 // ‖r‖² at which the row is solved
+	norm   float64 // ‖r‖²
+	rs     float64 // ⟨r, s⟩ of the last step; 0 before the first
 }
 
 // turn makes p the direction in which x goes next, for s = P⁻¹r, whose mean is 0.
 func (w *gradientRow) turn(p, r, s []float64) {
-	if !(w.left > w.done) {
+	if !(w.norm > w.target) {
 		clear(p)
 		return
 	}
@@ -122,7 +122,7 @@ func (w *gradientRow) turn(p, r, s []float64) {
 
 // advance goes along p as far as it helps: x ← x + t·p, r ← r − t·ap.
 func (w *gradientRow) advance(x, p, r, ap []float64) {
-	if !(w.left > w.done) {
+	if !(w.norm > w.target) {
 		return
 	}
 	step := w.rs / dot(p, ap)
@@ -131,7 +131,7 @@ func (w *gradientRow) advance(x, p, r, ap []float64) {
 		r[u] -= step * ap[u]
 	}
 	center(r)
-	w.left = dot(r, r)
+	w.norm = dot(r, r)
 }
 
 // dot returns ⟨a, b⟩.

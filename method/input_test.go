@@ -33,7 +33,7 @@ func TestModelsOfDivergence(t *testing.T) {
 		d, w, m := classify.Unit(s.X), mat.NewDense(4, 20, nil), mat.NewDense(20, 4, nil)
 		w.Set(0, 0, 1)
 		p := classify.Parts{
-			D: d, Groups: s.Groups, Coder: coding.DefaultRidge, Rule: spoil(d, w, m), Trained: classify.Outcome{Iter: 7},
+			D: d, Groups: s.Groups, Coder: coding.DefaultRidge, Rule: spoil(d, w, m), Outcome: classify.Outcome{Iter: 7},
 		}
 		_, err := model(DefaultCRC, s, classify.Run{}, p)
 		if !errors.Is(err, classify.ErrDiverged) || !strings.Contains(err.Error(), "crc: diverged after pass 7: "+name+" holds") {

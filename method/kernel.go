@@ -114,7 +114,7 @@ func (m KNRC) inner(int) coding.Coder { return m.Coder }
 func (m KNRC) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "non-negative",
-		After:       "nrc",
+		Predecessor: "nrc",
 		Description: "NRC in the feature space of a kernel; the class with the least residual there",
 		Formulation: "min_s ‖φ(y) − φ(X)·s‖²  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖φ(y) − φ(X_c)·s_c‖",
 		Samples:     true, Coder: m.over(m.Coder, 1), Rule: classify.Residual{},
@@ -140,7 +140,7 @@ func (KCRC) Name() string { return "kcrc" }
 func (m KCRC) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "collaborative",
-		After:       "knrc",
+		Predecessor: "knrc",
 		Description: "CRC in the feature space of a kernel; the class with the least residual there for its code",
 		Formulation: "min_s ‖φ(y) − φ(X)·s‖² + κ·N/700·‖s‖²;  class: min_c ‖φ(y) − φ(X_c)·s_c‖ / ‖s_c‖",
 		Samples:     true, Coder: m.over(m.inner(700), 1), Rule: classify.NormedResidual{},
@@ -176,7 +176,7 @@ func (m KSRC) inner(int) coding.Coder { return m.Coder }
 func (m KSRC) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "sparse",
-		After:       "kcrc",
+		Predecessor: "kcrc",
 		Description: "SRC in the feature space of a kernel; the class with the least residual there",
 		Formulation: "min_s ½‖φ(y) − φ(X)·s‖² + λ‖s‖₁;  class: min_c ‖φ(y) − φ(X_c)·s_c‖",
 		Samples:     true, Coder: m.over(m.Coder, 1), Rule: classify.Residual{},

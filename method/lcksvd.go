@@ -66,7 +66,7 @@ func (KSVD) Name() string { return "ksvd" }
 func (m KSVD) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "K-SVD",
-		Title:  "K-SVD", After: "blocks",
+		Title:  "K-SVD", Predecessor: "blocks",
 		Description: "dictionary for sparse codes; then a linear classifier of the codes",
 		Formulation: "min_{D,S}  ‖X − DS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c",
 		Memory:      m.holds, Start: "D",
@@ -111,7 +111,7 @@ func (DKSVD) Name() string { return "dksvd" }
 func (m DKSVD) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "K-SVD",
-		Title:  "D-KSVD", After: "ksvd",
+		Title:  "D-KSVD", Predecessor: "ksvd",
 		Description: "dictionary for sparse codes and linear classifier learned together",
 		Formulation: "min_{D,S,W}  ‖X − DS‖² + γ‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c",
 		Memory:      m.holds, Start: "DW",
@@ -153,7 +153,7 @@ func (LCKSVD1) Name() string { return "lcksvd1" }
 func (m LCKSVD1) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "K-SVD",
-		Title:  "LC-KSVD1", After: "dksvd",
+		Title:  "LC-KSVD1", Predecessor: "dksvd",
 		Description: "dictionary for label-consistent sparse codes; then a linear classifier of the codes",
 		Formulation: "min_{D,S,A}  ‖X − DS‖² + α‖Q − AS‖²   s.t. ‖s_j‖₀ ≤ T₀;  then  min_W  ‖H − WS‖² + λ‖W‖²\nclass: max_c (W·s)_c",
 		Memory:      m.holds, Start: "DW",
@@ -200,7 +200,7 @@ func (LCKSVD2) Name() string { return "lcksvd2" }
 func (m LCKSVD2) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "K-SVD",
-		Title:  "LC-KSVD2", After: "lcksvd1",
+		Title:  "LC-KSVD2", Predecessor: "lcksvd1",
 		Description: "dictionary for label-consistent sparse codes and linear classifier learned together",
 		Formulation: "min_{D,S,A,W}  ‖X − DS‖² + α‖Q − AS‖² + β‖H − WS‖²   s.t. ‖s_j‖₀ ≤ T₀\nclass: max_c (W·s)_c",
 		Memory:      m.holds, Start: "DW",

@@ -141,7 +141,7 @@ func (s *sparseState) parts(out classify.Outcome) (p classify.Parts, err error) 
 			return p, err
 		}
 	}
-	return classify.Parts{D: d, Groups: s.t.groups, Coder: s.coder(), Rule: classify.Linear{W: w}, Trained: out}, nil
+	return classify.Parts{D: d, Groups: s.t.groups, Coder: s.coder(), Rule: classify.Linear{W: w}, Outcome: out}, nil
 }
 
 // codes are those of queries.

@@ -39,7 +39,7 @@ func (LCLE) Name() string { return "lcle" }
 
 func (m LCLE) Traits() classify.Traits {
 	return classify.Traits{
-		After:       "sdrerdl-reconstruction",
+		Predecessor: "sdrerdl-reconstruction",
 		Description: "dictionary whose codes respect nearby atoms and their classes, then a linear classifier",
 		Formulation: `min_{D,S,V}  ‖X − DS‖² + ‖X − DV‖² + α tr(SᵀL_aS) + β tr(VᵀUV) + γ‖S − V‖²
 min_W  ‖H − WS‖² + λ‖W‖²

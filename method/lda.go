@@ -34,7 +34,7 @@ func (m LDA) fisher() projection.Fisher { return projection.Fisher{Ridge: m.Ridg
 func (m LDA) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "discriminant",
-		Title:  "LDA", After: "nn",
+		Title:  "LDA", Predecessor: "nn",
 		Description: "regularised linear discriminant analysis; the class mean with the largest cosine",
 		Formulation: "P: max tr(PᵀS_bP)  s.t. Pᵀ(S_w + εI)P = I,  ε = r·tr(S_w)/min(d, N−1);  " + projectedMeans,
 		Memory:      scatterMemory,
@@ -69,7 +69,7 @@ func (m PCALDA) Validate() error {
 func (m PCALDA) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "discriminant",
-		Title:  "PCA + LDA", After: "lda",
+		Title:  "PCA + LDA", Predecessor: "lda",
 		Description: "Fisherfaces: linear discriminant analysis of the first principal components; the class mean with the largest cosine",
 		Formulation: "U: the first eigenvectors of S_t;  P = UV,  V: LDA of Uᵀ(X − m);  " + projectedMeans,
 		Memory:      scatterMemory,

@@ -131,13 +131,13 @@ func begin(ctx context.Context, m classify.Described, train *classify.Samples, r
 	if err := fitsMemory(m, sizeOf(seen)); err != nil {
 		return nil, err
 	}
-	a := &arranged{seen: seen, n: train.Len(), common: p.common}
-	a.Samples, a.from = ordered(seen)
+	a := &arranged{samples: seen, n: train.Len(), common: p.common}
+	a.Samples, a.source = ordered(seen)
 	failed := func(err error) error { return fmt.Errorf("%s: %w", m.Name(), err) }
 	if seen != train {
 		columns := classify.NonZero(train.X)
-		for i, j := range a.from {
-			a.from[i] = columns[j]
+		for i, j := range a.source {
+			a.source[i] = columns[j]
 		}
 	}
 	a.ctx, a.x, a.run = ctx, classify.Unit(a.X), run
@@ -160,7 +160,7 @@ func begin(ctx context.Context, m classify.Described, train *classify.Samples, r
 	if err != nil {
 		return nil, failed(err)
 	}
-	l := &classify.Learning{State: a, Limits: p.limits(a.groups[len(a.groups)-1], a.Len()), Failed: failed, Codes: a.callersCodes}
+	l := &classify.Learning{State: a, Limits: p.limits(a.groups[len(a.groups)-1], a.Len()), Failure: failed, Codes: a.callersCodes}
 	l.Finish = func(out classify.Outcome) (*classify.Classifier, error) {
 		p, err := a.parts(out)
 		if err != nil {
@@ -176,17 +176,17 @@ func begin(ctx context.Context, m classify.Described, train *classify.Samples, r
 type arranged struct {
 	learner
 	task
-	seen   *classify.Samples // the caller's, without black ones
-	n      int               // the caller's samples, with black ones
-	common int
+	samples *classify.Samples // the caller's, without black ones
+	n       int               // the caller's samples, with black ones
+	common  int
 
-	from           []int // sample j of the task is the caller's from[j]
+	source         []int // sample j of the task is the caller's from[j]
 	classes, atoms []int // class c and atom k of the caller are classes[c] and atoms[k] of the task
 }
 
 // arrange fills in classes and atoms.
 func (a *arranged) arrange() {
-	for _, name := range a.seen.Classes {
+	for _, name := range a.samples.Classes {
 		c := slices.Index(a.Classes, name)
 		a.classes = append(a.classes, c)
 		for k := a.groups[c]; k < a.groups[c+1]; k++ {
@@ -225,7 +225,7 @@ func (a *arranged) callers(m *mat.Dense, rows, columns classify.Axis) *mat.Dense
 	for i := range k {
 		to := out.RawRowView(i)
 		for j, v := range m.RawRowView(i) {
-			to[a.from[j]] = v
+			to[a.source[j]] = v
 		}
 	}
 	return out
@@ -237,7 +237,7 @@ func (a *arranged) tasks(m *mat.Dense, rows, columns classify.Axis) *mat.Dense {
 		m = selectRows(m, inverse(index))
 	}
 	if columns == classify.SampleAxis {
-		return lin.Select(m, a.from)
+		return lin.Select(m, a.source)
 	}
 	if index := a.index(columns); index != nil {
 		return lin.Select(m, inverse(index))

@@ -42,7 +42,7 @@ func (LEDL) Name() string { return "ledl" }
 
 func (m LEDL) Traits() classify.Traits {
 	return classify.Traits{
-		Family: "K-SVD", After: "lcksvd2",
+		Family: "K-SVD", Predecessor: "lcksvd2",
 		Description: "LC-KSVD2 with an ℓ1 penalty: dictionary, label-consistent codes and linear classifier learned together",
 		Formulation: `min_{D,S,A,W}  ‖X − DS‖² + λ‖H − WS‖² + ω‖Q − AS‖² + 2ε‖S‖₁   s.t. ‖d_k‖, ‖w_k‖, ‖a_k‖ ≤ 1
 class: max_c (W·s)_c,  s = argmin ‖y − Ds‖² + 2ε‖s‖₁`,
@@ -125,7 +125,7 @@ func (s *ledlState) restart(given map[string]*mat.Dense) error {
 }
 
 func (s *ledlState) parts(out classify.Outcome) (classify.Parts, error) {
-	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Linear{W: s.W}, Trained: out}, nil
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coder(), Rule: classify.Linear{W: s.W}, Outcome: out}, nil
 }
 
 // Step makes one pass and returns the part of J by which it fell.

@@ -33,7 +33,7 @@ func (m RidgeClassifier) Validate() error { return aboveZero("ridge", m.Ridge) }
 func (m RidgeClassifier) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "linear",
-		Title:  "Ridge classifier", After: "pca-lda",
+		Title:  "Ridge classifier", Predecessor: "pca-lda",
 		Description: "ridge regression of the labels; the class with the largest prediction",
 		Formulation: "min_{W,b} ‖H − WᵀX − b1ᵀ‖² + ε‖W‖²;  class: max_c w_cᵀy + b_c",
 		Memory:      scatterMemory,
@@ -145,7 +145,7 @@ func fitLinear(ctx context.Context, m classify.Described, train *classify.Sample
 	lin.AddDiag(one, 1)
 	p := classify.Parts{
 		D: mat.DenseCopyOf(lin.Block(f, 0, rows-1, 0, classes)), Groups: groups,
-		Coder: coding.Affine{F: f}, Rule: classify.Linear{W: one}, Trained: classify.Outcome{Status: classify.ClosedForm},
+		Coder: coding.Affine{F: f}, Rule: classify.Linear{W: one}, Outcome: classify.Outcome{Status: classify.ClosedForm},
 	}
 	return model(m, seen, run, reordered(p, t.Classes, seen.Classes))
 }

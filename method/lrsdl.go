@@ -51,7 +51,7 @@ func (LRSDL) Name() string { return "lrsdl" }
 func (m LRSDL) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "Fisher dictionaries",
-		After:       "copar",
+		Predecessor: "copar",
 		Description: "FDDL with common atoms of low rank; the class with the least residual and the nearest mean code",
 		Formulation: `min_{D,S}  ½Σ_i (‖X_i − D₀S_i^0 − DS_i‖² + ‖X_i − D₀S_i^0 − D_iS_i^i‖² + Σ_{j≠i} ‖D_jS_i^j‖²)
            + λ₁(‖S‖₁ + ‖S⁰‖₁) + ½λ₂(tr(S_w − S_b) + ‖S‖² + ‖S⁰ − M⁰‖²) + η‖D₀‖_*   s.t. ‖d_k‖ ≤ 1
@@ -174,7 +174,7 @@ func (s *lrsdlState) parts(out classify.Outcome) (classify.Parts, error) {
 	return classify.Parts{
 		D: s.allD, Groups: s.atoms,
 		Coder: coding.Anchored{Lambda: s.Gamma / 2, Mu: s.Lambda2, Gap: coding.DefaultLasso.Gap, Mean: m0},
-		Rule:  classify.Fisher{M: means, Weight: s.Weight}, Trained: out,
+		Rule:  classify.Fisher{M: means, Weight: s.Weight}, Outcome: out,
 	}, nil
 }
 

@@ -57,7 +57,7 @@ func (m Mean) join(means *mat.Dense, train *classify.Samples, run classify.Run) 
 	}
 	return model(m, train, run, classify.Parts{
 		D: means, Groups: groups, Coder: m.Traits().Coder, Rule: m.Traits().Rule,
-		Trained: classify.Outcome{Status: classify.ClosedForm},
+		Outcome: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
 

@@ -65,7 +65,7 @@ func All() []classify.Method {
 var listed = sync.OnceValue(func() (all []classify.Described) {
 	followers := map[string][]classify.Described{}
 	for _, m := range registered {
-		after := m.Traits().After
+		after := m.Traits().Predecessor
 		followers[after] = append(followers[after], m)
 	}
 	var following func(name string) int // how many methods
@@ -223,10 +223,10 @@ func model(m classify.Method, train *classify.Samples, run classify.Run, p class
 			continue
 		}
 		if v := lin.MaxAbs(l.Matrix); v == 0 && !l.MaybeZero {
-			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learned", m.Name(), p.Trained.Iter, l.Name)
+			err := fmt.Errorf("%s: after pass %d %s is zero: nothing is learned", m.Name(), p.Outcome.Iter, l.Name)
 			return nil, advice.Add(err, "parameters far from the defaults do that")
 		} else if !(v <= classify.DivergenceBound) {
-			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Trained.Iter, l.Name, v)
+			return nil, fmt.Errorf("%s: %w after pass %d: %s holds %.3g", m.Name(), classify.ErrDiverged, p.Outcome.Iter, l.Name, v)
 		}
 	}
 	p.Classes, p.Grid = train.Classes, train.Grid
@@ -263,7 +263,7 @@ func sampleDictionary(ctx context.Context, m classify.Described, train *classify
 	}
 	return model(m, train, run, classify.Parts{
 		D: x, Shared: shared, Groups: train.Groups, Coder: c(n), Rule: m.Traits().Rule,
-		Trained: classify.Outcome{Status: classify.ClosedForm},
+		Outcome: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
 

@@ -92,7 +92,7 @@ func (m NRDL) Name() string {
 func (m NRDL) Traits() classify.Traits {
 	t := classify.Traits{
 		Family:      "NRDL",
-		After:       "nrdl-test",
+		Predecessor: "nrdl-test",
 		Description: "dictionary, non-negative codes and linear classifier learned together",
 		Formulation: `min_{D,S,W}  ‖X − DS‖² + λ‖D(A⊙S)‖² + α‖H − WS‖²
              + β Σ_i Σ_{j≠i} ‖(WS_i)ᵀ(WS_j)‖² + γ tr(WSLSᵀWᵀ)   s.t. S ≥ 0
@@ -111,14 +111,14 @@ class: max_c (W·s)_c`,
 			t.Ranges = append(t.Ranges, Range{Path: "few_l2", Low: 0.2, High: 200, Log: true, Zero: true}, decades("refit", 0.01, 10))
 		}
 		if m.Whole {
-			t.Title, t.After = "NRDL (refit)", "nrdl"
+			t.Title, t.Predecessor = "NRDL (refit)", "nrdl"
 			t.Description = "NRDL whose classifier is fitted again to the codes that queries get"
 			t.Formulation += `
 W₂ = H·Zᵀ(Z·Zᵀ + ρ‖Z‖²/N·I)⁻¹,  Z the codes of the training samples as queries are coded`
 		}
 		return t
 	}
-	t.Title, t.After = "NRDL-test", "lcle"
+	t.Title, t.Predecessor = "NRDL-test", "lcle"
 	t.Description = "NRDL with codes of either sign; queries coded by ridge"
 	t.Formulation = strings.Replace(t.Formulation, "   s.t. S ≥ 0", "", 1)
 	t.Ranges = append(t.Ranges, decades("ridge.lambda", 1e-4, 1))
@@ -191,9 +191,9 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 		if err := fits(m.coder(), t.Grid, d, k); err != nil {
 			return nil, err
 		}
-		if t.Projected != "" && k > d && !m.Signed {
+		if t.Projection != "" && k > d && !m.Signed {
 			err := fmt.Errorf(
-				"%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learned does not recognise", k, d, t.Projected)
+				"%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learned does not recognise", k, d, t.Projection)
 			return nil, advice.Add(err, "leave out the projection (%v), or keep the training samples (%v)",
 				advice.Projection.To("none"), advice.Method.To(DefaultNRC.Name()))
 		}
@@ -206,8 +206,8 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 	if err != nil {
 		return nil, err
 	}
-	failed := l.Failed
-	l.Failed = func(err error) error {
+	failed := l.Failure
+	l.Failure = func(err error) error {
 		if errors.Is(err, classify.ErrDiverged) {
 			err = advice.Add(err, "%v", m.remedy())
 		}
@@ -308,7 +308,7 @@ func (NRDLAblation) Name() string { return "nrdl-ablation" }
 
 func (m NRDLAblation) Traits() classify.Traits {
 	t := m.NRDL.Traits()
-	t.Title, t.After, t.Presets, t.Warm = "", "nrdl-online", nil, false
+	t.Title, t.Predecessor, t.Presets, t.Warm = "", "nrdl-online", nil, false
 	t.Description = "NRDL with the training samples instead of its dictionary, or the least residual instead of its classifier"
 	t.Formulation += "\nsamples: s is the code of y over X;  residual: max_c 1 − ‖y − D_c s_c‖"
 	return t

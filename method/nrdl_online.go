@@ -66,7 +66,7 @@ func (NRDLOnline) Name() string { return "nrdl-online" }
 func (m NRDLOnline) Traits() classify.Traits {
 	return classify.Traits{
 		Family:      "NRDL",
-		After:       "nrdl",
+		Predecessor: "nrdl",
 		Description: "NRDL from small batches of samples, for sets that do not fit into memory",
 		Formulation: `min_{D,W}  Σ_j min_{s≥0} ‖x_j − Ds‖² + ‖Ω(Ws − t_j)‖²   s.t. ‖(d_k, Ωw_k)‖ ≤ 1
            ω_c² = α + βn_c + γz,   ω_c²t_c = (α + βn_c)h_c + γz·m̄_c
@@ -260,7 +260,7 @@ func (s *nrdlOnlineState) codes() (*mat.Dense, error) { return nil, nil }
 
 func (s *nrdlOnlineState) parts(out classify.Outcome) (classify.Parts, error) {
 	d, w, _ := unstack(s.learner.Dictionary(), s.ω)
-	return classify.Parts{D: d, Groups: s.groups, Coder: s.Coder, Rule: classify.Linear{W: w}, Trained: out}, nil
+	return classify.Parts{D: d, Groups: s.groups, Coder: s.Coder, Rule: classify.Linear{W: w}, Outcome: out}, nil
 }
 
 // onlinePasses steps a state through a set.

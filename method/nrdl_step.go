@@ -25,7 +25,7 @@ type nrdlState struct {
 	C1, C2  *mat.Dense  // C×N multipliers, (9)
 	L       sampleGraph // of (5)
 	μ       float64
-	used    float64 // μ of the last pass
+	lastMu  float64 // μ of the last pass
 
 	WS, T *mat.Dense // C×N: W·S; the targets of (11) and (12)
 	R     *mat.Dense // d×N: D(Q⊙S)
@@ -92,7 +92,7 @@ func (s *nrdlState) restart(given map[string]*mat.Dense) error {
 func (s *nrdlState) parts(out classify.Outcome) (classify.Parts, error) {
 	_, n := s.X.Dims()
 	_, k := s.D.Dims()
-	p := classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coderFor(k, n), Trained: out}
+	p := classify.Parts{D: s.D, Groups: s.atoms, Coder: s.coderFor(k, n), Outcome: out}
 	w := s.W
 	if s.refits(k, n) {
 		var err error
@@ -125,7 +125,7 @@ func (s *nrdlState) updateS() error {
 	lin.Set(s.R, s.Lambda, s.R) // λR
 	lin.Add(s.R, 1, s.X)        // X + λR
 	s.targets()                 // T
-	if ε > 0 && s.used == 0 && !s.coded {
+	if ε > 0 && s.lastMu == 0 && !s.coded {
 		s.matchS()
 	}
 	lin.Set(s.S, ε, s.S)         // εS
@@ -293,7 +293,7 @@ func (s *nrdlState) updateMultipliers() {
 	lin.Add(s.C1, -s.μ, s.P)
 	lin.Add(s.C2, s.μ, s.WS)
 	lin.Add(s.C2, -s.μ, s.J)
-	s.used, s.μ = s.μ, min(s.Growth*s.μ, s.MuMax)
+	s.lastMu, s.μ = s.μ, min(s.Growth*s.μ, s.MuMax)
 }
 
 // Objective gives μ of the last pass, the terms of (7) with their weights as printed, and
@@ -301,7 +301,7 @@ func (s *nrdlState) updateMultipliers() {
 // The incoherence has the weight β of (7); the passes minimise it with β/2 (updateP).
 func (s *nrdlState) Objective() []classify.Term {
 	return []classify.Term{
-		{Name: "mu", Value: s.used, Info: true},
+		{Name: "mu", Value: s.lastMu, Info: true},
 		{Name: "reconstruction", Value: s.reconstruction()},
 		{Name: "offclass", Value: s.Lambda * s.offclass()},
 		{Name: "classification", Value: s.Alpha * s.classification()},

@@ -396,8 +396,8 @@ func TestMultipliers(t *testing.T) {
 		if _, err := s.Step(); err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(s.used-want) > 1e-15 {
-			t.Errorf("μ = %v, want %v", s.used, want)
+		if math.Abs(s.lastMu-want) > 1e-15 {
+			t.Errorf("μ = %v, want %v", s.lastMu, want)
 		}
 		p.Sub(s.WS, s.P)
 		p.Scale(want, &p)

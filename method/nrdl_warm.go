@@ -31,7 +31,7 @@ func (m NRDL) startsFrom(old *classify.Parts, t *classify.Samples) bool {
 	params, err := Marshal(m)
 	_, linear := old.Rule.(classify.Linear)
 	return err == nil && m.Traits().Warm && old.Method == m.Name() && slices.Equal(params, old.Params) &&
-		linear && t.Projected == "" && old.Grid == t.Grid && old.D.RawMatrix().Rows == t.X.RawMatrix().Rows
+		linear && t.Projection == "" && old.Grid == t.Grid && old.D.RawMatrix().Rows == t.X.RawMatrix().Rows
 }
 
 // startFrom starts s from the model of run, if m can.

@@ -34,7 +34,7 @@ func withoutClass(s *classify.Samples, c int) *classify.Samples {
 
 func sameModel(a, b *classify.Classifier) bool {
 	p, q := a.Parts(), b.Parts()
-	return mat.Equal(p.D, q.D) && mat.Equal(linear(p), linear(q)) && p.Trained == q.Trained
+	return mat.Equal(p.D, q.D) && mat.Equal(linear(p), linear(q)) && p.Outcome == q.Outcome
 }
 
 // A fit that starts from a model repeats exactly, needs few passes, and names
@@ -54,8 +54,8 @@ func TestWarmStart(t *testing.T) {
 			if !sameModel(warm, fitted(t, m, all, old)) {
 				t.Errorf("%s without %d: it does not repeat", m.Name(), c)
 			}
-			if out := warm.Parts().Trained; out.Status != classify.Converged || 5*out.Iter > fresh.Parts().Trained.Iter {
-				t.Errorf("%s without %d: %v, from the start %v", m.Name(), c, out, fresh.Parts().Trained)
+			if out := warm.Parts().Outcome; out.Status != classify.Converged || 5*out.Iter > fresh.Parts().Outcome.Iter {
+				t.Errorf("%s without %d: %v, from the start %v", m.Name(), c, out, fresh.Parts().Outcome)
 			}
 			got, err := warm.Predict(context.Background(), probe.X)
 			if err != nil {
@@ -131,7 +131,7 @@ func TestWarmStartFromAnotherModel(t *testing.T) {
 	renamed, onGrid, projected := *all, *all, *all
 	renamed.Classes = []string{"x", "y", "z"}
 	onGrid.Grid = classify.Grid{Height: 5, Width: 4, Planes: 1}
-	projected.Projected = "pca:20"
+	projected.Projection = "pca:20"
 	without := fresh.Parts()
 	without.Rule = classify.Residual{}
 	withoutW, err := classify.NewClassifier(without)

@@ -17,7 +17,7 @@ type nscr struct{}
 
 func (nscr) about() (name string, t classify.Traits) {
 	return "nscr", classify.Traits{
-		Family: "non-negative", After: "nrc",
+		Family: "non-negative", Predecessor: "nrc",
 		Description: "NRC with an ℓ1 and an ℓ2 penalty; the class with the least residual",
 		Formulation: "min_s ‖y − X·s‖² + α‖s‖² + β‖s‖₁  s.t. s ≥ 0,  by a fixed number of ADMM passes;  class: min_c ‖y − X_c·s_c‖",
 		Rule:        classify.Residual{},

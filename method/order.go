@@ -34,7 +34,7 @@ func ordered(train *classify.Samples) (t *classify.Samples, columns []int) {
 	slices.SortStableFunc(classes, func(a, b class) int {
 		return slices.CompareFunc(a.members, b.members, compare)
 	})
-	t = &classify.Samples{Groups: []int{0}, Grid: train.Grid, Projected: train.Projected}
+	t = &classify.Samples{Groups: []int{0}, Grid: train.Grid, Projection: train.Projection}
 	for _, c := range classes {
 		columns = append(columns, c.members...)
 		t.Classes, t.Groups = append(t.Classes, c.name), append(t.Groups, len(columns))

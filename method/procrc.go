@@ -18,7 +18,7 @@ type procrc struct{}
 func (procrc) about() (name string, t classify.Traits) {
 	return "procrc", classify.Traits{
 		Family: "collaborative",
-		Title:  "ProCRC", After: "dsrc",
+		Title:  "ProCRC", Predecessor: "dsrc",
 		Description: "ridge representation by the training images in which classes agree; the class nearest to what all rebuild",
 		Formulation: "min_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²;  class: min_c ‖X·s − X_c·s_c‖",
 		Rule:        classify.Collaborative{},

@@ -23,7 +23,7 @@ func (m nearest) Validate() error { return counts(1, "power", m.Power) }
 
 func (m nearest) Traits() classify.Traits {
 	return classify.Traits{
-		Title: "Nearest", After: "mean", Description: "representation by the training images, little penalised",
+		Title: "Nearest", Predecessor: "mean", Description: "representation by the training images, little penalised",
 		Samples: true, Coder: coding.Ridge{Lambda: 0.01 / float64(m.Power)}, Rule: classify.Residual{},
 		Ranges:  []Range{{Path: "power", Low: 1, High: 9}},
 		Presets: map[string][]Value{"orl": preset(validated, "power=3")},

@@ -41,7 +41,7 @@ func (m Representation) Traits() classify.Traits {
 	rule, _ := m.rule() // Validate tells of the error
 	return classify.Traits{
 		Family: "non-negative",
-		Title:  "Representation", After: "procrc",
+		Title:  "Representation", Predecessor: "procrc",
 		Description: "representation by the training images, coder and rule of your choice",
 		Formulation: "s: the code of y over X, by the coder;  class: max_c of its score, by the rule",
 		Samples:     true, Coder: m.Coder, Rule: rule,

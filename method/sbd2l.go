@@ -42,7 +42,7 @@ func (SBD2L) Name() string { return "sbd2l" }
 
 func (m SBD2L) Traits() classify.Traits {
 	return classify.Traits{
-		Title: "SBD²L", Family: "NRDL", After: "lrsdl",
+		Title: "SBD²L", Family: "NRDL", Predecessor: "lrsdl",
 		Description: "dictionary of samples less a sparse error, with codes of low rank that are nearly block diagonal; linear classifier",
 		Formulation: `min_{D,S,B,R}  ½‖X − DS − B‖² + α‖S‖_* + β‖B‖₁ + ½λ₁‖S − Q − R‖² + λ₂ Σ_i ‖R_i‖₂,₁
 class: max_c (W·s)_c,  (s, b) = argmin ½‖y − Ds − b‖² + α‖s‖ + β‖b‖₁`,
@@ -122,7 +122,7 @@ func (s *sbd2lState) restart(given map[string]*mat.Dense) error {
 
 func (s *sbd2lState) parts(out classify.Outcome) (classify.Parts, error) {
 	w, err := classifier(s.S, s.samples, s.Ridge) // W = HSᵀ(SSᵀ + λI)⁻¹
-	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.Coder, Rule: classify.Linear{W: w}, Trained: out}, err
+	return classify.Parts{D: s.D, Groups: s.atoms, Coder: s.Coder, Rule: classify.Linear{W: w}, Outcome: out}, err
 }
 
 // Step makes one pass of the inexact method of multipliers on S = J, in the order of the

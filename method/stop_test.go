@@ -38,7 +38,7 @@ func TestLearnersStopNearTheEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if out := c.Parts().Trained; tol == "" && (out.Status != classify.Converged || !(out.Residual < 1e-3)) {
+			if out := c.Parts().Outcome; tol == "" && (out.Status != classify.Converged || !(out.Residual < 1e-3)) {
 				t.Errorf("%s: %+v", m.Name(), out)
 			}
 		}
@@ -59,7 +59,7 @@ func TestEverySampleAnAtom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out := learned.Parts().Trained; out.Iter != c.want || out.Status != classify.Complete {
+		if out := learned.Parts().Outcome; out.Iter != c.want || out.Status != classify.Complete {
 			t.Errorf("%s: %+v, want %d passes", c.m.Name(), out, c.want)
 		}
 	}

@@ -44,7 +44,7 @@ func (m SVM) Validate() error { return aboveZero("c", m.C, "tol", m.Tol) }
 func (m SVM) Traits() classify.Traits {
 	return classify.Traits{
 		Family: "linear",
-		Title:  "Linear SVM", After: "ridge",
+		Title:  "Linear SVM", Predecessor: "ridge",
 		Description: "a linear support vector machine for each class against all others; the class with the largest output",
 		Formulation: "min_{w,b} ½‖w‖² + C·Σ_j max(0, 1 − t_j(wᵀx_j + b))  for every class;  class: max_c w_cᵀy + b_c",
 		Memory: func(s Size) float64 {

@@ -90,8 +90,8 @@ func (s surroundings) threshold(fpir float64) float64 {
 		return inGeneral
 	}
 	threshold := max(inGeneral, ofLevel(s.quantile(fpir)))
-	if n := len(s.given); float64(n)*fpir >= float64(s.sure) {
-		threshold = max(threshold, s.given[n-int(float64(n)*fpir)])
+	if n := len(s.evidences); float64(n)*fpir >= float64(s.sure) {
+		threshold = max(threshold, s.evidences[n-int(float64(n)*fpir)])
 	}
 	return threshold
 }

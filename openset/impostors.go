@@ -229,16 +229,16 @@ func (t *table) value(v float64) float64 {
 
 // tables are those of the deviates for k photographs.
 type tables struct {
-	as []float64 // see counted
-	of map[int]*table
+	as      []float64 // see counted
+	byFaces map[int]*table
 }
 
 func (t *tables) table(l *Impostors, k int) *table {
 	k = min(max(k, 1), len(l.Cosines))
-	if t.of == nil {
-		t.of = map[int]*table{}
+	if t.byFaces == nil {
+		t.byFaces = map[int]*table{}
 	}
-	if t.of[k] == nil {
+	if t.byFaces[k] == nil {
 		deviates := l.Deviates
 		if t.as != nil {
 			deviates = make([]float64, len(l.Deviates))
@@ -246,9 +246,9 @@ func (t *tables) table(l *Impostors, k int) *table {
 				deviates[i] = among(z, t.as[k-1])
 			}
 		}
-		t.of[k] = l.newTable(l.row(k), deviates)
+		t.byFaces[k] = l.newTable(l.row(k), deviates)
 	}
-	return t.of[k]
+	return t.byFaces[k]
 }
 
 // FMR is the false match rate of a threshold at this cosine: the probability that the

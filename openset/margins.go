@@ -176,34 +176,34 @@ var (
 
 // A memo keeps values of a function that takes long.
 type memo[K comparable, V any] struct {
-	of    func(K) V
-	lock  sync.Mutex
-	known map[K]V
+	value  func(K) V
+	lock   sync.Mutex
+	values map[K]V
 }
 
 func (m *memo[K, V]) at(k K) V {
 	m.lock.Lock()
-	v, ok := m.known[k]
+	v, ok := m.values[k]
 	m.lock.Unlock()
 	if ok {
 		return v
 	}
-	v = m.of(k)
+	v = m.value(k)
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	const limit = 1000
-	if len(m.known) >= limit || m.known == nil {
-		m.known = map[K]V{}
+	if len(m.values) >= limit || m.values == nil {
+		m.values = map[K]V{}
 	}
-	m.known[k] = v
+	m.values[k] = v
 	return v
 }
 
 // Every threshold of a model needs these, and its rates the same thresholds again.
 var (
-	spacings   = memo[int, float64]{of: newSpacing}
-	variations = memo[int, float64]{of: newSpacingVariation}
-	quantiles  = memo[quantileOf, float64]{of: newMarginQuantile}
+	spacings   = memo[int, float64]{value: newSpacing}
+	variations = memo[int, float64]{value: newSpacingVariation}
+	quantiles  = memo[quantileOf, float64]{value: newMarginQuantile}
 )
 
 // spacing is the expected distance between the two largest of n standard normal

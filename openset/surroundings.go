@@ -33,13 +33,13 @@ type Kind struct {
 type surroundings struct {
 	count      int // people and strangers; 0 if nothing is known
 	hypotheses []hypothesis
-	given      []float64 // evidences of given strangers, ascending
+	evidences  []float64 // evidences of given strangers, ascending
 	sure       int       // so many above a threshold decide alone
 }
 
 // A hypothesis is that strangers and people are of a kind.
 type hypothesis struct {
-	exceeding   []float64 // shares of strangers with at least each of gridLevels
+	shares      []float64 // shares of strangers with at least each of gridLevels
 	probability float64
 }
 
@@ -117,7 +117,7 @@ func (c *Calibration) strangerLevel(evidence float64) float64 {
 // surroundings returns what is known of strangers who resemble the people of c.
 func (c *Calibration) surroundings() surroundings {
 	by, all := c.assumptions(), c.seenLevels()
-	s := surroundings{count: len(all), given: c.Strangers, sure: by.SureTail}
+	s := surroundings{count: len(all), evidences: c.Strangers, sure: by.SureTail}
 	if len(c.Levels) == 0 {
 		s.count = min(c.People, len(c.LeftOut)) + len(c.Strangers)
 	}
@@ -126,14 +126,14 @@ func (c *Calibration) surroundings() surroundings {
 	}
 	usual := hypothesis{}
 	for _, level := range gridLevels() {
-		usual.exceeding = append(usual.exceeding, distuv.UnitNormal.Survival(level))
+		usual.shares = append(usual.shares, distuv.UnitNormal.Survival(level))
 	}
 	s.hypotheses = append(s.hypotheses, usual)
 	logs := []float64{0}
 	for _, k := range by.Alike {
-		h := hypothesis{exceeding: k.exceeding(c.People)}
+		h := hypothesis{shares: k.exceeding(c.People)}
 		s.hypotheses = append(s.hypotheses, h)
-		logs = append(logs, math.Log(k.Odds)+by.BothSides*by.likelihood(all, k.exceeding(max(1, c.People-1)), h.exceeding))
+		logs = append(logs, math.Log(k.Odds)+by.BothSides*by.likelihood(all, k.exceeding(max(1, c.People-1)), h.shares))
 	}
 	total := floats.LogSumExp(logs)
 	for i, log := range logs {
@@ -172,7 +172,7 @@ func (by *Assumptions) likelihood(all []seenLevel, people, strangers []float64) 
 // share returns the share of strangers who exceed gridLevels()[i].
 func (s surroundings) share(i int) (sum float64) {
 	for _, h := range s.hypotheses {
-		sum += h.probability * h.exceeding[i]
+		sum += h.probability * h.shares[i]
 	}
 	return sum
 }
@@ -212,13 +212,13 @@ func (s surroundings) limit(level, probability float64) float64 {
 	grid := gridLevels()
 	i, _ := slices.BinarySearch(grid, level)
 	i = max(0, min(i, len(grid))-1) // the level below exceeds no less often
-	by := slices.SortedFunc(slices.Values(s.hypotheses), func(a, b hypothesis) int { return cmp.Compare(a.exceeding[i], b.exceeding[i]) })
+	by := slices.SortedFunc(slices.Values(s.hypotheses), func(a, b hypothesis) int { return cmp.Compare(a.shares[i], b.shares[i]) })
 	for _, h := range by {
 		if probability -= h.probability; probability <= 0 {
-			return h.exceeding[i]
+			return h.shares[i]
 		}
 	}
-	return by[len(by)-1].exceeding[i]
+	return by[len(by)-1].shares[i]
 }
 
 // expected returns the expected share of strangers who resemble the people and exceed a level.

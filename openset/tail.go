@@ -47,7 +47,7 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	}
 	c.Faces, c.Mean, c.RawMean, c.ByScores, c.tail = float64(n), 1/math.Ln10, 1/math.Ln10, true, t
 	for _, list := range []struct {
-		to     *[]float64
+		values *[]float64
 		scores []float64
 	}{{&c.Right, right}, {&c.Wrong, wrong}, {&c.LeftOut, strangers}} {
 		all := slices.Clone(list.scores)
@@ -57,7 +57,7 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 			}
 		})
 		slices.Sort(all)
-		*list.to = all
+		*list.values = all
 	}
 	c.Threshold = -math.Log10(o.FPIR)
 	few := *c

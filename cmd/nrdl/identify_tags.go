@@ -122,7 +122,7 @@ const maxNamed = 10
 // in writes tags of s: where links lead out of its folder, nothing is written.
 func (t *tagger) in(s photolist.Source) *tags.Writer {
 	w := t.Writer
-	w.Within = s.Folder
+	w.Root = s.Folder
 	return &w
 }
 

@@ -222,7 +222,7 @@ func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) 
 	if m.Impostors() != nil { // which the class means follow from at once
 		tell = a.Detail
 	}
-	tell("%s in %s", console.Ended(m.Parts().Trained), legible.Seconds(took))
+	tell("%s in %s", console.Ended(m.Parts().Outcome), legible.Seconds(took))
 	if m.Impostors() == nil && !m.Embedding.IsZero() && m.Law() != nil {
 		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")

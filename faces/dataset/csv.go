@@ -27,7 +27,7 @@ const (
 // row is a line of a list: the path of an image and the name of the person.
 type row struct {
 	path, label string
-	found       string // path of the file, if its name is spelled otherwise
+	spelling    string // path of the file, if its name is spelled otherwise
 	line        int
 }
 
@@ -64,8 +64,8 @@ func openCSV(ctx context.Context, path string, opt Options) (*Images, error) {
 // file returns the path of the image of r, for the list in the file list.
 func (r row) file(list string) string {
 	file := filepath.FromSlash(r.path)
-	if r.found != "" {
-		return r.found
+	if r.spelling != "" {
+		return r.spelling
 	}
 	if filepath.IsAbs(file) {
 		return file
@@ -82,7 +82,7 @@ func (r row) at(list string) string { return fmt.Sprintf("%s:%d", list, r.line) 
 func existing(rows []row, list string, opt Options) ([]row, error) {
 	for i, r := range rows {
 		if file := r.file(list); !isASCII(file) {
-			rows[i].found = Spelled(file)
+			rows[i].spelling = Spelled(file)
 		}
 	}
 	missing := func(r row) bool {

@@ -144,8 +144,8 @@ func numbersOf(ctx context.Context, data []byte, a Arrays) (*table, error) {
 			return nil, err
 		}
 	}
-	if len(t.held) > 0 { // one line, which is no header
-		if err := t.begin(t.held, nil, a.Y); err != nil {
+	if len(t.header) > 0 { // one line, which is no header
+		if err := t.begin(t.header, nil, a.Y); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +155,7 @@ func numbersOf(ctx context.Context, data []byte, a Arrays) (*table, error) {
 // A numberTable is a table of numbers while it is read.
 type numberTable struct {
 	comma    rune
-	held     []string // the first line, until the second says whether it is a header
+	header   []string // the first line, until the second says whether it is a header
 	heldLine int
 	names    []string // of the columns, if there is a header
 	columns  []int    // those of numbers
@@ -168,15 +168,15 @@ type numberTable struct {
 func (t *numberTable) add(fields []string, line int, label string) error {
 	switch {
 	case t.width == 0:
-		t.held, t.heldLine, t.width = slices.Clone(fields), line, len(fields)
+		t.header, t.heldLine, t.width = slices.Clone(fields), line, len(fields)
 		return nil
 	case len(fields) != t.width:
 		return fmt.Errorf("line %d has %s, and the first line %d", line, legible.Count(len(fields), "field"), t.width)
 	case t.columns == nil:
-		if err := t.begin(t.held, fields, label); err != nil {
+		if err := t.begin(t.header, fields, label); err != nil {
 			return err
 		}
-		t.held = nil
+		t.header = nil
 	}
 	return t.row(fields, line)
 }

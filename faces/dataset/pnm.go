@@ -27,7 +27,7 @@ func pnmMagics() (all []string) {
 // A pnm reads a PNM file: the header, then the samples.
 type pnm struct {
 	data          []byte
-	at            int // the next byte
+	offset        int // the next byte
 	bits, plain   bool
 	channels      int // 1 or 3
 	width, height int
@@ -48,7 +48,7 @@ func pnmHeader(data []byte) (*pnm, error) {
 		return nil, errors.New("no PNM header")
 	}
 	kind := int(data[1] - '1')
-	p := &pnm{data: data, at: 2, bits: kind%3 == 0, plain: kind < 3, channels: 1, maxval: 1}
+	p := &pnm{data: data, offset: 2, bits: kind%3 == 0, plain: kind < 3, channels: 1, maxval: 1}
 	if kind%3 == 2 {
 		p.channels = 3
 	}
@@ -65,13 +65,13 @@ func pnmHeader(data []byte) (*pnm, error) {
 	if p.maxval < 1 || p.maxval > 0xffff {
 		return nil, fmt.Errorf("header: maximum value %d is outside 1 … 65535", p.maxval)
 	}
-	if p.at >= len(data) {
+	if p.offset >= len(data) {
 		return nil, io.ErrUnexpectedEOF
 	}
-	if !space(data[p.at]) {
-		return nil, fmt.Errorf("header: unexpected %q", data[p.at])
+	if !space(data[p.offset]) {
+		return nil, fmt.Errorf("header: unexpected %q", data[p.offset])
 	}
-	p.at++
+	p.offset++
 	return p, nil
 }
 
@@ -79,12 +79,12 @@ func space(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
 
 // skip skips white space and comments.
 func (p *pnm) skip() {
-	for ; p.at < len(p.data); p.at++ {
-		if p.data[p.at] == '#' {
-			for p.at < len(p.data) && p.data[p.at] != '\n' && p.data[p.at] != '\r' {
-				p.at++
+	for ; p.offset < len(p.data); p.offset++ {
+		if p.data[p.offset] == '#' {
+			for p.offset < len(p.data) && p.data[p.offset] != '\n' && p.data[p.offset] != '\r' {
+				p.offset++
 			}
-		} else if !space(p.data[p.at]) {
+		} else if !space(p.data[p.offset]) {
 			return
 		}
 	}
@@ -93,18 +93,18 @@ func (p *pnm) skip() {
 // number reads a decimal number of bounded size.
 func (p *pnm) number() (int, error) {
 	p.skip()
-	start, n := p.at, 0
-	for p.at < len(p.data) && '0' <= p.data[p.at] && p.data[p.at] <= '9' {
-		n = min(10*n+int(p.data[p.at]-'0'), 1<<30)
-		p.at++
+	start, n := p.offset, 0
+	for p.offset < len(p.data) && '0' <= p.data[p.offset] && p.data[p.offset] <= '9' {
+		n = min(10*n+int(p.data[p.offset]-'0'), 1<<30)
+		p.offset++
 	}
-	if p.at > start {
+	if p.offset > start {
 		return n, nil
 	}
-	if p.at >= len(p.data) {
+	if p.offset >= len(p.data) {
 		return 0, io.ErrUnexpectedEOF
 	}
-	return 0, fmt.Errorf("%q is not a digit", p.data[p.at])
+	return 0, fmt.Errorf("%q is not a digit", p.data[p.offset])
 }
 
 // bytesNeeded is the smallest number of bytes of the samples.
@@ -129,7 +129,7 @@ func pnmDecode(ctx context.Context, data []byte) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(data)-p.at < p.bytesNeeded() {
+	if len(data)-p.offset < p.bytesNeeded() {
 		return nil, io.ErrUnexpectedEOF
 	}
 	bounds := image.Rect(0, 0, p.width, p.height)
@@ -149,7 +149,7 @@ func pnmDecode(ctx context.Context, data []byte) (image.Image, error) {
 		return m, nil
 	}
 	if !p.plain && p.maxval == 0xff {
-		return &image.Gray{Pix: p.data[p.at : p.at+p.width*p.height], Stride: p.width, Rect: bounds}, nil
+		return &image.Gray{Pix: p.data[p.offset : p.offset+p.width*p.height], Stride: p.width, Rect: bounds}, nil
 	}
 	m := image.NewGray16(bounds)
 	if p.bits && !p.plain {
@@ -174,11 +174,11 @@ func (p *pnm) sample(dst []byte) error {
 	switch {
 	case p.plain && p.bits: // 0 white, 1 black, no white space needed
 		p.skip()
-		if p.at >= len(p.data) {
+		if p.offset >= len(p.data) {
 			return io.ErrUnexpectedEOF
 		}
-		bit := p.data[p.at]
-		if p.at++; bit != '0' && bit != '1' {
+		bit := p.data[p.offset]
+		if p.offset++; bit != '0' && bit != '1' {
 			return fmt.Errorf("%q is not a bit", bit)
 		}
 		v = int('1' - bit)
@@ -188,11 +188,11 @@ func (p *pnm) sample(dst []byte) error {
 			return err
 		}
 	case p.maxval > 0xff:
-		v = int(p.data[p.at])<<8 | int(p.data[p.at+1])
-		p.at += 2
+		v = int(p.data[p.offset])<<8 | int(p.data[p.offset+1])
+		p.offset += 2
 	default:
-		v = int(p.data[p.at])
-		p.at++
+		v = int(p.data[p.offset])
+		p.offset++
 	}
 	if v > p.maxval {
 		return fmt.Errorf("value %d exceeds the maximum %d of the header", v, p.maxval)
@@ -207,7 +207,7 @@ func (p *pnm) unpack(dst []byte) {
 	stride := (p.width + 7) / 8
 	for i := 0; i < len(dst); i += 2 {
 		y, x := i/2/p.width, i/2%p.width
-		if p.data[p.at+y*stride+x/8]>>(7-x%8)&1 == 0 {
+		if p.data[p.offset+y*stride+x/8]>>(7-x%8)&1 == 0 {
 			dst[i], dst[i+1] = 0xff, 0xff
 		}
 	}

@@ -75,7 +75,7 @@ var (
 // skipped counts others, the files that are no images, the folders of thumbnails, broken
 // links and images that cannot be read.
 func (w *walker) skipped(others []string) Skipped {
-	s := w.left
+	s := w.tally
 	s.Links, s.Foreign = len(w.links), strings.Join(w.foreignCounts(), ", ")
 	for _, f := range others {
 		switch ext := strings.ToLower(filepath.Ext(f)); {
@@ -129,13 +129,13 @@ func (w *walker) leaves(at string, folder bool) bool {
 	ending := func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) }
 	switch {
 	case folder && isDeleted(name):
-		w.left.Deleted++
+		w.tally.Deleted++
 	case folder && isThumbnails(name, w.base(path.Dir(at))):
-		w.left.Thumbnails++
+		w.tally.Thumbnails++
 	case !folder && slices.ContainsFunc(backupEndings, ending):
-		w.left.Backups++
+		w.tally.Backups++
 	case w.matches(at):
-		w.left.Patterns++
+		w.tally.Patterns++
 	default:
 		return false
 	}

@@ -189,8 +189,8 @@ func readTags(ctx context.Context, paths []string, more func(path string) ([]str
 // tagNames makes names of people from tags, and counts those that have to change.
 type tagNames struct {
 	canonical func(string) string
-	refused   map[string]*refusal // by tag
-	renamed   map[string]int      // tags, by their text
+	refusals  map[string]*refusal // by tag
+	renames   map[string]int      // tags, by their text
 }
 
 // A refusal is of a tag that is no name of a person.
@@ -216,28 +216,28 @@ func (t *tagNames) of(tag, path string) string {
 		return ""
 	}
 	name, err := TagName(tag)
-	if r := t.refused[tag]; err != nil && r != nil {
+	if r := t.refusals[tag]; err != nil && r != nil {
 		r.more++
 		return ""
 	}
 	if err != nil {
-		t.refused[tag] = &refusal{path: path, reason: err}
+		t.refusals[tag] = &refusal{path: path, reason: err}
 		return ""
 	}
 	if strings.ContainsAny(tag, `/\`) {
-		t.renamed[tag]++
+		t.renames[tag]++
 	}
 	return t.canonical(name)
 }
 
 // tell warns of the tags that had to change, each once.
 func (t *tagNames) tell(warn func(error)) {
-	for _, tag := range slices.Sorted(maps.Keys(t.renamed)) {
+	for _, tag := range slices.Sorted(maps.Keys(t.renames)) {
 		name, _ := TagName(tag)
-		warn(fmt.Errorf("the tag %q, %s, is read as the name %q: no name has a slash", tag, legible.Count(t.renamed[tag], "time"), name))
+		warn(fmt.Errorf("the tag %q, %s, is read as the name %q: no name has a slash", tag, legible.Count(t.renames[tag], "time"), name))
 	}
-	for _, tag := range slices.Sorted(maps.Keys(t.refused)) {
-		r, more := t.refused[tag], ""
+	for _, tag := range slices.Sorted(maps.Keys(t.refusals)) {
+		r, more := t.refusals[tag], ""
 		if r.more > 0 {
 			more = fmt.Sprintf(" and %d more", r.more)
 		}

@@ -143,7 +143,7 @@ type walker struct {
 	links          []error       // links that lead nowhere
 	foreign        []foreignFile // found by divide
 	entries        int
-	left           Skipped // folders and files that are left out for their names
+	tally          Skipped // folders and files that are left out for their names
 }
 
 // A foreignFile is an image of a kind that cannot be read.
@@ -241,7 +241,7 @@ func (w *walker) names(rel string) ([]string, error) {
 		}
 	}
 	if rel != "" && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), ".nomedia") }) {
-		w.left.NoMedia++
+		w.tally.NoMedia++
 		return nil, nil
 	}
 	slices.SortFunc(names, natural.Compare)

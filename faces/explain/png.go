@@ -43,7 +43,7 @@ type sheet struct {
 	img        *image.RGBA
 	y          int // where it goes on
 	text, bold face.Letters
-	isolates   *strings.Replacer // of names from right to left
+	isolation  *strings.Replacer // of names from right to left
 }
 
 // Picture draws p with the fonts text and bold. It is an error if p has more than one face.
@@ -116,7 +116,7 @@ func measure(with face.Letters, text string) int { return with.Bounds(text, size
 
 // paragraph writes text in lines, indented on both sides.
 func (s *sheet) paragraph(with face.Letters, c color.RGBA, indent int, text string) {
-	for _, line := range s.wrap(with, s.isolates.Replace(text), inner-2*indent) {
+	for _, line := range s.wrap(with, s.isolation.Replace(text), inner-2*indent) {
 		s.write(with, c, edge+indent, line, inner-2*indent)
 		s.y += lineH
 	}

@@ -118,8 +118,8 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 			}
 			px, py := within(p.X-0.5, float64(width-1)), within(p.Y-0.5, float64(height-1))
 			x0, y0 := int(px), int(py)
-			b := between{at: y0*stride + x0, x: float32(px - float64(x0)), y: float32(py - float64(y0))}
-			b.right, b.below = b.at+min(1, width-1-x0), stride*min(1, height-1-y0)
+			b := between{first: y0*stride + x0, x: float32(px - float64(x0)), y: float32(py - float64(y0))}
+			b.second, b.step = b.first+min(1, width-1-x0), stride*min(1, height-1-y0)
 			planes[i] = b.of(c[0].Pix)
 			if !grey {
 				planes[n+i], planes[2*n+i] = b.of(c[1].Pix), b.of(c[2].Pix)
@@ -135,14 +135,14 @@ func (c channels) input(to similarity, w, h int, fill float32) []float32 {
 
 // A between is a place between four pixels of an image.
 type between struct {
-	at, right, below int     // the upper pixels, and the step to the lower ones
-	x, y             float32 // to the right of at and below
+	first, second, step int     // the upper pixels, and the step to the lower ones
+	x, y                float32 // to the right of at and below
 }
 
 // of is the value there by bilinear interpolation.
 func (b between) of(pix []byte) float32 {
-	top := float32(pix[b.at])*(1-b.x) + float32(pix[b.right])*b.x
-	bottom := float32(pix[b.at+b.below])*(1-b.x) + float32(pix[b.right+b.below])*b.x
+	top := float32(pix[b.first])*(1-b.x) + float32(pix[b.second])*b.x
+	bottom := float32(pix[b.first+b.step])*(1-b.x) + float32(pix[b.second+b.step])*b.x
 	return top*(1-b.y) + bottom*b.y
 }
 

@@ -65,7 +65,7 @@ func (f Finder) hits(v view, photo image.Rectangle, minSide, maxSide int) []hit 
 	if f.coarse > 0 {
 		for i, g := range grids {
 			windows = g.all(windows[:0], 2)
-			grids[i].some = slices.Clone(g.pass(windows, trees[:min(f.coarse, len(trees))], v))
+			grids[i].sparse = slices.Clone(g.pass(windows, trees[:min(f.coarse, len(trees))], v))
 		}
 	}
 	var found []hit
@@ -88,7 +88,7 @@ type grid struct {
 	side, step, stride int
 	edge               int // row and column of the first window, pixels
 	columns            [][2]int
-	some               []candidate // of every second row and column, that pass some trees
+	sparse             []candidate // of every second row and column, that pass some trees
 }
 
 // gridOf returns the windows of this side in v.
@@ -126,7 +126,7 @@ func (g grid) about(windows []candidate, seen []bool, grids []grid) ([]candidate
 	seen = slices.Grow(seen[:0], len(g.columns)*across)[:len(g.columns)*across]
 	clear(seen)
 	for _, o := range grids {
-		for _, w := range o.some {
+		for _, w := range o.sparse {
 			row, column := (w.centre/g.stride-g.edge+g.step/2)/g.step, (w.centre%g.stride-g.edge+g.step/2)/g.step
 			for r := max(0, row-1); r <= min(len(g.columns)-1, row+1); r++ {
 				for c := max(g.columns[r][0], column-1); c < min(g.columns[r][1], column+2); c++ {

@@ -191,19 +191,19 @@ const phases = 2048
 type kernelAt struct {
 	width, height int
 	taps          int
-	before        int       // pixels from the first that is weighed to that of the centre
+	offset        int       // pixels from the first that is weighed to that of the centre
 	weights       []float32 // taps a phase, which sum to 1
 
-	across, down []float32 // weights
-	left, top    int       // first pixel that they weigh
-	columns      []int     // that across weighs, inside the image
+	xWeights, yWeights []float32 // weights
+	left, top          int       // first pixel that they weigh
+	columns            []int     // that across weighs, inside the image
 }
 
 func newKernelAt(p plane, scale float64) *kernelAt {
 	stretch := max(1, scale)
 	reach := support * stretch
-	k := &kernelAt{width: p.width, height: p.height, before: int(math.Ceil(reach))}
-	k.taps = 2*k.before + 1
+	k := &kernelAt{width: p.width, height: p.height, offset: int(math.Ceil(reach))}
+	k.taps = 2*k.offset + 1
 	k.columns = make([]int, k.taps)
 	k.weights = make([]float32, phases*k.taps)
 	for phase := range phases {
@@ -211,7 +211,7 @@ func newKernelAt(p plane, scale float64) *kernelAt {
 		at := (float64(phase)+0.5)/phases - 0.5 // of the centre, from the middle of its pixel
 		var sum float64
 		for i := range row {
-			v := kernel((float64(i-k.before) - at) / stretch)
+			v := kernel((float64(i-k.offset) - at) / stretch)
 			row[i] = float32(v)
 			sum += v
 		}
@@ -224,8 +224,8 @@ func newKernelAt(p plane, scale float64) *kernelAt {
 
 // centre sets the place about which mean takes means.
 func (k *kernelAt) centre(p Point) {
-	k.across, k.left = k.weigh(p.X)
-	k.down, k.top = k.weigh(p.Y)
+	k.xWeights, k.left = k.weigh(p.X)
+	k.yWeights, k.top = k.weigh(p.Y)
 	for i := range k.columns {
 		k.columns[i] = max(0, min(k.width-1, k.left+i))
 	}
@@ -234,33 +234,33 @@ func (k *kernelAt) centre(p Point) {
 // weigh returns the weights of the pixels about at, and the first of these.
 func (k *kernelAt) weigh(at float64) ([]float32, int) {
 	pixel := math.Floor(at)
-	return k.weights[min(phases-1, int((at-pixel)*phases))*k.taps:][:k.taps], int(pixel) - k.before
+	return k.weights[min(phases-1, int((at-pixel)*phases))*k.taps:][:k.taps], int(pixel) - k.offset
 }
 
 // mean returns the weighted mean of an image. Outside, its edges are repeated. The processor works
 // on two rows at a time.
 func (k *kernelAt) mean(values []float32) (sum float32) {
-	n := len(k.across)
+	n := len(k.xWeights)
 	whole := k.left >= 0 && k.left+k.taps <= k.width
-	for j := 0; j < len(k.down); j += 2 {
-		second := min(j+1, len(k.down)-1)
+	for j := 0; j < len(k.yWeights); j += 2 {
+		second := min(j+1, len(k.yWeights)-1)
 		upper, lower := values[k.row(j):], values[k.row(second):]
 		var a, b float32
 		if whole {
 			upper, lower = upper[k.left:][:n], lower[k.left:][:n]
-			for i, w := range k.across {
+			for i, w := range k.xWeights {
 				a += w * upper[i]
 				b += w * lower[i]
 			}
 		} else {
-			for i, w := range k.across {
+			for i, w := range k.xWeights {
 				a += w * upper[k.columns[i]]
 				b += w * lower[k.columns[i]]
 			}
 		}
-		sum += k.down[j] * a
+		sum += k.yWeights[j] * a
 		if second > j {
-			sum += k.down[second] * b
+			sum += k.yWeights[second] * b
 		}
 	}
 	return sum
@@ -272,20 +272,20 @@ func (k *kernelAt) row(j int) int { return k.width * max(0, min(k.height-1, k.to
 // means is mean of three images, with the same sums: the processor adds to three of them at a time.
 func (k *kernelAt) means(p *[3]plane) (sum [3]float32) {
 	whole := k.left >= 0 && k.left+k.taps <= k.width
-	for j, v := range k.down {
+	for j, v := range k.yWeights {
 		from := k.row(j)
 		var a, b, c float32
 		if whole {
 			from += k.left
-			n := len(k.across)
+			n := len(k.xWeights)
 			reds, greens, blues := p[0].values[from:][:n], p[1].values[from:][:n], p[2].values[from:][:n]
-			for i, w := range k.across {
+			for i, w := range k.xWeights {
 				a += w * reds[i]
 				b += w * greens[i]
 				c += w * blues[i]
 			}
 		} else {
-			for i, w := range k.across {
+			for i, w := range k.xWeights {
 				at := from + k.columns[i]
 				a += w * p[0].values[at]
 				b += w * p[1].values[at]

@@ -190,10 +190,10 @@ func TestTogether(t *testing.T) {
 		k.centre(Point{50*r.Float64() - 5, 40*r.Float64() - 5})
 		for c, got := range k.means(&planes) {
 			var want float32
-			for j, v := range k.down {
+			for j, v := range k.yWeights {
 				row := planes[c].values[40*max(0, min(29, k.top+j)):]
 				var part float32
-				for i, w := range k.across {
+				for i, w := range k.xWeights {
 					part += w * row[max(0, min(39, k.left+i))]
 				}
 				want += v * part

@@ -15,7 +15,7 @@ import (
 type format struct {
 	name    string
 	outputs []int   // numbers of outputs that it may have
-	lasts   [][]int // lengths of the last axes of all outputs, sorted, by which it is recognised; nil: only by its name
+	axes    [][]int // lengths of the last axes of all outputs, sorted, by which it is recognised; nil: only by its name
 	input   pixels  // what the network takes
 	bind    func(outputs []network.Info, size dataset.Size) (layout, error)
 }
@@ -58,7 +58,7 @@ func recognised(outputs []network.Info, name string) (format, error) {
 		if name != "" {
 			return f.name == name
 		}
-		return slices.ContainsFunc(f.lasts, func(of []int) bool { return slices.Equal(of, lasts) })
+		return slices.ContainsFunc(f.axes, func(of []int) bool { return slices.Equal(of, lasts) })
 	})
 	if i < 0 {
 		var shapes []string

@@ -8,7 +8,7 @@ import (
 // cornersFormat has scores of the background and of faces, and corners from 0 to 1, as
 // UltraFace.
 var cornersFormat = format{
-	name: "corners", outputs: []int{2}, lasts: [][]int{{2, 4}},
+	name: "corners", outputs: []int{2}, axes: [][]int{{2, 4}},
 	input: pixels{mean: 127, scale: 1. / 128},
 	bind: func(outputs []network.Info, _ dataset.Size) (layout, error) {
 		order := []int{0, 1}

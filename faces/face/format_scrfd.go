@@ -11,7 +11,7 @@ import (
 // scrfdFormat is InsightFace's SCRFD: scores, distances and landmarks for each stride.
 // Landmarks may be missing.
 var scrfdFormat = format{
-	name: "scrfd", outputs: []int{6, 9}, lasts: [][]int{{1, 1, 1, 4, 4, 4, 10, 10, 10}, {1, 1, 1, 4, 4, 4}},
+	name: "scrfd", outputs: []int{6, 9}, axes: [][]int{{1, 1, 1, 4, 4, 4, 10, 10, 10}, {1, 1, 1, 4, 4, 4}},
 	input: pixels{mean: 127.5, scale: 1. / 128},
 	bind: func(outputs []network.Info, size dataset.Size) (layout, error) {
 		var l layout

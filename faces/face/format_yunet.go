@@ -11,7 +11,7 @@ import (
 
 // yunetFormat is OpenCV's YuNet: cls_S, obj_S, bbox_S and kps_S for each stride S.
 var yunetFormat = format{
-	name: "yunet", outputs: []int{12}, lasts: [][]int{{1, 1, 1, 1, 1, 1, 4, 4, 4, 10, 10, 10}},
+	name: "yunet", outputs: []int{12}, axes: [][]int{{1, 1, 1, 1, 1, 1, 4, 4, 4, 10, 10, 10}},
 	input: pixels{bgr: true},
 	bind: func(outputs []network.Info, size dataset.Size) (layout, error) {
 		l := layout{decode: decodeYuNet}

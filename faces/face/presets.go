@@ -33,8 +33,8 @@ func OpenSearch(text string) (*Search, error) {
 	if err != nil || s == DefaultSearch {
 		return s, err
 	}
-	s.opened = new(Search)
-	*s.opened = *s
+	s.initial = new(Search)
+	*s.initial = *s
 	return s, nil
 }
 

@@ -55,10 +55,10 @@ func unpackPupils(file []byte) *cascade {
 // A walk goes from a place to a pupil.
 type walk struct {
 	Point
-	scale       float64 // of the next stage, pixels
-	mirror      float64 // −1 to walk as in the mirror image, else 1
-	right, down float64 // the step of this stage, shares of the scale
-	node        int     // of the tree at which the walk is
+	scale  float64 // of the next stage, pixels
+	mirror float64 // −1 to walk as in the mirror image, else 1
+	dx, dy float64 // the step of this stage, shares of the scale
+	node   int     // of the tree at which the walk is
 }
 
 // follow takes walks through the cascade in m. They take each step together, as
@@ -86,18 +86,18 @@ func (c *cascade) follow(m *image.Gray, walks []walk) {
 			for k := range walks {
 				w := &walks[k]
 				leaf := 2 * (w.node - inner)
-				w.down += float64(leaves[leaf])
-				w.right += float64(leaves[leaf+1])
+				w.dy += float64(leaves[leaf])
+				w.dx += float64(leaves[leaf+1])
 				w.node = 0
 			}
 			nodes, leaves = nodes[4*inner:], leaves[2*(inner+1):]
 		}
 		for k := range walks {
 			w := &walks[k]
-			w.X += w.mirror * w.right * w.scale
-			w.Y += w.down * w.scale
+			w.X += w.mirror * w.dx * w.scale
+			w.Y += w.dy * w.scale
 			w.scale *= c.shrink
-			w.right, w.down = 0, 0
+			w.dx, w.dy = 0, 0
 		}
 	}
 }

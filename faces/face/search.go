@@ -17,11 +17,11 @@ import (
 // a face that is upside down do not fit. Detections with the same landmarks are one face,
 // and their scores add up.
 type Search struct {
-	Name   string          `json:"-"` // of the detector; of a network in a file, the file's name
-	Digest string          `json:"-"` // SHA-256 of that file, hexadecimal; "" for a built-in detector
-	path   string          // of that file
-	opened *Search         // what OpenSearch returned; nil for DefaultSearch
-	stored json.RawMessage // Settings of a detector whose file is missing
+	Name    string          `json:"-"` // of the detector; of a network in a file, the file's name
+	Digest  string          `json:"-"` // SHA-256 of that file, hexadecimal; "" for a built-in detector
+	path    string          // of that file
+	initial *Search         // what OpenSearch returned; nil for DefaultSearch
+	raw     json.RawMessage // Settings of a detector whose file is missing
 
 	Cascade Finder
 	Network BoxDetector // nil: the cascade alone
@@ -100,7 +100,7 @@ func (s *Search) FindAll(ctx context.Context, photo *dataset.Photo) (faces, behi
 	if len(c.faces) == 0 {
 		return c.faces, nil, nil
 	}
-	for _, f := range c.behind {
+	for _, f := range c.background {
 		if f.Quality.Detection >= s.Cascade.Sure && s.Cascade.size(f) < s.Cascade.size(c.faces[0]) && !s.Cascade.alike(c.faces, f) &&
 			!s.Cascade.alike(behind, f) {
 			behind = append(behind, f)

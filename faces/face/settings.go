@@ -33,17 +33,17 @@ func (s *Search) numbers() numbersOf {
 
 // original is the Search that OpenSearch returned, of which s may be a changed copy.
 func (s *Search) original() *Search {
-	if s.opened == nil {
+	if s.initial == nil {
 		return DefaultSearch
 	}
-	return s.opened
+	return s.initial
 }
 
 // Settings returns the numbers of s as JSON, to be stored with results that depend on them;
 // nil if they are the ones that OpenSearch gives for the name of s.
 func (s *Search) Settings() (json.RawMessage, error) {
 	if _, lost := s.Network.(absent); lost {
-		return s.stored, nil
+		return s.raw, nil
 	}
 	settings, err := json.Marshal(s.numbers())
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Search) WithSettings(settings json.RawMessage) (*Search, error) {
 	}
 	t := *s
 	if _, lost := s.Network.(absent); lost {
-		t.stored = settings
+		t.raw = settings
 		return &t, nil
 	}
 	t.Turns, t.Aside, t.Slant, t.Cascade.Turns = nil, nil, nil, nil // which Decode would overwrite in place

@@ -16,10 +16,10 @@ type stage interface {
 
 // candidates are the faces that the stages of a search have found so far.
 type candidates struct {
-	faces     []Face     // of the cascade; after the last stage, those that are reported
-	behind    []Face     // of the cascade, in the background; a face may be there twice
-	sightings []sighting // of networks
-	seen      bool       // the network has seen something that is a little like a face
+	faces      []Face     // of the cascade; after the last stage, those that are reported
+	background []Face     // of the cascade, in the background; a face may be there twice
+	sightings  []sighting // of networks
+	seen       bool       // the network has seen something that is a little like a face
 }
 
 // find takes the photograph p through a line of stages.

@@ -90,7 +90,7 @@ func (s asideStage) find(ctx context.Context, p *picture, c candidates) (candida
 		return c, false, nil
 	}
 	front, behind := s.Cascade.inFront(turned)
-	c.faces, c.behind = front, append(c.behind, behind...)
+	c.faces, c.background = front, append(c.background, behind...)
 	return c, true, nil
 }
 

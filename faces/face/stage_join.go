@@ -51,6 +51,6 @@ func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates
 		}
 	}
 	front, behind := s.Cascade.inFront(faces)
-	c.faces, c.behind = front, append(c.behind, behind...)
+	c.faces, c.background = front, append(c.background, behind...)
 	return c, true, nil
 }

@@ -15,11 +15,11 @@ type uprightStage struct {
 
 func (s uprightStage) find(_ context.Context, p *picture, c candidates) (candidates, bool, error) {
 	img := p.Grey
-	c.faces, c.behind = s.inFront(s.allIn(img, p.reduced(s.Side), s.Least, s.Score))
+	c.faces, c.background = s.inFront(s.allIn(img, p.reduced(s.Side), s.Least, s.Score))
 	if longest(img) >= s.Fine {
 		var more []Face
 		c.faces, more = s.withSmaller(img, p.reduced(2*s.Side), c.faces)
-		c.behind = append(c.behind, more...)
+		c.background = append(c.background, more...)
 	}
 	return c, s.enough(p, c.faces), nil
 }

@@ -189,7 +189,7 @@ func reducedWithin(img *image.Gray, r image.Rectangle, factor float64, need imag
 	for y := top; y < bottom; y++ {
 		s := down[y]
 		clear(sum)
-		for k := s.from; k <= s.to; k++ {
+		for k := s.begin; k <= s.end; k++ {
 			if k != last {
 				meansOf(means, moved.Pix[k*moved.Stride:][:r.Dx()], across, before)
 				last = k
@@ -210,15 +210,15 @@ func reducedWithin(img *image.Gray, r image.Rectangle, factor float64, need imag
 // A span is the pixels from … to of which one is the mean; of the first and the
 // last a part counts.
 type span struct {
-	from, to           int
+	begin, end         int
 	first, inner, last float32 // weights, which sum to 1
 }
 
 func (s span) weight(k int) float32 {
 	switch k {
-	case s.from:
+	case s.begin:
 		return s.first
-	case s.to:
+	case s.end:
 		return s.last
 	}
 	return s.inner
@@ -231,10 +231,10 @@ func spansOf(n int, factor float64) []span {
 	spans := make([]span, max(1, int(math.Ceil(float64(n)/factor-hardly))))
 	for i := range spans {
 		lo, hi := float64(i)*factor, min(float64(n), float64(i+1)*factor)
-		s := span{from: int(lo), to: min(n-1, int(hi)), inner: float32(1 / (hi - lo))}
-		s.first = float32(float64(s.from)+1-lo) * s.inner
-		s.last = float32(hi-float64(s.to)) * s.inner
-		if s.from == s.to { // a single pixel is left of the image
+		s := span{begin: int(lo), end: min(n-1, int(hi)), inner: float32(1 / (hi - lo))}
+		s.first = float32(float64(s.begin)+1-lo) * s.inner
+		s.last = float32(hi-float64(s.end)) * s.inner
+		if s.begin == s.end { // a single pixel is left of the image
 			s.first, s.last = 1, 0
 		}
 		spans[i] = s
@@ -244,11 +244,11 @@ func spansOf(n int, factor float64) []span {
 
 // spansIn returns which of spans show one of the pixels from first to before end.
 func spansIn(spans []span, first, end int) (from, before int) {
-	for from < len(spans) && spans[from].to < first {
+	for from < len(spans) && spans[from].end < first {
 		from++
 	}
 	before = from
-	for before < len(spans) && spans[before].from < end {
+	for before < len(spans) && spans[before].begin < end {
 		before++
 	}
 	return from, before
@@ -258,7 +258,7 @@ func spansIn(spans []span, first, end int) (from, before int) {
 // the sums of all pixels before each, whose differences are the sums of spans.
 func meansOf(means []float32, row []byte, across []span, before []uint32) {
 	const long = 16 // bytes, from which sumOf is faster
-	short := len(across) > 0 && across[0].to-across[0].from <= long
+	short := len(across) > 0 && across[0].end-across[0].begin <= long
 	if short {
 		var sum uint32
 		for i, v := range row {
@@ -267,14 +267,14 @@ func meansOf(means []float32, row []byte, across []span, before []uint32) {
 		}
 	}
 	for x, s := range across {
-		end := max(s.to, s.from+1)
+		end := max(s.end, s.begin+1)
 		var inner uint32
 		if short {
-			inner = before[end] - before[s.from+1]
+			inner = before[end] - before[s.begin+1]
 		} else {
-			inner = sumOf(row[s.from+1 : end])
+			inner = sumOf(row[s.begin+1 : end])
 		}
-		means[x] = s.first*float32(row[s.from]) + s.inner*float32(inner) + s.last*float32(row[s.to])
+		means[x] = s.first*float32(row[s.begin]) + s.inner*float32(inner) + s.last*float32(row[s.end])
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 // A copied image has the pixel (row, col) of another where from says, which may
 // lie outside: then it is the nearest pixel.
 type copied struct {
-	words string // after the ID of the image
-	from  func(row, col int) (int, int)
+	words  string // after the ID of the image
+	source func(row, col int) (int, int)
 }
 
 // withMirrorImages returns the images of s, and after those of each person
@@ -56,7 +56,7 @@ func withCopies(s *dataset.Images, copies []copied) *dataset.Images {
 			for k := range times {
 				from := i
 				if k > 0 {
-					row, col := copies[k-1].from(i%h, i/h)
+					row, col := copies[k-1].source(i%h, i/h)
 					from = min(max(col, 0), w-1)*h + min(max(row, 0), h-1)
 				}
 				row := s.X.RawRowView(from)
@@ -73,14 +73,14 @@ func withCopies(s *dataset.Images, copies []copied) *dataset.Images {
 // An enlarger brings the inner part of images of a size to that size, by
 // bilinear interpolation between the centres of pixels.
 type enlarger struct {
-	down, across []between
-	height       int
+	rows, cols []between
+	height     int
 }
 
 // between is a place between the pixels at and at+1, w of the way to the second.
 type between struct {
-	at int
-	w  float64
+	index int
+	w     float64
 }
 
 // newEnlarger enlarges the share of height and width about the centre.
@@ -90,8 +90,8 @@ func newEnlarger(size dataset.Size, share float64) *enlarger {
 		for i := range p {
 			v := float64(n)*(1-share)/2 + (float64(i)+0.5)*share - 0.5
 			v = min(max(v, 0), float64(n-1))
-			p[i].at = min(int(math.Floor(v)), max(n-2, 0))
-			p[i].w = v - float64(p[i].at)
+			p[i].index = min(int(math.Floor(v)), max(n-2, 0))
+			p[i].w = v - float64(p[i].index)
 		}
 		return p
 	}
@@ -100,16 +100,16 @@ func newEnlarger(size dataset.Size, share float64) *enlarger {
 
 // apply writes the enlarged inner part of image to dst.
 func (e *enlarger) apply(dst, image []float64) {
-	for j, c := range e.across {
-		left := image[c.at*e.height : (c.at+1)*e.height]
+	for j, c := range e.cols {
+		left := image[c.index*e.height : (c.index+1)*e.height]
 		right := left
 		if c.w > 0 {
-			right = image[(c.at+1)*e.height : (c.at+2)*e.height]
+			right = image[(c.index+1)*e.height : (c.index+2)*e.height]
 		}
-		for i, r := range e.down {
-			v := left[r.at] + c.w*(right[r.at]-left[r.at])
+		for i, r := range e.rows {
+			v := left[r.index] + c.w*(right[r.index]-left[r.index])
 			if r.w > 0 {
-				below := left[r.at+1] + c.w*(right[r.at+1]-left[r.at+1])
+				below := left[r.index+1] + c.w*(right[r.index+1]-left[r.index+1])
 				v += r.w * (below - v)
 			}
 			dst[j*e.height+i] = v

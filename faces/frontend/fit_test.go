@@ -156,8 +156,8 @@ func TestSamplesAreTheStages(t *testing.T) {
 		if err := got.Validate(); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if got.Grid != in.Grid() || got.Projected != "" {
-			t.Errorf("%s: samples are of %+v, projected by %q", text, got.Grid, got.Projected)
+		if got.Grid != in.Grid() || got.Projection != "" {
+			t.Errorf("%s: samples are of %+v, projected by %q", text, got.Grid, got.Projection)
 		}
 		if !slices.Equal(got.IDs, s.IDs) || !slices.Equal(got.Classes, s.Classes) || !slices.Equal(got.Groups, s.Groups) {
 			t.Errorf("%s: other labels", text)

@@ -319,13 +319,13 @@ func TestWarmStartOnORL(t *testing.T) {
 		return train.Select(columns)
 	}
 	fresh := fitted(train, nil)
-	want, passes := right(fresh), fresh.Parts().Trained.Iter
+	want, passes := right(fresh), fresh.Parts().Outcome.Iter
 	const every, people = 5, 8
 	sum := 0
 	for c := range people {
 		warm := fitted(train, fitted(without(every*c), nil))
 		sum += right(warm)
-		if n := warm.Parts().Trained.Iter; 5*n > passes {
+		if n := warm.Parts().Outcome.Iter; 5*n > passes {
 			t.Errorf("%d passes, from the start %d", n, passes)
 		}
 	}

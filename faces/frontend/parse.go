@@ -58,7 +58,7 @@ func Parse(text string) (Pipeline, error) {
 // one of that name. words describe its input, as in Parse. The impostor distribution of the
 // network is not read.
 func ParseNetwork(path, words string) (Pipeline, error) {
-	return parser{network: path, embeds: true}.parse(strings.Fields(words))
+	return parser{network: path, embedder: true}.parse(strings.Fields(words))
 }
 
 func (p parser) parse(words []string) (Pipeline, error) {
@@ -89,17 +89,17 @@ func (p parser) parse(words []string) (Pipeline, error) {
 // A parser has read some words of an input.
 type parser struct {
 	Pipeline
-	network string // the file of one; "" for the one that is built in
-	embeds  bool
-	input   embedding.Given
-	about   string // the first word about a network
+	network  string // the file of one; "" for the one that is built in
+	embedder bool
+	input    embedding.Given
+	about    string // the first word about a network
 
 	measured bool // read what was measured of the network
 }
 
 // embed completes the pipeline with the network that was named.
 func (p *parser) embed() error {
-	if !p.embeds {
+	if !p.embedder {
 		if p.about != "" {
 			return advice.Add(fmt.Errorf("%q without a network", p.about),
 				"name it first: embedding:FILE.onnx, or embedding for the one that is built in")
@@ -194,7 +194,7 @@ func (in Pipeline) Plausible() error {
 func (p *parser) add(word string) (stage, error) {
 	in := &p.Pipeline
 	if name, path, _ := strings.Cut(word, ":"); name == "embedding" {
-		p.network, p.embeds = path, true
+		p.network, p.embedder = path, true
 		return networkStage, nil
 	}
 	if i := slices.IndexFunc(Presets, func(p Preset) bool { return p.Name == word }); i >= 0 && word != "pixels" {

@@ -130,7 +130,7 @@ func (p *Prepared) Fit(ctx context.Context) (Fitted, *classify.Samples, error) {
 	}
 	t := *p.Samples
 	t.X = basis.Apply(classify.Unit(t.X))
-	t.Grid, t.Projected = classify.Grid{}, p.Projection.String()
+	t.Grid, t.Projection = classify.Grid{}, p.Projection.String()
 	return Fitted{p.Pipeline, basis}, &t, nil
 }
 

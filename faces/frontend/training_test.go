@@ -84,8 +84,8 @@ func TestTrainingIsTheStages(t *testing.T) {
 		if !mat.Equal(fitted.Basis.P, want.P) || !slices.Equal(fitted.Basis.M, want.M) || !mat.Equal(got.X, want.Apply(unit)) {
 			t.Errorf("%s: other samples than by its stages", text)
 		}
-		if got.Projected != in.Projection.String() || got.Grid != (classify.Grid{}) || s.Projected != "" || s.Frame.String() != "12x10 pixels" {
-			t.Errorf("%s: the samples are projected by %q, the images %v by %q", text, got.Projected, s.Frame, s.Projected)
+		if got.Projection != in.Projection.String() || got.Grid != (classify.Grid{}) || s.Projection != "" || s.Frame.String() != "12x10 pixels" {
+			t.Errorf("%s: the samples are projected by %q, the images %v by %q", text, got.Projection, s.Frame, s.Projection)
 		}
 		threads := runtime.GOMAXPROCS(1)
 		if again := training(t, s, in); !mat.Equal(again.X, got.X) {
@@ -160,7 +160,7 @@ func TestProjectionsOfMovedImages(t *testing.T) {
 		plain := still
 		plain.Projection = projection.Choice{}
 		unmoved := training(t, s, plain)
-		if !slices.Equal(got.IDs, unmoved.IDs) || !slices.Equal(got.Groups, unmoved.Groups) || got.Projected != in.Projection.String() {
+		if !slices.Equal(got.IDs, unmoved.IDs) || !slices.Equal(got.Groups, unmoved.Groups) || got.Projection != in.Projection.String() {
 			t.Errorf("%s: it learns from %q", text, got.IDs)
 		}
 		var columns [][]float64

@@ -27,7 +27,7 @@ func (keeping) Fit(_ context.Context, train *classify.Samples, run classify.Run)
 	return classify.NewClassifier(classify.Parts{
 		D: classify.Unit(train.X), Groups: train.Groups, Classes: train.Classes, Coder: coding.Ridge{Lambda: 0.01},
 		Rule: classify.Residual{}, Grid: train.Grid, Method: "keeping", Seed: run.Seed,
-		Trained: classify.Outcome{Status: classify.ClosedForm},
+		Outcome: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
 

@@ -28,9 +28,9 @@ type MergeReport struct {
 
 // A change says how Enrolled follow from others.
 type change struct {
-	base    *index.Index
-	changed []*index.Person // who are new or have other faces
-	removed []string
+	base     *index.Index
+	people   []*index.Person // who are new or have other faces
+	removals []string
 }
 
 var errNobody = advice.Add(errors.New("nobody would be left"), "add somebody first: %v", advice.Enrol)
@@ -143,15 +143,15 @@ func (e *Enrolled) replace(some *dataset.Images, changed, removed []string) (*En
 		}
 		return Enrolling(some), nil
 	}
-	c := &change{base: e.Faces, removed: removed}
+	c := &change{base: e.Faces, removals: removed}
 	t := *e
 	if some.Len() > 0 {
 		t.header.Matrix = some.Matrix
-		c.changed = slices.DeleteFunc(peopleOf(some), func(p *index.Person) bool { return !slices.Contains(changed, p.Name) })
+		c.people = slices.DeleteFunc(peopleOf(some), func(p *index.Person) bool { return !slices.Contains(changed, p.Name) })
 	}
 	x, err := e.Faces.Without(removed...)
 	if err == nil {
-		x, err = x.With(c.changed...)
+		x, err = x.With(c.people...)
 	}
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func newCrossValidation(ctx context.Context, g *Gallery, folds, turns int) (*cro
 	classes := len(images.Classes)
 	if folds == 0 {
 		folds = g.Numbers().FoldsIterated
-		if p.Trained.Status == classify.ClosedForm && g.Pipeline.Shift == 0 {
+		if p.Outcome.Status == classify.ClosedForm && g.Pipeline.Shift == 0 {
 			folds = g.Numbers().FoldsClosed
 		}
 	}

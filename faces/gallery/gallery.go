@@ -113,7 +113,7 @@ func (g *Gallery) shortlist(in frontend.Pipeline, seed uint64) error {
 		return err
 	}
 	g.setShared(frontend.Fitted{Pipeline: in}, classify.Parts{
-		Coder: t.Coder, Rule: t.Rule, Method: g.Method.Name(), Params: params, Seed: seed, Trained: classify.Outcome{Status: classify.ClosedForm},
+		Coder: t.Coder, Rule: t.Rule, Method: g.Method.Name(), Params: params, Seed: seed, Outcome: classify.Outcome{Status: classify.ClosedForm},
 	})
 	return nil
 }

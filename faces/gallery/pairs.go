@@ -21,7 +21,7 @@ func (f *reassignment) pairs() []Pair {
 	each := func(see func(p *pairLead, lead float64)) {
 		for j, c := range f.labels {
 			z, k := f.deviate(j, c)
-			if f.assigned[j] != c || k == 0 {
+			if f.groups[j] != c || k == 0 {
 				continue
 			}
 			for q := range people {
@@ -33,7 +33,7 @@ func (f *reassignment) pairs() []Pair {
 	}
 	each((*pairLead).add)
 	for j, c := range f.labels {
-		if _, k := f.deviate(j, c); f.assigned[j] == c && k > 0 {
+		if _, k := f.deviate(j, c); f.groups[j] == c && k > 0 {
 			used++
 		}
 	}

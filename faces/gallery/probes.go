@@ -318,10 +318,10 @@ func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
 	h.Strangers = nil // they were compared with other people
 	g.heldOut = &h
 	touched := map[string]*index.Person{}
-	for _, name := range c.removed {
+	for _, name := range c.removals {
 		touched[name] = nil
 	}
-	for _, p := range c.changed {
+	for _, p := range c.people {
 		touched[p.Name] = p
 	}
 	h.Probes = slices.DeleteFunc(slices.Clone(h.Probes), func(p probe) bool {
@@ -329,7 +329,7 @@ func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
 		return affected && (own == nil || !slices.Contains(own.IDs, p.ID))
 	})
 	if g.separable() != nil {
-		if err := g.compareAgain(ctx, touched, c.changed); err != nil {
+		if err := g.compareAgain(ctx, touched, c.people); err != nil {
 			return err
 		}
 	}

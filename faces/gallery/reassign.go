@@ -21,11 +21,11 @@ import (
 // speaks for the others, and joins the group that it looks like.
 type reassignment struct {
 	g        *Gallery
-	by       *Settings
+	settings *Settings
 	l        *openset.Impostors
 	x        *mat.Dense // d×n of unit norm
 	labels   []int      // labels
-	assigned []int      // the groups that the images are in now; nobody for none
+	groups   []int      // the groups that the images are in now; nobody for none
 	sums     *mat.Dense // d×C, of the images that are in a group now
 	norms    []float64  // squared, of the sums
 	count    []int      // images in each group now
@@ -96,13 +96,13 @@ func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	s := g.Images()
 	x := g.vectors()
 	f := &reassignment{
-		g: g, by: g.Numbers().aged(l, x, g.Enrolled.Groups()), l: l, x: x,
+		g: g, settings: g.Numbers().aged(l, x, g.Enrolled.Groups()), l: l, x: x,
 		labels: make([]int, s.Len()), count: make([]int, len(s.Classes)), norms: make([]float64, len(s.Classes)),
 	}
 	for j := range f.labels {
 		f.labels[j] = s.ClassOf(j)
 	}
-	f.assigned = slices.Clone(f.labels)
+	f.groups = slices.Clone(f.labels)
 	d, n := f.x.Dims()
 	f.sums, f.dots = mat.NewDense(d, len(s.Classes), nil), mat.NewDense(len(s.Classes), n, nil)
 	f.parts = make([]*part, s.Len())
@@ -115,10 +115,10 @@ func newReassignment(g *Gallery, l *openset.Impostors) *reassignment {
 	groups := g.Enrolled.Groups()
 	for c := range len(groups) - 1 {
 		for j := groups[c]; j < groups[c+1]; j++ {
-			f.unusual = append(f.unusual, f.by.Review.Unusual)
+			f.unusual = append(f.unusual, f.settings.Review.Unusual)
 			if groups[c+1]-groups[c] > 1 {
 				others := slices.DeleteFunc(f.group(c), func(i int) bool { return i == j })
-				f.unusual[j] = f.by.unusual(l, lin.Select(x, others))
+				f.unusual[j] = f.settings.unusual(l, lin.Select(x, others))
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (f *reassignment) group(c int) (in []int) {
 // splitPeople moves parts of group c that look like another person out of it.
 func (f *reassignment) splitPeople(c int) {
 	for in := f.group(c); len(in) > 1; {
-		others, p := f.by.TwoPeople(f.l, lin.Select(f.x, in))
+		others, p := f.settings.TwoPeople(f.l, lin.Select(f.x, in))
 		if others == nil {
 			return
 		}
@@ -147,7 +147,7 @@ func (f *reassignment) splitPeople(c int) {
 		for _, j := range one.images {
 			f.parts[j] = one
 			if len(in) > 2 {
-				f.assigned[j] = nobody
+				f.groups[j] = nobody
 			}
 		}
 		in = slices.DeleteFunc(in, func(j int) bool { return f.parts[j] != nil })
@@ -163,7 +163,7 @@ func (f *reassignment) update(changed []bool) {
 		}
 		sum, row := make([]float64, d), f.dots.RawRowView(c)
 		f.count[c], f.norms[c] = 0, 0
-		for j, at := range f.assigned {
+		for j, at := range f.groups {
 			if at == c {
 				f.count[c]++
 				for i := range sum {
@@ -186,7 +186,7 @@ func (f *reassignment) update(changed []bool) {
 // deviate of the cosine, and k; both are 0 if there is no other image.
 func (f *reassignment) deviate(j, c int) (z float64, k int) {
 	dot, norm, k := f.dots.At(c, j), f.norms[c], f.count[c]
-	if f.assigned[j] == c {
+	if f.groups[j] == c {
 		dot, norm, k = dot-1, norm-2*dot+1, k-1
 	}
 	if k == 0 || !(norm > 0) {
@@ -204,7 +204,7 @@ func (f *reassignment) ratio(j, c int) float64 {
 	}
 	g := f.l.Genuine[min(len(f.l.Genuine), k)-1]
 	usual := distuv.Normal{Mu: g[0], Sigma: g[1]}
-	a := &f.by.Review
+	a := &f.settings.Review
 	other := distuv.Normal{Mu: g[0] - a.UnusualFall, Sigma: a.UnusualSD}
 	z = min(z, g[0]) // more similar than usual is no reason against
 	share := a.Unusual
@@ -218,7 +218,7 @@ func (f *reassignment) ratio(j, c int) float64 {
 // wrong is the probability that the label of image j is wrong, and who it shows then,
 // most probably.
 func (f *reassignment) wrong(j int) (probability float64, who int) {
-	people, mislabelled := len(f.count), f.by.Review.Mislabelled
+	people, mislabelled := len(f.count), f.settings.Review.Mislabelled
 	own := math.Log(1-mislabelled) + f.ratio(j, f.labels[j])
 	no := math.Log(mislabelled / 2)
 	each := math.Log(mislabelled / 2 / float64(people-1))
@@ -248,23 +248,23 @@ func (f *reassignment) run(ctx context.Context) error {
 		}
 		changed, any := make([]bool, len(f.count)), false
 		move := func(j, to int) {
-			for _, c := range []int{f.assigned[j], to} {
+			for _, c := range []int{f.groups[j], to} {
 				if c != nobody {
 					changed[c] = true
 				}
 			}
-			f.assigned[j], any = to, true
+			f.groups[j], any = to, true
 		}
 		wrong, looks := f.all()
 		for c := range f.count {
-			largest, which, to := f.by.Review.Leave, -1, nobody
+			largest, which, to := f.settings.Review.Leave, -1, nobody
 			for j := f.g.Enrolled.Groups()[c]; j < f.g.Enrolled.Groups()[c+1]; j++ {
 				p, who := wrong[j], looks[j]
 				switch {
 				case f.parts[j] != nil:
-				case f.assigned[j] != c && p < f.by.Review.Leave:
+				case f.groups[j] != c && p < f.settings.Review.Leave:
 					move(j, c)
-				case f.assigned[j] == c && p > largest:
+				case f.groups[j] == c && p > largest:
 					largest, which, to = p, j, who
 				}
 			}
@@ -299,11 +299,11 @@ func (f *reassignment) suspects() []Suspect {
 	for j, c := range f.labels {
 		p, who := wrong[j], looks[j]
 		in := f.parts[j]
-		if in == nil && (p < f.by.Review.Suspect || f.contradicted(j, who)) {
+		if in == nil && (p < f.settings.Review.Suspect || f.contradicted(j, who)) {
 			continue
 		}
 		if in != nil && p < in.probability {
-			if p < f.by.Review.Leave {
+			if p < f.settings.Review.Leave {
 				who = nobody
 			}
 			p = in.probability

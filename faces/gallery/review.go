@@ -79,7 +79,9 @@ func (g *Gallery) Review(ctx context.Context, progress func(done, total int)) (*
 		}
 		r.Suspects, r.Pairs = f.suspects(), f.pairs()
 		groups, x := g.Enrolled.Groups(), g.vectors()
-		variety = func(c int, others bool) []string { return f.by.variety(l, lin.Cols(x, groups[c], groups[c+1]), others) }
+		variety = func(c int, others bool) []string {
+			return f.settings.variety(l, lin.Cols(x, groups[c], groups[c+1]), others)
+		}
 	} else {
 		r.byHeldOut(g, results)
 	}

@@ -73,12 +73,12 @@ func Weak(ctx context.Context, x *mat.Dense, photographs []int, names [][]string
 	if err != nil {
 		return nil, err
 	}
-	w := &weak{x: x, photographs: photographs, l: l, o: o, index: map[string]int{}, assigned: make([]int, n), fixed: make([]bool, n)}
+	w := &weak{x: x, photographs: photographs, l: l, o: o, index: map[string]int{}, choice: make([]int, n), fixed: make([]bool, n)}
 	w.list(names)
-	for j := range w.assigned {
-		w.assigned[j] = -1
+	for j := range w.choice {
+		w.choice[j] = -1
 		if known != nil && known[j] != "" {
-			w.assigned[j], w.fixed[j] = w.indexOf(known[j]), true
+			w.choice[j], w.fixed[j] = w.indexOf(known[j]), true
 		}
 	}
 	w.nameGroups(groups)
@@ -101,16 +101,16 @@ type weak struct {
 	l           *openset.Impostors
 	o           WeakOptions
 
-	names  []string
-	index  map[string]int
-	listed [][]int // names of each photograph
-	counts []int   // photographs of each name
+	names      []string
+	index      map[string]int
+	candidates [][]int // names of each photograph
+	counts     []int   // photographs of each name
 
-	assigned []int // name of each face; −1 for none
-	fixed    []bool
-	only     []bool     // faces that are alone in a photograph of one name
-	sums     *mat.Dense // of the faces of each name, d×names
-	sizes    []int
+	choice []int // name of each face; −1 for none
+	fixed  []bool
+	only   []bool     // faces that are alone in a photograph of one name
+	sums   *mat.Dense // of the faces of each name, d×names
+	sizes  []int
 }
 
 func (w *weak) indexOf(name string) int {
@@ -125,11 +125,11 @@ func (w *weak) indexOf(name string) int {
 
 // list takes the names of photographs, each once.
 func (w *weak) list(names [][]string) {
-	w.listed = make([][]int, len(names))
+	w.candidates = make([][]int, len(names))
 	for p, all := range names {
 		for _, name := range all {
-			if i := w.indexOf(name); !slices.Contains(w.listed[p], i) {
-				w.listed[p] = append(w.listed[p], i)
+			if i := w.indexOf(name); !slices.Contains(w.candidates[p], i) {
+				w.candidates[p] = append(w.candidates[p], i)
 				w.counts[i]++
 			}
 		}
@@ -139,7 +139,7 @@ func (w *weak) list(names [][]string) {
 // nameGroups gives names to groups, the most certain first.
 func (w *weak) nameGroups(groups []Group) {
 	taken := map[[2]int]bool{} // photograph and name
-	for j, name := range w.assigned {
+	for j, name := range w.choice {
 		if name >= 0 {
 			taken[[2]int{w.photographs[j], name}] = true
 		}
@@ -157,8 +157,8 @@ func (w *weak) nameGroups(groups []Group) {
 		}
 		for _, j := range open[best].Faces {
 			p := w.photographs[j]
-			if w.assigned[j] < 0 && slices.Contains(w.listed[p], name) && !taken[[2]int{p, name}] {
-				w.assigned[j], taken[[2]int{p, name}] = name, true
+			if w.choice[j] < 0 && slices.Contains(w.candidates[p], name) && !taken[[2]int{p, name}] {
+				w.choice[j], taken[[2]int{p, name}] = name, true
 			}
 		}
 		open = slices.Delete(open, best, best+1)
@@ -167,14 +167,14 @@ func (w *weak) nameGroups(groups []Group) {
 
 // nameOnly gives a face that is alone in a photograph of one name that name.
 func (w *weak) nameOnly() {
-	faces := make([]int, len(w.listed))
+	faces := make([]int, len(w.candidates))
 	for _, p := range w.photographs {
 		faces[p]++
 	}
-	w.only = make([]bool, len(w.assigned))
+	w.only = make([]bool, len(w.choice))
 	for j, p := range w.photographs {
-		if w.only[j] = faces[p] == 1 && len(w.listed[p]) == 1; w.only[j] && w.assigned[j] < 0 {
-			w.assigned[j] = w.listed[p][0]
+		if w.only[j] = faces[p] == 1 && len(w.candidates[p]) == 1; w.only[j] && w.choice[j] < 0 {
+			w.choice[j] = w.candidates[p][0]
 		}
 	}
 }
@@ -203,13 +203,13 @@ func (w *weak) likeliest(faces []int, taken map[[2]int]bool) (name int, odds flo
 	in := map[int]int{} // photographs of the group that have the name free
 	for _, j := range faces {
 		p := w.photographs[j]
-		for _, i := range w.listed[p] {
+		for _, i := range w.candidates[p] {
 			if !taken[[2]int{p, i}] {
 				in[i]++
 			}
 		}
 	}
-	total := float64(len(w.listed))
+	total := float64(len(w.candidates))
 	name, best, second := -1, math.Inf(-1), 0.0 // nobody's ratio is 0
 	for _, i := range sortedKeys(in) {
 		with, rate := float64(in[i]), float64(w.counts[i])/total
@@ -242,7 +242,7 @@ func sortedKeys(m map[int]int) []int {
 func (w *weak) learn() {
 	d, _ := w.x.Dims()
 	w.sums, w.sizes = mat.NewDense(d, max(1, len(w.names)), nil), make([]int, len(w.names))
-	for j, name := range w.assigned {
+	for j, name := range w.choice {
 		if name < 0 {
 			continue
 		}
@@ -259,7 +259,7 @@ func (w *weak) deviates(j int, products, squares []float64) []float64 {
 	all := make([]float64, len(w.names))
 	for i := range all {
 		dot, square, k := products[i], squares[i], w.sizes[i]
-		if w.assigned[j] == i { // without itself; its norm is 1
+		if w.choice[j] == i { // without itself; its norm is 1
 			square, dot, k = square-2*dot+1, dot-1, k-1
 		}
 		if all[i] = math.Inf(-1); k > 0 && square > 0 {
@@ -294,20 +294,20 @@ func (w *weak) pass() bool {
 		face, name int
 		deviate    float64
 	}
-	pairs := make([][]pair, len(w.listed))
+	pairs := make([][]pair, len(w.candidates))
 	w.eachFace(func(j int, deviates []float64) {
 		p := w.photographs[j]
-		for _, i := range w.listed[p] {
+		for _, i := range w.candidates[p] {
 			if deviates[i] >= w.o.Least || w.only[j] && w.logit(j, i, deviates) > 0 {
 				pairs[p] = append(pairs[p], pair{j, i, deviates[i]})
 			}
 		}
 	})
-	next := make([]int, len(w.assigned))
+	next := make([]int, len(w.choice))
 	taken := map[[2]int]bool{}
 	for j := range next {
 		if next[j] = -1; w.fixed[j] {
-			next[j] = w.assigned[j]
+			next[j] = w.choice[j]
 			taken[[2]int{w.photographs[j], next[j]}] = true
 		}
 	}
@@ -324,20 +324,20 @@ func (w *weak) pass() bool {
 			}
 		}
 	}
-	changed := !slices.Equal(next, w.assigned)
-	w.assigned = next
+	changed := !slices.Equal(next, w.choice)
+	w.choice = next
 	return changed
 }
 
 // guesses says how sure each name is.
 func (w *weak) guesses() []Guess {
-	all := make([]Guess, len(w.assigned))
+	all := make([]Guess, len(w.choice))
 	if len(w.names) == 0 {
 		return all
 	}
 	w.learn()
 	w.eachFace(func(j int, deviates []float64) {
-		name := w.assigned[j]
+		name := w.choice[j]
 		if name < 0 {
 			return
 		}

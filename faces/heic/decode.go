@@ -22,7 +22,7 @@ var hevc, avif = sandbox.New(hevcProgram), sandbox.New(avifProgram)
 type decoding struct {
 	*container
 	run         *sandbox.Run
-	left        int // pixels that may still be decoded or composed
+	budget      int // pixels that may still be decoded or composed
 	canvas      int // pixels of canvases that may still be filled: each is kept while its parts are made
 	bytes       int // of coded data that may still be decoded
 	planesOfRGB bool
@@ -34,7 +34,7 @@ func (f *container) decode(ctx context.Context) (img image.Image, err error) {
 		return f.decodeAVIF(ctx)
 	}
 	d := &decoding{
-		container: f, left: spentPerPixel*f.width*f.height + spentMore, canvas: f.width*f.height + spentMore, bytes: 2*len(f.data) + 1<<16,
+		container: f, budget: spentPerPixel*f.width*f.height + spentMore, canvas: f.width*f.height + spentMore, bytes: 2*len(f.data) + 1<<16,
 		planesOfRGB: f.colours(f.primary, maxDepth).planes,
 	}
 	failed := hevc.Do(ctx, f.limits(), func(r *sandbox.Run) {
@@ -55,7 +55,7 @@ func (d *decoding) spend(w, h int) error {
 	if w <= 0 || h <= 0 || w > maxPixels || h > maxPixels/w {
 		return errDecode
 	}
-	if d.left -= w * h; d.left < 0 {
+	if d.budget -= w * h; d.budget < 0 {
 		return errWork
 	}
 	return nil

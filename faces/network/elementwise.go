@@ -25,7 +25,7 @@ func (c *call) unary(f func(float64) float64) {
 // binary is f over two inputs, or over all of them from left to right, of one type.
 func (c *call) binary(f func(a, b float64) float64, d dtype) {
 	must(c.int("broadcast", 0) == 0, "broadcasting along an axis is not supported")
-	for k := range c.in {
+	for k := range c.inputs {
 		must(c.x(k).dtype == c.x(0).dtype, "types %v and %v", c.x(0).dtype, c.x(k).dtype)
 	}
 	c.elementwise(f, d)
@@ -35,23 +35,23 @@ func (c *call) binary(f func(a, b float64) float64, d dtype) {
 func (c *call) elementwise(f func(a, b float64) float64, d dtype) {
 	c.one()
 	shape := c.x(0).shape
-	for k := range c.in {
+	for k := range c.inputs {
 		shape = broadcast(shape, c.x(k).shape)
 	}
 	c.gives(0, d, shape)
-	if len(c.in) == 1 {
+	if len(c.inputs) == 1 {
 		c.sameElements(shape)
 		return
 	}
 	var steps [][]int
-	for _, v := range c.in {
+	for _, v := range c.inputs {
 		steps = append(steps, spread(v.shape, shape))
 	}
-	two := len(c.in) == 2 && slices.Equal(c.in[0].shape, shape)
-	scalar, same := two && c.in[1].len() == 1, two && slices.Equal(c.in[1].shape, shape)
-	c.units = times(10, len(c.in)-1, c.out[0].len())
+	two := len(c.inputs) == 2 && slices.Equal(c.inputs[0].shape, shape)
+	scalar, same := two && c.inputs[1].len() == 1, two && slices.Equal(c.inputs[1].shape, shape)
+	c.units = times(10, len(c.inputs)-1, c.outputs[0].len())
 	if d.float() && (scalar || same) {
-		c.units = times(3, c.out[0].len())
+		c.units = times(3, c.outputs[0].len())
 	}
 	c.run = func(out, in []*tensor) {
 		o, a := out[0], in[0]

@@ -14,7 +14,7 @@ type fusion struct {
 	residual      *value
 	act           blas.Activation
 	plain         bool // nothing but a scale and a shift so far
-	out           *value
+	output        *value
 }
 
 // maxChannels is the most channels for which a step without weights of the file
@@ -24,30 +24,30 @@ const maxChannels = 1 << 16
 // fused adds a call that starts a convolution, or that is one of a pixel with
 // itself: a scale and a shift for each channel, a sum, an activation.
 func (p *planner) fused(c *call) bool {
-	m, ok := imageOf(c.out[0])
+	m, ok := imageOf(c.outputs[0])
 	if !ok {
 		return false
 	}
-	f := &fusion{out: c.out[0]}
+	f := &fusion{output: c.outputs[0]}
 	var src *value
 	var size blas.Image
 	switch l := c.layer.(type) {
 	case convolution:
-		if len(c.in[0].shape) != 4 || c.in[0].constant || !c.in[1].constant || c.optional(2) != nil && !c.in[2].constant {
+		if len(c.inputs[0].shape) != 4 || c.inputs[0].constant || !c.inputs[1].constant || c.optional(2) != nil && !c.inputs[2].constant {
 			return false
 		}
-		src = c.in[0]
+		src = c.inputs[0]
 		size, _ = imageOf(src)
 		p.take(l.spec.Out, 4)
-		f.spec, f.weights, f.bias = l.spec, c.in[1].f, make([]float32, l.spec.Out)
+		f.spec, f.weights, f.bias = l.spec, c.inputs[1].f, make([]float32, l.spec.Out)
 		if b := c.optional(2); b != nil {
 			copy(f.bias, b.f)
 		}
 	case product:
-		src = c.in[0]
-		size = blas.Image{H: 1, W: 1, C: l.in}
+		src = c.inputs[0]
+		size = blas.Image{H: 1, W: 1, C: l.inputs}
 		f.weights, f.bias = l.weights, slices.Clone(l.bias)
-		f.spec = pointwise(l.in, l.outs, 1)
+		f.spec = pointwise(l.inputs, l.outputs, 1)
 	default:
 		src, size = c.firstImage(), m
 		if src == nil || m.C > maxChannels {
@@ -57,13 +57,13 @@ func (p *planner) fused(c *call) bool {
 		p.spend(4 * m.C)
 		p.take(m.C, 8)
 		f.weights, f.bias, f.plain = slices.Repeat([]float32{1}, m.C), make([]float32, m.C), true
-		f.out = src
+		f.output = src
 		if !p.extend(f, c) {
 			return false
 		}
 	}
 	for f.act.Kind == blas.None {
-		next := p.only(f.out)
+		next := p.only(f.output)
 		if next == nil || !p.extend(f, next) {
 			break
 		}
@@ -80,8 +80,8 @@ func pointwise(in, out, groups int) blas.ConvSpec {
 
 // firstImage is the first input that is an image as the output is, or nil.
 func (c *call) firstImage() *value {
-	for _, v := range c.in {
-		if v != nil && !v.constant && slices.Equal(v.shape, c.out[0].shape) {
+	for _, v := range c.inputs {
+		if v != nil && !v.constant && slices.Equal(v.shape, c.outputs[0].shape) {
 			return v
 		}
 	}
@@ -90,8 +90,8 @@ func (c *call) firstImage() *value {
 
 // extend makes c part of f, if it can be.
 func (p *planner) extend(f *fusion, c *call) bool {
-	x := f.out
-	if !slices.Equal(c.out[0].shape, x.shape) {
+	x := f.output
+	if !slices.Equal(c.outputs[0].shape, x.shape) {
 		return false
 	}
 	if scale, shift, ok := c.affine(x); ok {
@@ -110,7 +110,7 @@ func (p *planner) extend(f *fusion, c *call) bool {
 		for o := range f.bias {
 			f.bias[o] = f.bias[o]*scale[o%len(scale)] + shift[o%len(shift)]
 		}
-		f.out = c.out[0]
+		f.output = c.outputs[0]
 		return true
 	}
 	switch l := c.layer.(type) {
@@ -129,18 +129,18 @@ func (p *planner) extend(f *fusion, c *call) bool {
 			return false
 		}
 	}
-	f.plain, f.out = false, c.out[0]
+	f.plain, f.output = false, c.outputs[0]
 	return true
 }
 
 // addend is the other image of a sum with x, or nil.
 func (c *call) addend(x *value) *value {
-	if (c.op != "Add" && c.op != "Sum") || len(c.in) != 2 {
+	if (c.op != "Add" && c.op != "Sum") || len(c.inputs) != 2 {
 		return nil
 	}
-	other := c.in[0]
+	other := c.inputs[0]
 	if other == x {
-		other = c.in[1]
+		other = c.inputs[1]
 	}
 	if other.constant || !slices.Equal(other.shape, x.shape) {
 		return nil
@@ -152,15 +152,15 @@ func (c *call) addend(x *value) *value {
 // one a channel.
 func (c *call) affine(x *value) (scale, shift []float32, ok bool) {
 	if a, ok := c.layer.(affine); ok {
-		return a.scale, a.shift, c.in[0] == x
+		return a.scale, a.shift, c.inputs[0] == x
 	}
-	if len(c.in) != 2 || !slices.Contains([]string{"Add", "Sub", "Mul", "Div"}, c.op) {
+	if len(c.inputs) != 2 || !slices.Contains([]string{"Add", "Sub", "Mul", "Div"}, c.op) {
 		return nil, nil, false
 	}
-	left := c.in[1] == x
-	k := c.in[1]
+	left := c.inputs[1] == x
+	k := c.inputs[1]
 	if left {
-		k = c.in[0]
+		k = c.inputs[0]
 	}
 	v, ok := perChannel(k.shape, k, x.shape)
 	if !ok || left && c.op == "Div" {
@@ -197,9 +197,9 @@ func (c *call) affine(x *value) (scale, shift []float32, ok bool) {
 
 // convolution adds the step of a fusion. size is that of its input.
 func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
-	border := p.border(f.out)
+	border := p.border(f.output)
 	if _, image := p.images[src]; f.plain && !image && p.alias[src] == nil && size.H*size.W > 1 {
-		p.pack(src, f.out, border, f.weights, f.bias)
+		p.pack(src, f.output, border, f.weights, f.bias)
 		return
 	}
 	var from int
@@ -220,7 +220,7 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 	if f.residual != nil {
 		residual = p.image(f.residual, 0)
 	}
-	to := p.newImage(f.out, border)
+	to := p.newImage(f.output, border)
 	packed, units := cost(f.spec, size.H, size.W)
 	p.spend(times(packUnits, packed))
 	p.take(packed, 4)
@@ -244,7 +244,7 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 		}
 		conv.Run(s.images[to][lo:hi], s.images[from][lo:hi], r, s.scratch)
 	}, []int{to}, in)
-	s.together = len(f.weights) >= togetherFrom
+	s.joint = len(f.weights) >= togetherFrom
 }
 
 // cost is how many floats the packed weights of a convolution have at most, and the units

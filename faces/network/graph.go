@@ -19,26 +19,26 @@ type value struct {
 // constant. run must write every element and allocate nothing.
 type call struct {
 	*node
-	opset int
-	in    []*value // nil where an optional input is absent
-	out   []*value
-	run   func(out, in []*tensor)
-	work  int // multiply-adds
-	units int // of work that run takes; 0 until it is known
-	layer any // what the plan needs to know: convolution, pooling, …
+	opset   int
+	inputs  []*value // nil where an optional input is absent
+	outputs []*value
+	run     func(out, in []*tensor)
+	work    int // multiply-adds
+	units   int // of work that run takes; 0 until it is known
+	layer   any // what the plan needs to know: convolution, pooling, …
 	*budget
 }
 
 // x is input k, which must be there.
 func (c *call) x(k int) *value {
-	must(k < len(c.in) && c.in[k] != nil, "input %d is missing", k)
-	return c.in[k]
+	must(k < len(c.inputs) && c.inputs[k] != nil, "input %d is missing", k)
+	return c.inputs[k]
 }
 
 // optional is input k, or nil.
 func (c *call) optional(k int) *value {
-	if k < len(c.in) {
-		return c.in[k]
+	if k < len(c.inputs) {
+		return c.inputs[k]
 	}
 	return nil
 }
@@ -74,12 +74,12 @@ func (c *call) single(k int, otherwise float64) float64 {
 
 // largest is the number of elements of the largest input or output.
 func (c *call) largest() (n int) {
-	for _, v := range c.in {
+	for _, v := range c.inputs {
 		if v != nil {
 			n = max(n, v.len())
 		}
 	}
-	for _, v := range c.out {
+	for _, v := range c.outputs {
 		n = max(n, v.len())
 	}
 	return n
@@ -89,12 +89,12 @@ func (c *call) largest() (n int) {
 func (c *call) gives(k int, d dtype, shape []int) {
 	must(len(shape) <= maxRank, "a result has %d axes; at most %d are supported", len(shape), maxRank)
 	elements(shape)
-	c.out[k].dtype, c.out[k].shape = d, slices.Clone(shape)
+	c.outputs[k].dtype, c.outputs[k].shape = d, slices.Clone(shape)
 }
 
 // one says that the node has one output in use.
 func (c *call) one() {
-	for k, o := range c.out {
+	for k, o := range c.outputs {
 		must(k == 0 || o.name == "", "output %d is not supported", k)
 	}
 }
@@ -129,7 +129,7 @@ func build(m *model, shapes [][]int, b *budget) *graph {
 	for _, n := range m.nodes {
 		c := &call{node: n, opset: m.opset, budget: b}
 		c.naming(func() { c.prepare(known) })
-		for _, o := range c.out {
+		for _, o := range c.outputs {
 			if o.name != "" {
 				add(o)
 			}
@@ -167,15 +167,15 @@ func (c *call) prepare(known map[string]*value) {
 	op, ok := operators[c.op]
 	must(ok, "the operator is not supported")
 	c.spend(nodeUnits)
-	c.take(len(c.node.in)+len(c.node.out)+4, 256) // about what a call takes with its steps
-	for _, name := range c.node.in {
+	c.take(len(c.node.inputs)+len(c.node.outputs)+4, 256) // about what a call takes with its steps
+	for _, name := range c.node.inputs {
 		v := known[name]
 		must(v != nil || name == "", "nothing before it computes its input %.80q", name)
-		c.in = append(c.in, v)
+		c.inputs = append(c.inputs, v)
 	}
-	must(len(c.node.out) > 0, "it has no outputs")
-	for _, name := range c.node.out {
-		c.out = append(c.out, &value{name: name})
+	must(len(c.node.outputs) > 0, "it has no outputs")
+	for _, name := range c.node.outputs {
+		c.outputs = append(c.outputs, &value{name: name})
 	}
 	op.check(c)
 	op.complete(c)
@@ -185,7 +185,7 @@ func (c *call) prepare(known map[string]*value) {
 	if c.units == 0 {
 		c.units = times(op.units, c.largest())
 	}
-	if !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && !v.constant }) {
+	if !slices.ContainsFunc(c.inputs, func(v *value) bool { return v != nil && !v.constant }) {
 		c.fold()
 	}
 }
@@ -195,12 +195,12 @@ func (o operator) check(c *call) {
 	for k := range o.least {
 		c.x(k)
 	}
-	for k, v := range c.in {
+	for k, v := range c.inputs {
 		if v == nil {
 			continue
 		}
-		must(k < len(o.in) || variadic[c.op], "it has %d inputs; at most %d are supported", len(c.in), len(o.in))
-		in := o.in[min(k, len(o.in)-1)]
+		must(k < len(o.inputs) || variadic[c.op], "it has %d inputs; at most %d are supported", len(c.inputs), len(o.inputs))
+		in := o.inputs[min(k, len(o.inputs)-1)]
 		must(in.has(v.dtype), "input %d has type %v, not %v", k, v.dtype, in)
 		must(k > 0 || len(v.shape) >= o.rank, "input 0 has shape %v; at least %d axes are needed", v.shape, o.rank)
 	}
@@ -208,18 +208,18 @@ func (o operator) check(c *call) {
 
 // fold computes a call whose inputs are constant.
 func (c *call) fold() {
-	for _, v := range c.out {
+	for _, v := range c.outputs {
 		c.take(v.len(), v.dtype.held())
 	}
 	must(c.units <= maxRun, "its constant results take too long to compute")
 	c.spend(c.units + callUnits)
-	in, out := make([]*tensor, len(c.in)), make([]*tensor, len(c.out))
-	for k, v := range c.in {
+	in, out := make([]*tensor, len(c.inputs)), make([]*tensor, len(c.outputs))
+	for k, v := range c.inputs {
 		if v != nil {
 			in[k] = &v.tensor
 		}
 	}
-	for k, v := range c.out {
+	for k, v := range c.outputs {
 		v.allocate()
 		v.constant = true
 		out[k] = &v.tensor
@@ -236,10 +236,10 @@ func (g *graph) prune() {
 	}
 	var calls []*call
 	for _, c := range slices.Backward(g.calls) {
-		if !slices.ContainsFunc(c.out, func(v *value) bool { return needed[v] }) {
+		if !slices.ContainsFunc(c.outputs, func(v *value) bool { return needed[v] }) {
 			continue
 		}
-		for _, v := range c.in {
+		for _, v := range c.inputs {
 			needed[v] = true
 		}
 		calls = append(calls, c)
@@ -256,10 +256,10 @@ func (g *graph) prune() {
 		number(v)
 	}
 	for _, c := range calls {
-		for _, v := range c.in {
+		for _, v := range c.inputs {
 			number(v)
 		}
-		for _, v := range c.out {
+		for _, v := range c.outputs {
 			number(v)
 		}
 	}

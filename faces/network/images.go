@@ -5,8 +5,8 @@ import "nrdl.example/nrdl/internal/blas"
 // between adds a step that makes an image of one image, item by item, with so many units
 // of work beside those of copying it.
 func (p *planner) between(c *call, units int, f func(dst, src blas.Image)) {
-	from := p.image(c.in[0], 0)
-	to := p.newImage(c.out[0], p.border(c.out[0]))
+	from := p.image(c.inputs[0], 0)
+	to := p.newImage(c.outputs[0], p.border(c.outputs[0]))
 	m := p.slots[to].image
 	p.step(units+32*m.H*m.W+p.sizes(to), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -58,10 +58,10 @@ func (p *planner) enlarging(c *call, l enlarging) {
 
 func (p *planner) joining(c *call) {
 	var from []int
-	for _, v := range c.in {
+	for _, v := range c.inputs {
 		from = append(from, p.image(v, 0))
 	}
-	to := p.newImage(c.out[0], p.border(c.out[0]))
+	to := p.newImage(c.outputs[0], p.border(c.outputs[0]))
 	m := p.slots[to].image
 	p.step(16*len(from)*m.H*m.W+p.sizes(to), func(s *state, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -99,8 +99,8 @@ func (c *call) conv() {
 	c.gives(0, x.dtype, images(n, out, oh, ow, x.shape))
 	h, wd := plane(x.shape)
 	per := w.shape[1]
-	c.work = times(c.out[0].len(), per, p.KernelH, p.KernelW)
-	c.units = times(3, c.work) + 8*c.out[0].len()
+	c.work = times(c.outputs[0].len(), per, p.KernelH, p.KernelW)
+	c.units = times(3, c.work) + 8*c.outputs[0].len()
 	c.layer = convolution{blas.ConvSpec{
 		In: in, Out: out, Groups: groups, KernelH: p.KernelH, KernelW: p.KernelW, StrideH: p.StrideH, StrideW: p.StrideW,
 		DilationH: p.DilationH, DilationW: p.DilationW, Top: p.Top, Left: p.Left, Bottom: p.Bottom, Right: p.Right,
@@ -157,7 +157,7 @@ func (c *call) convTranspose() {
 	c.gives(0, x.dtype, []int{n, out, size[0], size[1]})
 	h, wd, kh, kw := x.shape[2], x.shape[3], w.shape[2], w.shape[3]
 	c.work = times(x.len(), per, kh, kw)
-	c.units = times(8, c.work) + 4*c.out[0].len() + 8*x.len()
+	c.units = times(8, c.work) + 4*c.outputs[0].len() + 8*x.len()
 	c.run = func(o, i []*tensor) {
 		dst, plane := o[0].f, size[0]*size[1]
 		for k := range dst {
@@ -233,8 +233,8 @@ func (c *call) pooled(x *value, p blas.PoolSpec, oh, ow int, largest bool) {
 	h, w := plane(x.shape)
 	n, channels := x.shape[0], x.shape[1]
 	c.gives(0, x.dtype, images(n, channels, oh, ow, x.shape))
-	c.work = times(c.out[0].len(), p.KernelH, p.KernelW)
-	c.units = times(4, c.work) + 16*c.out[0].len()
+	c.work = times(c.outputs[0].len(), p.KernelH, p.KernelW)
+	c.units = times(4, c.work) + 16*c.outputs[0].len()
 	c.spend(oh + ow) // of hitsAll
 	// A window that ceil_mode lets reach beyond the padding is cut there, which
 	// matters only to an average that counts the padding.
@@ -332,12 +332,12 @@ func (c *call) batchNormalization() {
 		scale = i[1].at(ch) / math.Sqrt(i[4].at(ch)+epsilon)
 		return scale, i[2].at(ch) - i[3].at(ch)*scale
 	}
-	if !slices.ContainsFunc(c.in[1:5], func(v *value) bool { return !v.constant }) {
+	if !slices.ContainsFunc(c.inputs[1:5], func(v *value) bool { return !v.constant }) {
 		var a affine
 		c.spend(times(20, channels))
 		c.take(channels, 8)
 		for ch := range channels {
-			in := []*tensor{nil, &c.in[1].tensor, &c.in[2].tensor, &c.in[3].tensor, &c.in[4].tensor}
+			in := []*tensor{nil, &c.inputs[1].tensor, &c.inputs[2].tensor, &c.inputs[3].tensor, &c.inputs[4].tensor}
 			scale, shift := fold(in, ch)
 			a.scale, a.shift = append(a.scale, float32(scale)), append(a.shift, float32(shift))
 			must(a.scale[ch] == a.scale[ch] && a.shift[ch] == a.shift[ch], "the scale of channel %d is NaN", ch)

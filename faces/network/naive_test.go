@@ -23,9 +23,9 @@ func (g *graph) interpret(inputs []*tensor, after func(out []*tensor)) (outputs 
 		return ts
 	}
 	for _, c := range g.calls {
-		c.run(at(c.out), at(c.in))
+		c.run(at(c.outputs), at(c.inputs))
 		if after != nil {
-			after(at(c.out))
+			after(at(c.outputs))
 		}
 	}
 	return at(g.outputs)

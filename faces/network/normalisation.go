@@ -17,7 +17,7 @@ func (g *graph) normalisation() Normalisation {
 	for range limit {
 		var users []*call
 		for _, c := range g.calls {
-			if slices.Contains(c.in, v) {
+			if slices.Contains(c.inputs, v) {
 				users = append(users, c)
 			}
 		}
@@ -28,7 +28,7 @@ func (g *graph) normalisation() Normalisation {
 		if !ok {
 			break
 		}
-		v, scale, shift = users[0].out[0], a*scale, a*shift+b
+		v, scale, shift = users[0].outputs[0], a*scale, a*shift+b
 	}
 	if scale == 1 && shift == 0 || scale == 0 {
 		return Normalisation{}
@@ -51,15 +51,15 @@ func (c *call) line(x *value) (a, b float64, ok bool) {
 		return 0, 0, false
 	}
 	other := 1
-	if len(c.in) != 2 || c.in[0] != x {
+	if len(c.inputs) != 2 || c.inputs[0] != x {
 		other = 0
 	}
-	if len(c.in) != 2 || !c.in[other].constant || c.in[other].len() == 0 {
+	if len(c.inputs) != 2 || !c.inputs[other].constant || c.inputs[other].len() == 0 {
 		return 0, 0, false
 	}
 	k := 0.0
-	for i := range c.in[other].len() {
-		k += c.in[other].at(i) / float64(c.in[other].len())
+	for i := range c.inputs[other].len() {
+		k += c.inputs[other].at(i) / float64(c.inputs[other].len())
 	}
 	switch {
 	case c.op == "Add":

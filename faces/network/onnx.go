@@ -53,9 +53,9 @@ type axis struct {
 
 // A node is one operator of the graph.
 type node struct {
-	name, op string
-	in, out  []string
-	attr     map[string]attribute
+	name, op        string
+	inputs, outputs []string
+	attr            map[string]attribute
 }
 
 // An attribute has one of the values that ONNX allows; kind tells which.
@@ -212,9 +212,9 @@ func readNode(message []byte) *node {
 	fields(message, func(v field) {
 		switch v.number {
 		case 1:
-			n.in = append(n.in, v.text())
+			n.inputs = append(n.inputs, v.text())
 		case 2:
-			n.out = append(n.out, v.text())
+			n.outputs = append(n.outputs, v.text())
 		case 3:
 			n.name = v.text()
 		case 4:
@@ -228,15 +228,15 @@ func readNode(message []byte) *node {
 			}
 		}
 	})
-	must(len(n.in) <= maxInputs && len(n.out) <= maxInputs, "node %s has %d inputs and %d outputs", n, len(n.in), len(n.out))
+	must(len(n.inputs) <= maxInputs && len(n.outputs) <= maxInputs, "node %s has %d inputs and %d outputs", n, len(n.inputs), len(n.outputs))
 	return n
 }
 
 // String names a node in messages: many files leave the name empty.
 func (n *node) String() string {
 	name := n.name
-	if name == "" && len(n.out) > 0 {
-		name = n.out[0]
+	if name == "" && len(n.outputs) > 0 {
+		name = n.outputs[0]
 	}
 	return fmt.Sprintf("%.80q (%.80s)", name, n.op)
 }

@@ -14,10 +14,10 @@ const (
 // An operator is what is known of a kind of node. Types and ranks of its inputs are
 // checked before complete is called.
 type operator struct {
-	in    []types // of the inputs; without least, as many as there are
-	least int     // inputs that must be there
-	rank  int     // axes that the first input has at least
-	units int     // of work for an element of the largest input or output
+	inputs []types // of the inputs; without least, as many as there are
+	least  int     // inputs that must be there
+	rank   int     // axes that the first input has at least
+	units  int     // of work for an element of the largest input or output
 	// complete checks the rest of a call and completes it. It refuses what is not
 	// supported.
 	complete func(*call)
@@ -73,17 +73,17 @@ var operators = withFamilies(map[string]operator{
 // withFamilies adds the operators that differ only in a function of numbers.
 func withFamilies(all map[string]operator) map[string]operator {
 	for name, f := range unary {
-		all[name] = operator{of(f.in), 1, 0, f.units, func(c *call) { c.unary(f.f) }}
+		all[name] = operator{of(f.inputs), 1, 0, f.units, func(c *call) { c.unary(f.f) }}
 	}
 	for name, f := range pairwise {
 		o := operator{of(numbers, numbers), 2, 0, 10, func(c *call) { c.binary(f, c.x(0).dtype) }}
 		if variadic[name] {
-			o.in, o.least = of(numbers), 1
+			o.inputs, o.least = of(numbers), 1
 		}
 		all[name] = o
 	}
 	for name, f := range comparisons {
-		all[name] = operator{of(f.in, f.in), 2, 0, 10, func(c *call) {
+		all[name] = operator{of(f.inputs, f.inputs), 2, 0, 10, func(c *call) {
 			c.binary(func(a, b float64) float64 { return indicator(f.f(a, b)) }, bools)
 		}}
 	}
@@ -102,9 +102,9 @@ func indicator(v bool) float64 {
 }
 
 var unary = map[string]struct {
-	in    types
-	units int
-	f     func(float64) float64
+	inputs types
+	units  int
+	f      func(float64) float64
 }{
 	"Abs":        {numbers, 3, math.Abs},
 	"Ceil":       {floats, 3, math.Ceil},
@@ -134,8 +134,8 @@ var pairwise = map[string]func(a, b float64) float64{
 }
 
 var comparisons = map[string]struct {
-	in types
-	f  func(a, b float64) bool
+	inputs types
+	f      func(a, b float64) bool
 }{
 	"And":            {truth, func(a, b float64) bool { return a != 0 && b != 0 }},
 	"Equal":          {anything, func(a, b float64) bool { return a == b }},

@@ -25,7 +25,7 @@ func imageOf(v *value) (m blas.Image, ok bool) {
 func (p *planner) border(v *value) (border int) {
 	p.spend(16 * len(p.users[v]))
 	for _, c := range p.users[v] {
-		if l, ok := c.layer.(convolution); ok && c.in[0] == v {
+		if l, ok := c.layer.(convolution); ok && c.inputs[0] == v {
 			border = max(border, l.border())
 		}
 	}

@@ -32,22 +32,22 @@ type slot struct {
 	shape  []int
 	image  blas.Image // without Data; Data is not an image's if C is 0
 	buffer int        // −1 where the elements are not in the arena
-	at     int
+	offset int
 	root   int // then the slot that has the elements
 }
 
 // A buffer is a part of the arena, in use from one step to another.
-type buffer struct{ size, first, last, at int }
+type buffer struct{ size, first, last, offset int }
 
 // A step computes some slots from others for the items lo to hi.
 type step struct {
 	run func(s *state, lo, hi int)
 	// together says that the weights are larger than the images: the step is
 	// done for all items of a group before the next.
-	together bool
-	units    int   // of work for one item
-	call     *call // nil, or a call that runs as it stands, on
-	in, out  []int // these slots; an absent input is −1
+	joint           bool
+	units           int   // of work for one item
+	call            *call // nil, or a call that runs as it stands, on
+	inputs, outputs []int // these slots; an absent input is −1
 }
 
 // togetherFrom is the number of weights from which a step is done for all items
@@ -79,10 +79,10 @@ func newPlan(g *graph, b *budget) *plan {
 		flats: map[*value]int{}, images: map[*value]int{}, alias: map[*value]*value{},
 	}
 	for _, c := range g.calls {
-		for _, v := range c.in {
+		for _, v := range c.inputs {
 			p.users[v] = append(p.users[v], c)
 		}
-		for _, v := range c.out {
+		for _, v := range c.outputs {
 			p.maker[v] = c
 		}
 	}
@@ -164,7 +164,7 @@ func (p *planner) step(units int, run func(s *state, lo, hi int), out, in []int)
 	must(p.units <= maxRun, "a run takes too long with it")
 	p.uses(len(p.steps), out...)
 	p.uses(len(p.steps), in...)
-	p.steps = append(p.steps, step{run: run, units: units, out: out, in: in})
+	p.steps = append(p.steps, step{run: run, units: units, outputs: out, inputs: in})
 	return &p.steps[len(p.steps)-1]
 }
 
@@ -208,19 +208,19 @@ func (p *planner) place() {
 		p.spend(4 * len(live))
 		live = slices.DeleteFunc(live, func(o *buffer) bool { return o.last < b.first })
 		for _, o := range live { // by place
-			if b.at+b.size <= o.at {
+			if b.offset+b.size <= o.offset {
 				break
 			}
-			b.at = (o.at + o.size + line - 1) / line * line
+			b.offset = (o.offset + o.size + line - 1) / line * line
 		}
-		p.arena = max(p.arena, b.at+b.size)
-		where, _ := slices.BinarySearchFunc(live, b.at, func(o *buffer, at int) int { return cmp.Compare(o.at, at) })
+		p.arena = max(p.arena, b.offset+b.size)
+		where, _ := slices.BinarySearchFunc(live, b.offset, func(o *buffer, at int) int { return cmp.Compare(o.offset, at) })
 		live = slices.Insert(live, where, b)
 	}
 	p.arena = (p.arena + line - 1) / line * line
 	for k := range p.slots {
 		if s := &p.slots[k]; s.buffer >= 0 {
-			s.at = p.buffers[s.buffer].at
+			s.offset = p.buffers[s.buffer].offset
 		}
 	}
 }
@@ -235,7 +235,7 @@ func (p *planner) measure() {
 		}
 	}
 	for _, s := range p.steps {
-		n += 64 + 8*(len(s.in)+len(s.out))
+		n += 64 + 8*(len(s.inputs)+len(s.outputs))
 	}
 	ends := 0
 	for _, at := range slices.Concat(p.plan.inputs, p.plan.outputs) {
@@ -268,42 +268,42 @@ func (p *planner) add(c *call) {
 		return
 	}
 	s := step{}
-	for _, v := range c.in {
+	for _, v := range c.inputs {
 		at := -1
 		if v != nil {
 			at = p.flat(v)
 		}
-		s.in = append(s.in, at)
+		s.inputs = append(s.inputs, at)
 	}
-	for _, v := range c.out {
-		s.out = append(s.out, p.newFlat(v))
+	for _, v := range c.outputs {
+		s.outputs = append(s.outputs, p.newFlat(v))
 	}
-	p.step(c.units, nil, s.out, s.in).call = c
+	p.step(c.units, nil, s.outputs, s.inputs).call = c
 }
 
 // inPlace adds the step of a call on images, or none for one that only renames its input;
 // false if the call runs as it stands.
 func (p *planner) inPlace(c *call) bool {
-	v := c.out[0]
+	v := c.outputs[0]
 	_, ok := imageOf(v)
 	var from blas.Image
-	if len(c.in) > 0 && c.in[0] != nil {
+	if len(c.inputs) > 0 && c.inputs[0] != nil {
 		var in bool
-		from, in = imageOf(c.in[0])
+		from, in = imageOf(c.inputs[0])
 		ok = ok && in
 	}
 	switch l := c.layer.(type) {
 	case renaming:
-		p.alias[v] = c.in[0]
+		p.alias[v] = c.inputs[0]
 		return true
 	case transposition:
 		// An image lies in this order already.
-		if at, made := p.images[c.in[0]]; made && slices.Equal(l.order, []int{0, 2, 3, 1}) {
+		if at, made := p.images[c.inputs[0]]; made && slices.Equal(l.order, []int{0, 2, 3, 1}) {
 			p.laidOut(at, v)
 			return true
 		}
 	case pooling:
-		if ok && len(c.in[0].shape) == 4 {
+		if ok && len(c.inputs[0].shape) == 4 {
 			p.pooling(c, l)
 			return true
 		}
@@ -318,7 +318,7 @@ func (p *planner) inPlace(c *call) bool {
 			return true
 		}
 	case joining:
-		if ok && len(v.shape) == 4 && l.axis == 1 && !slices.ContainsFunc(c.in, func(v *value) bool { return v.constant }) {
+		if ok && len(v.shape) == 4 && l.axis == 1 && !slices.ContainsFunc(c.inputs, func(v *value) bool { return v.constant }) {
 			p.joining(c)
 			return true
 		}

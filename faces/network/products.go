@@ -8,9 +8,9 @@ import (
 // A product marks x·w + bias, with constant weights as a 1×1 convolution has
 // them, outputs × inputs.
 type product struct {
-	weights  []float32
-	bias     []float32
-	in, outs int
+	weights         []float32
+	bias            []float32
+	inputs, outputs int
 }
 
 // multiply is the product of matrices m×k and k×n at given offsets and strides. Four
@@ -58,15 +58,15 @@ func (c *call) gemm() {
 	must(k == k2, "matrices of shape %v and %v", a.shape, b.shape)
 	c.gives(0, a.dtype, []int{m, n})
 	c.work = times(m, n, k)
-	c.units = c.work + 16*c.out[0].len()
+	c.units = c.work + 16*c.outputs[0].len()
 	alpha, beta := float64(c.float("alpha", 1)), float64(c.float("beta", 1))
 	var sb []int
 	if bias != nil {
-		must(slices.Equal(broadcast(bias.shape, c.out[0].shape), c.out[0].shape), "a bias of shape %v", bias.shape)
-		sb = spread(bias.shape, c.out[0].shape)
+		must(slices.Equal(broadcast(bias.shape, c.outputs[0].shape), c.outputs[0].shape), "a bias of shape %v", bias.shape)
+		sb = spread(bias.shape, c.outputs[0].shape)
 	}
 	if m == 1 && ak == 1 && b.constant && (bias == nil || bias.constant) && n > 0 && k > 0 && !a.constant {
-		p := product{in: k, outs: n, weights: c.transposed(b.f, k, n, bk, bn, float32(alpha)), bias: make([]float32, n)}
+		p := product{inputs: k, outputs: n, weights: c.transposed(b.f, k, n, bk, bn, float32(alpha)), bias: make([]float32, n)}
 		for j := range n {
 			if bias != nil {
 				p.bias[j] = float32(beta) * bias.f[j*sb[1]]
@@ -126,11 +126,11 @@ func (c *call) matMul() {
 		shape = append(shape, n)
 	}
 	c.gives(0, a.dtype, shape)
-	c.work = times(c.out[0].len(), k)
-	c.units = c.work + 16*max(c.out[0].len(), elements(many))
+	c.work = times(c.outputs[0].len(), k)
+	c.units = c.work + 16*max(c.outputs[0].len(), elements(many))
 	sa, sb := spread(as[:la], many), spread(bs[:lb], many)
 	if la == 0 && m == 1 && lb == 0 && len(b.shape) == 2 && b.constant && !a.constant && n > 0 && k > 0 {
-		c.layer = product{in: k, outs: n, weights: c.transposed(b.f, k, n, n, 1, 1), bias: make([]float32, n)}
+		c.layer = product{inputs: k, outputs: n, weights: c.transposed(b.f, k, n, n, 1, 1), bias: make([]float32, n)}
 	}
 	c.run = func(o, i []*tensor) {
 		at := 0

@@ -284,9 +284,9 @@ func (m *maker) node(t *testing.T, ops []string) {
 	before := *m
 	op := pick(m.Rand, ops...)
 	o := operators[op]
-	in := o.in[:max(o.least, min(len(o.in), len(o.in)-m.IntN(3)+m.IntN(3)))]
+	in := o.inputs[:max(o.least, min(len(o.inputs), len(o.inputs)-m.IntN(3)+m.IntN(3)))]
 	if variadic[op] {
-		in = slices.Repeat(o.in, 1+m.IntN(3))
+		in = slices.Repeat(o.inputs, 1+m.IntN(3))
 	}
 	if m.rarely(100) {
 		in = append(slices.Clone(in), anything)

@@ -248,7 +248,7 @@ func nearest(rounding string, at float64) float64 {
 // linear interpolates along all axes at once, of which at most a few differ.
 func (c *call) linear(shape []int, low, high [][]int, share [][]float64) {
 	own := strides(c.x(0).shape)
-	c.units = times(20+4<<len(shape), c.out[0].len())
+	c.units = times(20+4<<len(shape), c.outputs[0].len())
 	c.run = func(o, i []*tensor) {
 		var index [maxRank]int
 		for k := range o[0].len() {

@@ -21,7 +21,7 @@ type state struct {
 	scratch []float32
 }
 
-type arguments struct{ out, in []*tensor }
+type arguments struct{ outputs, inputs []*tensor }
 
 // group is the number of items that a state holds: fewer where they are large.
 func (p *plan) group() int { return min(max(1, largeFrom/(p.item+1)), maxGroup) }
@@ -36,9 +36,9 @@ func (p *plan) newState(items int) *state {
 			t.dtype, t.shape = x.value.dtype, x.shape
 			switch {
 			case x.buffer >= 0 && m.C > 0:
-				m.Data = arena[i*p.arena+x.at:][:m.Len()]
+				m.Data = arena[i*p.arena+x.offset:][:m.Len()]
 			case x.buffer >= 0:
-				t.f = arena[i*p.arena+x.at:][:x.value.len()]
+				t.f = arena[i*p.arena+x.offset:][:x.value.len()]
 			case x.value.constant:
 				t.f, t.i, t.b = x.value.f, x.value.i, x.value.b
 			case x.root == k && !t.dtype.float():
@@ -57,7 +57,7 @@ func (p *plan) newState(items int) *state {
 			continue
 		}
 		for i := range items {
-			s.args[k] = append(s.args[k], arguments{s.at(step.out, i), s.at(step.in, i)})
+			s.args[k] = append(s.args[k], arguments{s.at(step.outputs, i), s.at(step.inputs, i)})
 		}
 	}
 	return s
@@ -156,7 +156,7 @@ func store(x []float32, t *tensor) {
 func (p *plan) run(ctx context.Context, s *state, n int) error {
 	look := watch{ctx: ctx}
 	for k := 0; k < len(p.steps); {
-		if p.steps[k].together {
+		if p.steps[k].joint {
 			some := max(1, quantum/p.steps[k].units) // items between two looks
 			for lo := 0; lo < n; lo += some {
 				hi := min(lo+some, n)
@@ -169,7 +169,7 @@ func (p *plan) run(ctx context.Context, s *state, n int) error {
 			continue
 		}
 		end := k + 1
-		for end < len(p.steps) && !p.steps[end].together {
+		for end < len(p.steps) && !p.steps[end].joint {
 			end++
 		}
 		for i := range n {
@@ -207,6 +207,6 @@ func (p *plan) do(s *state, k, lo, hi int) {
 		return
 	}
 	for i := lo; i < hi; i++ {
-		step.call.run(s.args[k][i].out, s.args[k][i].in)
+		step.call.run(s.args[k][i].outputs, s.args[k][i].inputs)
 	}
 }

@@ -26,12 +26,12 @@ type renaming struct{}
 
 func (c *call) dropout() {
 	must(c.single(2, 0) == 0, "training is not supported")
-	c.in = c.in[:1] // the ratio is that of training
+	c.inputs = c.inputs[:1] // the ratio is that of training
 	x := c.x(0)
-	out := c.out
-	c.out = out[:1]
+	out := c.outputs
+	c.outputs = out[:1]
 	c.sameElements(x.shape)
-	c.out = out
+	c.outputs = out
 	if len(out) > 1 {
 		c.gives(1, bools, x.shape)
 		c.layer = nil
@@ -48,7 +48,7 @@ func (c *call) dropout() {
 func (c *call) isConstant(shape, v []int) {
 	c.one()
 	c.gives(0, int64s, shape)
-	o := c.out[0]
+	o := c.outputs[0]
 	o.constant = true
 	o.allocate()
 	for k, n := range v {
@@ -72,7 +72,7 @@ func (c *call) shapeOf() {
 
 func (c *call) constantNode() {
 	c.one()
-	o := c.out[0]
+	o := c.outputs[0]
 	o.constant = true
 	switch a := c.attr; {
 	case a["value"].t != nil:
@@ -259,7 +259,7 @@ func (c *call) concat() {
 	a := axisOf(c.int("axis", 1), len(x.shape))
 	shape := slices.Clone(x.shape)
 	shape[a] = 0
-	for k := range c.in {
+	for k := range c.inputs {
 		v := c.x(k)
 		must(v.dtype == x.dtype && len(v.shape) == len(shape), "shapes %v and %v", x.shape, v.shape)
 		for d, s := range v.shape {
@@ -272,8 +272,8 @@ func (c *call) concat() {
 	dst, at := strides(shape), 0
 	var from []int
 	var w []window
-	for k, v := range c.in {
-		w = append(w, window{shape: v.shape, to: at * dst[a], dst: dst, src: strides(v.shape)})
+	for k, v := range c.inputs {
+		w = append(w, window{shape: v.shape, end: at * dst[a], dst: dst, src: strides(v.shape)})
 		from = append(from, k)
 		at += v.shape[a]
 	}
@@ -285,17 +285,17 @@ func (c *call) split() {
 	x := c.x(0)
 	a := axisOf(c.int("axis", 0), len(x.shape))
 	sizes := c.ints("split")
-	if v := c.few(1, len(c.out)); v != nil {
+	if v := c.few(1, len(c.outputs)); v != nil {
 		sizes = v
 	}
 	if sizes == nil {
-		n := len(c.out)
+		n := len(c.outputs)
 		part := (x.shape[a] + n - 1) / n
 		for k := range n {
 			sizes = append(sizes, max(0, min(part, x.shape[a]-k*part)))
 		}
 	}
-	must(len(sizes) == len(c.out), "%d sizes for %d outputs", len(sizes), len(c.out))
+	must(len(sizes) == len(c.outputs), "%d sizes for %d outputs", len(sizes), len(c.outputs))
 	src, at := strides(x.shape), 0
 	var to []int
 	var w []window
@@ -304,7 +304,7 @@ func (c *call) split() {
 		shape := slices.Clone(x.shape)
 		shape[a] = n
 		c.gives(k, x.dtype, shape)
-		w = append(w, window{shape: shape, from: at * src[a], dst: strides(shape), src: src})
+		w = append(w, window{shape: shape, first: at * src[a], dst: strides(shape), src: src})
 		to = append(to, k)
 		at += n
 	}
@@ -359,7 +359,7 @@ func (c *call) slice() {
 		at, src[a] = at+from*own[a], own[a]*step
 	}
 	c.gives(0, x.dtype, shape)
-	c.windows([]int{0}, []int{0}, []window{{shape: shape, from: at, dst: strides(shape), src: src}})
+	c.windows([]int{0}, []int{0}, []window{{shape: shape, first: at, dst: strides(shape), src: src}})
 }
 
 func (c *call) gather() {
@@ -382,7 +382,7 @@ func (c *call) gather() {
 		must(v >= 0 && v < length, "index %.0f of an axis of length %d", index.at(k), length)
 	}
 	outer, inner, n := elements(x.shape[:a]), elements(x.shape[a+1:]), index.len()
-	c.units = times(10, outer, n) + times(2, c.out[0].len())
+	c.units = times(10, outer, n) + times(2, c.outputs[0].len())
 	c.run = func(out, in []*tensor) {
 		for o := range outer {
 			for k := range n {

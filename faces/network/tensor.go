@@ -195,9 +195,9 @@ func each(shape, sa, sb []int, f func(a, b int)) {
 // A window copies a block of shape from src to dst, each with its first offset
 // and strides.
 type window struct {
-	shape    []int
-	to, from int
-	dst, src []int
+	shape      []int
+	end, first int
+	dst, src   []int
 }
 
 func (w *window) copy(dst, src *tensor) {
@@ -212,7 +212,7 @@ func (w *window) copy(dst, src *tensor) {
 }
 
 func moveAll[T any](w *window, dst, src []T) {
-	each(w.shape, w.dst, w.src, func(d, s int) { dst[w.to+d] = src[w.from+s] })
+	each(w.shape, w.dst, w.src, func(d, s int) { dst[w.end+d] = src[w.first+s] })
 }
 
 // copyAll copies the elements of a tensor of the same number of elements.

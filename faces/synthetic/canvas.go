@@ -69,7 +69,7 @@ func (c *canvas) draw(m *headMesh, s *scene, r random, noise float64) {
 
 // drawHead draws the surface of m in the scene s, with its expression.
 func (c *canvas) drawHead(m *headMesh, s *scene) {
-	copy(c.points, m.rest)
+	copy(c.points, m.restPose)
 	for e, w := range s.mix {
 		if w == 0 {
 			continue

@@ -54,8 +54,8 @@ func (l look) hues(m *headMesh) []headVec {
 	red := tinted(func(v headVec) float64 { return v.x })
 	green := tinted(func(v headVec) float64 { return v.y })
 	blue := tinted(func(v headVec) float64 { return v.z })
-	hues := make([]headVec, len(m.rest))
-	for k, at := range m.rest {
+	hues := make([]headVec, len(m.restPose))
+	for k, at := range m.restPose {
 		hues[k] = headVec{red.albedo(at), green.albedo(at), blue.albedo(at)}.times(1 / m.albedo[k])
 	}
 	return hues

@@ -17,7 +17,7 @@ func (a headVec) unit() headVec {
 type headMesh struct {
 	person     *person
 	cols, rows int
-	rest       []headVec
+	restPose   []headVec
 	albedo     []float64 // 0 … 1, what the surface reflects
 	open       []float64 // how much a point is the light that falls into the face's hollows, 0 … 1
 	teeth      []float64 // albedo to add where the mouth shows teeth
@@ -37,7 +37,7 @@ func newHeadMesh(p *person, cols, rows int) *headMesh {
 	n := cols * rows
 	m := &headMesh{
 		person: p, cols: cols, rows: rows,
-		rest: make([]headVec, n), albedo: make([]float64, n), open: make([]float64, n), teeth: make([]float64, n),
+		restPose: make([]headVec, n), albedo: make([]float64, n), open: make([]float64, n), teeth: make([]float64, n),
 	}
 	type column struct{ sin, cos, depth float64 }
 	columns := make([]column, cols)
@@ -54,12 +54,12 @@ func newHeadMesh(p *person, cols, rows int) *headMesh {
 			if c.cos > 0 {
 				z += p.features(x, y) * min(1, 2.5*c.cos)
 			}
-			m.rest[i*cols+j] = headVec{x, y, z}
+			m.restPose[i*cols+j] = headVec{x, y, z}
 		}
 	}
 	m.relief = newHeadRelief(p)
 	skin := newHeadSkin(p)
-	for k, at := range m.rest {
+	for k, at := range m.restPose {
 		m.albedo[k] = skin.albedo(at)
 		m.open[k] = m.relief.openness(at)
 		m.teeth[k] = skin.teeth(at)
@@ -231,7 +231,7 @@ type headShape struct {
 
 // buildShapes computes the shifts of all expressions.
 func (m *headMesh) buildShapes() {
-	for k, at := range m.rest {
+	for k, at := range m.restPose {
 		if at.z <= 0 {
 			continue
 		}

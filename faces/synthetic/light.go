@@ -132,7 +132,7 @@ func (c *canvas) castShadows(m *headMesh, l headVec) {
 	k := 0
 	for i := 0; i < m.rows; i += 2 {
 		for j := 0; j < m.cols; j += 2 {
-			c.shadow[k] = m.relief.lit(m.rest[i*m.cols+j], l)
+			c.shadow[k] = m.relief.lit(m.restPose[i*m.cols+j], l)
 			k++
 		}
 	}

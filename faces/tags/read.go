@@ -32,8 +32,8 @@ type Region struct {
 	Name    string // "" for a face without a name
 	Written bool   // by nrdl; false if a person or another program named it
 
-	reading reading // of its packet
-	other   Area    // by the other reading, if there is one
+	reading     reading // of its packet
+	alternative Area    // by the other reading, if there is one
 }
 
 // Usable reports whether r has a name of a person or of another program. Names that nrdl wrote

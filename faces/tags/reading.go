@@ -54,7 +54,7 @@ func (g reading) region(r metadata.Region, orientation int) Region {
 	if !g.two {
 		other = Area{}
 	}
-	return Region{Area: area, Name: r.Name, Written: r.Ours, reading: g, other: other}
+	return Region{Area: area, Name: r.Name, Written: r.Ours, reading: g, alternative: other}
 }
 
 // ErrOpen is the error of regions that may be of the stored or of the upright image.
@@ -102,7 +102,7 @@ func (p *Photo) choose(g reading, boxes []Area) error {
 	for _, r := range p.Regions {
 		if r.reading == g && !r.Written {
 			one = append(one, r)
-			r.Area = r.other
+			r.Area = r.alternative
 			two = append(two, r)
 		}
 	}
@@ -112,9 +112,9 @@ func (p *Photo) choose(g reading, boxes []Area) error {
 	for i := range p.Regions {
 		if r := &p.Regions[i]; r.reading == g {
 			if change {
-				r.Area, r.reading.upright = r.other, !g.upright
+				r.Area, r.reading.upright = r.alternative, !g.upright
 			}
-			r.reading.two, r.other = false, Area{}
+			r.reading.two, r.alternative = false, Area{}
 		}
 	}
 	if g.open && n == m && (n == 0 || !slices.Equal(first, second)) {

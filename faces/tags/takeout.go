@@ -45,7 +45,7 @@ var edited = []string{
 type Takeout struct {
 	mu      sync.Mutex
 	folders map[string]*takeoutFolder
-	without []string // photographs for which there is no JSON file
+	orphans []string // photographs for which there is no JSON file
 }
 
 // Names returns the names of the people in the photograph at path by its JSON file; none if there is
@@ -62,9 +62,9 @@ func (t *Takeout) Names(path string) ([]string, error) {
 		}
 		t.folders[dir] = folder
 	}
-	j := folder.of[name]
+	j := folder.byPhoto[name]
 	if j == nil {
-		t.without = append(t.without, path)
+		t.orphans = append(t.orphans, path)
 		return nil, nil
 	}
 	return j.people, j.err
@@ -76,14 +76,14 @@ func (t *Takeout) Left() string {
 	defer t.mu.Unlock()
 	var files, all []string
 	for dir, f := range t.folders {
-		for _, j := range f.left {
+		for _, j := range f.remainder {
 			files = append(files, filepath.Join(dir, j.file))
 		}
 	}
 	slices.Sort(files)
-	slices.Sort(t.without)
-	if len(t.without) > 0 {
-		all = append(all, legible.Count(len(t.without), "photograph")+" without a JSON file of Takeout ("+legible.Abridged(t.without)+")")
+	slices.Sort(t.orphans)
+	if len(t.orphans) > 0 {
+		all = append(all, legible.Count(len(t.orphans), "photograph")+" without a JSON file of Takeout ("+legible.Abridged(t.orphans)+")")
 	}
 	if len(files) > 0 {
 		all = append(all, legible.Count(len(files), "JSON file")+" without a photograph ("+legible.Abridged(files)+")")
@@ -93,8 +93,8 @@ func (t *Takeout) Left() string {
 
 // A takeoutFolder is one folder.
 type takeoutFolder struct {
-	of   map[string]*takeoutFile // by the name of the photograph
-	left []*takeoutFile          // of photographs, without one
+	byPhoto   map[string]*takeoutFile // by the name of the photograph
+	remainder []*takeoutFile          // of photographs, without one
 }
 
 // A takeoutFile is a JSON file.
@@ -158,7 +158,7 @@ func (n photoName) originals() (all []photoName) {
 
 // readTakeout reads the JSON files in the folder dir and finds the photographs that they are of.
 func readTakeout(dir string) *takeoutFolder {
-	folder := &takeoutFolder{of: map[string]*takeoutFile{}}
+	folder := &takeoutFolder{byPhoto: map[string]*takeoutFile{}}
 	entries, _ := os.ReadDir(dir) // in order
 	var photos []string
 	stems := map[photoName][]*takeoutFile{} // without their extensions
@@ -183,11 +183,11 @@ func readTakeout(dir string) *takeoutFolder {
 	for _, step := range []func(photoName) *takeoutFile{f.exact, f.without, f.titled, f.begun, f.other, f.edited} {
 		var found []*takeoutFile // counts from the next step on: a step is fair to all photographs
 		for _, p := range photos {
-			if folder.of[p] != nil {
+			if folder.byPhoto[p] != nil {
 				continue
 			}
 			if j := step(photoNameOf(p)); j != nil {
-				folder.of[p], found = j, append(found, j)
+				folder.byPhoto[p], found = j, append(found, j)
 			}
 		}
 		for _, j := range found {
@@ -196,7 +196,7 @@ func readTakeout(dir string) *takeoutFolder {
 	}
 	for _, j := range all {
 		if !j.used && j.isPhoto {
-			folder.left = append(folder.left, j)
+			folder.remainder = append(folder.remainder, j)
 		}
 	}
 	return folder

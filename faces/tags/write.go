@@ -30,7 +30,7 @@ type Writer struct {
 	Model string // what named the faces, for example the checksum of a model file; may be empty
 
 	// Within, if it is not "", is a folder that links lead out of: nothing outside is written.
-	Within string
+	Root string
 
 	// Warn, if it is not nil, is called for files that lose their owner, group or extended attributes.
 	Warn func(error)
@@ -130,7 +130,7 @@ func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next 
 		if now, err := readSidecar(s.path); err != nil || string(now) != string(s.packet) {
 			return false, fmt.Errorf("%s: %w", s.path, cmp.Or(err, atomicfile.ErrChanged))
 		}
-		if err := atomicfile.Inside(s.path, w.Within); err != nil {
+		if err := atomicfile.Inside(s.path, w.Root); err != nil {
 			return false, err
 		}
 		return true, os.Remove(s.path)
@@ -140,7 +140,7 @@ func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next 
 
 // change makes c.
 func (w *Writer) change(ctx context.Context, c atomicfile.Change) (changed bool, err error) {
-	c.Folder = w.Within
+	c.Folder = w.Root
 	lost, err := files.Change(ctx, c)
 	if len(lost) > 0 && w.Warn != nil {
 		w.Warn(fmt.Errorf("%s: the system did not let it keep %s", c.Path, strings.Join(lost, ", ")))

@@ -127,7 +127,7 @@ func (t *convTile) windows(x stretch, channels, lanes int, k windowKernels) {
 	if x.r != nil {
 		x.r = after(x.r, whole)
 	}
-	t.tiles(x, k.rest)
+	t.tiles(x, k.remainder)
 }
 
 // tiles is run for kernels that combine windows: they spoil some fields.

@@ -87,4 +87,4 @@ type imageKernels struct {
 
 // windowKernels combine the pixels of windows: of whole vectors of channels, by
 // the number of windows less one, and of the channels after those, one window.
-type windowKernels struct{ whole, rest []func(*byte) }
+type windowKernels struct{ whole, remainder []func(*byte) }

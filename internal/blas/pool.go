@@ -12,12 +12,12 @@ type task interface{ part(i int) }
 // A job is a task on its way through the pool. Whoever holds a reference may
 // claim parts; the last one to let go gives the job back.
 type job struct {
-	task task
-	n    int64
-	next atomic.Int64 // the next part to claim
-	left atomic.Int64 // parts not finished
-	refs atomic.Int64
-	done chan struct{} // gets one value if a worker finished the last part
+	task       task
+	n          int64
+	next       atomic.Int64 // the next part to claim
+	unfinished atomic.Int64 // parts not finished
+	refs       atomic.Int64
+	done       chan struct{} // gets one value if a worker finished the last part
 }
 
 var jobs = sync.Pool{New: func() any { return &job{done: make(chan struct{}, 1)} }}
@@ -56,7 +56,7 @@ func parallel(threads, n int, t task) {
 	j := jobs.Get().(*job)
 	j.task, j.n = t, int64(n)
 	j.next.Store(0)
-	j.left.Store(j.n)
+	j.unfinished.Store(j.n)
 	j.refs.Store(int64(helpers) + 1)
 	sent := 0
 	for sent < helpers && offer(j) {
@@ -88,7 +88,7 @@ func offer(j *job) bool {
 func (j *job) work() (last bool) {
 	for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
 		j.task.part(int(i))
-		last = j.left.Add(-1) == 0
+		last = j.unfinished.Add(-1) == 0
 	}
 	return last
 }

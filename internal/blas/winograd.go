@@ -38,8 +38,8 @@ func transformKernel(g [3]float64) [patch]float64 {
 
 // A winograd is what a Conv has for this algorithm.
 type winograd struct {
-	across, down int // tiles of an image
-	block        int // tiles that are worked on together
+	cols, rows int // tiles of an image
+	block      int // tiles that are worked on together
 }
 
 // winTile is the argument of the kernels; package main in asm knows its fields
@@ -101,7 +101,7 @@ const (
 // channel.
 func newWinograd(c *Conv, weights []float32) *winograd {
 	s := c.spec
-	w := &winograd{across: ceil(c.outW, outTile), down: ceil(c.outH, outTile)}
+	w := &winograd{cols: ceil(c.outW, outTile), rows: ceil(c.outH, outTile)}
 	c.weights = Floats(products * s.In * s.Out)
 	var panel [products][maxPanel]float32 // of one input channel: c.weights has 36 parts far apart
 	c.k.panels(s.Out, func(first, vecs, cols int) {
@@ -174,7 +174,7 @@ func (r *convRun) winograd(scratch []float32) {
 	zeros := take(&scratch, s.Out)
 	clear(zeros)
 	t.act, t.limits = r.tile.act, r.tile.limits
-	n := len(r.src) * w.across * w.down
+	n := len(r.src) * w.cols * w.rows
 	for first := 0; first < n; first += w.block {
 		end := min(first+w.block, n)
 		for i := first; i < end; i++ {
@@ -208,13 +208,13 @@ func (r *convRun) multiply(tiles int, in, sums, zeros []float32) {
 }
 
 // overhang is memory for what sticks out of an image.
-type overhang struct{ in, out, residual []float32 }
+type overhang struct{ input, output, residual []float32 }
 
 // place is the image of a tile and the tile's first output pixel.
 func (r *convRun) place(i int) (image, y, x int) {
 	w := r.c.wino
-	tiles := w.across * w.down
-	return i / tiles, i % tiles / w.across * outTile, i % w.across * outTile
+	tiles := w.cols * w.rows
+	return i / tiles, i % tiles / w.cols * outTile, i % w.cols * outTile
 }
 
 func (r *convRun) transformIn(i int, edge overhang) {
@@ -227,11 +227,11 @@ func (r *convRun) transformIn(i int, edge overhang) {
 	if rows == patch && cols == patch {
 		t.a = m.at(y, x)
 	} else {
-		clear(edge.in)
+		clear(edge.input)
 		for j := range rows {
-			copy(edge.in[j*patch*m.C:], m.Data[m.index(y+j, x):][:cols*m.C])
+			copy(edge.input[j*patch*m.C:], m.Data[m.index(y+j, x):][:cols*m.C])
 		}
-		t.a, t.row = &edge.in[0], patch*m.C*floatBytes
+		t.a, t.row = &edge.input[0], patch*m.C*floatBytes
 	}
 	t.r, t.vecs = nil, m.C/c.k.lanes
 	c.k.winogradIn(t.arg())
@@ -246,7 +246,7 @@ func (r *convRun) transformOut(i int, edge overhang) {
 	t.crow, t.cstep, t.rrow, t.rstep = z.pitch()*floatBytes, z.C*floatBytes, outTile*z.C*floatBytes, z.C*floatBytes
 	t.c = z.at(y, x)
 	if !inside {
-		t.c, t.crow = &edge.out[0], outTile*z.C*floatBytes
+		t.c, t.crow = &edge.output[0], outTile*z.C*floatBytes
 	}
 	if r.residual != nil {
 		m := r.residual[i]
@@ -267,7 +267,7 @@ func (r *convRun) transformOut(i int, edge overhang) {
 	c.k.winogradOut(t.arg())
 	if !inside {
 		for j := range rows {
-			copy(z.Data[z.index(y+j, x):][:cols*z.C], edge.out[j*outTile*z.C:])
+			copy(z.Data[z.index(y+j, x):][:cols*z.C], edge.output[j*outTile*z.C:])
 		}
 	}
 }

@@ -346,7 +346,7 @@ func (d diverging) Fit(ctx context.Context, train *classify.Samples, run classif
 		return nil, err
 	}
 	p := m.Parts()
-	p.Trained.Residual = math.Inf(1)
+	p.Outcome.Residual = math.Inf(1)
 	return classify.NewClassifier(p)
 }
 

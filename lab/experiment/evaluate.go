@@ -297,7 +297,7 @@ func count(ctx context.Context, model *frontend.Model, test *dataset.Images, pre
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{CodeSeconds: time.Since(start).Seconds(), Passes: p.Trained.Iter, Status: p.Trained.Status, Residual: p.Trained.Residual}
+	r := Run{CodeSeconds: time.Since(start).Seconds(), Passes: p.Outcome.Iter, Status: p.Outcome.Status, Residual: p.Outcome.Residual}
 	r.tally(test, classes, p.Classes)
 	return r, nil
 }

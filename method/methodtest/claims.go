@@ -46,7 +46,7 @@ func Claims(m classify.Method, others ...classify.Method) error {
 	for _, o := range others {
 		names = append(names, o.Name())
 	}
-	if a := traits.After; a != "" && (a == m.Name() || !slices.Contains(names, a)) {
+	if a := traits.Predecessor; a != "" && (a == m.Name() || !slices.Contains(names, a)) {
 		wrong = append(wrong, fmt.Errorf("%s: it comes after %q, which is no other method", m.Name(), a))
 	}
 	return errors.Join(wrong...)

@@ -199,7 +199,7 @@ func (s *suite) watched(t *testing.T) {
 	if !bytes.Equal(encode(t, a), encode(t, b)) {
 		t.Error("a watched fit gives another model")
 	}
-	if got := b.Parts().Trained.Iter; got != passes {
+	if got := b.Parts().Outcome.Iter; got != passes {
 		t.Errorf("the model says %d passes, %d were watched", got, passes)
 	}
 }

@@ -53,8 +53,8 @@ func (s *suite) steps(t *testing.T) {
 	train.Grid = grid
 	o := classify.LearnOptions{Seed: 3, Grid: grid}
 	whole := learn(t, x, y, s.m, o)
-	if p, q := s.fit(t, s.m, train, nil).Parts(), whole.Classifier.Parts(); !mat.Equal(p.D, q.D) || p.Trained != q.Trained {
-		t.Errorf("Learn ends as %v, Fit as %v", q.Trained, p.Trained)
+	if p, q := s.fit(t, s.m, train, nil).Parts(), whole.Classifier.Parts(); !mat.Equal(p.D, q.D) || p.Outcome != q.Outcome {
+		t.Errorf("Learn ends as %v, Fit as %v", q.Outcome, p.Outcome)
 	}
 	var last *classify.Step
 	for step, err := range classify.Steps(t.Context(), x, y, s.m, o) {
@@ -240,8 +240,8 @@ func (s *suite) traits(t *testing.T, defaults classify.Method, others []classify
 	model := s.fit(t, s.m, s.train, nil)
 	p, traits := model.Parts(), classify.TraitsOf(s.m)
 	_, iterative := s.m.(classify.Iterative)
-	if passes := p.Trained.Iter > 0; passes != iterative {
-		t.Errorf("%d passes, and an Iterative method: %v", p.Trained.Iter, iterative)
+	if passes := p.Outcome.Iter > 0; passes != iterative {
+		t.Errorf("%d passes, and an Iterative method: %v", p.Outcome.Iter, iterative)
 	}
 	if traits.Samples && !mat.Equal(p.D, classify.Unit(s.train.X)) {
 		t.Error("the atoms are not the samples")
@@ -266,8 +266,8 @@ func (s *suite) traits(t *testing.T, defaults classify.Method, others []classify
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fewer := warm.Parts().Trained.Iter < p.Trained.Iter; fewer != traits.Warm {
-		t.Errorf("%d passes, from itself %d: warm is %v", p.Trained.Iter, warm.Parts().Trained.Iter, traits.Warm)
+	if fewer := warm.Parts().Outcome.Iter < p.Outcome.Iter; fewer != traits.Warm {
+		t.Errorf("%d passes, from itself %d: warm is %v", p.Outcome.Iter, warm.Parts().Outcome.Iter, traits.Warm)
 	}
 }
 

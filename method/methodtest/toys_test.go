@@ -23,7 +23,7 @@ type toy struct {
 
 func (t toy) Traits() classify.Traits {
 	all := t.CRC.Traits()
-	all.Ranges, all.Presets, all.After, all.Memory = t.traits.Ranges, t.traits.Presets, t.traits.After, t.traits.Memory
+	all.Ranges, all.Presets, all.Predecessor, all.Memory = t.traits.Ranges, t.traits.Presets, t.traits.Predecessor, t.traits.Memory
 	return all
 }
 
@@ -101,7 +101,7 @@ var toys = map[string]struct {
 	subtest   string
 	complaint string
 }{
-	"sound":              {toy{method.DefaultCRC, classify.Traits{After: "mean"}}, "traits are true", ""},
+	"sound":              {toy{method.DefaultCRC, classify.Traits{Predecessor: "mean"}}, "traits are true", ""},
 	"upside-down range":  {ranged(classify.Range{Path: "kappa", Low: 1, High: 1e-3}), "traits are true", "goes from 1 to 0.001"},
 	"default outside":    {ranged(classify.Range{Path: "kappa", Low: 10, High: 100}), "traits are true", "leaves out"},
 	"impossible end":     {ranged(classify.Range{Path: "kappa", Low: -1, High: 1}), "traits are true", "has -1"},
@@ -110,7 +110,7 @@ var toys = map[string]struct {
 	"no condition":       {vague{CRC: method.DefaultCRC}, "traits are true", "not PATH=VALUE"},
 	"impossible preset":  {presetTo("kappa", "-1"), "traits are true", "preset orl"},
 	"preset of no field": {presetTo("mu", "1"), "traits are true", "preset orl"},
-	"after nobody":       {toy{method.DefaultCRC, classify.Traits{After: "nobody"}}, "traits are true", `after "nobody"`},
+	"after nobody":       {toy{method.DefaultCRC, classify.Traits{Predecessor: "nobody"}}, "traits are true", `after "nobody"`},
 	"another coder":      {otherCoder{method.DefaultNRC}, "traits are true", `"l2":3`},
 	"negative memory":    {toy{method.DefaultCRC, classify.Traits{Memory: noMemory}}, "traits are true", "takes -1 numbers"},
 	"nothing to start":   {weightless{method.DefaultFDDL}, "starts are those of its traits", "has no W to start from"},

@@ -95,7 +95,7 @@ func (s *session) made(g *gallery.Gallery) (*answer, error) {
 	}
 	hash := fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
 	s.models.put(&kept{hash, int64(b.Len()), g})
-	trained := g.Shared().Trained
+	trained := g.Shared().Outcome
 	return &answer{
 		map[string]any{"model": hash, "status": trained.Status, "passes": trained.Iter, "residual": trained.Residual},
 		[]npz.Array{npz.Uint8(modelArray, []int{b.Len()}, b.Bytes())},

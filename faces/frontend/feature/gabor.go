@@ -63,18 +63,18 @@ func (g Gabor) Over(height, width int) (Extractor, error) {
 		s := g.newScale(height, width, g.Wavelength*math.Pow(2, float64(v)/2))
 		bank.scales = append(bank.scales, s)
 		n := len(s.rowsAt)
-		bank.scratch.size = max(bank.scratch.size, height*width+len(s.down)+2*n*width+3*n)
+		bank.scratch.size = max(bank.scratch.size, height*width+len(s.rowReflections)+2*n*width+3*n)
 	}
 	return guard(bank, g, height, width), nil
 }
 
 // A waveletScale is the wavelets of one length.
 type waveletScale struct {
-	step           int   // responses are taken at every so many pixels
-	rowsAt, colsAt []int // where
-	rows, cols     *pooling
-	down, right    []int // reflections of both sides
-	wavelets       []wavelet
+	step                           int   // responses are taken at every so many pixels
+	rowsAt, colsAt                 []int // where
+	rows, cols                     *pooling
+	rowReflections, colReflections []int // reflections of both sides
+	wavelets                       []wavelet
 }
 
 // A wavelet is a real and an imaginary filter along each axis: its response is
@@ -87,7 +87,7 @@ func (g Gabor) newScale(height, width int, wavelength float64) waveletScale {
 	step := max(1, int(min(sigma, g.Cell/2)))
 	s := waveletScale{
 		step: step, rowsAt: places(height, step), colsAt: places(width, step),
-		down: reflection(height, len(envelope)/2), right: reflection(width, len(envelope)/2),
+		rowReflections: reflection(height, len(envelope)/2), colReflections: reflection(width, len(envelope)/2),
 	}
 	s.rows = newPooling(centres(s.rowsAt), height, g.Cell)
 	s.cols = newPooling(centres(s.colsAt), width, g.Cell)
@@ -173,15 +173,15 @@ func (s *waveletScale) respond(cells, image, scratch []float64, w wavelet, heigh
 		scratch = scratch[n:]
 		return part
 	}
-	padded, re, im := cut(len(s.down)), cut(n*width), cut(n*width)
+	padded, re, im := cut(len(s.rowReflections)), cut(n*width), cut(n*width)
 	for j := range width {
-		extend(padded, image[j*height:][:height], s.down)
+		extend(padded, image[j*height:][:height], s.rowReflections)
 		along(re[j*n:][:n], padded, w.downRe, s.rowsAt[0], s.step)
 		along(im[j*n:][:n], padded, w.downIm, s.rowsAt[0], s.step)
 	}
 	x, y, more := cut(n), cut(n), cut(n)
 	for l, j := range s.colsAt {
-		from := s.right[j:]
+		from := s.colReflections[j:]
 		across(x, re, w.rightRe, from)
 		across(more, im, w.rightIm, from)
 		subtract(x, more) // Re·Re − Im·Im

@@ -46,7 +46,7 @@ func randomParts(rng *rand.Rand, d int, rule string) (frontend.Fitted, classify.
 		Method:  "test",
 		Params:  json.RawMessage(`{"λ":1e-3,"text":"<&>"}`),
 		Seed:    rng.Uint64(),
-		Trained: classify.Outcome{Status: classify.Converged, Iter: 12, Residual: rng.ExpFloat64()},
+		Outcome: classify.Outcome{Status: classify.Converged, Iter: 12, Residual: rng.ExpFloat64()},
 	}
 	var f frontend.Fitted
 	if d == 12 {
@@ -410,7 +410,7 @@ func TestReadTakesNoMemoryForDeclaredSizes(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	for name, edit := range map[string]func(*classify.Parts){
 		"a method that is not UTF-8":   func(p *classify.Parts) { p.Method = "\xff" },
-		"a residual that is infinite":  func(p *classify.Parts) { p.Trained.Residual = math.Inf(1) },
+		"a residual that is infinite":  func(p *classify.Parts) { p.Outcome.Residual = math.Inf(1) },
 		"parameters that are no JSON":  func(p *classify.Parts) { p.Params = json.RawMessage(`{`) },
 		"parameters that are no UTF-8": func(p *classify.Parts) { p.Params = json.RawMessage("\"\xff\"") },
 	} {

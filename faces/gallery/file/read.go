@@ -93,7 +93,7 @@ func read(r io.Reader, o Options, x *index.Index, state []byte) (*gallery.Galler
 	if f.Metadata[checksumKey] != checksum(tensors, text) {
 		return nil, errors.New("damaged model: checksum differs")
 	}
-	c := contents{learned: map[string]*mat.Dense{}, faces: x, state: state}
+	c := contents{rules: map[string]*mat.Dense{}, faces: x, state: state}
 	if err := c.setTensors(tensors); err != nil {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
@@ -126,7 +126,7 @@ func checkFormat(text string) error {
 // contents is what the tensors of a file hold.
 type contents struct {
 	d        *mat.Dense
-	learned  map[string]*mat.Dense // matrices of rules, by their names
+	rules    map[string]*mat.Dense // matrices of rules, by their names
 	groups   []int
 	basis    projection.Fitted
 	images   dataset.Images
@@ -178,7 +178,7 @@ func (c *contents) setTensors(tensors []safetensors.Tensor) error {
 			if !ofRule && !ofCoder {
 				return fmt.Errorf("tensor %.80q is no part of a model", t.Name)
 			}
-			c.learned[t.Name], err = dense(t)
+			c.rules[t.Name], err = dense(t)
 		}
 		if err != nil {
 			return err
@@ -300,14 +300,14 @@ func (c *contents) parts(a *header) (p classify.Parts, err error) {
 	}
 	if t, ok := coder.(coding.TrainedCoder); ok {
 		name, _ := t.Learned()
-		if c.learned[name] == nil {
+		if c.rules[name] == nil {
 			return p, fmt.Errorf("no tensor %s of the coder %s", name, coder.Name())
 		}
-		coder = t.With(c.learned[name])
-		delete(c.learned, name)
+		coder = t.With(c.rules[name])
+		delete(c.rules, name)
 	}
 	rule, err := c.rule(a.Rule, a.Weight)
-	p = classify.Parts{Coder: coder, Rule: rule, Method: a.Method, Params: a.Params, Seed: a.Seed, Trained: a.Trained}
+	p = classify.Parts{Coder: coder, Rule: rule, Method: a.Method, Params: a.Params, Seed: a.Seed, Outcome: a.Trained}
 	if c.basis.P == nil {
 		p.Grid = a.Input.Grid()
 	}

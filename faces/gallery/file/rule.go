@@ -18,7 +18,7 @@ func (c *contents) rule(name string, weight float64) (classify.Rule, error) {
 	for _, r := range classify.Trained {
 		if r.Name() == name {
 			l = r.Learned()
-			l.Matrix, l.Weight = c.learned[l.Name], weight
+			l.Matrix, l.Weight = c.rules[l.Name], weight
 			trained := r.With(l)
 			rule, l = trained, trained.Learned()
 		}
@@ -26,7 +26,7 @@ func (c *contents) rule(name string, weight float64) (classify.Rule, error) {
 	if rule == nil {
 		return nil, fmt.Errorf("unknown rule %q", name)
 	}
-	for other := range c.learned {
+	for other := range c.rules {
 		if other != l.Name {
 			return nil, fmt.Errorf("rule %q has no use for %s", name, other)
 		}

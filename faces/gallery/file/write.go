@@ -90,7 +90,7 @@ func modelBytes(tensors []safetensors.Tensor, text string) int64 {
 
 func aboutOf(m *gallery.Gallery) (string, error) {
 	p := m.Shared()
-	names := []string{p.Method, string(p.Trained.Status)}
+	names := []string{p.Method, string(p.Outcome.Status)}
 	if m.Search != nil {
 		names = append(names, m.Search.Name)
 	}
@@ -103,7 +103,7 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 			return "", fmt.Errorf("the name %q is not valid UTF-8", s)
 		}
 	}
-	if r := p.Trained.Residual; math.IsNaN(r) || math.IsInf(r, 0) {
+	if r := p.Outcome.Residual; math.IsNaN(r) || math.IsInf(r, 0) {
 		return "", fmt.Errorf("the residual is %v", r)
 	}
 	coder, err := coding.Marshal(p.Coder)
@@ -120,7 +120,7 @@ func aboutOf(m *gallery.Gallery) (string, error) {
 	weight := p.Rule.Learned().Weight
 	a := header{
 		modelFormat, p.Classes, coder, p.Rule.Name(), weight, m.Pipeline, finder,
-		p.Method, p.Params, p.Seed, m.Hash(), p.Trained,
+		p.Method, p.Params, p.Seed, m.Hash(), p.Outcome,
 		m.Measured, nil, m.Settings, nil, m.Calibration, m.OpenSet,
 	}
 	if m.Settings != nil && *m.Settings == gallery.DefaultSettings {

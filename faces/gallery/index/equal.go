@@ -58,7 +58,7 @@ const sameCode = 1e-6
 type codes struct {
 	scales, offsets []float32
 	byScale         []int         // the vectors in the order of their scales
-	near            [1 << 13]bool // cells that have the scale of a vector: one look for all vectors
+	occupied        [1 << 13]bool // cells that have the scale of a vector: one look for all vectors
 }
 
 func cell(scale float32) uint32 { return math.Float32bits(scale) >> 11 % (1 << 13) }
@@ -71,7 +71,7 @@ func (s *segment) codesOf(vectors []float32) *codes {
 	for q := range n {
 		c.offsets[q], _ = s.centred(rest, vectors[q*d:(q+1)*d])
 		c.scales[q], c.byScale[q] = scaleOf(rest), q
-		c.near[cell(c.scales[q]*(1-sameCode))], c.near[cell(c.scales[q]*(1+sameCode))] = true, true
+		c.occupied[cell(c.scales[q]*(1-sameCode))], c.occupied[cell(c.scales[q]*(1+sameCode))] = true, true
 	}
 	slices.SortFunc(c.byScale, func(a, b int) int { return cmp.Compare(c.scales[a], c.scales[b]) })
 	return c
@@ -86,7 +86,7 @@ func (x *Index) equal(segment, first, last int, vectors []float32, c *codes) ([]
 	defer buffers.Put(one)
 	for j := first; j < last; j++ {
 		scale := s.scales[j]
-		if !c.near[cell(scale)] {
+		if !c.occupied[cell(scale)] {
 			continue
 		}
 		lower, upper := scale*(1-sameCode), scale*(1+sameCode)

@@ -122,7 +122,7 @@ func (f *file) same() bool {
 // A newContent is what Save appends to a file.
 type newContent struct {
 	segments []*segment // that are new
-	all      []*segment // of the file
+	members  []*segment // of the file
 	kind     uint32     // of the record of the state
 	content  []byte
 	state    []byte
@@ -130,10 +130,10 @@ type newContent struct {
 
 // newContent returns the content of x that f does not have.
 func (x *Index) newContent(f *file, state []byte) *newContent {
-	a := &newContent{all: slices.Clone(f.segments), kind: stateRecord, state: slices.Clone(state)}
+	a := &newContent{members: slices.Clone(f.segments), kind: stateRecord, state: slices.Clone(state)}
 	for _, s := range x.segments {
 		if !slices.Contains(f.segments, s) {
-			a.segments, a.all = append(a.segments, s), append(a.all, s)
+			a.segments, a.members = append(a.segments, s), append(a.members, s)
 		}
 	}
 	if f.changes < maxChanges && len(state) <= maxChangedRows {
@@ -141,7 +141,7 @@ func (x *Index) newContent(f *file, state []byte) *newContent {
 			a.kind, state = changeRecord, c
 		}
 	}
-	a.content = append(x.removedBits(a.all), state...)
+	a.content = append(x.removedBits(a.members), state...)
 	return a
 }
 
@@ -182,7 +182,7 @@ func (a *newContent) write(f *file) (err error) {
 	if err := to.Sync(); err != nil {
 		return err
 	}
-	f.generation, f.length, f.segments, f.state = generation, w.offset, a.all, a.state
+	f.generation, f.length, f.segments, f.state = generation, w.offset, a.members, a.state
 	if f.changes++; a.kind == stateRecord {
 		f.changes = 0
 	}

@@ -105,12 +105,12 @@ type batch struct {
 
 // An encoding is the codes of the differences of the queries from the centre of a segment.
 type encoding struct {
-	prepare func()
-	codes   []int8    // n×padded
-	rests   []float32 // n×dims, the differences
-	scales  []float32
-	zeros   []int32   // what zeroCode adds to a sum
-	offsets []float32 // inner product of the difference with the centre
+	prepare   func()
+	codes     []int8    // n×padded
+	residuals []float32 // n×dims, the differences
+	scales    []float32
+	zeros     []int32   // what zeroCode adds to a sum
+	offsets   []float32 // inner product of the difference with the centre
 
 	// The difference of a cosine and that of codes is at most margin and, in units of the
 	// scale of the face, growth; that of a cosine and that of a code and a query is at most
@@ -131,13 +131,13 @@ type worker struct {
 // xᵀm + y'ᵀm, and |x'ᵀy' − x̂ᵀŷ| ≤ ‖x' − x̂‖(‖y'‖ + ‖y' − ŷ‖) + ‖x'‖‖y' − ŷ‖, and
 // |x'ᵀy' − x̂ᵀy'| ≤ ‖x' − x̂‖‖y'‖.
 func (b *batch) encode(e *encoding, s *segment) {
-	e.codes, e.rests = make([]int8, b.n*b.padded), make([]float32, b.n*b.x.dims)
+	e.codes, e.residuals = make([]int8, b.n*b.padded), make([]float32, b.n*b.x.dims)
 	e.scales, e.zeros = make([]float32, b.n), make([]int32, b.n)
 	for _, v := range []*[]float32{&e.offsets, &e.margin, &e.growth, &e.ownMargin, &e.ownGrowth} {
 		*v = make([]float32, b.n)
 	}
 	for q := range b.n {
-		code, rest := e.codes[q*b.padded:(q+1)*b.padded], e.rests[q*b.x.dims:(q+1)*b.x.dims]
+		code, rest := e.codes[q*b.padded:(q+1)*b.padded], e.residuals[q*b.x.dims:(q+1)*b.x.dims]
 		_, length := s.centred(rest, b.query(q))
 		var distance float32
 		e.scales[q], distance = quantise(code, rest)
@@ -306,7 +306,7 @@ func (b *batch) refine(q int, c *candidates) {
 		s, e := b.x.segments[one.segment], &b.encodings[one.segment]
 		block := s.codes[one.face/blas.CodeRows*size:][:size]
 		var sum float32
-		for i, v := range e.rests[q*b.x.dims : (q+1)*b.x.dims] {
+		for i, v := range e.residuals[q*b.x.dims : (q+1)*b.x.dims] {
 			sum += v * float32(int(block[blas.CodeAt(one.face%blas.CodeRows, i)])-zeroCode)
 		}
 		scale := s.scales[one.face]

@@ -16,16 +16,16 @@ func (l *limited) Reallocate(size uint64) []byte {
 }
 
 // A slice is memory of Go for a program.
-type slice struct{ all []byte }
+type slice struct{ bytes []byte }
 
 func (s *slice) Reallocate(size uint64) []byte {
-	if size > uint64(cap(s.all)) {
-		grown := make([]byte, size, max(size, min(2*uint64(cap(s.all)), maxMemory<<16)))
-		copy(grown, s.all)
-		s.all = grown
+	if size > uint64(cap(s.bytes)) {
+		grown := make([]byte, size, max(size, min(2*uint64(cap(s.bytes)), maxMemory<<16)))
+		copy(grown, s.bytes)
+		s.bytes = grown
 	}
-	s.all = s.all[:size]
-	return s.all
+	s.bytes = s.bytes[:size]
+	return s.bytes
 }
 
-func (s *slice) Free() { s.all = nil }
+func (s *slice) Free() { s.bytes = nil }

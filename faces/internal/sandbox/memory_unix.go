@@ -14,7 +14,7 @@ import (
 
 // A mapping is memory that the system gives page by page when it is written, and
 // takes back when a run ends: growing copies nothing.
-type mapping struct{ all []byte }
+type mapping struct{ bytes []byte }
 
 // allocate returns memory for a program, of at most limit bytes. Where the system
 // refuses to reserve them, for example under a limit, the memory is Go's.
@@ -27,14 +27,14 @@ func allocate(limit uint64) experimental.LinearMemory {
 }
 
 func (m *mapping) Reallocate(size uint64) []byte {
-	if size > uint64(len(m.all)) {
+	if size > uint64(len(m.bytes)) {
 		return nil
 	}
-	return m.all[:size]
+	return m.bytes[:size]
 }
 
 func (m *mapping) Free() {
-	if err := unix.Munmap(m.all); err != nil {
+	if err := unix.Munmap(m.bytes); err != nil {
 		panic(err) // it was mapped
 	}
 }

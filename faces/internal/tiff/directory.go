@@ -48,7 +48,7 @@ type directory struct {
 	data   []byte
 	order  binary.ByteOrder
 	wide   bool // it is of a BigTIFF file
-	at     int  // its offset
+	start  int  // its offset
 	first  bool // of the file
 	sorted bool // its tags ascend, as the standard wants
 	next   int  // offset of the next one; 0 if there is none
@@ -86,7 +86,7 @@ func photograph(data []byte) (found *directory, pages int, err error) {
 	for at > 0 && !seen[at] && len(seen) < limit {
 		seen[at] = true
 		page := *d
-		if page.at, page.first = at, len(seen) == 1; !page.read() {
+		if page.start, page.first = at, len(seen) == 1; !page.read() {
 			break
 		}
 		isPage := page.one(tagSubfile, 0)&(subfileReduced|subfileMask) == 0
@@ -130,18 +130,18 @@ func (d *directory) read() bool {
 	if d.wide {
 		head, each = 8, 20
 	}
-	if d.at > len(d.data)-head {
+	if d.start > len(d.data)-head {
 		return false
 	}
-	n := uint64(d.order.Uint16(d.data[d.at:]))
+	n := uint64(d.order.Uint16(d.data[d.start:]))
 	if d.wide {
-		n = d.order.Uint64(d.data[d.at:])
+		n = d.order.Uint64(d.data[d.start:])
 	}
-	if n > uint64(len(d.data)-d.at-head)/uint64(each) {
+	if n > uint64(len(d.data)-d.start-head)/uint64(each) {
 		return false
 	}
 	d.tags, d.sorted = map[int]entry{}, true
-	at, before := d.at+head, -1
+	at, before := d.start+head, -1
 	for range n {
 		tag := int(d.order.Uint16(d.data[at:]))
 		d.sorted, before = d.sorted && tag > before, tag

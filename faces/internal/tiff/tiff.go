@@ -197,7 +197,7 @@ func (d *directory) decode(ctx context.Context) (image.Image, error) {
 	kind, words := -1, ""
 	err = program.Do(ctx, limits, func(run *sandbox.Run) {
 		in, out := run.Store(d.data), run.Malloc(4*fields)
-		run.Call("tiff", in, uint64(len(d.data)), uint64(d.at), uint64(r.Max.X), uint64(r.Max.Y), out)
+		run.Call("tiff", in, uint64(len(d.data)), uint64(d.start), uint64(r.Max.X), uint64(r.Max.Y), out)
 		kind, words = run.Int(out+4*status), run.Words(out+4*message)
 		if samples := run.Read(uint64(uint32(run.Int(out+4*pixels))), 4*d.pixels()); kind == whole && run.Err() == nil {
 			img = image.NewRGBA(r)

@@ -147,7 +147,7 @@ func OfModel(m *gallery.Gallery) (Model, error) {
 	if m.Enrolled != nil {
 		_, faces = m.Enrolled.Len()
 	}
-	return Model{p.Method, p.Params, p.Seed, m.Names(), k, d, m.Pipeline, coder, p.Rule.Name(), p.Trained, faces, m.Calibration}, err
+	return Model{p.Method, p.Params, p.Seed, m.Names(), k, d, m.Pipeline, coder, p.Rule.Name(), p.Outcome, faces, m.Calibration}, err
 }
 
 // Print prints m as text.
