@@ -35,7 +35,7 @@ var street = []house{
 	{"doc", ".", 60, 0},
 	{"internal/kit", ".", 5_800, 0},
 	{"faces", ". doc internal/kit", 43_800, 170},
-	{"client/go", "", 1_600, 0},
+	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_100, 0},
 	{"server", ". doc internal/kit faces client/go", 13_300, 0},
 	{"cmd/nrdl", ". doc internal/kit faces lab server", 15_200, 0},

@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// Accepted is the schema Accepted.
+type Accepted struct {
+	Items     []SurePerson `json:"items"`
+	Operation string       `json:"operation,omitempty"` // For undo, of all; missing if there was no such face
+}
+
 // Added is the schema Added.
 type Added struct {
 	Faces      []Face    `json:"faces"`
@@ -686,6 +692,25 @@ type Strangers struct {
 	AtLarge Share `json:"at_large"` // People chosen at random
 }
 
+// SureFace is the schema SureFace.
+type SureFace struct {
+	Face        string  `json:"face"`
+	Probability float64 `json:"probability"`
+}
+
+// SurePerson is the schema SurePerson.
+type SurePerson struct {
+	Faces []SureFace `json:"faces"` // The surest first
+	ID    string     `json:"id"`
+	Name  string     `json:"name"`
+}
+
+// SureReviewRequest is the schema SureReviewRequest.
+type SureReviewRequest struct {
+	Faces       []string `json:"faces,omitempty"` // Only these, as a preview has shown them; missing: all
+	Probability *float64 `json:"probability,omitempty"`
+}
+
 // TaggedFile is the schema TaggedFile.
 type TaggedFile struct {
 	Name    string   `json:"name"`
@@ -738,6 +763,7 @@ type (
 	PagePerson     = Page[Person]
 	PageShownIn    = Page[ShownIn]
 	PageStatistics = Page[Statistics]
+	PageSurePerson = Page[SurePerson]
 )
 
 // AcceptJob is POST /v1/collections/{collection}/jobs/{job}/accept. Decide on what a refit has found,
@@ -1125,6 +1151,18 @@ func (c *Client) GetReview(ctx context.Context, collection string, query GetRevi
 	return ask[PageCluster](ctx, c, request{"GET", path("/v1/collections/{collection}/review", collection), query, nil})
 }
 
+// GetReviewSureQuery are the optional parameters of GetReviewSure.
+type GetReviewSureQuery struct {
+	Probability *float64 `query:"probability"`
+}
+
+// GetReviewSure is GET /v1/collections/{collection}/review/sure. Faces of nobody yet that surely show
+// a known person, by person.
+// For keys with the scope review or admin.
+func (c *Client) GetReviewSure(ctx context.Context, collection string, query GetReviewSureQuery) (*PageSurePerson, error) {
+	return ask[PageSurePerson](ctx, c, request{"GET", path("/v1/collections/{collection}/review/sure", collection), query, nil})
+}
+
 // GetStatisticsQuery are the optional parameters of GetStatistics.
 type GetStatisticsQuery struct {
 	People []string `query:"people"` // Ids
@@ -1301,6 +1339,13 @@ type SearchQuery struct {
 // For keys with the scope identify or admin.
 func (c *Client) Search(ctx context.Context, collection string, form SearchForm, query SearchQuery) (*Search, error) {
 	return ask[Search](ctx, c, request{"POST", path("/v1/collections/{collection}/search", collection), query, form})
+}
+
+// SureReview is POST /v1/collections/{collection}/review/sure. Name all faces of nobody yet that
+// surely show a known person, which one operation undoes.
+// For keys with the scope review or admin.
+func (c *Client) SureReview(ctx context.Context, collection string, body SureReviewRequest) (*Accepted, error) {
+	return ask[Accepted](ctx, c, request{"POST", path("/v1/collections/{collection}/review/sure", collection), nil, body})
 }
 
 // TestHook is POST /v1/collections/{collection}/hooks/{hook}/test. Send a message with the event ping.

@@ -849,6 +849,23 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}/review", (collection,), query={"cursor": cursor, "limit": limit, "state": state})
 
+    def get_review_sure(self, collection, *, probability=None):
+        """Faces of nobody yet that surely show a known person, by person.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        probability : float, optional
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("GET", "/v1/collections/{collection}/review/sure", (collection,), query={"probability": probability})
+
     def get_statistics(self, collection, *, people=None):
         """Say how well people are recognised.
 
@@ -1173,6 +1190,27 @@ class Operations:
         dict
         """
         return self.request("POST", "/v1/collections/{collection}/search", (collection,), query={"limit": limit, "vectors": vectors}, form={"photo": photo})
+
+    def sure_review(self, collection, *, faces=None, probability=None, idempotency_key=None):
+        """Name all faces of nobody yet that surely show a known person, which one operation undoes.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        faces : list of str, optional
+            Only these, as a preview has shown them; missing: all
+        probability : float, optional
+        idempotency_key : str, optional
+            Sent again with it within a day, the request is answered as before
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("POST", "/v1/collections/{collection}/review/sure", (collection,), body={"faces": faces, "probability": probability}, once=idempotency_key)
 
     def test_hook(self, collection, hook, *, idempotency_key=None):
         """Send a message with the event ping.

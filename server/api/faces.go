@@ -106,4 +106,35 @@ func (v faceRoutes) registerReview() {
 			all, err := v.people.Decide(ctx, in.Collection, in.Body.Decisions)
 			return answered(Page[people.Decided]{Items: all}, err)
 		})
+	v.registerSure()
+}
+
+// accepted are faces that were accepted.
+type accepted struct {
+	Operation string              `json:"operation,omitempty" doc:"For undo, of all; missing if there was no such face"`
+	Items     []people.SurePerson `json:"items"`
+}
+
+func (v faceRoutes) registerSure() {
+	operation(v.Service, http.MethodGet, "/v1/collections/{collection}/review/sure",
+		"Faces of nobody yet that surely show a known person, by person", forReview, func(ctx context.Context, in *struct {
+			InCollection
+			Probability float64 `query:"probability" minimum:"0.5" maximum:"1" default:"0.99"`
+		},
+		) (*body[Page[people.SurePerson]], error) {
+			all, err := v.people.Sure(ctx, in.Collection, in.Probability)
+			return answered(Page[people.SurePerson]{Items: all}, err)
+		})
+	operation(v.Service, http.MethodPost, "/v1/collections/{collection}/review/sure",
+		"Name all faces of nobody yet that surely show a known person, which one operation undoes", forReview, func(ctx context.Context, in *struct {
+			InCollection
+			Body struct {
+				Probability float64  `json:"probability,omitempty" minimum:"0.5" maximum:"1" default:"0.99"`
+				Faces       []string `json:"faces,omitempty" maxItems:"5000" doc:"Only these, as a preview has shown them; missing: all"`
+			}
+		},
+		) (*body[accepted], error) {
+			all, op, err := v.people.AcceptSure(ctx, in.Collection, in.Body.Probability, in.Body.Faces)
+			return answered(accepted{op, all}, err)
+		})
 }

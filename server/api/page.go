@@ -72,31 +72,13 @@ func (v *Service) page() {
 	index := newPageFile("text/html; charset=utf-8", []byte(strings.ReplaceAll(text, "page/", "page/"+digest+"/")))
 	delete(files, "index.html")
 
-	send := func(w http.ResponseWriter, r *http.Request, f pageFile, cache string) {
-		h := w.Header()
-		h.Set("Content-Type", f.kind)
-		h.Set("Cache-Control", cache)
-		h.Set("Content-Security-Policy", policy)
-		if isNear(r) && r.Header.Get(ingressHeader) != "" { // in a frame of the same site
-			h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
-		}
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Vary", "Accept-Encoding")
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			h.Set("Content-Encoding", "gzip")
-			f.text = f.packed
-		}
-		_, _ = w.Write(f.text)
-	}
 	v.Routes.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"`+digest+`"`)
 		if r.Header.Get("If-None-Match") == `"`+digest+`"` {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
-		send(w, r, index, "no-cache")
+		index.send(w, r, "no-cache")
 	})
 	v.Routes.HandleFunc("GET /page/{digest}/{file}", func(w http.ResponseWriter, r *http.Request) {
 		f, ok := files[r.PathValue("file")]
@@ -104,6 +86,26 @@ func (v *Service) page() {
 			writeProblem(w, people.Failed(http.StatusNotFound, "there is no such file: load the page again"))
 			return
 		}
-		send(w, r, f, "public, max-age=31536000, immutable")
+		f.send(w, r, "public, max-age=31536000, immutable")
 	})
+}
+
+// send sends a file, packed if the browser takes that.
+func (f pageFile) send(w http.ResponseWriter, r *http.Request, cache string) {
+	h := w.Header()
+	h.Set("Content-Type", f.kind)
+	h.Set("Cache-Control", cache)
+	h.Set("Content-Security-Policy", policy)
+	if isNear(r) && r.Header.Get(ingressHeader) != "" { // in a frame of the same site
+		h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
+	}
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		f.text = f.packed
+	}
+	_, _ = w.Write(f.text)
 }

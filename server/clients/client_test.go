@@ -232,6 +232,8 @@ func reviewAndWork(ctx context.Context, c caller, n *client.Client, visitors str
 		c.Errorf("%+v", found)
 	}
 	got(n.GetReview(ctx, visitors, client.GetReviewQuery{State: "doubtful"}))(c)
+	got(n.GetReviewSure(ctx, visitors, client.GetReviewSureQuery{Probability: new(0.99)}))(c)
+	got(n.SureReview(ctx, visitors, client.SureReviewRequest{Probability: new(0.99)}))(c)
 	decided := got(n.DecideReview(ctx, visitors,
 		client.DecideReviewRequest{Decisions: []client.Decision{{Faces: []string{added.Faces[0].ID}, Verb: "is", Name: "Cy"}}}))(c)
 	if len(decided.Items) != 1 {

@@ -167,15 +167,25 @@ func (e *engine) setGuesses(ctx context.Context, s *snapshot, clusters []Cluster
 	if s.live == nil || len(clusters) == 0 {
 		return nil
 	}
-	denied, err := e.store.Denied(ctx, s.ID)
-	if err != nil {
-		return err
-	}
 	clusterOf := map[string]*Cluster{}
 	for i := range clusters {
 		for _, f := range clusters[i].Faces {
 			clusterOf[f] = &clusters[i]
 		}
+	}
+	return e.eachGuess(ctx, s, func(o store.Sample, g *Guess) {
+		if c := clusterOf[o.Face]; c != nil && (c.Guess == nil || *g.Margin > *c.Guess.Margin) {
+			c.Guess = g
+		}
+	})
+}
+
+// eachGuess calls do with each face of nobody yet and the guess for it, if there is one that nobody has
+// denied.
+func (e *engine) eachGuess(ctx context.Context, s *snapshot, do func(store.Sample, *Guess)) error {
+	denied, err := e.store.Denied(ctx, s.ID)
+	if err != nil {
+		return err
 	}
 	const together = 1000
 	for after := ""; ; {
@@ -189,12 +199,9 @@ func (e *engine) setGuesses(ctx context.Context, s *snapshot, clusters []Cluster
 			return err
 		}
 		for j, g := range guesses {
-			face := samples[j].Face
-			c := clusterOf[face]
-			if c == nil || g == nil || slices.Contains(denied[face], g.ID) || c.Guess != nil && *g.Margin <= *c.Guess.Margin {
-				continue
+			if g != nil && !slices.Contains(denied[samples[j].Face], g.ID) {
+				do(samples[j], g)
 			}
-			c.Guess = g
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -116,6 +118,21 @@ func (s Labelling) MoveFaces(ctx context.Context, actor, collection string, expe
 		}
 		t.expect(expected, faces, to)
 		operation = t.log("move faces", to, undoData{Faces: t.assign(faces, to)})
+	})
+	return operation, err
+}
+
+// GiveFaces gives faces of nobody to people, by their ids, in one operation, which it returns. It returns
+// a *Conflict if one of the faces has a person.
+func (s Labelling) GiveFaces(ctx context.Context, actor, collection string, faces map[string][]string) (operation string, err error) {
+	err = s.change(ctx, actor, collection, func(t *tx) {
+		var undo undoData
+		for _, to := range slices.Sorted(maps.Keys(faces)) {
+			t.person(to)
+			t.expect(new(string), faces[to], to)
+			undo.Faces = append(undo.Faces, t.assign(faces[to], to)...)
+		}
+		operation = t.log("accept faces", fmt.Sprintf("%d people", len(faces)), undo)
 	})
 	return operation, err
 }

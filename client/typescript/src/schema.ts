@@ -905,6 +905,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/review/sure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Faces of nobody yet that surely show a known person, by person
+         * @description For keys with the scope review or admin.
+         */
+        get: operations["get-review-sure"];
+        put?: never;
+        /**
+         * Name all faces of nobody yet that surely show a known person, which one operation undoes
+         * @description For keys with the scope review or admin.
+         */
+        post: operations["sure-review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/search": {
         parameters: {
             query?: never;
@@ -1101,6 +1125,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Accepted: {
+            items: components["schemas"]["SurePerson"][];
+            /** @description For undo, of all; missing if there was no such face */
+            operation?: string;
+        };
         Added: {
             faces: components["schemas"]["Face"][];
             /** @description For undo, one a photograph */
@@ -1755,6 +1784,11 @@ export interface components {
             /** @description Cursor of the next page; missing on the last one */
             next?: string;
         };
+        PageSurePerson: {
+            items: components["schemas"]["SurePerson"][];
+            /** @description Cursor of the next page; missing on the last one */
+            next?: string;
+        };
         Person: {
             /** @description Date of birth, 2015-03-28, 2015-03 or 2015 */
             born?: string;
@@ -2130,6 +2164,26 @@ export interface components {
             alike: components["schemas"]["Share"];
             /** @description People chosen at random */
             at_large: components["schemas"]["Share"];
+        };
+        SureFace: {
+            face: string;
+            /** Format: double */
+            probability: number;
+        };
+        SurePerson: {
+            /** @description The surest first */
+            faces: components["schemas"]["SureFace"][];
+            id: string;
+            name: string;
+        };
+        SureReviewRequest: {
+            /** @description Only these, as a preview has shown them; missing: all */
+            faces?: string[];
+            /**
+             * Format: double
+             * @default 0.99
+             */
+            probability: number;
         };
         TaggedFile: {
             name: string;
@@ -4136,6 +4190,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PageDecided"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "get-review-sure": {
+        parameters: {
+            query?: {
+                probability?: number;
+            };
+            header?: never;
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageSurePerson"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "sure-review": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SureReviewRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             400: components["responses"]["400"];

@@ -1,7 +1,7 @@
 // Groups of similar faces of nobody yet: name, ignore, throw away, split.
-import { h, put, toast, say, count, debounce, inText } from "./dom.js";
+import { h, put, toast, say, count, debounce, inText, dialog } from "./dom.js";
 import { get, post } from "./api.js";
-import { grid, chance } from "./faces.js";
+import { crop, grid, chance } from "./faces.js";
 import { nameField } from "./names.js";
 
 /** decide sends one decision, which has whose the faces are as the page shows, and offers to undo it. */
@@ -36,8 +36,9 @@ const called = (p) => (p.name === "ignored" ? "somebody whom you ignored" : p.na
 export async function view(root, ctx) {
   const head = h("div", { class: "title" }, h("h1", { tabindex: -1 }, "Who is this?"));
   const sum = h("p", { class: "lead" });
+  const surely = h("div", { class: "hint row", hidden: true });
   const list = h("div", { class: "groups" });
-  put(root, head, sum, list);
+  put(root, head, sum, surely, list);
   /** @type {Map<string, any>} */
   const cards = new Map();
   const gone = new Set(); // faces whose decision is not in the list of the service yet
@@ -52,6 +53,42 @@ export async function view(root, ctx) {
     for (const f of gone) if (!listed.has(f)) gone.delete(f); // it may come back by another window
     next = page.next || "";
     draw(page.items);
+    const sure = page.items.some((g) => g.guess?.decision === "known") ? (await get(`${ctx.base}/review/sure`, ctx.signal)).items : [];
+    if (mine === asked) offer(sure);
+  }
+
+  // offer offers to name the faces that are sure, all at once.
+  function offer(people) {
+    const faces = people.flatMap((p) => p.faces.map((f) => f.face)).filter((f) => !gone.has(f)).slice(0, 5000);
+    const inside = surely.contains(document.activeElement);
+    surely.hidden = faces.length === 0;
+    if (surely.hidden) { if (inside) root.querySelector("h1").focus(); return; }
+    const go = h("button", { onclick: () => accept(people, faces) }, "Name all …");
+    surely.replaceChildren(h("span", {}, `Sure (> 99 %): ${count(faces.length, "face")}`), go);
+    if (inside) go.focus();
+  }
+  async function accept(people, faces) {
+    const most = 12;
+    const yes = await dialog("Name what is sure", (close) => h("div", {},
+      h("ul", { class: "plain sure" }, people.map((p) => {
+        const own = p.faces.filter((f) => faces.includes(f.face));
+        return own.length > 0 && h("li", {}, h("p", {}, h("strong", { dir: "auto" }, p.name), h("span", { class: "soft" }, ` ${count(own.length, "face")}`)),
+          h("div", { class: "strip" }, own.slice(0, most).map((f) => crop(ctx.base, f.face, `Face of ${p.name}?`)), own.length > most && h("span", { class: "soft" }, `+${own.length - most}`)));
+      })),
+      h("p", { class: "soft" }, "One undo takes all of it back."),
+      h("div", { class: "row end" }, h("button", { onclick: () => close(false) }, "Cancel"), h("button", { class: "main", autofocus: true, onclick: () => close(true) }, "Name them"))), { wide: true });
+    if (!yes) return;
+    const made = await post(`${ctx.base}/review/sure`, { faces });
+    const named = made.items.flatMap((p) => p.faces.map((f) => f.face));
+    for (const f of named) gone.add(f);
+    ctx.mutated();
+    ctx.refresh();
+    toast(named.length ? `${count(named.length, "face")} named.` : "They have names already.", made.operation ? async () => {
+      await post(`${ctx.base}/undo/${made.operation}`);
+      say("Undone");
+      back(named);
+      ctx.mutated();
+    } : null);
   }
   ctx.refresh = debounce(() => fetchGroups().catch((e) => { if (e.name !== "AbortError") toast(e.message); }), 700);
 

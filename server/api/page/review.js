@@ -109,6 +109,7 @@ const kinds = {
   "create person": () => "Created",
   "change person": () => "Renamed or changed",
   "merge people": (o) => `Merged ${count(o.faces, "face")} of`,
+  "accept faces": (o) => `Named ${count(o.faces, "face")} that were sure`,
   "move faces": (o) => `Moved ${count(o.faces, "face")}`,
   "deny faces": (o) => `Said no to ${count(o.faces, "face")}`,
   "name faces": (o) => `Named ${count(o.faces, "face")}`,
