@@ -208,7 +208,11 @@ func (r *Recogniser) relearn(ctx context.Context, e *gallery.Enrolled, warm bool
 	case warm:
 		r.tell("%s has nothing to start from here: it learns from the beginning", by.Name())
 	}
-	r.tell("%s", r.m.RefitTask(e))
+	tell := r.tell
+	if r.m.Impostors() != nil { // which takes no time
+		tell = r.detail
+	}
+	tell("%s", r.m.RefitTask(e))
 	how := r.openSetOfOthers()
 	m, err := r.m.Refit(ctx, e, run)
 	if err != nil {

@@ -40,10 +40,28 @@ func CheckAddress(address, url string) error {
 	if err != nil {
 		return advice.Add(fmt.Errorf("listen: %q is no address with a port", address), "for example: --listen 127.0.0.1:8080")
 	}
-	if IsPublic(address) && store.IsNew(url) {
+	switch {
+	case !store.IsNew(url):
+		return nil
+	case IsPublic(address):
 		return notYet(address, errNoKeys)
 	}
-	return nil
+	l, err := net.Listen("tcp", address) // before a database is made for it
+	if err != nil {
+		return inUse(address, err)
+	}
+	return l.Close()
+}
+
+// inUse is the error of listening at an address because of err, with a way out if that is another program.
+func inUse(address string, err error) error {
+	err = fmt.Errorf("serve: %w", err)
+	if host, _, _ := net.SplitHostPort(address); errors.Is(err, syscall.EADDRINUSE) && host != "" {
+		err = advice.Add(err,
+			"another program listens there, perhaps another service of nrdl: end it, or take any port that is free: --listen %s",
+			net.JoinHostPort(host, "0"))
+	}
+	return err
 }
 
 var errNoKeys = errors.New("there is no key yet, so other machines cannot be answered")
@@ -84,14 +102,7 @@ func (v *Service) Listen(ctx context.Context, address string) (net.Listener, err
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("serve: %w", err)
-		if errors.Is(err, syscall.EADDRINUSE) && network == "tcp" {
-			host, _, _ := net.SplitHostPort(address)
-			err = advice.Add(err,
-				"another program listens there, perhaps another service of nrdl: end it, or take any port that is free: --listen %s",
-				net.JoinHostPort(host, "0"))
-		}
-		return nil, err
+		return nil, inUse(address, err)
 	}
 	return l, nil
 }

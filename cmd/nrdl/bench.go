@@ -157,6 +157,9 @@ func (a *app) planned(path string, b benching) (*experiment.Plan, error) {
 	}
 	for _, missing := range plan.WithoutMissing(a.databases(b.root)) {
 		a.Warn("%s", missing)
+		if missing == experiment.NothingThere {
+			a.Hint("nrdl bench open compares methods on data that come with the program")
+		}
 	}
 	return plan, nil
 }

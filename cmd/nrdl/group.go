@@ -79,26 +79,49 @@ func (g *grouping) run(ctx context.Context, args []string) error {
 		}
 		return err
 	}
-	failed := 0
-	for _, err := range p.Errors {
-		if err != nil {
-			failed++
+	return g.finish(ctx, p, time.Since(start))
+}
+
+// finish writes and reports p, which took so long.
+func (g *grouping) finish(ctx context.Context, p *group.Photographs, took time.Duration) error {
+	faceless, broken := 0, 0
+	for i, err := range p.Errors {
+		switch {
+		case p.Broken[i]:
+			broken++
+			g.Complain(err)
+		case err != nil:
+			faceless++
 			g.WarnOf(err)
 		}
 	}
 	if len(p.Faces) == 0 {
-		return fmt.Errorf("group: no usable face in %s", legible.Count(len(paths), "photograph"))
+		return fmt.Errorf("group: no usable face in %s", legible.Count(len(p.Paths), "photograph"))
 	}
 	if g.output != "" {
 		if err := p.WriteFolders(ctx, g.output, g.Wording, g.Warn); err != nil {
 			return err
 		}
-		defer g.Next("look at %s, rename the folders to the names of the people, delete those of others, then: %s",
-			legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), g.Wording.Action(group.Training(g.output)))
 	}
-	g.tellGroups(p, failed, time.Since(start))
+	together := g.tellGroups(p, faceless, took)
 	if g.json {
-		return g.printJSON(p.Listing())
+		if err := g.printJSON(p.Listing()); err != nil {
+			return err
+		}
+	}
+	train := g.Wording.Action(group.Training(g.output))
+	switch {
+	case g.output == "":
+	case together == 0:
+		g.Next("nobody was found twice: make a folder in %s for each person, with their name, move photographs of %s into it, then: %s",
+			legible.ShellWord(g.output), dataset.Unknown, train)
+	default:
+		g.Next("look at %s, rename the folders to the names of the people, delete those of others, then: %s",
+			legible.ShellWord(filepath.Join(g.output, dataset.GroupsPage)), train)
+	}
+	if broken > 0 {
+		g.Complain(fmt.Errorf("%d of %d images could not be read", broken, len(p.Paths)))
+		return errReported
 	}
 	return nil
 }
@@ -122,10 +145,10 @@ func (g *grouping) paths(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// tellGroups reports how many faces are in groups. Failed is the number of photographs
-// without a usable face.
-func (g *grouping) tellGroups(p *group.Photographs, failed int, took time.Duration) {
-	several, together := 0, 0
+// tellGroups reports how many faces are in groups, and returns that. Faceless is the number of
+// photographs without a usable face.
+func (g *grouping) tellGroups(p *group.Photographs, faceless int, took time.Duration) (together int) {
+	several := 0
 	for _, members := range p.Groups {
 		if n := len(members.Faces); n > 1 {
 			several, together = several+1, together+n
@@ -133,5 +156,6 @@ func (g *grouping) tellGroups(p *group.Photographs, failed int, took time.Durati
 	}
 	g.Tell("%s in %s: %d in %s, %d alone; %s without a usable face; %s", legible.Count(len(p.Faces), "face"),
 		legible.Count(len(p.Paths), "photograph"),
-		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(failed, "photograph"), legible.Seconds(took))
+		together, legible.Count(several, "group"), len(p.Faces)-together, legible.Count(faceless, "photograph"), legible.Seconds(took))
+	return together
 }

@@ -103,6 +103,8 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 			"write the table to standard output: nrdl identify %s --csv >FILE", legible.Arguments(c.Flags().Args()...))
 	case i.watchFolder != "" && i.nats.URL != "":
 		return cli.Misuse("--watch and --nats exclude each other")
+	case i.tags == "" && c.Flags().Changed("sure"):
+		return cli.Misuse("--sure says which names --tags writes")
 	case i.resume && i.output == "":
 		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"),
 			"for example: nrdl identify %s -o results.jsonl --resume", legible.Arguments(c.Flags().Args()...))
@@ -155,7 +157,7 @@ type identifyFlags struct {
 	draw, sort  string
 	pages       string // folder of an album
 	facts       string // file of them
-	tags        string
+	tags, sure  string
 	html        string
 	nats        cluster.Options
 }

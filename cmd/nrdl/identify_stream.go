@@ -104,7 +104,7 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 	}
 	if i.tagger != nil {
 		i.drawJobs.Go(func() error {
-			err := i.tagger.write(ctx, p.Source, tagFaces(p.Result), i.Complain)
+			err := i.tagger.write(ctx, p.Source, i.tagger.of(p.Result), i.Complain)
 			if i.watcher != nil && i.tagger.Embed {
 				i.watcher.Wrote(p.Path)
 			}

@@ -37,11 +37,16 @@ func (i *identification) tagVar(c *cobra.Command) {
 	cli.Choice(c, &i.tags, "tags",
 		"write the names as face tags (XMP) that photo programs read: sidecar (beside each photograph, a.jpg.xmp; the default of --tags alone), embed (into JPEG files) or remove (take back what --tags wrote)", []string{tagSidecar, tagEmbed, tagRemove})
 	c.Flags().Lookup("tags").NoOptDefVal = tagSidecar
+	i.sure = "likely"
+	cli.Choice(c, &i.sure, "sure", "with --tags, write the names that are at least this sure: sure (--sure alone), likely or doubtful",
+		[]string{"sure", "likely", "doubtful"})
+	c.Flags().Lookup("sure").NoOptDefVal = "sure"
 }
 
 // A tagger writes tags of what is found in photographs. It is safe for concurrent use.
 type tagger struct {
 	tags.Writer
+	least float64 // probability of a name that is written
 
 	mu           sync.Mutex
 	photos       int // that have tags of names
@@ -50,6 +55,7 @@ type tagger struct {
 	changedFiles int // files
 	same         int // of photos: had these tags
 	keptFaces    int // faces
+	doubtful     int // faces whose names are not written
 	noJPEG       int // photographs
 	failures     int // photographs
 	files        int // from which tags are removed
@@ -72,6 +78,12 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 	}
 	i.tagger = &tagger{}
 	i.tagger.Embed, i.tagger.Warn = i.tags == tagEmbed, i.app.WarnOf
+	switch i.sure {
+	case "sure":
+		i.tagger.least = i.r.Model().Numbers().Sure
+	case "likely":
+		i.tagger.least = i.r.Model().Numbers().Likely
+	}
 	if i.tags != tagRemove {
 		i.tagger.Model = i.checksum
 		return false, i.tagger.mayWrite(sources)
@@ -101,14 +113,19 @@ func (t *tagger) mayWrite(sources []photolist.Source) error {
 	return nil
 }
 
-// tagFaces are the faces of r, with the names that become tags.
-func tagFaces(r faces.Result) (found []tags.Face) {
+// of are the faces of r, with the names that become tags.
+func (t *tagger) of(r faces.Result) (found []tags.Face) {
 	for _, f := range r.Faces {
 		if f.Rejected != nil || f.Box.Empty() {
 			continue
 		}
 		face := tags.Face{Box: f.Box, Probability: f.Probability}
-		if f.Known {
+		switch {
+		case f.Known && f.Probability < t.least: // not where it is not known
+			t.mu.Lock()
+			t.doubtful++
+			t.mu.Unlock()
+		case f.Known:
 			face.Name = f.Name
 		}
 		found = append(found, face)
@@ -196,6 +213,9 @@ func (t *tagger) end(a *app) error {
 	if t.keptFaces > 0 {
 		a.Tell("%s kept the name that a person or another program gave", legible.Count(t.keptFaces, "face"))
 	}
+	if t.doubtful > 0 {
+		a.Tell("%s not written, less sure than --sure asks for: --sure=doubtful writes all", legible.Count(t.doubtful, "name"))
+	}
 	var errs []error
 	if t.failures > 0 {
 		errs = append(errs, fmt.Errorf("%s could not be tagged", legible.Count(t.failures, "photograph")))
@@ -269,7 +289,7 @@ func (i *identification) useRecorded(ctx context.Context, s photolist.Source) {
 	r, p := output.Recorded(o), photoResult{Source: s}
 	if i.tagger != nil {
 		i.drawJobs.Go(func() error {
-			return p.unlessVanished(i.tagger.write(ctx, s, tagFaces(r), i.Complain), "tagged", i.Warn)
+			return p.unlessVanished(i.tagger.write(ctx, s, i.tagger.of(r), i.Complain), "tagged", i.Warn)
 		})
 	}
 	if i.page != nil {

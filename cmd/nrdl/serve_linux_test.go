@@ -64,3 +64,14 @@ func TestServeOnFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// train finds a full disk before it reads.
+func TestTrainOnFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := smalldisk.Mount(t, 1<<20)
+	smalldisk.Fill(t, disk)
+	status, _, story := nrdlIn(t, t.TempDir(), "train", "nowhere", "-o", filepath.Join(disk, "m.nrdl"))
+	if status != failed || !strings.Contains(story, "no space left") || !strings.Contains(story, "make room") {
+		t.Errorf("%d\n%s", status, story)
+	}
+}

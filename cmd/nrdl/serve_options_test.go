@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,6 +34,22 @@ func TestBytes(t *testing.T) {
 		if n, err := parseBytes(text); err == nil {
 			t.Errorf("%q is %d", text, n)
 		}
+	}
+}
+
+// A service whose port is in use makes no folder.
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := t.TempDir()
+	status, _, story := nrdlIn(t, dir, "serve", "data", "--listen", l.Addr().String())
+	if _, err := os.Stat(filepath.Join(dir, "data")); status != misused || err == nil ||
+		!strings.Contains(story, "take any port that is free: --listen 127.0.0.1:0") {
+		t.Errorf("%d, %v\n%s", status, err, story)
 	}
 }
 

@@ -17,9 +17,38 @@ import (
 // date matches the beginning of the name of a folder for a year, month or day.
 var date = regexp.MustCompile(`^(19|20)\d\d([-_. ]|(0[1-9]|1[0-2])|$)`)
 
+// camera matches the names of folders that cameras, telephones and photo programs make.
+var camera = regexp.MustCompile(
+	`(?i)^(dcim|\d{3}[a-z_][a-z_\d]{4}|camera( roll)?|screenshots|whatsapp images|downloads?|imports?|photos from \d{4})$`)
+
+// refuseAlbum is an error if most folders of root that hold images are those of an album, named by a date
+// or a camera, and not of people. Folders that all have numbers may be people of a database.
+func refuseAlbum(root string, images []string) error {
+	folders, ofAlbum, ofCamera := map[string]bool{}, []string{}, false
+	for _, f := range images {
+		parts := strings.Split(f, "/")
+		if len(parts) < 2 || folders[parts[0]] {
+			continue
+		}
+		folders[parts[0]] = true
+		isCamera := camera.MatchString(parts[0])
+		if ofCamera = ofCamera || isCamera; isCamera || len(parts) == 2 && date.MatchString(parts[0]) {
+			ofAlbum = append(ofAlbum, parts[0])
+		}
+	}
+	years := len(ofAlbum) == len(folders) && len(folders) < 30 // of people there would be more, or other numbers
+	if len(folders) < 2 || 2*len(ofAlbum) <= len(folders) || !ofCamera && !years {
+		return nil
+	}
+	slices.SortFunc(ofAlbum, natural.Compare)
+	return advice.Add(fmt.Errorf("%s: the folders %s look like those of an album, not like people", root, listed(ofAlbum, " and ")),
+		"to make folders of photographs of the same person: %v; or give a folder with a folder for each person",
+		advice.Group.With(advice.Data.To(root), advice.Output.To("people")))
+}
+
 // refuseDates is an error if the folders of root are years or days that hold the folders
-// of people: 2023/Bob, 2023/Zoe, 2024/Bob. Images are slash-separated paths relative to
-// root.
+// of people: 2023/Bob, 2023/Zoe, 2024/Bob, or those of an album. Images are slash-separated paths
+// relative to root.
 func refuseDates(root string, images []string) error {
 	dates, people := map[string]bool{}, map[string][]string{} // dates by person
 	for _, f := range images {
@@ -35,7 +64,7 @@ func refuseDates(root string, images []string) error {
 		}
 	}
 	if len(dates) < 2 {
-		return nil
+		return refuseAlbum(root, images)
 	}
 	var shared, all []string
 	for person, in := range people {

@@ -38,6 +38,10 @@ func TestFoldersOfYears(t *testing.T) {
 		"parent":   {map[string][]int{"people/Bob": {1}, "people/Zoe": {2}, "others": {4}}, "", "the folder people is taken for one person"},
 		"numbers":  {map[string][]int{"2001/1": {1}, "2002/1": {4}}, "", ""},
 		"one year": {map[string][]int{"2023/Bob": {1}, "Zoe": {4}}, "", ""},
+		"album":    {map[string][]int{"2023": {1}, "DCIM": {4}}, "the folders 2023 and DCIM look like those of an album", ""},
+		"camera":   {map[string][]int{"DCIM/100CANON": {1}, "Camera": {3}, "Bob": {4}}, "the folders Camera and DCIM look like those of an album", ""},
+		"seasons":  {map[string][]int{"2023": {1}, "2024-05": {4}}, "the folders 2023 and 2024-05 look like those of an album", ""},
+		"subjects": {map[string][]int{"1998": {1}, "1999": {2}, "2107": {4}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := drawn(t, c.people, pattern)
@@ -55,6 +59,10 @@ func TestFoldersOfYears(t *testing.T) {
 					t.Error(err)
 				case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 					t.Errorf("the error is %v, not %q", err, c.want)
+				case strings.Contains(c.want, "album"):
+					if !strings.Contains(advice.Text(err), "group.InPhotographs") {
+						t.Errorf("the hint is %q", advice.Text(err))
+					}
 				case c.want != "" && !strings.Contains(advice.Text(err), filepath.Join(root, "Bob", "2023")):
 					t.Errorf("the hint is %q", advice.Text(err))
 				}

@@ -311,6 +311,8 @@ func (f *reassignment) suspects() []Suspect {
 		s := Suspect{Image: j, ID: f.g.Images().ID(j), Person: f.g.Names()[c], Probability: &p, Nearest: f.nearest(j, c)}
 		if who != nobody {
 			s.Other, s.Nearest = f.g.Names()[who], f.nearest(j, who)
+		} else if who = f.likeliest(j); who != nobody {
+			s.Likeliest = f.g.Names()[who]
 		}
 		if in != nil {
 			s.Part = in.images
@@ -319,6 +321,18 @@ func (f *reassignment) suspects() []Suspect {
 	}
 	slices.SortStableFunc(all, func(a, b Suspect) int { return cmp.Compare(*b.Probability, *a.Probability) })
 	return all
+}
+
+// likeliest is the person other than that of its label for whom the similarity of image j speaks most;
+// nobody if it speaks for none.
+func (f *reassignment) likeliest(j int) (who int) {
+	who = nobody
+	for c, best := 0, 0.0; c < len(f.count); c++ {
+		if v := f.ratio(j, c); c != f.labels[j] && v > best {
+			best, who = v, c
+		}
+	}
+	return who
 }
 
 // contradicted reports whether image j is the only one of its person, so that nothing but its

@@ -37,6 +37,8 @@ type Suspect struct {
 	// column of the image of Other, or of Person if there is none, that is nearest to it; -1 without
 	// Impostors
 	Nearest int `json:"nearest"`
+	// the other person that it is most similar to, if Other is "" and some similarity speaks for that person
+	Likeliest string `json:"likeliest"`
 
 	// Part has the columns of the images of Person that together look like another person,
 	// with this one. If Person has two images, which do not look like one person, it has both.

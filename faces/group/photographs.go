@@ -31,6 +31,7 @@ type Face struct {
 type Photographs struct {
 	Paths  []string
 	Errors []error // of each photograph: why it has no faces here; nil if it has
+	Broken []bool  // of each photograph: it could not be read
 	Faces  []Face  // of all photographs, in their order, the largest of each first
 	Groups []Group // of the indices of Faces, as Faces returns them
 }
@@ -52,10 +53,10 @@ func InPhotographs(ctx context.Context, paths []string, in frontend.Pipeline, de
 		return nil, advice.Add(fmt.Errorf("group: how similar network %s finds different people was not measured", in.Embedding.Name),
 			"measure it: %v; or leave out %v: the built-in network is measured", advice.MeasureNetwork, advice.Input)
 	}
-	p := &Photographs{Paths: paths, Errors: make([]error, len(paths))}
+	p := &Photographs{Paths: paths, Errors: make([]error, len(paths)), Broken: make([]bool, len(paths))}
 	seen := make([][]looked, len(paths))
 	parallel.Each(ctx, len(paths), progress, func(i int) {
-		seen[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: detector, Thumbs: true})
+		seen[i], p.Broken[i], p.Errors[i] = look(ctx, paths[i], face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: detector, Thumbs: true})
 	})
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -87,23 +88,23 @@ type looked struct {
 	values []float64
 }
 
-// look finds the usable faces in the image file at path.
-func look(ctx context.Context, path string, cut face.Cut) (all []looked, err error) {
+// look finds the usable faces in the image file at path, which is broken if it cannot be read.
+func look(ctx context.Context, path string, cut face.Cut) (all []looked, broken bool, err error) {
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	data, ctx, done, err := dataset.Load(ctx, path, 0)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	defer done()
 	photo, err := dataset.DecodeColour(ctx, data, path)
 	if err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	seen, err := face.In(ctx, photo, face.All, cut)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	why := fmt.Errorf("%s: %w", path, face.ErrNoFace)
 	for i, s := range seen {
@@ -114,15 +115,15 @@ func look(ctx context.Context, path string, cut face.Cut) (all []looked, err err
 		f := Face{Box: s.Face.Box, Thumb: s.Thumb, Number: i + 1, Largest: i == 0}
 		if !f.Largest {
 			if f.Cutout, err = cutout(ctx, photo, s.Face.Pupils); err != nil {
-				return nil, err
+				return nil, false, err
 			}
 		}
 		all = append(all, looked{f, s.Values})
 	}
 	if len(all) == 0 {
-		return nil, why
+		return nil, false, why
 	}
-	return all, nil
+	return all, false, nil
 }
 
 // The share of the width of a cutout between the pupils: the first with which the face is

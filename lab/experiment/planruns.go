@@ -87,6 +87,9 @@ func (p *Plan) Only(names []string) error {
 	return nil
 }
 
+// NothingThere is the sentence of WithoutMissing for a plan without any data.
+const NothingThere = "none of the data sets of the plan is there: its runs cannot be made yet"
+
 // WithoutMissing removes the data sets that d does not find from p, and returns a sentence
 // about each for the user. If d finds none, p stays as it is with one sentence, and Run returns
 // the error unless all records are there.
@@ -104,7 +107,7 @@ func (p *Plan) WithoutMissing(d *Databases) (missing []string) {
 		}
 	}
 	if len(missing) == len(p.data) {
-		return []string{"none of the data sets of the plan is there: its runs cannot be made yet"}
+		return []string{NothingThere}
 	}
 	p.data = slices.DeleteFunc(p.data, missed)
 	return missing

@@ -283,6 +283,8 @@ func Error(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, syscall.ENOSPC):
+		return advice.Add(fmt.Errorf("write %s: %w", path, err), "make room, or choose a folder on another disk")
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("write %s: %w", path, err)
 	case missing(filepath.Dir(path)):
@@ -353,10 +355,14 @@ func (t *temp) remove() {
 	inUse.Delete(t.Name())
 }
 
-// tryTemp returns an error if no temporary file can be made in dir.
+// minRoom is what a disk has to have for a file, in bytes: more than the smallest model.
+const minRoom = 64 << 10
+
+// tryTemp returns an error if no temporary file of minRoom can be made in dir.
 func tryTemp(dir string) error {
 	t, err := new(Writer).createTemp(dir)
 	if err == nil {
+		_, err = t.Write(make([]byte, minRoom))
 		t.remove()
 	}
 	return err

@@ -32,7 +32,7 @@ func wordsFor(in frontend.Pipeline) *words {
 
 // Summary says in a line who is in m, how many held-out faces got their name, and how many
 // strangers will get one; and in another what to do next. Path is the file of m. Review is
-// that of m; nil if it was not made. After a change of the file it does not say who is in m.
+// that of m; nil if it was not made. After a change of the file it has the test alone.
 func Summary(to *console.Console, m *gallery.Gallery, path string, review *gallery.Review, changed bool) {
 	names := m.Names()
 	w := wordsFor(m.Pipeline)
@@ -67,7 +67,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 	} else {
 		suggest(to, m, path)
 	}
-	if few := weakest(review); few != "" {
+	if few := weakest(review); few != "" && !changed {
 		to.Tell("fewest names: %s: add photographs of them", few)
 	}
 	if err := m.Usable(); err != nil && c.TooAlike() {
@@ -75,7 +75,7 @@ func Summary(to *console.Console, m *gallery.Gallery, path string, review *galle
 		to.Hint("photographs of at least 1,000 other people may help: nrdl calibrate %s --strangers DIR; --force names faces all the same", path)
 		to.Next("%s", then)
 		return
-	} else if promise := Promise(m); promise != "" {
+	} else if promise := Promise(m); promise != "" && !changed {
 		to.Tell("%s", promise)
 	}
 	to.Next("%s, or %s", use, then)
@@ -105,8 +105,12 @@ func Suspects(to *console.Console, r *gallery.Review, path, data string) {
 		case s.Other != "":
 			like = "like " + s.Other
 			commands = append(commands, fmt.Sprintf("if %s shows %s: nrdl move %s %s", s.ID, s.Other, path, legible.Arguments(s.ID, s.Other)))
-		case !r.Halves(s):
-			commands = append(commands, fmt.Sprintf("if %s does not show %s: nrdl remove %s %s", s.ID, s.Person, path, legible.Arguments(s.ID)))
+		case r.Halves(s):
+		case s.Likeliest != "":
+			commands = append(commands, fmt.Sprintf("if %s shows %s: nrdl move %s %s", s.ID, s.Likeliest, path, legible.Arguments(s.ID, s.Likeliest)))
+			fallthrough
+		default:
+			commands = append(commands, fmt.Sprintf("if %s shows nobody of the model: nrdl remove %s %s", s.ID, path, legible.Arguments(s.ID)))
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
