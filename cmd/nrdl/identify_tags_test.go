@@ -36,8 +36,10 @@ func TestUnsureNames(t *testing.T) {
 	g := &tagger{least: 0.9}
 	var names []string
 	for _, f := range g.of(faces.Result{Faces: []faces.Face{
-		{Box: box, Known: true, Name: "Ann", Probability: 0.95}, {Box: box, Known: true, Name: "Ben", Probability: 0.7},
-		{Box: box, Known: true, Name: "Cy", Probability: math.NaN()}, {Box: box, Probability: 0.99},
+		{Box: box, Known: true, Name: "Ann", Probability: 0.95},
+		{Box: box, Known: true, Name: "Ben", Probability: 0.7},
+		{Box: box, Known: true, Name: "Cy", Probability: math.NaN()},
+		{Box: box, Probability: 0.99},
 	}}) {
 		names = append(names, f.Name)
 	}
