@@ -103,7 +103,7 @@ func (g *grouping) finish(ctx context.Context, p *group.Photographs, took time.D
 			return err
 		}
 	}
-	together := g.tellGroups(p, faceless, took)
+	together := g.tellGroups(p, faceless+broken, took)
 	if g.json {
 		if err := g.printJSON(p.Listing()); err != nil {
 			return err
