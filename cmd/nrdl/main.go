@@ -155,7 +155,6 @@ func (a *app) rootCmd() *cobra.Command {
 		for _, sub := range c.Commands() {
 			document(sub, c.Name()+"-"+sub.Name())
 		}
-		c.Long += "\n\nnrdl help glossary explains the terms, nrdl help tasks lists common tasks."
 	}
 	root.AddCommand(&cobra.Command{Use: "glossary", Short: "Terms: margin, score, split, FPIR …", Long: doc.Glossary()},
 		&cobra.Command{Use: "tasks", Short: "Ten things to do, with the command for each", Long: doc.Tasks})
@@ -165,14 +164,17 @@ func (a *app) rootCmd() *cobra.Command {
 }
 
 // document sets the summary, the description and the examples of c: in the text called name
-// these are the first line, the paragraphs after it, and the lines below "Examples:".
+// these are the first line, the paragraphs after it, and the lines below "Examples:". What stands
+// below "Details:" is in the manual, and in nrdl help COMMAND --all.
 func document(c *cobra.Command, name string) {
 	text, err := helpTexts.ReadFile("help/" + name + ".txt")
 	if err != nil {
 		panic(err) // our bug
 	}
 	description, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+	description, details, _ := strings.Cut(description, "\nDetails:\n")
 	c.Short, c.Long, _ = strings.Cut(strings.TrimSpace(description), "\n\n")
+	cli.Detail(c, details)
 	c.Example = strings.TrimRight(examples, "\n")
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 )
 
 // manCmds are the commands with which a release makes its manual, and the site its pages.
@@ -19,12 +21,14 @@ func (a *app) manCmds() []*cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
+			cli.InFull(c.Root())
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Date: &date, Source: c.Root().Version, Manual: "nrdl"}, args[0])
 		},
 	}, {
 		Use: "pages DIR", Short: "Write a page of Markdown for each command", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			c.Root().DisableAutoGenTag = true
+			cli.InFull(c.Root())
 			return doc.GenMarkdownTree(c.Root(), args[0])
 		},
 	}}

@@ -25,8 +25,12 @@ func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) st
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err, instead) })
 	const afterUsage = "{{if gt (len .Aliases) 0}}"
+	const ofFlags, afterFlags = "{{if .HasAvailableLocalFlags}}", "{{if .HasAvailableInheritedFlags}}"
 	usage, rest, _ := strings.Cut(root.UsageTemplate(), afterUsage)
-	root.SetUsageTemplate(afterUsage + strings.ReplaceAll(rest, "Flags.FlagUsages",
+	before, flags, _ := strings.Cut(rest, ofFlags)
+	_, after, _ := strings.Cut(flags, afterFlags)
+	cobra.AddTemplateFunc("flagsOf", flagsOf)
+	root.SetUsageTemplate(afterUsage + before + "{{flagsOf .}}" + afterFlags + strings.ReplaceAll(after, "Flags.FlagUsages",
 		fmt.Sprintf("Flags.FlagUsagesWrapped %d", console.Columns)))
 	root.SetHelpTemplate(usage + "\n\n{{or .Long .Short | trimTrailingWhitespaces}}{{.UsageString}}")
 	root.SetHelpCommand(helpCmd(root))
@@ -65,7 +69,8 @@ func Execute(ctx context.Context, root *cobra.Command) error {
 }
 
 func helpCmd(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	help := &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Explain a command",
 		Example: `  nrdl help train
@@ -83,12 +88,17 @@ func helpCmd(root *cobra.Command) *cobra.Command {
 				c = c.Commands()[i]
 			}
 			c.InitDefaultHelpFlag()
+			if all {
+				InFull(c)
+			}
 			return c.Help()
 		},
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return commandNames(root), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	help.Flags().BoolVar(&all, "all", false, "also explain what is rarely needed")
+	return help
 }
 
 // withCommands makes c, which has only commands, print its help, and say which
