@@ -12,13 +12,14 @@ import (
 // reads large weights once for all of them.
 const maxGroup = 8
 
-// A state is the memory of one thread: that of a group of items.
+// A state is the memory of a group of items.
 type state struct {
 	items   int
 	tensors [][]tensor     // by slot and item
 	images  [][]blas.Image // by slot and item
 	args    [][]arguments  // by step and item, of calls that run as they stand
 	scratch []float32
+	threads int // of a step
 }
 
 type arguments struct{ outputs, inputs []*tensor }
@@ -73,24 +74,24 @@ func (s *state) at(slots []int, item int) []*tensor {
 	return list
 }
 
-// runAll runs items, a group at a time on each thread.
+// runAll runs items, a group at a time on each thread, or one group on all threads.
 func (p *plan) runAll(ctx context.Context, outputs, inputs [][]float32, items int) error {
 	group := min(p.group(), max(1, (items+blas.Threads()-1)/blas.Threads()))
 	if items <= group {
-		return p.runGroup(ctx, outputs, inputs, 0, items)
+		return p.runGroup(ctx, outputs, inputs, 0, items, blas.Threads())
 	}
 	var first sync.Once
 	var failed error
 	parallel.For(items, group, func(lo, hi int) {
-		if err := p.runGroup(ctx, outputs, inputs, lo, hi); err != nil {
+		if err := p.runGroup(ctx, outputs, inputs, lo, hi, 1); err != nil {
 			first.Do(func() { failed = err })
 		}
 	})
 	return failed
 }
 
-// runGroup runs the items lo to hi of a batch on one thread.
-func (p *plan) runGroup(ctx context.Context, outputs, inputs [][]float32, lo, hi int) error {
+// runGroup runs the items lo to hi of a batch, each convolution on so many threads.
+func (p *plan) runGroup(ctx context.Context, outputs, inputs [][]float32, lo, hi, threads int) error {
 	n := hi - lo
 	if err := ctx.Err(); n == 0 || err != nil {
 		return err
@@ -107,6 +108,7 @@ func (p *plan) runGroup(ctx context.Context, outputs, inputs [][]float32, lo, hi
 	if s == nil || s.items < n {
 		s = p.newState(n)
 	}
+	s.threads = threads
 	defer p.states.Put(s)
 	for k, at := range p.inputs {
 		size := p.slots[at].value.len()

@@ -97,7 +97,7 @@ func TestBits(t *testing.T) {
 			for y := range src.H {
 				copy(src.Row(y), sequence[float32](src.W * src.C)[y%2:])
 			}
-			c.Run([]Image{dst}, []Image{src}, []Image{dst}, make([]float32, c.Scratch()))
+			c.Run([]Image{dst}, []Image{src}, []Image{dst}, make([]float32, c.Scratch()), 1)
 			pooled := NewImage(7, 7, s.In, 0)
 			AveragePool(pooled, src, PoolSpec{KernelH: 3, KernelW: 2, StrideH: 2, StrideW: 2, DilationH: 1, DilationW: 1, Top: 1})
 			all = append(all, bits(append(dst.Data, pooled.Data...))...)

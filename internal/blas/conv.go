@@ -186,9 +186,9 @@ func (c *Conv) Scratch() int {
 // and applies the activation. The images of dst have equal borders, and so have those of
 // src and of residual. Run reads the border of src, which must be at least Border() wide,
 // and does not write the border of dst. residual may be dst; src may be dst only if the
-// kernel is 1×1, the convolution depthwise and the stride 1. It runs on one thread and
-// allocates nothing. dst[i] depends on src[i] and residual[i] alone.
-func (c *Conv) Run(dst, src, residual []Image, scratch []float32) {
+// kernel is 1×1, the convolution depthwise and the stride 1. It runs on at most threads
+// threads and allocates nothing. dst[i] depends on src[i] and residual[i] alone.
+func (c *Conv) Run(dst, src, residual []Image, scratch []float32, threads int) {
 	check(len(dst) != len(src) || residual != nil && len(residual) != len(src), "different numbers of images")
 	check(len(scratch) < c.Scratch(), "insufficient scratch")
 	border := c.Border()
@@ -206,7 +206,10 @@ func (c *Conv) Run(dst, src, residual []Image, scratch []float32) {
 		return
 	}
 	r := convRuns.get()
-	r.c, r.dst, r.src, r.residual = c, dst, src, residual
+	r.c, r.dst, r.src, r.residual, r.threads = c, dst, src, residual, threads
+	if len(src)*c.outH*c.outW*c.spec.Out*(c.spec.In/c.spec.Groups)*c.spec.KernelH*c.spec.KernelW < worthThreads {
+		r.threads = 1
+	}
 	r.tile.act = int(c.act.Kind)
 	r.tile.limits = [2]float32{c.act.Min, c.act.Max}
 	switch {
@@ -219,3 +222,7 @@ func (c *Conv) Run(dst, src, residual []Image, scratch []float32) {
 	}
 	convRuns.put(r)
 }
+
+// worthThreads is the number of multiply-adds from which on a call is cut for threads: a
+// few microseconds.
+const worthThreads = 1 << 17

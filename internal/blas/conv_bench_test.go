@@ -170,12 +170,12 @@ func BenchmarkConv(b *testing.B) {
 						c := l.conv(rand.New(rand.NewSource(1)))
 						dst, src, residual := l.images(c, batch, new([3][]float32))
 						scratch := Floats(c.Scratch())
-						c.Run(dst, src, residual, scratch)
+						c.Run(dst, src, residual, scratch, 1)
 						peak := 2 * PeakFMA(10*time.Millisecond) // of float32
 						shortest := time.Hour
 						for b.Loop() {
 							start := time.Now()
-							c.Run(dst, src, residual, scratch)
+							c.Run(dst, src, residual, scratch, 1)
 							shortest = min(shortest, time.Since(start))
 						}
 						rate := float64(flopsOf(c)*batch) / float64(shortest)
@@ -217,7 +217,7 @@ func BenchmarkNetwork(b *testing.B) {
 								scratch = Floats(c.Scratch())
 							}
 							flops += flopsOf(c)
-							calls = append(calls, func() { c.Run(dst, src, residual, scratch) })
+							calls = append(calls, func() { c.Run(dst, src, residual, scratch, 1) })
 						}
 					}
 					peak := 2 * PeakFMA(10*time.Millisecond)

@@ -184,7 +184,7 @@ func TestConv(t *testing.T) {
 					add = dst
 				}
 			}
-			c.Run(dst, src, add, guarded[float32](r, c.Scratch()))
+			c.Run(dst, src, add, guarded[float32](r, c.Scratch()), 1+r.Intn(2))
 			name := fmt.Sprintf("%v, %s: %+v of %d×%d, activation %v, residual %v, in place %v", b, kind, k.s,
 				k.h, k.w, k.act.Kind, withResidual, inPlace)
 			for i, z := range dst {
@@ -221,7 +221,7 @@ func expectImage(t *testing.T, m Image, want, scale []float64, tolerance float64
 }
 
 // TestConvBatch: a result has the same bits whatever the batch, the place in
-// it, the memory and the borders.
+// it, the memory, the borders and the number of threads.
 func TestConvBatch(t *testing.T) {
 	eachBackend(t, func(t *testing.T, impl Implementation) {
 		defer using(impl)()
@@ -246,7 +246,7 @@ func TestConvBatch(t *testing.T) {
 				}
 			}
 			scratch := make([]float32, c.Scratch())
-			c.Run(dst, src, residual, scratch)
+			c.Run(dst, src, residual, scratch, 1)
 			for j := range n {
 				m := NewImage(k.h, k.w, k.s.In, c.Border()+r.Intn(2))
 				z := NewImage(c.outH, c.outW, k.s.Out, r.Intn(2))
@@ -257,7 +257,7 @@ func TestConvBatch(t *testing.T) {
 				if residual != nil {
 					one = residual[j : j+1]
 				}
-				c.Run([]Image{z}, []Image{m}, one, scratch)
+				c.Run([]Image{z}, []Image{m}, one, scratch, 1+j%3)
 				for y := range c.outH {
 					for x, v := range z.Row(y) {
 						if math.Float32bits(v) != math.Float32bits(dst[j].Row(y)[x]) {
@@ -290,7 +290,7 @@ func TestConvBackends(t *testing.T) {
 			c := NewConv(k.s, k.h, k.w, k.weights, k.bias, k.act)
 			restore()
 			src, dst := NewImage(k.h, k.w, k.s.In, c.Border()).fill(rand.New(rand.NewSource(7)), 0), NewImage(c.outH, c.outW, k.s.Out, 0)
-			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()), 1)
 			if first == nil {
 				first = dst.Data
 				continue
@@ -323,7 +323,7 @@ func TestWinogradError(t *testing.T) {
 		want, _ := naiveConv(s, src, weights, nil, nil, Activation{})
 		deviation := func() (rms float64) {
 			dst := NewImage(16, 16, s.Out, 0)
-			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+			c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()), 1)
 			for i, v := range dst.Data {
 				rms += (float64(v) - want[i]) * (float64(v) - want[i])
 			}
@@ -348,7 +348,7 @@ func TestConvPanics(t *testing.T) {
 	weights := make([]float32, 4*6*9)
 	c := NewConv(good, 5, 5, weights, nil, Activation{})
 	run := func(dst, src Image, residual []Image) func() {
-		return func() { c.Run([]Image{dst}, []Image{src}, residual, nil) }
+		return func() { c.Run([]Image{dst}, []Image{src}, residual, nil, 1) }
 	}
 	bad := func(change func(s *ConvSpec)) func() {
 		s := good
@@ -366,7 +366,7 @@ func TestConvPanics(t *testing.T) {
 		"dst of channels":   run(NewImage(5, 5, 5, 0), src, nil),
 		"residual":          run(dst, src, []Image{src}),
 		"no residual":       run(dst, src, []Image{}),
-		"borders":           func() { c.Run([]Image{dst, dst}, []Image{src, NewImage(5, 5, 4, 2)}, nil, nil) },
+		"borders":           func() { c.Run([]Image{dst, dst}, []Image{src, NewImage(5, 5, 4, 2)}, nil, nil, 1) },
 		"groups":            bad(func(s *ConvSpec) { s.Groups = 3 }),
 		"stride 0":          bad(func(s *ConvSpec) { s.StrideW = 0 }),
 		"channels":          bad(func(s *ConvSpec) { s.In = 5 }),
@@ -395,7 +395,7 @@ func TestConvNaN(t *testing.T) {
 					c := NewConv(s, 6, 6, make([]float32, 16*16/s.Groups*kernel*kernel), nil, Activation{Kind: kind, Slopes: []float32{0.25}})
 					src, dst := NewImage(6, 6, 16, 0), NewImage(7-kernel, 7-kernel, 16, 0)
 					src.Data[src.index(3, 3)] = float32(math.NaN())
-					c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()))
+					c.Run([]Image{dst}, []Image{src}, nil, make([]float32, c.Scratch()), 1)
 					if v := dst.Data[dst.index(3/kernel, 3/kernel)]; v == v {
 						t.Errorf("activation %d, kernel %d, %d groups: a NaN became %v", kind, kernel, s.Groups, v)
 					}
@@ -422,7 +422,7 @@ func TestConvNoAllocation(t *testing.T) {
 			dst, src, residual := l.images(c, 3, new([3][]float32))
 			scratch := make([]float32, c.Scratch())
 			call := func() {
-				c.Run(dst, src, residual, scratch)
+				c.Run(dst, src, residual, scratch, 2)
 				MaxPool(dst[0], dst[1], PoolSpec{KernelH: 1, KernelW: 1, StrideH: 1, StrideW: 1, DilationH: 1, DilationW: 1})
 			}
 			got := math.Inf(1)
@@ -449,7 +449,7 @@ func TestConvInPlace(t *testing.T) {
 			m, b := newImage(r, 5, 20, channels, 1, canary), newImage(r, 5, 20, channels, 0, canary)
 			act := newActivation(r, channels)
 			want, size := naiveConv(s, m, scale, shift, &b, act)
-			NewConv(s, 5, 20, scale, shift, act).Run([]Image{m}, []Image{m}, []Image{b}, nil)
+			NewConv(s, 5, 20, scale, shift, act).Run([]Image{m}, []Image{m}, []Image{b}, nil, 1)
 			expectImage(t, m, want, size, 0x1p-22, canary, "in place")
 		}
 	})

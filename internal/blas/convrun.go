@@ -29,12 +29,48 @@ func (t *convTile) arg() *byte { return (*byte)(unsafe.Pointer(t)) }
 type convRun struct {
 	c                  *Conv
 	dst, src, residual []Image
+	threads            int
 	cut                cut
+	block              int // stretches that are convolved with all weights before the next
+	stretches, panels  int
 	tile               convTile
 	wino               winTile
+	tiles              winTiles
 }
 
 var convRuns stock[convRun]
+
+// A convPart is a loop of a convRun that is cut for threads. Each part has a copy of the run.
+type convPart struct {
+	r        *convRun
+	do       func(r *convRun, lo, hi int)
+	n, parts int
+}
+
+var convParts stock[convPart]
+
+// split calls do for 0 ≤ i < n in parts, which may be those of several threads. do spoils r.
+func (r *convRun) split(n int, do func(r *convRun, lo, hi int)) {
+	if r.threads <= 1 || n == 1 {
+		do(r, 0, n)
+		return
+	}
+	p := convParts.get()
+	*p = convPart{r, do, n, min(n, partsPerThread*r.threads)}
+	parallel(r.threads, p.parts, p)
+	convParts.put(p)
+}
+
+// partsPerThread are more than one, as another program may delay a thread.
+const partsPerThread = 4
+
+func (p *convPart) part(i int) {
+	own := convRuns.get()
+	*own = *p.r
+	own.threads = 1
+	p.do(own, i*p.n/p.parts, (i+1)*p.n/p.parts)
+	convRuns.put(own)
+}
 
 const floatBytes = 4
 
@@ -64,11 +100,17 @@ func (r *convRun) direct() {
 	}
 	t.step, t.cstep, t.rstep = s.StrideW*s.In*floatBytes, s.Out*floatBytes, s.Out*floatBytes
 	n, bytes := r.cutUp()
-	block := max(1, max(blockBytes, len(c.weights)*floatBytes/4)/bytes)
-	for y := 0; y < n; y += block {
-		r.block(y, min(y+block, n))
+	r.block = max(1, max(blockBytes, len(c.weights)*floatBytes/4)/bytes)
+	r.stretches, r.panels = n, s.Groups*ceil(c.groupOut(), c.panel())
+	if n >= partsPerThread*r.threads && n*bytes >= len(c.weights)*floatBytes {
+		r.split(n, func(r *convRun, lo, hi int) { r.convolve(lo, hi, 0, r.panels) })
+		return
 	}
+	r.split(r.panels, func(r *convRun, lo, hi int) { r.convolve(0, r.stretches, lo, hi) })
 }
+
+// panel is the number of columns of the widest panel.
+func (c *Conv) panel() int { return len(c.k.conv) * c.k.lanes }
 
 // blockBytes of the input are convolved with all weights before the next: they
 // stay in the L2 cache. Where there are more weights than that, the blocks are
@@ -162,13 +204,15 @@ func (x stretch) from(in, out int) stretch {
 	return x
 }
 
-// block convolves the stretches from first to before end.
-func (r *convRun) block(first, end int) {
+// convolve convolves the stretches from first to before end with the panels from lo to
+// before hi.
+func (r *convRun) convolve(first, end, lo, hi int) {
 	c, s, t := r.c, r.c.spec, &r.tile
 	in, out, padded := s.In/s.Groups, c.groupOut(), c.padded()
-	depth := s.KernelH * s.KernelW * in
-	for g := range s.Groups {
-		for j := 0; j < out; {
+	depth, across := s.KernelH*s.KernelW*in, ceil(out, c.panel())
+	for ; first < end; first += r.block {
+		for p := lo; p < hi; p++ {
+			g, j := p/across, p%across*c.panel()
 			vecs := c.k.vecs(out - j)
 			t.b = &c.weights[(g*padded+j)*depth]
 			r.panel(g*padded + j)
@@ -177,12 +221,11 @@ func (r *convRun) block(first, end int) {
 			x := r.stretch(first)
 			for i := first; ; {
 				t.run(x.from(g*in, g*out+j), kernels)
-				if i++; i == end {
+				if i++; i == min(first+r.block, end) {
 					break
 				}
 				x = r.next(x, i)
 			}
-			j += vecs * c.k.lanes
 		}
 	}
 }

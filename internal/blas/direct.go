@@ -97,11 +97,13 @@ func (r *convRun) depthwise() {
 	t.nx, t.dx = s.KernelW, s.DilationW*s.In*floatBytes
 	t.step, t.cstep, t.rstep = s.StrideW*s.In*floatBytes, s.Out*floatBytes, s.Out*floatBytes
 	r.cut = byRow
-	for i := range len(r.src) * c.outH {
-		t.b = &c.weights[0]
-		r.panel(0)
-		t.windows(r.stretch(i), s.Out, c.k.lanes, c.k.depth)
-	}
+	r.split(len(r.src)*c.outH, func(r *convRun, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r.tile.b = &r.c.weights[0]
+			r.panel(0)
+			r.tile.windows(r.stretch(i), r.c.spec.Out, r.c.k.lanes, r.c.k.depth)
+		}
+	})
 }
 
 // windows combines the windows of a stretch. It spoils t.

@@ -147,11 +147,9 @@ const gap = 16
 func (w *winograd) inStep(c *Conv) int  { return w.block*c.spec.In + gap }
 func (w *winograd) outStep(c *Conv) int { return w.block*c.spec.Out + gap }
 
-// scratch is the transforms, the sums, a patch, a tile, its residual, the
-// vectors of a kernel, zeros for a bias, and the rest of a cache line.
+// scratch is the transforms, the sums, zeros for a bias, and the rest of a cache line.
 func (w *winograd) scratch(c *Conv) int {
-	s := c.spec
-	return products*(w.inStep(c)+w.outStep(c)+s.In+c.k.lanes) + 2*outTile*outTile*s.Out + s.Out + gap
+	return products*(w.inStep(c)+w.outStep(c)) + c.spec.Out + gap
 }
 
 // take cuts n floats off the front of scratch.
@@ -161,54 +159,102 @@ func take(scratch *[]float32, n int) []float32 {
 	return x
 }
 
-// winograd convolves block by block of tiles, which may be of several images.
+// winTiles are the tiles that are worked on together, and the parts of the scratch.
+type winTiles struct {
+	first, n           int
+	input, sums, zeros []float32
+}
+
+// winograd convolves block by block of tiles, which may be of several images. Threads
+// work on a block each, or on the same one where there are fewer blocks.
 func (r *convRun) winograd(scratch []float32) {
+	w := r.c.wino
+	r.wino.points = &winogradPoints[0]
+	r.wino.act, r.wino.limits = r.tile.act, r.tile.limits
+	n := len(r.src) * w.cols * w.rows
+	if blocks := ceil(n, w.block); r.threads > 1 && blocks >= r.threads {
+		r.split(blocks, func(r *convRun, lo, hi int) {
+			own := winogradMemory.get(r.c.Scratch())
+			w := r.c.wino
+			r.tileBlocks(lo*w.block, min(hi*w.block, len(r.src)*w.cols*w.rows), own.buf)
+			winogradMemory.put(own)
+		})
+		return
+	}
+	r.tileBlocks(0, n, scratch)
+}
+
+// winogradMemory has scratch and overhangs.
+var winogradMemory arena[float32]
+
+// tileBlocks convolves the tiles from first to before end.
+func (r *convRun) tileBlocks(first, end int, scratch []float32) {
 	c := r.c
-	w, s := c.wino, c.spec
-	t := &r.wino
+	w, s, t := c.wino, c.spec, &r.tiles
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(scratch)))/floatBytes) & (gap - 1)
 	scratch = scratch[skip:]
-	in, sums := take(&scratch, products*w.inStep(c)), take(&scratch, products*w.outStep(c))
-	edge := overhang{take(&scratch, products*s.In), take(&scratch, outTile*outTile*s.Out), take(&scratch, outTile*outTile*s.Out)}
-	t.tmp, t.points = &take(&scratch, products*c.k.lanes)[0], &winogradPoints[0]
-	zeros := take(&scratch, s.Out)
-	clear(zeros)
-	t.act, t.limits = r.tile.act, r.tile.limits
-	n := len(r.src) * w.cols * w.rows
-	for first := 0; first < n; first += w.block {
-		end := min(first+w.block, n)
-		for i := first; i < end; i++ {
-			t.f, t.fstep = &in[(i-first)*s.In], w.inStep(c)*floatBytes
-			r.transformIn(i, edge)
-		}
-		r.multiply(end-first, in, sums, zeros)
-		for i := first; i < end; i++ {
-			t.f, t.fstep = &sums[(i-first)*s.Out], w.outStep(c)*floatBytes
-			r.transformOut(i, edge)
-		}
+	t.input, t.sums, t.zeros = take(&scratch, products*w.inStep(c)), take(&scratch, products*w.outStep(c)), take(&scratch, s.Out)
+	clear(t.zeros)
+	for t.first = first; t.first < end; t.first += w.block {
+		t.n = min(w.block, end-t.first)
+		r.split(t.n, (*convRun).transformsIn)
+		r.split(products, (*convRun).multiply)
+		r.split(t.n, (*convRun).transformsOut)
 	}
 }
 
-// multiply sums the products over the input channels, tiles pixels a product.
-func (r *convRun) multiply(tiles int, in, sums, zeros []float32) {
+// multiply sums the products from lo to before hi over the input channels, tiles pixels
+// a product.
+func (r *convRun) multiply(lo, hi int) {
 	c := r.c
 	w, s, t := c.wino, c.spec, &r.tile
 	act := t.act
-	t.act, t.bias, t.last = int(None), &zeros[0], c.k.lanes
+	t.act, t.bias, t.last = int(None), &r.tiles.zeros[0], c.k.lanes
 	t.ny, t.nx, t.k, t.step, t.cstep = 1, 1, s.In, s.In*floatBytes, s.Out*floatBytes
-	for f := range products {
+	for f := lo; f < hi; f++ {
 		for j := 0; j < s.Out; {
 			vecs := c.k.vecs(s.Out - j)
 			t.b = &c.weights[(f*s.Out+j)*s.In]
-			t.run(stretch{a: &in[f*w.inStep(c)], c: &sums[f*w.outStep(c)+j], pixels: tiles}, c.k.conv[vecs-1])
+			x := stretch{a: &r.tiles.input[f*w.inStep(c)], c: &r.tiles.sums[f*w.outStep(c)+j], pixels: r.tiles.n}
+			t.run(x, c.k.conv[vecs-1])
 			j += vecs * c.k.lanes
 		}
 	}
 	t.act = act
 }
 
-// overhang is memory for what sticks out of an image.
+// overhang is memory for what sticks out of an image: a patch, a tile and its residual.
 type overhang struct{ input, output, residual []float32 }
+
+// withOverhang calls f with an overhang, and with the vectors of a kernel in r.
+func (r *convRun) withOverhang(f func(r *convRun, edge overhang)) {
+	s, lanes := r.c.spec, r.c.k.lanes
+	memory := winogradMemory.get(products*(lanes+s.In) + 2*outTile*outTile*s.Out)
+	left := memory.buf
+	r.wino.tmp = &take(&left, products*lanes)[0]
+	f(r, overhang{take(&left, products*s.In), take(&left, outTile*outTile*s.Out), left})
+	winogradMemory.put(memory)
+}
+
+// transformsIn transforms the inputs of the tiles from lo to before hi.
+func (r *convRun) transformsIn(lo, hi int) {
+	r.withOverhang(func(r *convRun, edge overhang) {
+		for i := lo; i < hi; i++ {
+			r.wino.f, r.wino.fstep = &r.tiles.input[i*r.c.spec.In], r.c.wino.inStep(r.c)*floatBytes
+			r.transformIn(r.tiles.first+i, edge)
+		}
+	})
+}
+
+// transformsOut transforms the sums of the tiles from lo to before hi.
+func (r *convRun) transformsOut(lo, hi int) {
+	r.withOverhang(func(r *convRun, edge overhang) {
+		for i := lo; i < hi; i++ {
+			r.wino.f, r.wino.fstep = &r.tiles.sums[i*r.c.spec.Out], r.c.wino.outStep(r.c)*floatBytes
+			r.transformOut(r.tiles.first+i, edge)
+		}
+	})
+}
 
 // place is the image of a tile and the tile's first output pixel.
 func (r *convRun) place(i int) (image, y, x int) {
