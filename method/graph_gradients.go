@@ -13,11 +13,8 @@ import (
 // the rows whose mean is 0, where the system is well conditioned whatever μ, since the
 // other eigenvalues of L lie near the degrees z, which differ little.
 type conjugateGradients struct {
-	apply        func(dst, a *mat.Dense) // dst = a·A
-	precondition func(s, r *mat.Dense)   // s = r·P⁻¹; nil for s = r
-
-	p, ap, s *mat.Dense // C×N
-	products int        // of A that the last solve took
+	apply func(dst, a *mat.Dense) // dst = a·A
+	p, ap *mat.Dense              // C×N
 }
 
 // The iteration ends when every row's residual is this much smaller than its
@@ -28,30 +25,24 @@ const (
 	cgLimit     = 500
 )
 
-// solve writes the solution into j, from what it holds if guess, and uses b up.
-func (q *conjugateGradients) solve(j, b *mat.Dense, μ float64, guess bool) error {
+// solve writes the solution into j, from what it holds, and uses b up.
+func (q *conjugateGradients) solve(j, b *mat.Dense, μ float64) error {
 	c, n := b.Dims()
 	if q.p == nil {
-		q.p, q.ap, q.s = mat.NewDense(c, n, nil), mat.NewDense(c, n, nil), mat.NewDense(c, n, nil)
-	}
-	if q.precondition == nil {
-		q.s = b
+		q.p, q.ap = mat.NewDense(c, n, nil), mat.NewDense(c, n, nil)
 	}
 	q.p.Zero()
-	q.products = 0
 	rows := make([]gradientRow, c)
 	for i := range rows {
 		r := b.RawRowView(i)
 		size := dot(r, r)
 		rows[i] = gradientRow{target: cgTolerance * cgTolerance * size, mean: center(r)}
-		if center(j.RawRowView(i)); size == 0 || !guess {
+		if center(j.RawRowView(i)); size == 0 {
 			clear(j.RawRowView(i))
 		}
 	}
-	if guess {
-		q.apply(q.ap, j)
-		lin.Add(b, -1, q.ap)
-	}
+	q.apply(q.ap, j)
+	lin.Add(b, -1, q.ap)
 	for i := range rows {
 		rows[i].norm = dot(b.RawRowView(i), b.RawRowView(i))
 	}
@@ -77,17 +68,10 @@ func (q *conjugateGradients) iterate(j, r *mat.Dense, rows []gradientRow) error 
 		if !active {
 			return nil
 		}
-		if q.precondition != nil {
-			q.precondition(q.s, r)
-			for i := range rows {
-				center(q.s.RawRowView(i))
-			}
-		}
 		for i := range rows {
-			rows[i].turn(q.p.RawRowView(i), r.RawRowView(i), q.s.RawRowView(i))
+			rows[i].turn(q.p.RawRowView(i), r.RawRowView(i))
 		}
 		q.apply(q.ap, q.p)
-		q.products++
 		for i := range rows {
 			rows[i].advance(j.RawRowView(i), q.p.RawRowView(i), r.RawRowView(i), q.ap.RawRowView(i))
 		}
@@ -97,25 +81,24 @@ func (q *conjugateGradients) iterate(j, r *mat.Dense, rows []gradientRow) error 
 
 // A gradientRow is what the conjugate gradients of a row know.
 type gradientRow struct {
-	mean   float64 // of the right-hand side
-	target float64 // ‖r‖² at which the row is solved
-	norm   float64 // ‖r‖²
-	rs     float64 // ⟨r, s⟩ of the last step; 0 before the first
+	mean     float64 // of the right-hand side
+	target   float64 // ‖r‖² at which the row is solved
+	norm     float64 // ‖r‖²
+	previous float64 // ‖r‖² of the last step; 0 before the first
 }
 
-// turn makes p the direction in which x goes next, for s = P⁻¹r, whose mean is 0.
-func (w *gradientRow) turn(p, r, s []float64) {
+// turn makes p the direction in which x goes next.
+func (w *gradientRow) turn(p, r []float64) {
 	if !(w.norm > w.target) {
 		clear(p)
 		return
 	}
-	last := w.rs
-	w.rs = dot(r, s)
 	turn := 0.0
-	if last > 0 {
-		turn = w.rs / last
+	if w.previous > 0 {
+		turn = w.norm / w.previous
 	}
-	for u, v := range s {
+	w.previous = w.norm
+	for u, v := range r {
 		p[u] = v + turn*p[u]
 	}
 }
@@ -125,7 +108,7 @@ func (w *gradientRow) advance(x, p, r, ap []float64) {
 	if !(w.norm > w.target) {
 		return
 	}
-	step := w.rs / dot(p, ap)
+	step := w.norm / dot(p, ap)
 	for u, v := range p {
 		x[u] += step * v
 		r[u] -= step * ap[u]

@@ -260,7 +260,7 @@ func newNRDLState(m NRDL, t *task) (*nrdlState, error) {
 	d, n := x.Dims()
 	_, k := d0.Dims()
 	c := len(t.Classes)
-	l, err := sampleGraphOf(t.x, m.Squared)
+	l, err := sampleGraphOf(t.x, m.Squared, cmp.Or(m.Tol, DefaultNRDL.Tol))
 	if err != nil {
 		return nil, fmt.Errorf("equation (5): %w", err)
 	}

@@ -43,20 +43,20 @@ var convRuns stock[convRun]
 // A convPart is a loop of a convRun that is cut for threads. Each part has a copy of the run.
 type convPart struct {
 	r        *convRun
-	do       func(r *convRun, lo, hi int)
+	body     func(r *convRun, lo, hi int)
 	n, parts int
 }
 
 var convParts stock[convPart]
 
-// split calls do for 0 ≤ i < n in parts, which may be those of several threads. do spoils r.
-func (r *convRun) split(n int, do func(r *convRun, lo, hi int)) {
+// split calls body for 0 ≤ i < n in parts, which may be those of several threads. body spoils r.
+func (r *convRun) split(n int, body func(r *convRun, lo, hi int)) {
 	if r.threads <= 1 || n == 1 {
-		do(r, 0, n)
+		body(r, 0, n)
 		return
 	}
 	p := convParts.get()
-	*p = convPart{r, do, n, min(n, partsPerThread*r.threads)}
+	*p = convPart{r, body, n, min(n, partsPerThread*r.threads)}
 	parallel(r.threads, p.parts, p)
 	convParts.put(p)
 }
@@ -68,7 +68,7 @@ func (p *convPart) part(i int) {
 	own := convRuns.get()
 	*own = *p.r
 	own.threads = 1
-	p.do(own, i*p.n/p.parts, (i+1)*p.n/p.parts)
+	p.body(own, i*p.n/p.parts, (i+1)*p.n/p.parts)
 	convRuns.put(own)
 }
 

@@ -10,6 +10,7 @@ package lin
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -97,9 +98,30 @@ func rows(dst, a *mat.Dense, f func(d, a []float64)) {
 	if r, c := a.Dims(); r != m || c != n {
 		panic(mat.ErrShape)
 	}
-	for i := range m {
-		f(dst.RawRowView(i), a.RawRowView(i))
-	}
+	each(m, n, func(i int) { f(dst.RawRowView(i), a.RawRowView(i)) })
+}
+
+// each calls f for each of m rows of n elements, on several threads if there are many.
+func each(m, n int, f func(i int)) {
+	const enough = 1 << 15 // elements for a thread: some microseconds
+	parallel.For(m, 1+enough/(n+1), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
+}
+
+// largestOf returns the largest of f of each row, as each calls it; NaN if one is.
+func largestOf(m, n int, f func(i int) float64) float64 {
+	var largest float64
+	var one sync.Mutex
+	each(m, n, func(i int) {
+		v := f(i)
+		one.Lock()
+		largest = max(largest, v)
+		one.Unlock()
+	})
+	return largest
 }
 
 // Set sets dst = f·A.
@@ -126,13 +148,13 @@ func axpy(f float64, x, y []float64) {
 
 // Clamp raises the elements of dst that are below low to low.
 func Clamp(dst *mat.Dense, low float64) {
-	m, _ := dst.Dims()
-	for i := range m {
+	m, n := dst.Dims()
+	each(m, n, func(i int) {
 		row := dst.RawRowView(i)
 		for j, v := range row {
 			row[j] = max(v, low)
 		}
-	}
+	})
 }
 
 // AddDiag adds f to the diagonal of dst.
@@ -145,20 +167,23 @@ func AddDiag(dst *mat.Dense, f float64) {
 
 // MaxAbsDiff returns max |A − B|, NaN if either holds one.
 func MaxAbsDiff(a, b *mat.Dense) float64 {
-	var largest float64
-	rows(a, b, func(a, b []float64) {
-		for j, v := range a {
-			largest = max(largest, math.Abs(v-b[j])) // max keeps NaN
+	m, n := a.Dims()
+	if r, c := b.Dims(); r != m || c != n {
+		panic(mat.ErrShape)
+	}
+	return largestOf(m, n, func(i int) (largest float64) {
+		other := b.RawRowView(i)
+		for j, v := range a.RawRowView(i) {
+			largest = max(largest, math.Abs(v-other[j])) // max keeps NaN
 		}
+		return largest
 	})
-	return largest
 }
 
 // MaxAbs returns max |A|, NaN if A holds one.
 func MaxAbs(a *mat.Dense) float64 {
-	m, _ := a.Dims()
-	var largest float64
-	for i := range m {
+	m, n := a.Dims()
+	return largestOf(m, n, func(i int) (largest float64) {
 		for _, v := range a.RawRowView(i) {
 			if v = math.Abs(v); v > largest {
 				largest = v
@@ -166,8 +191,8 @@ func MaxAbs(a *mat.Dense) float64 {
 				return v
 			}
 		}
-	}
-	return largest
+		return largest
+	})
 }
 
 // SquaredNorm returns ‖A‖²_F.

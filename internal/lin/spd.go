@@ -172,9 +172,9 @@ func scanUpper(a *mat.Dense) (mean float64, err error) {
 	n, _ := a.Dims()
 	for i := range n {
 		row := a.RawRowView(i)
-		for j := i; j < n; j++ {
-			if math.IsNaN(row[j]) || math.IsInf(row[j], 0) {
-				return 0, fmt.Errorf("element (%d, %d) is %v: %w", i, j, row[j], ErrNotFinite)
+		for j, v := range row[i:] {
+			if v-v != 0 {
+				return 0, fmt.Errorf("element (%d, %d) is %v: %w", i, i+j, v, ErrNotFinite)
 			}
 		}
 		mean += math.Abs(row[i]) / float64(n)

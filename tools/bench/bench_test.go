@@ -117,46 +117,57 @@ func BenchmarkYale(b *testing.B) {
 var errEnough = errors.New("enough passes")
 
 // BenchmarkPass is a pass of an iterative method on N drawn vectors of norm 1 with 128
-// numbers, of 100 people with 10 atoms each. The memory is that of one line where the
-// others are left out: -bench 'Pass/nrdl/N=10000$'.
+// numbers: of 38 people with 20 atoms each (K = 760), 100 with 10, or 100 with 20, and not
+// more than they have vectors. The memory is that of one line where the others are left
+// out: -bench 'Pass/nrdl/K=760/N=10000$'.
 func BenchmarkPass(b *testing.B) {
-	const features, classes, atoms = 128, 100, "10"
+	type size struct{ classes, atoms int }
 	for _, name := range []string{"nrdl", "nrdl-online", "ksvd", "lcksvd2", "lcle", "fddl"} {
-		for _, n := range []int{1000, 3000, 10_000, 30_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/N=%d", name, n), func(b *testing.B) {
-				m := with(b, name)
-				for _, p := range [][2]string{
-					{"atoms", atoms},
-					{"passes", strconv.Itoa(b.N + 1)},
-					{"online.passes", strconv.Itoa(b.N + 1)},
-					{"init.passes", "1"},
-					{"tol", "0"},
-				} {
-					if edited, err := method.Set(m, p[0], p[1]); err == nil { // not every method has it
-						m = edited
-					}
-				}
-				train := drawn(b, n, features, classes)
-				ctx, cancel := context.WithCancelCause(b.Context())
-				defer cancel(nil)
-				passes, start := 0, cputime.Used()
-				_, err := m.Fit(ctx, train, classify.Run{Seed: 1, Watch: func(classify.Progress) {
-					switch passes++; passes {
-					case 1: // what is made once is made
-						b.ResetTimer()
-						start = cputime.Used()
-					case b.N + 1:
-						b.StopTimer()
-						b.ReportMetric(float64((cputime.Used()-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
-						cancel(errEnough)
-					}
-				}})
-				if err != nil && context.Cause(ctx) != errEnough {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(cputime.Memory(0, "VmHWM"))/(1<<20), "MiB-peak")
-			})
+		sizes := []size{{100, 10}}
+		if name == "nrdl" {
+			sizes = []size{{38, 20}, {100, 10}, {100, 20}}
 		}
+		for _, s := range sizes {
+			b.Run(fmt.Sprintf("%s/K=%d", name, s.classes*s.atoms), func(b *testing.B) { benchmarkPass(b, name, s.classes, s.atoms) })
+		}
+	}
+}
+
+func benchmarkPass(b *testing.B, name string, classes, atoms int) {
+	for _, n := range []int{1000, 3000, 10_000, 30_000, 100_000} {
+		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
+			m := with(b, name)
+			for _, p := range [][2]string{
+				{"atoms", strconv.Itoa(min(atoms, n/classes))},
+				{"passes", strconv.Itoa(b.N + 1)},
+				{"online.passes", strconv.Itoa(b.N + 1)},
+				{"init.passes", "1"},
+				{"tol", "0"},
+			} {
+				if edited, err := method.Set(m, p[0], p[1]); err == nil { // not every method has it
+					m = edited
+				}
+			}
+			train := drawn(b, n, 128, classes)
+			ctx, cancel := context.WithCancelCause(b.Context())
+			defer cancel(nil)
+			passes, start := 0, cputime.Used()
+			_, err := m.Fit(ctx, train, classify.Run{Seed: 1, Watch: func(classify.Progress) {
+				switch passes++; passes {
+				case 1: // what is made once is made
+					b.ResetTimer()
+					start = cputime.Used()
+				case b.N + 1:
+					b.StopTimer()
+					b.ReportMetric(float64((cputime.Used()-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
+					cancel(errEnough)
+				}
+			}})
+			if err != nil && context.Cause(ctx) != errEnough {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(cputime.Memory(0, "VmHWM"))/(1<<20), "MiB-peak")
+		})
 	}
 }
 
