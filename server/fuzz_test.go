@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -54,6 +56,7 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Cleanup(func() { s.Close() })
 	v := New(s, Options{Backups: filepath.Join(dir, "backups"), Body: 1 << 20, Import: 1 << 20, Rate: 1e9})
+	people.Load(context.Background(), v.people)
 	c, err := s.CreateCollection(f.Context(), "fuzz", "fuzz", 0.01, "")
 	if err != nil {
 		f.Fatal(err)

@@ -168,6 +168,9 @@ func TestSocket(t *testing.T) {
 	if a.StatusCode != http.StatusOK {
 		t.Errorf("%d", a.StatusCode)
 	}
+	for !v.people.IsLoaded.Load() {
+		time.Sleep(time.Millisecond)
+	}
 	if err := CheckReady(t.Context(), socketPrefix+path); err != nil {
 		t.Error(err)
 	}

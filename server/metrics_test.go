@@ -78,9 +78,9 @@ func TestMetricsAreDocumented(t *testing.T) {
 		}
 		there[m[1]] = true
 	}
-	for m := range there {
-		if !regexp.MustCompile(`(?m)^# HELP ` + m + ` \S`).MatchString(answer) {
-			t.Errorf("the answer does not say what %s is", m)
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(answer, -1) {
+		if !regexp.MustCompile(`(?m)^# HELP ` + m[1] + ` [A-Z0-9]`).MatchString(answer) {
+			t.Errorf("the answer does not say what %s is", m[1])
 		}
 	}
 	if len(there) < 15 {

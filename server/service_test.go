@@ -115,6 +115,9 @@ func (c *client) start(s *store.Store, o Options) {
 	var working sync.WaitGroup
 	working.Go(func() { c.v.Work(ctx) })
 	c.stop = func() { c.server.Close(); stop(); working.Wait() }
+	for !c.v.people.IsLoaded.Load() {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // send sends a request and checks the status. Into, if not nil, gets the answer.

@@ -81,11 +81,12 @@ type Cluster struct {
 
 // Collection is the schema Collection.
 type Collection struct {
-	Created time.Time `json:"created"`
-	FPIR    float64   `json:"fpir"` // Share of strangers who may be named
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Version int       `json:"version"` // Grows with each change of what is in it
+	Created  time.Time `json:"created"`
+	FPIR     float64   `json:"fpir"` // Share of strangers who may be named
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Outdated bool      `json:"outdated,omitempty"` // Its faces are vectors of another network than those of new collections: a refit makes new ones, and compares
+	Version  int       `json:"version"`            // Grows with each change of what is in it
 }
 
 // CollectionFields is the schema CollectionFields.
@@ -1131,7 +1132,8 @@ func (c *Client) GetPhotographThumbnail(ctx context.Context, collection string, 
 	return c.open(ctx, request{"GET", path("/v1/collections/{collection}/photographs/{photo}/thumbnail", collection, photo), nil, nil})
 }
 
-// GetReadyz is GET /readyz. Say whether the database answers and has room for changes.
+// GetReadyz is GET /readyz. Say whether the database answers and has room for changes, and the
+// collections are loaded.
 // For anybody.
 func (c *Client) GetReadyz(ctx context.Context) (io.ReadCloser, error) {
 	return c.open(ctx, request{"GET", path("/readyz"), nil, nil})

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -290,12 +292,20 @@ func checkLimits(o server.Options) error {
 	return nil
 }
 
+// otherVariables are those that are no flags of serve: of the library and its tests, of clients, and what
+// Kubernetes sets where a service is called nrdl.
+var otherVariables = regexp.MustCompile(`^NRDL_((BLAS|TEST)(_.*)?|AXE|CACHE|COMPARE|DATA|FACES|GOLDEN|KEY|LONG|NETWORKS|NEWER|PART|PICTURES|` +
+	`PROGRAM|SKIPPED|TIMES|TOY|URL|WRITE|SERVICE_(HOST|PORT.*)|PORT(_.*)?)$`)
+
 // fromEnvironment sets the flags that the command line does not have by variables of the
-// environment: --max-request by NRDL_MAX_REQUEST.
+// environment: --max-request by NRDL_MAX_REQUEST. A variable that is none of these is refused: it would
+// have no effect.
 func fromEnvironment(f *pflag.FlagSet) error {
 	var wrong error
+	names := []string{}
 	f.VisitAll(func(flag *pflag.Flag) {
 		name := "NRDL_" + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")
+		names = append(names, name)
 		text, there := os.LookupEnv(name)
 		if !there || flag.Changed || wrong != nil {
 			return
@@ -304,6 +314,16 @@ func fromEnvironment(f *pflag.FlagSet) error {
 			wrong = cli.Misuse("%s: %q: %s", name, text, cli.Cause(flag, err))
 		}
 	})
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if wrong == nil && strings.HasPrefix(name, "NRDL_") && !slices.Contains(names, name) && !otherVariables.MatchString(name) {
+			next := "each flag of serve can be a variable: --max-request is NRDL_MAX_REQUEST"
+			if near := advice.Nearest(name, names); near != "" {
+				next = "did you mean " + near + "?"
+			}
+			wrong = advice.Add(cli.Misuse("the environment has %s, which nothing reads", name), "%s", next)
+		}
+	}
 	return wrong
 }
 

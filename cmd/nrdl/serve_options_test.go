@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/server"
 )
 
@@ -67,6 +68,17 @@ func TestFromEnvironment(t *testing.T) {
 	if err := fromEnvironment(f); err != nil || o.Body != 50<<20 || o.Rate != 7 || o.Burst != 2000 {
 		t.Errorf("%v %+v", err, o)
 	}
+	for _, other := range []string{"NRDL_SERVICE_HOST", "NRDL_PORT_8080_TCP_ADDR", "NRDL_DATA"} { // as Kubernetes and tests set them
+		t.Setenv(other, "x")
+	}
+	if err := fromEnvironment(f); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("NRDL_MAX_REQEST", "1MB")
+	if err := fromEnvironment(f); err == nil || !strings.Contains(advice.Text(err), "NRDL_MAX_REQUEST") {
+		t.Error(err)
+	}
+	os.Unsetenv("NRDL_MAX_REQEST")
 	t.Setenv("NRDL_BURST", "many")
 	if err := fromEnvironment(f); err == nil || !strings.Contains(err.Error(), "NRDL_BURST") {
 		t.Error(err)

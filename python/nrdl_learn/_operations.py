@@ -817,7 +817,7 @@ class Operations:
         return self.request("GET", "/v1/collections/{collection}/photographs/{photo}/thumbnail", (collection, photo), stream=True)
 
     def get_readyz(self):
-        """Say whether the database answers and has room for changes.
+        """Say whether the database answers and has room for changes, and the collections are loaded.
 
         For anybody.
 

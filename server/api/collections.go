@@ -31,7 +31,7 @@ func (v collectionRoutes) register() {
 				all, err := v.store.Collections(ctx, after, math.MaxInt32)
 				return slices.DeleteFunc(all, func(c store.Collection) bool { return !slices.Contains(only, c.ID) }), err
 			}
-			return pageByID(*in, list, func(c store.Collection) string { return c.ID }, people.CollectionResponse)
+			return pageByID(*in, list, func(c store.Collection) string { return c.ID }, v.people.CollectionResponse)
 		})
 	v.plain(http.MethodGet, "/v1/events", plain{
 		summary: "Follow the collections: a server-sent event when one of them has changed",
@@ -44,12 +44,12 @@ func (v collectionRoutes) register() {
 				return nil, err
 			}
 			c, err = v.store.CreateCollection(ctx, requestOf(ctx).Actor, c.Name, c.FPIR, v.people.Space())
-			return answered(people.CollectionResponse(c), err)
+			return answered(v.people.CollectionResponse(c), err)
 		})
 	operation(v.Service, http.MethodGet, path+"/{collection}", "Get a collection", forReading,
 		func(ctx context.Context, in *InCollection) (*body[people.Collection], error) {
 			c, err := v.store.Collection(ctx, in.Collection)
-			return answered(people.CollectionResponse(c), err)
+			return answered(v.people.CollectionResponse(c), err)
 		})
 	operation(v.Service, http.MethodPatch, path+"/{collection}", "Rename a collection, or set how many strangers may be named",
 		forReview, v.setCollection)
@@ -104,7 +104,7 @@ func (v collectionRoutes) setCollection(ctx context.Context, in *struct {
 		return nil, err
 	}
 	c, err = v.store.Collection(ctx, c.ID) // with its new version
-	return answered(people.CollectionResponse(c), v.people.Publish(ctx, in.Collection, err))
+	return answered(v.people.CollectionResponse(c), v.people.Publish(ctx, in.Collection, err))
 }
 
 func (v collectionRoutes) listOperations(ctx context.Context, in *struct {

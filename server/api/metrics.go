@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 	"time"
 
 	prom "github.com/VictoriaMetrics/metrics"
@@ -32,6 +33,7 @@ var helps = map[string]string{
 	"nrdl_faces":                  "Faces in all collections, by whose they are.",
 	"nrdl_database_up":            "1 if the database answered.",
 	"nrdl_database_bytes":         "Size of the database.",
+	"nrdl_disk_free_bytes":        "Free on the disk of the database.",
 	"nrdl_backup_age_seconds":     "Time since the last backup in the folder of the service.",
 	"nrdl_build_info":             "1; its label is the version.",
 }
@@ -41,10 +43,12 @@ var isHelp = regexp.MustCompile(`(?m)^# HELP (\w+)$`)
 // explained returns metrics with what helps says of them.
 func explained(text []byte) []byte {
 	return isHelp.ReplaceAllFunc(text, func(line []byte) []byte {
-		if about := helps[string(isHelp.FindSubmatch(line)[1])]; about != "" {
-			line = append(append(line[:len(line):len(line)], ' '), about...)
+		name := string(isHelp.FindSubmatch(line)[1])
+		about := helps[name]
+		if kind, words, ok := strings.Cut(name, "_"); about == "" && ok { // of Go and the process
+			about = map[string]string{"go": "Go", "process": "Process"}[kind] + ": " + strings.ReplaceAll(words, "_", " ") + "."
 		}
-		return line
+		return append(append(line[:len(line):len(line)], ' '), about...)
 	})
 }
 
@@ -122,5 +126,8 @@ func (v *Service) state(ctx context.Context) *prom.Set {
 	gauge(float64(n.Unlabelled), `nrdl_faces{of="nobody"}`)
 	gauge(float64(n.Strangers), `nrdl_faces{of="stranger"}`)
 	gauge(float64(n.Bytes), "nrdl_database_bytes")
+	if n.Free >= 0 {
+		gauge(float64(n.Free), "nrdl_disk_free_bytes")
+	}
 	return now
 }

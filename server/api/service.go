@@ -136,7 +136,7 @@ func (v *Service) healthRoutes() {
 		})
 	v.describe(http.MethodGet, "/healthz", plain{summary: "Say that the process runs", kind: "text/plain"})
 	v.Routes.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeOK(w) })
-	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers and has room for changes", kind: "text/plain"})
+	v.describe(http.MethodGet, "/readyz", plain{summary: "Say whether the database answers and has room for changes, and the collections are loaded", kind: "text/plain"})
 	v.Routes.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := v.ready(r.Context()); err != nil {
 			v.fail(w, r, err)
@@ -158,10 +158,13 @@ type room struct {
 	err  error
 }
 
+var errLoading = headed(coded("loading", people.Failed(http.StatusServiceUnavailable,
+	"the collections are being loaded: requests are answered, the first ones slowly")), "Retry-After", "1")
+
 var errRoom = headed(coded("no_room", people.Failed(http.StatusServiceUnavailable,
 	"the database answers, but nothing can be written: the disk may be full")), "Retry-After", "5")
 
-// ready returns an error if the database cannot be changed.
+// ready returns an error if the database cannot be changed, or the collections are not loaded yet.
 func (v *Service) ready(ctx context.Context) error {
 	if err := v.store.Ping(ctx); err != nil {
 		return err
@@ -178,6 +181,9 @@ func (v *Service) ready(ctx context.Context) error {
 	if v.room.err != nil {
 		v.Log.Error("nothing can be written", "error", v.room.err.Error())
 		return errRoom
+	}
+	if !v.people.IsLoaded.Load() {
+		return errLoading
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ func (v *Service) Work(ctx context.Context) {
 		all.Go(func() { v.works(ctx, i >= jobs) })
 	}
 	all.Go(func() { v.people.WatchOriginals(ctx) })
+	all.Go(func() { people.Load(ctx, v.people) })
 	all.Go(func() {
 		for ctx.Err() == nil {
 			if v.Backups != "" {

@@ -17,11 +17,8 @@ type Collection struct {
 	FPIR    float64   `json:"fpir" doc:"Share of strangers who may be named"`
 	Created time.Time `json:"created"`
 	Version int64     `json:"version" doc:"Grows with each change of what is in it"`
-}
 
-// CollectionResponse is the API form of a collection.
-func CollectionResponse(c store.Collection) Collection {
-	return Collection{c.ID, c.Name, c.FPIR, c.Created, c.Seq}
+	IsOutdated bool `json:"outdated,omitempty" doc:"Its faces are vectors of another network than those of new collections: a refit makes new ones, and compares"`
 }
 
 // ChangedCollection returns c with another name, unless that is "", and another rate, unless

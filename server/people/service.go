@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"nrdl.example/nrdl/faces"
@@ -47,7 +48,8 @@ func (o Options) WithDefaults() Options {
 // A Service knows the people of all collections of a store. It is safe for concurrent use.
 type Service struct {
 	Options
-	Memory *Memory // of images that are decoded
+	Memory   *Memory     // of images that are decoded
+	IsLoaded atomic.Bool // whether Load has ended
 
 	store     *store.Store
 	engine    *engine

@@ -160,6 +160,7 @@ type Counts struct {
 	People                          int
 	Labelled, Unlabelled, Strangers int   // faces of people, of nobody yet, and of strangers
 	Bytes                           int64 // on disk
+	Free                            int64 // bytes on the disk of the database; -1: not known
 }
 
 // Count counts what is there in all collections. It reads an index of all faces: 10⁶ take some
@@ -178,6 +179,11 @@ func (s *Store) Count(ctx context.Context) (c Counts, err error) {
 	}
 	if c.Bytes, err = one[int64](ctx, "row", s.read, size); err != nil {
 		return c, err
+	}
+	if free, ok := s.free(); ok {
+		c.Free = free
+	} else {
+		c.Free = -1
 	}
 	faces := 0
 	for _, q := range []struct {

@@ -49,7 +49,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say whether the database answers and has room for changes
+         * Say whether the database answers and has room for changes, and the collections are loaded
          * @description For anybody.
          */
         get: operations["get-readyz"];
@@ -1232,6 +1232,8 @@ export interface components {
             fpir: number;
             id: string;
             name: string;
+            /** @description Its faces are vectors of another network than those of new collections: a refit makes new ones, and compares */
+            outdated?: boolean;
             /**
              * Format: int64
              * @description Grows with each change of what is in it

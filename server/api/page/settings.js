@@ -83,7 +83,8 @@ const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again
 
 async function jobs(box, ctx) {
   const list = h("ul", { class: "rows" });
-  section(box, "Work in the background", "", list, has("POST", "…/jobs") && h("button", { onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Learn again from all faces"));
+  const waits = ctx.collection.outdated && h("p", { class: "hint" }, "A better network waits. Learning again makes new vectors of all faces by it, compares both on faces that neither has learned, and keeps the old one if that names more of them rightly.");
+  section(box, "Work in the background", "", waits, list, has("POST", "…/jobs") && h("button", { onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Learn again from all faces"));
   async function draw() {
     const page = await get(`${ctx.base}/jobs?limit=8`, ctx.signal);
     list.replaceChildren(...page.items.map((j) => h("li", {}, h("span", { class: "what" }, h("strong", {}, jobNames[j.kind] ?? j.kind), " ", h("span", { class: "soft" }, state(j))), h("div", { class: "row" },
