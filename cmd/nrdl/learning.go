@@ -139,7 +139,11 @@ func (a *app) read(ctx context.Context, path string, options faces.ReadOptions) 
 	path = a.databases("").Find(path)
 	o, done := a.observer("reading " + path)
 	options.Observer = o
-	images, err := faces.Read(ctx, path, options)
+	read := faces.Read
+	if isArchive(path) {
+		read = a.readArchive
+	}
+	images, err := read(ctx, path, options)
 	done()
 	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
 		if strings.HasPrefix(filepath.ToSlash(path), "sets/") {

@@ -204,6 +204,7 @@ func setInstead(c *cobra.Command, name string) string {
 type app struct {
 	*console.Console
 	args    []string    // of the command line
+	keyFile string      // of train: the file with the key of the service
 	endless bool        // interrupting is how the command ends
 	drains  atomic.Bool // requests that are not answered when it is interrupted have server.Grace
 

@@ -36,9 +36,14 @@ func newInput(in frontend.Pipeline, search *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
 	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: search}
 	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, Search: search}
+	return &input{in, cut, find, SpaceFor(in.Frame)}
+}
+
+// SpaceFor names the network of vectors with the Frame f, as an export does.
+func SpaceFor(f dataset.Frame) string {
 	// A store does not say that faces are aligned by their pupils, nor that red comes first.
-	frame := strings.NewReplacer(" landmarks="+dataset.ByPupils.String(), "", " channels=rgb", "").Replace(in.Frame.String())
-	return &input{in, cut, find, frame + " sha256=" + in.Frame.Embedding.Digest}
+	frame := strings.NewReplacer(" landmarks="+dataset.ByPupils.String(), "", " channels=rgb", "").Replace(f.String())
+	return frame + " sha256=" + f.Embedding.Digest
 }
 
 // ParseInput returns the Pipeline for Options.Input that text names: embedding, the network that is

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/store"
+)
+
+// people.json, a face and its crop are an export, of which a model is made as of the address of the collection. The
+// names given on the page so leave it.
+func TestTrainOnCollection(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	nrdl := func(want int, args ...string) string {
+		t.Helper()
+		status, _, story := nrdlIn(t, dir, args...)
+		if status != want {
+			t.Fatalf("%q: %d\n%s", args, status, story)
+		}
+		return story
+	}
+	nrdl(succeeded, "data", "synth", "drawn", "--photos", "--people", "3", "--images", "2", "--size", "240x320")
+	db, err := store.Open(t.Context(), filepath.Join(dir, "data", "nrdl.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	search, err := face.OpenSearch("cascade")
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := httptest.NewServer(server.New(db, server.Options{Search: search}))
+	defer service.Close()
+	send := func(path, kind string, body io.Reader) string {
+		t.Helper()
+		a, err := http.Post(service.URL+"/v1/collections"+path, kind, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		var made struct{ ID, Detail string }
+		if err := json.NewDecoder(a.Body).Decode(&made); err != nil || a.StatusCode != http.StatusOK {
+			t.Fatal(a.Status, err, made.Detail)
+		}
+		return made.ID
+	}
+	family := send("", "application/json", strings.NewReader(`{"name":"family"}`))
+	photos, err := filepath.Glob(filepath.Join(dir, "drawn", "people", "*", "*.jpg"))
+	if err != nil || len(photos) != 6 {
+		t.Fatal(photos, err)
+	}
+	people := map[string]string{}
+	for _, photo := range photos {
+		name := filepath.Base(filepath.Dir(photo))
+		if people[name] == "" {
+			people[name] = send("/"+family+"/people", "application/json", strings.NewReader(`{"name":"`+name+`"}`))
+		}
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		part, _ := w.CreateFormFile("photo", "a.jpg")
+		data, err := os.ReadFile(photo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write(data)
+		w.Close()
+		send("/"+family+"/people/"+people[name]+"/faces", w.FormDataContentType(), &form)
+	}
+	export, err := http.Get(service.URL + "/v1/collections/" + family + "/export")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(export.Body)
+	export.Body.Close()
+	if err != nil || os.WriteFile(filepath.Join(dir, "all.tar"), text, 0o600) != nil {
+		t.Fatal(err)
+	}
+	if story := nrdl(succeeded, "train", "all.tar", "-o", "file.nrdl"); !strings.Contains(story, "3 people (person001, person002, person003), 6 faces") {
+		t.Error(story)
+	}
+	nrdl(succeeded, "train", service.URL+"/family", "-o", "http.nrdl")
+	nrdl(succeeded, "identify", "file.nrdl", "drawn/others/person001.jpg")
+	if story := nrdl(failed, "train", service.URL+"/nobody", "-o", "x.nrdl"); !strings.Contains(story, `no collection "nobody"`) {
+		t.Error(story)
+	}
+	secret, err := api.CreateKey(context.Background(), db, store.Key{Name: "me", Scopes: []string{"admin"}}, nil)
+	if err != nil || os.WriteFile(filepath.Join(dir, "key.txt"), []byte(secret+"\n"), 0o600) != nil {
+		t.Fatal(err)
+	}
+	if story := nrdl(failed, "train", service.URL+"/family", "-o", "x.nrdl"); !strings.Contains(story, "--key-file FILE") {
+		t.Error(story)
+	}
+	nrdl(succeeded, "train", service.URL+"/family", "-o", "key.nrdl", "--key-file", "key.txt")
+	for _, name := range []string{"http.nrdl", "key.nrdl"} {
+		one, err := os.ReadFile(filepath.Join(dir, name))
+		other, err2 := os.ReadFile(filepath.Join(dir, "file.nrdl"))
+		if err != nil || err2 != nil || !bytes.Equal(one, other) {
+			t.Errorf("%s is another model: %v, %v", name, err, err2)
+		}
+	}
+
+	// Another archive is the folder that it holds, with what lies in a folder of its own.
+	for _, name := range []string{"photos.zip", "photos.tar"} {
+		archived(t, filepath.Join(dir, name), photos, filepath.Join(dir, "drawn"))
+		if story := nrdl(succeeded, "train", name, "-o", name+".nrdl", "--detector", "cascade"); !strings.Contains(story, "3 people (person001, person002, person003), 6 faces") {
+			t.Error(story)
+		}
+	}
+}
+
+// archived writes files, by their paths below root, to the archive at path.
+func archived(t *testing.T, path string, files []string, root string) {
+	t.Helper()
+	var b bytes.Buffer
+	z, ta := zip.NewWriter(&b), tar.NewWriter(&b)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _ := filepath.Rel(root, file)
+		var w io.Writer = ta
+		if filepath.Ext(path) == ".zip" {
+			w, err = z.Create(name)
+		} else {
+			err = ta.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(data))})
+		}
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if filepath.Ext(path) == ".zip" {
+		z.Close()
+	} else {
+		ta.Close()
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nothing of an archive is written outside its folder.
+func TestUnpackStaysInside(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Name: "../x", Mode: 0o600, Size: 1}); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.Write([]byte("x"))
+	w.Close()
+	at, into := filepath.Join(dir, "a.tar"), filepath.Join(dir, "into")
+	if err := os.WriteFile(at, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(into, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := unpack(at, into)
+	if _, there := os.Stat(filepath.Join(dir, "x")); err == nil || there == nil {
+		t.Errorf("%v, %v", err, there)
+	}
+}
