@@ -168,10 +168,30 @@ func thumb(name string) string {
 	return thumbFolder + "/" + hex.EncodeToString(sum[:12]) + ".jpg"
 }
 
+// preview is the name of the large JPEG of the photograph that a keeps as name; "" if browsers show the
+// photograph itself.
+func preview(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".heic", ".heif", ".hif", ".avif", ".tif", ".tiff":
+		return strings.TrimSuffix(thumb(name), ".jpg") + "-large.jpg"
+	}
+	return ""
+}
+
+const previewSide = 1600 // pixels
+
 // Thumb returns a function that writes the thumbnail of the photograph at path, for
 // faces.Photo.Decoded.
 func (a *Album) Thumb(ctx context.Context, path string) func(*dataset.Photo) error {
 	return func(p *dataset.Photo) error {
+		if large := preview(dataset.Text(a.relative(path))); large != "" {
+			_, err := a.files.Write(ctx, filepath.Join(a.dir, large), func(w io.Writer) error {
+				return jpeg.Encode(w, face.Reduced(p, previewSide), &jpeg.Options{Quality: thumbQuality})
+			})
+			if err != nil {
+				return err
+			}
+		}
 		small := p.Image()
 		if !opaque(small) || p.Grey.Rect.Dx() > thumbSide || p.Grey.Rect.Dy() > thumbSide {
 			small = face.Reduced(p, thumbSide)

@@ -138,7 +138,7 @@ func TestAlbum(t *testing.T) {
 			}
 		}
 		if strings.Contains(at, "Ann") {
-			shown += strings.Count(string(text), "<img ")
+			shown += strings.Count(string(text), "<img src=")
 		}
 		for _, m := range addresses.FindAllStringSubmatch(string(text), -1) {
 			if strings.HasPrefix(m[1], "#") {

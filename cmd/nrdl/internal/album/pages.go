@@ -138,11 +138,22 @@ func (s *shelf) consider(p *photo, box *results.Box) {
 type picture struct {
 	page.Picture
 	Style template.CSS // which part a portrait shows
+	ID    string       // of the photograph in the viewer
+	Large template.URL // what the viewer shows
+	Day   string       // that begins with this photograph; "" if it is that of the one before
+	Faces []faceBox
 
 	Address    template.URL // of the photograph
 	File       string
 	Date, Note string
 	People     []link
+}
+
+// A faceBox is a face in the viewer.
+type faceBox struct {
+	Name  string // "" of an unknown face
+	Style template.CSS
+	Ask   string // the command that gives it a name; "" if it has one
 }
 
 type link struct {
@@ -166,6 +177,16 @@ type sheet struct {
 	Previous template.URL
 	Next     template.URL
 	Years    []year
+	All      []picture // of Years
+	Model    string
+}
+
+// Beside is the address of the picture before or after All[i] in the viewer; "" if there is none.
+func (s sheet) Beside(i, step int) template.URL {
+	if i += step; i < 0 || i >= len(s.All) {
+		return ""
+	}
+	return template.URL("#" + s.All[i].ID)
 }
 
 // writing is one run of Write.
@@ -175,6 +196,7 @@ type writing struct {
 	pictures map[*photo]picture // without addresses
 	people   map[string]*shelf
 	counts   Counts
+	model    string // as a word of the shell
 }
 
 // Write writes the pages of all photographs that a has, each whole or not at all, the index last,
@@ -189,7 +211,7 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	}
 	w := &writing{
 		Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{},
-		counts: countsOf(all, absent),
+		counts: countsOf(all, absent), model: legible.ShellWord(model),
 	}
 	list := shelves(all)
 	for _, s := range list {
@@ -249,9 +271,35 @@ func (w *writing) picture(ctx context.Context, p *photo) picture {
 		t.Note = strings.Join(covered, ", ") + " probably covered"
 	}
 	if t.Width > 0 {
-		w.names[thumb(p.File)] = true
+		w.names[thumb(p.File)], w.names[preview(p.File)] = true, true
+	}
+	for _, f := range p.Faces {
+		if f.Box == nil || p.Size == nil || f.Refused != "" {
+			continue
+		}
+		width, height := float64(p.Size.Width)/100, float64(p.Size.Height)/100
+		b := faceBox{Style: template.CSS(fmt.Sprintf("left:%.2f%%;top:%.2f%%;width:%.2f%%;height:%.2f%%",
+			float64(f.Box.X)/width, float64(f.Box.Y)/height, float64(f.Box.Width)/width, float64(f.Box.Height)/height))}
+		if f.Name != nil {
+			b.Name = *f.Name
+		} else {
+			b.Ask = fmt.Sprintf("nrdl add %s %s --name NAME --box %d,%d,%d,%d", w.model, legible.Arguments(w.path(p.File)),
+				f.Box.X, f.Box.Y, f.Box.Width, f.Box.Height)
+		}
+		t.Faces = append(t.Faces, b)
 	}
 	return t
+}
+
+// meant is the box of the face for which p is on the shelf s: the largest of the person, or of the unknown ones.
+func (s *shelf) meant(p *photo) (box *results.Box) {
+	for i, f := range p.Faces {
+		is := f.Name == nil && !s.Person && f.Refused == "" || f.Name != nil && s.Person && *f.Name == s.Name
+		if b := p.Faces[i].Box; is && b != nil && (box == nil || b.Width*b.Height > box.Width*box.Height) {
+			box = b
+		}
+	}
+	return box
 }
 
 // on is the picture of p on a page in the folder from, with links to the people in it but not to
@@ -261,6 +309,14 @@ func (w *writing) on(from string, p *photo, s *shelf) picture {
 	t.Address = page.Link(filepath.Join(w.dir, from), w.path(p.File))
 	if t.Width > 0 {
 		t.Source = address(from, thumb(p.File))
+		const margin, least = 2.2, 96 // of the thumbnail, which has few pixels
+		t.Style = portrait(p, s.meant(p), t.Width, t.Height, margin, least)
+		t.Large = t.Address
+		if large := preview(p.File); large != "" {
+			if t.Large = t.Source; !missing(filepath.Join(w.dir, large)) {
+				t.Large = address(from, large)
+			}
+		}
 	}
 	seen := map[string]bool{s.Name: s.Person}
 	for _, f := range p.Faces {
@@ -276,7 +332,7 @@ func (w *writing) on(from string, p *photo, s *shelf) picture {
 func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
 	from := peopleFolder + "/" + s.folder
 	part := s.photos[first:min(first+perPage, len(s.photos))]
-	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile)}
+	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile), Model: w.model}
 	h.Summary = legible.Count(len(s.photos), "photograph") + ", " + span(s.photos[0].date, s.photos[len(s.photos)-1].date)
 	number, last := first/perPage+1, (len(s.photos)+perPage-1)/perPage
 	if last > 1 {
@@ -294,13 +350,27 @@ func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
 			h.Pages = append(h.Pages, l)
 		}
 	}
-	for _, p := range part {
+	before := ""
+	for i, p := range part {
 		title := p.date.Format("2006")
 		if n := len(h.Years); n == 0 || h.Years[n-1].Title != title {
 			h.Years = append(h.Years, year{Title: title})
 		}
 		y := &h.Years[len(h.Years)-1]
-		y.Pictures = append(y.Pictures, w.on(from, p, s))
+		shown := w.on(from, p, s)
+		shown.ID = fmt.Sprintf("p%d", number*perPage+i)
+		if day := p.date.Format("2 January 2006"); p.byFile {
+			shown.Day = "no date; file of " + day
+		} else {
+			shown.Day = day
+		}
+		if shown.Day == before {
+			shown.Day = ""
+		} else {
+			before = shown.Day
+		}
+		y.Pictures = append(y.Pictures, shown)
+		h.All = append(h.All, shown)
 	}
 	name := indexFile
 	if number > 1 {
@@ -350,7 +420,7 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 			continue
 		}
 		e.Portrait = w.on("", s.faceOf, s)
-		e.Portrait.Alt, e.Portrait.Style = "A face of "+s.Name, s.portrait(e.Portrait.Width, e.Portrait.Height)
+		e.Portrait.Alt, e.Portrait.Style = "A face of "+s.Name, portrait(s.faceOf, s.box, e.Portrait.Width, e.Portrait.Height, 1.5, 0)
 		top.People = append(top.People, e)
 	}
 	for _, p := range all {
@@ -363,18 +433,18 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 	return w.write(ctx, indexFile, "index", top)
 }
 
-// portrait shows a square about the face of s, of a thumbnail of this size.
-func (s *shelf) portrait(width, height int) template.CSS {
+// portrait shows a square about the face in box of p, with a margin, of a thumbnail of this size: the side is margin
+// times that of the face, and at least so many pixels.
+func portrait(p *photo, box *results.Box, width, height int, margin, least float64) template.CSS {
 	if width == 0 || height == 0 {
 		return ""
 	}
 	W, H := float64(width), float64(height)
 	side, x, y := min(W, H), W/2, H/2
-	if s.box != nil && s.faceOf.Size != nil {
-		const margin = 1.5
-		scale := W / float64(s.faceOf.Size.Width)
-		x, y = (float64(s.box.X)+float64(s.box.Width)/2)*scale, (float64(s.box.Y)+float64(s.box.Height)/2)*scale
-		side = min(side, margin*scale*float64(max(s.box.Width, s.box.Height)))
+	if box != nil && p.Size != nil {
+		scale := W / float64(p.Size.Width)
+		x, y = (float64(box.X)+float64(box.Width)/2)*scale, (float64(box.Y)+float64(box.Height)/2)*scale
+		side = min(side, max(least, margin*scale*float64(max(box.Width, box.Height))))
 	}
 	x, y = min(max(0, x-side/2), W-side), min(max(0, y-side/2), H-side)
 	return template.CSS(fmt.Sprintf("width:%.2f%%;left:%.2f%%;top:%.2f%%", 100*W/side, -100*x/side, -100*y/side))
