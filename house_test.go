@@ -363,7 +363,7 @@ func TestPackagesHaveExamples(t *testing.T) {
 
 // The package that users meet first has few exported names: 47 at most.
 func TestFewNames(t *testing.T) {
-	const most = 47
+	const maxMethods = 47
 	files, err := filepath.Glob("faces/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -396,14 +396,14 @@ func TestFewNames(t *testing.T) {
 			}
 		}
 	}
-	if len(names) > most || len(names) < most/2 {
+	if len(names) > maxMethods || len(names) < maxMethods/2 {
 		t.Errorf("%d exported names: %q", len(names), names)
 	}
 	t.Logf("%d exported names", len(names))
 }
 
 // mostLines is the length of a function that fits a screen.
-const mostLines = 60
+const maxLines = 60
 
 // longFunctions are the functions that are longer, with the reason.
 var longFunctions = map[string]string{
@@ -441,7 +441,7 @@ func TestFunctionsFitAScreen(t *testing.T) {
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
-				if n := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; n > mostLines {
+				if n := files.Position(f.End()).Line - files.Position(f.Pos()).Line + 1; n > maxLines {
 					long[fmt.Sprintf("%s: %s", filepath.ToSlash(path), f.Name.Name)] = n
 				}
 			}
@@ -597,7 +597,7 @@ func TestSmallCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := 57_000_000 + network.Size()
+	maxMethods := 57_000_000 + network.Size()
 	program := filepath.Join(t.TempDir(), "nrdl")
 	build := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", program, "./cmd/nrdl")
 	build.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOFLAGS=") }), "CGO_ENABLED=0")
@@ -608,8 +608,8 @@ func TestSmallCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && file.Size() > most {
-		t.Errorf("the command has %d bytes, want at most %d", file.Size(), most)
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && file.Size() > maxMethods {
+		t.Errorf("the command has %d bytes, want at most %d", file.Size(), maxMethods)
 	}
 	t.Logf("%d bytes", file.Size())
 }

@@ -73,9 +73,9 @@ func NewClassifier(p Parts) (*Classifier, error) {
 
 func (p *Parts) dictionary() Dictionary { return Dictionary{p.D, p.Groups, p.Coder} }
 
-// LeastClasses is the smallest number of classes of a Classifier, but for the rule Cosine,
+// MinClasses is the smallest number of classes of a Classifier, but for the rule Cosine,
 // whose score means something by itself.
-const LeastClasses = 2
+const MinClasses = 2
 
 func (p *Parts) validate() error {
 	if p.D == nil || p.D.IsEmpty() {
@@ -88,7 +88,7 @@ func (p *Parts) validate() error {
 	if err := cmp.Or(validateGroups(p.Groups, len(p.Classes), k), distinct(p.Classes)); err != nil {
 		return err
 	}
-	if _, alone := p.Rule.(Cosine); len(p.Classes) < LeastClasses && !alone {
+	if _, alone := p.Rule.(Cosine); len(p.Classes) < MinClasses && !alone {
 		return fmt.Errorf("%d class: its score says nothing without another", len(p.Classes))
 	}
 	if p.Shared != nil && p.Shared.D != p.D {

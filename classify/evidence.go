@@ -34,7 +34,7 @@ type Evidence struct {
 // Margin returns the difference between the largest and the second largest of
 // scores; 0 for a single score, which is ahead of nobody's.
 func Margin(scores mat.Vector) float64 {
-	if scores.Len() < LeastClasses {
+	if scores.Len() < MinClasses {
 		return 0
 	}
 	best, second := math.Inf(-1), math.Inf(-1)

@@ -160,7 +160,7 @@ func (s *Samples) Seen() (*Samples, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if len(s.Classes) < LeastClasses {
+	if len(s.Classes) < MinClasses {
 		return nil, advice.Add(fmt.Errorf("one class only, %q: the method learns what tells classes apart", s.Classes[0]),
 			"add samples of other classes, or choose %v for vectors of a network, with which one class is enough", advice.Method.To("mean"))
 	}

@@ -67,7 +67,7 @@ func (c ClassLasso) Over(b Basis) (Coding, error) {
 const (
 	roundsAnAtom = 5     // of one code, after which Lasso solves for it
 	fewAtoms     = 64    // atoms of a class; of more, Lasso codes
-	leastRest    = 1e-10 // pivot of an independent atom, as a part of its squared norm
+	minPivot     = 1e-10 // pivot of an independent atom, as a part of its squared norm
 	minGap       = 1e-12 // what rounding leaves of a gap that is computed from inner products
 )
 
@@ -251,7 +251,7 @@ func (a *signSearch) factor(f []float64, gram *mat.Dense, λ float64) bool {
 		for _, x := range row[:i] {
 			rest -= x * x
 		}
-		if !(rest > leastRest*g[k]) {
+		if !(rest > minPivot*g[k]) {
 			return false
 		}
 		row[i] = math.Sqrt(rest)

@@ -32,20 +32,20 @@ import (
 // them, and s and z are the magnitudes of pivoting.
 type descent struct {
 	*pivoting
-	ctx    context.Context
-	d      blas64.General // D̂, d×K
-	y      []float64      // ŷ, len d
-	lim    *limits
-	centre []float64 // c, len K
-	base   []float64 // Gc − w(c), len K; f at the start
-	b      []float64 // base + δc
-	x      []float64 // s_P ≥ 0; the s of pivoting is z here
-	next   []float64 // as x
-	diff   []float64 // scratch of len |P|
-	code   []float64 // s, len K
-	dual   []float64 // w of y − D̂s, len K
-	least  float64   // the least δ that may have a factor
-	steps  int       // that are left
+	ctx      context.Context
+	d        blas64.General // D̂, d×K
+	y        []float64      // ŷ, len d
+	lim      *limits
+	centre   []float64 // c, len K
+	base     []float64 // Gc − w(c), len K; f at the start
+	b        []float64 // base + δc
+	x        []float64 // s_P ≥ 0; the s of pivoting is z here
+	next     []float64 // as x
+	diff     []float64 // scratch of len |P|
+	code     []float64 // s, len K
+	dual     []float64 // w of y − D̂s, len K
+	minDelta float64   // the least δ that may have a factor
+	steps    int       // that are left
 }
 
 const (
@@ -77,7 +77,7 @@ func (p *pivoting) newDescent(ctx context.Context, f []float64, d blas64.General
 	coarse := *lim
 	coarse.coarse = true
 	return &descent{
-		pivoting: p, ctx: ctx, d: d, y: y, lim: &coarse, steps: maxSteps, least: minShift,
+		pivoting: p, ctx: ctx, d: d, y: y, lim: &coarse, steps: maxSteps, minDelta: minShift,
 		centre: make([]float64, p.k), base: slices.Clone(f), b: make([]float64, p.k), code: make([]float64, p.k),
 		dual: make([]float64, p.k),
 	}
@@ -110,7 +110,7 @@ func (c *descent) begin(f []float64, lim *limits) {
 	for _, k := range c.passive {
 		c.x = append(c.x, math.Abs(c.centre[k]))
 	}
-	c.shift = min(maxShift, max(minShift, c.lim.bound/c.lim.most/(2*max(largest, 1e-9))))
+	c.shift = min(maxShift, max(minShift, c.lim.bound/c.lim.maxScale/(2*max(largest, 1e-9))))
 	c.aim()
 }
 
@@ -149,8 +149,8 @@ func (c *descent) minimise() bool {
 		if minima++; ok && minima > 1 {
 			return true
 		}
-		if known = 0; !ok && c.shift > c.least {
-			c.shift, first = max(c.least, c.shift/shiftGrowth), 0
+		if known = 0; !ok && c.shift > c.minDelta {
+			c.shift, first = max(c.minDelta, c.shift/shiftGrowth), 0
 		}
 		c.aim()
 	}
@@ -170,7 +170,7 @@ func (c *descent) relax(first, known int) bool {
 			if c.shift *= shiftGrowth; c.shift > 1 {
 				return false
 			}
-			c.least = c.shift
+			c.minDelta = c.shift
 			c.aim()
 			first, known = 0, 0
 		}

@@ -163,7 +163,7 @@ func problem(e *exact, y *mat.Dense, j int) (f []float64, lim *limits, exp int) 
 	f = make([]float64, k)
 	mat.NewVecDense(k, f).MulVec(e.d.T(), y.ColView(j))
 	exp, bound := e.rescale(f)
-	return f, &limits{bound: bound, scale: e.scale, most: e.most}, exp
+	return f, &limits{bound: bound, scale: e.scale, maxScale: e.maxScale}, exp
 }
 
 // TestPivotingDistrustsHugeCodes: two atoms that are nearly opposite need

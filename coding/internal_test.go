@@ -66,7 +66,7 @@ func TestLawsonHansonAlone(t *testing.T) {
 			f := make([]float64, k)
 			mat.NewVecDense(k, f).MulVec(e.d.T(), y.ColView(j))
 			exp, bound := e.rescale(f)
-			lim := limits{bound: bound, scale: e.scale, most: e.most}
+			lim := limits{bound: bound, scale: e.scale, maxScale: e.maxScale}
 			if err := e.lawsonHanson(context.Background(), newPivoting(e.gram), f, e.scaled(y, j, exp), exp, &lim); err != nil {
 				t.Fatalf("seed %d, column %d: %v", seed, j, err)
 			}
@@ -96,7 +96,7 @@ func TestPivotingSuffices(t *testing.T) {
 			f := make([]float64, 20)
 			mat.NewVecDense(20, f).MulVec(e.d.T(), y.ColView(j))
 			_, bound := e.rescale(f)
-			if !p.solveFrom(context.Background(), f, nil, &limits{bound: bound, scale: e.scale, most: e.most}) {
+			if !p.solveFrom(context.Background(), f, nil, &limits{bound: bound, scale: e.scale, maxScale: e.maxScale}) {
 				t.Errorf("seed %d: pivoting gave column %d up", seed, j)
 			}
 		}

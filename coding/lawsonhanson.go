@@ -61,7 +61,7 @@ func (e *exact) lawsonHanson(ctx context.Context, p *pivoting, f, y []float64, e
 		d: g, y: y, residual: make([]float64, d), w: make([]float64, k), free: make([]bool, k),
 		q: make([]float64, 0, d*limit), r: make([]float64, k*limit), next: make([]float64, 0, limit),
 	}
-	a.resolve = max(minResolved, lim.bound/lim.most/blas64.Nrm2(vector(a.y))/8)
+	a.resolve = max(minResolved, lim.bound/lim.maxScale/blas64.Nrm2(vector(a.y))/8)
 	a.solve()
 	p.budget = a.budget
 	clear(f)

@@ -31,16 +31,16 @@ import (
 // of the scaled atoms.
 type exact struct {
 	term
-	d     *mat.Dense        // scaled atoms d̂_k = d_k/2^exp_k, d×K; D itself if all exp are 0
-	exp   []int             // len K
-	scale []float64         // 2^exp_k, len K
-	most  float64           // the largest scale
-	gram  *mat.Dense        // G = D̂ᵀD̂ + μÎ, K×K
-	tall  func() *mat.Dense // [D̂; √μ·Î], (d+K)×K; D̂ if μ = 0
-	rows  sync.Pool         // of *mat.Dense, chunk×K
-	space sync.Pool         // of *pivoting
-	guess func() *guess     // nil where it does not pay
-	work  float64           // operations that the code of a column may take, as Work counts them
+	d        *mat.Dense        // scaled atoms d̂_k = d_k/2^exp_k, d×K; D itself if all exp are 0
+	exp      []int             // len K
+	scale    []float64         // 2^exp_k, len K
+	maxScale float64           // the largest scale
+	gram     *mat.Dense        // G = D̂ᵀD̂ + μÎ, K×K
+	tall     func() *mat.Dense // [D̂; √μ·Î], (d+K)×K; D̂ if μ = 0
+	rows     sync.Pool         // of *mat.Dense, chunk×K
+	space    sync.Pool         // of *pivoting
+	guess    func() *guess     // nil where it does not pay
+	work     float64           // operations that the code of a column may take, as Work counts them
 }
 
 // A term is what exact minimises beside ½‖y − Ds‖².
@@ -62,7 +62,7 @@ func newExact(b Basis, t term) *exact {
 	}
 	for j, x := range e.exp {
 		e.scale[j] = math.Ldexp(1, x)
-		e.most = max(e.most, e.scale[j])
+		e.maxScale = max(e.maxScale, e.scale[j])
 	}
 	e.d = scaleColumns(d, e.exp)
 	b.gram(e.gram, e.d) // D̂ᵀD̂
@@ -257,7 +257,7 @@ func (e *exact) column(ctx context.Context, p *pivoting, f, z []float64, y *mat.
 
 // limits are those of y/2^exp, with the violation bound; p has the room.
 func (e *exact) limits(p *pivoting, exp int, bound float64) limits {
-	lim := limits{bound: bound, scale: e.scale, most: e.most, fine: e.gap > 0}
+	lim := limits{bound: bound, scale: e.scale, maxScale: e.maxScale, fine: e.gap > 0}
 	if e.λ == 0 {
 		return lim
 	}

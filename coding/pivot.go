@@ -52,7 +52,7 @@ type pivoting struct {
 	slacks  []float64 // of every atom outside P, len K; w itself where there is no penalty
 	enter   []int     // the atoms that enter next
 	scratch []int     // scratch of capacity K, as least
-	least   []float64
+	floors  []float64
 }
 
 const (
@@ -83,7 +83,7 @@ func newPivoting(g *mat.Dense) *pivoting {
 		member: make([]bool, k), dependent: make([]bool, k),
 		passive: make([]int, 0, k), s: make([]float64, 0, k), u: make([]float64, 0, k),
 		costs: make([]float64, k), slacks: make([]float64, k),
-		enter: make([]int, 0, k), scratch: make([]int, 0, k), least: make([]float64, 0, k),
+		enter: make([]int, 0, k), scratch: make([]int, 0, k), floors: make([]float64, 0, k),
 	}
 }
 
@@ -246,7 +246,7 @@ func (p *pivoting) drop(sort bool) (first int, fewer bool) {
 		atoms[n] = p.passive[j]
 	}
 	p.passive = append(p.passive[:first], atoms...)
-	column := p.least[:len(kept)]
+	column := p.floors[:len(kept)]
 	for i := range first {
 		row := p.r[i*p.stride:]
 		for n, j := range kept {
@@ -270,11 +270,11 @@ func (p *pivoting) choose(lim *limits, limit int) {
 			n++
 		}
 	}
-	p.enter, p.least = enter[:0], p.least[:0]
+	p.enter, p.floors = enter[:0], p.floors[:0]
 	for _, k := range enter[:n] {
 		if v := slacks[k]; !p.member[k] && !p.dependent[k] && lim.violates(k, v) {
 			p.enter = append(p.enter, k)
-			p.least = append(p.least, v)
+			p.floors = append(p.floors, v)
 		}
 	}
 	if len(p.enter) > limit {
@@ -298,9 +298,9 @@ func (p *pivoting) slackness() []float64 {
 
 // worst keeps those atoms of enter that have the least slack, no more than limit.
 func (p *pivoting) worst(slacks []float64, limit int) {
-	last := nth(p.least, limit-1)
+	last := nth(p.floors, limit-1)
 	below := 0
-	for _, v := range p.least[:limit] {
+	for _, v := range p.floors[:limit] {
 		if v < last {
 			below++
 		}
@@ -347,7 +347,7 @@ func (p *pivoting) optimal(f []float64, lim *limits) bool {
 // refine adds σ⊙R⁻¹R⁻ᵀ(f − λσ − G(σ⊙s))_P to s.
 func (p *pivoting) refine(f []float64) {
 	n := len(p.passive)
-	r := p.least[:n]
+	r := p.floors[:n]
 	for i, k := range p.passive {
 		r[i] = -p.slope(k, p.w[k], p.sign[k])
 	}

@@ -83,7 +83,7 @@ func (p *pivoting) factorOneByOne(first, kept int) {
 	p.passive = all[:kept]
 	for _, k := range rest {
 		n := len(p.passive)
-		column := p.least[:n] // R⁻ᵀG_Pk
+		column := p.floors[:n] // R⁻ᵀG_Pk
 		for i, a := range p.passive {
 			column[i] = p.g.Data[a*p.g.Stride+k]
 		}
@@ -186,11 +186,11 @@ func (p *penalty) enters(w float64) float64 {
 // of the bound's.
 type limits struct {
 	penalty
-	bound float64   // ε of NonNegative
-	gap   float64   // duality gap at which a code of Lasso will do; 0 for NonNegative
-	yy    float64   // ‖ŷ‖², where there is a gap
-	scale []float64 // len K
-	most  float64   // the largest scale
+	bound    float64   // ε of NonNegative
+	gap      float64   // duality gap at which a code of Lasso will do; 0 for NonNegative
+	yy       float64   // ‖ŷ‖², where there is a gap
+	scale    []float64 // len K
+	maxScale float64   // the largest scale
 
 	// fine is whether every violation that rounding errors do not explain is
 	// worth a round and none above the bound is excused by them, coarse whether
@@ -215,7 +215,7 @@ func (l *limits) exceeds(k int, v, sum float64) bool {
 // trusted reports whether w, computed from G, is accurate enough to say that
 // the conditions hold.
 func (l *limits) trusted(sum float64) bool {
-	return l.floor(sum)*l.most <= l.bound
+	return l.floor(sum)*l.maxScale <= l.bound
 }
 
 // gradient computes w = Gs − f for an s that is given by its magnitudes and its

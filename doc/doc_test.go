@@ -158,7 +158,7 @@ func TestTasksFitOneScreen(t *testing.T) {
 
 // README is one short page, and first screens have short sentences.
 func TestFirstScreens(t *testing.T) {
-	const most = 25 // words of a sentence
+	const maxWords = 25 // words of a sentence
 	howTo, err := filepath.Glob(filepath.Join("how-to", "*.md"))
 	if err != nil || len(howTo) < 8 {
 		t.Fatalf("%q, %v", howTo, err)
@@ -186,7 +186,7 @@ func TestFirstScreens(t *testing.T) {
 			prose = indented.ReplaceAllString(prose, "\n") // examples and tables
 		}
 		for _, sentence := range end.Split(prose+"\n", -1) {
-			if n := len(strings.Fields(sentence)); n > most {
+			if n := len(strings.Fields(sentence)); n > maxWords {
 				t.Errorf("%s: %d words: %s", page, n, strings.Join(strings.Fields(sentence), " "))
 			}
 		}

@@ -140,7 +140,7 @@ func (r *Recogniser) Remove(ctx context.Context, names ...string) (*Recogniser, 
 		return nil, err
 	}
 	next, err := r.relearn(ctx, rest, false)
-	if n, _ := rest.Len(); err != nil && n < classify.LeastClasses && ctx.Err() == nil {
+	if n, _ := rest.Len(); err != nil && n < classify.MinClasses && ctx.Err() == nil {
 		err = advice.Add(fmt.Errorf("of %d people 1 would be left: %w", r.m.Len(), err), "add somebody first: %v", advice.Enrol)
 	}
 	return next, err

@@ -15,8 +15,8 @@ import (
 
 // A lead is by how many deviates a face has to be more similar to somebody than to a rival.
 type lead struct {
-	rival string
-	least float64
+	rival    string
+	minScore float64
 }
 
 // knowledge are Facts for a model.
@@ -116,7 +116,7 @@ func (f *knowledge) rival(of *Face, excluded func(string) bool) string {
 			continue
 		}
 		for _, c := range of.Ranked {
-			if c.Name == l.rival && level(of.Ranked[0].Score)-level(c.Score) < l.least {
+			if c.Name == l.rival && level(of.Ranked[0].Score)-level(c.Score) < l.minScore {
 				return l.rival
 			}
 		}

@@ -113,8 +113,8 @@ func TestFactsAreRespected(t *testing.T) {
 				if born, ok := f.Born[l.rival]; ok && !gallery.Possible(taken, born) || named[l.rival] {
 					continue
 				}
-				if face.Known && scores[face.Name]-scores[l.rival] < l.least {
-					t.Fatalf("face %d is %s with a lead of %g over %s, less than %g", k, face.Name, scores[face.Name]-scores[l.rival], l.rival, l.least)
+				if face.Known && scores[face.Name]-scores[l.rival] < l.minScore {
+					t.Fatalf("face %d is %s with a lead of %g over %s, less than %g", k, face.Name, scores[face.Name]-scores[l.rival], l.rival, l.minScore)
 				}
 			}
 			for _, name := range people {

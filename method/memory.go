@@ -34,9 +34,9 @@ func Memory(m classify.Method, s Size) float64 {
 	return 0
 }
 
-// MostSamples returns how many samples of a set like s m can learn from within
+// MaxSamples returns how many samples of a set like s m can learn from within
 // coding.MemoryLimit; 0 for a method that does not tell.
-func MostSamples(m classify.Method, s Size) int {
+func MaxSamples(m classify.Method, s Size) int {
 	if s.Samples = s.Classes; Memory(m, s) == 0 {
 		return 0
 	}
@@ -56,13 +56,13 @@ func MostSamples(m classify.Method, s Size) int {
 // does not tell.
 func Limit(m classify.Method) string {
 	s := Size{Features: 128, Classes: 100}
-	limit := MostSamples(m, s)
+	limit := MaxSamples(m, s)
 	if limit == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("memory: %.3g GiB are enough for %s samples of %d numbers", coding.MemoryLimit()/(1<<30), rounded(limit), s.Features)
 	if fewer, err := Set(m, "atoms", "10"); err == nil {
-		text += fmt.Sprintf("; for %s with atoms=10 and %d people", rounded(MostSamples(fewer, s)), s.Classes)
+		text += fmt.Sprintf("; for %s with atoms=10 and %d people", rounded(MaxSamples(fewer, s)), s.Classes)
 	}
 	return text + " (doc/scale.md)"
 }

@@ -19,7 +19,7 @@ import (
 func TestMemoryEndsAtTheLimit(t *testing.T) {
 	for _, m := range All() {
 		s := Size{Features: 128, Classes: 100}
-		if s.Samples = MostSamples(m, s); s.Samples == 0 {
+		if s.Samples = MaxSamples(m, s); s.Samples == 0 {
 			if name := m.Name(); name != "mean" && name != "blocks" {
 				t.Errorf("%s does not tell", name)
 			}
@@ -70,9 +70,9 @@ func TestSampleDictionariesEndAtTheLimit(t *testing.T) {
 
 func TestMemoryLimitFollowsTheEnvironment(t *testing.T) {
 	s := Size{Features: 128, Classes: 100}
-	before := MostSamples(DefaultCRC, s)
+	before := MaxSamples(DefaultCRC, s)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
-	if after := MostSamples(DefaultCRC, s); after <= before {
+	if after := MaxSamples(DefaultCRC, s); after <= before {
 		t.Errorf("%d samples fit 16 GiB, and %d a TiB", before, after)
 	}
 }

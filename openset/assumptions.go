@@ -13,39 +13,39 @@ type Assumptions struct {
 	// Of strangers who resemble the people of a gallery (surroundings): people chosen at random, or
 	// all of one of the kinds Alike. The mean level of the photographs of a person has at least
 	// PersonVariance of the variance of a level. The logarithm of the likelihood of levels counts BothSides, as each pair
-	// of people is seen from both. A level counts as MostDeviate at most: two names of one person
+	// of people is seen from both. A level counts as MaxDeviate at most: two names of one person
 	// must not decide for all. LikeShare of the strangers resemble the people, the others are
 	// chosen at random, where a probability is estimated.
 	Alike          [2]Kind `json:"alike"`
 	PersonVariance float64 `json:"person_variance"`
 	BothSides      float64 `json:"both_sides"`
-	MostDeviate    float64 `json:"most_deviate"`
+	MaxDeviate     float64 `json:"most_deviate"`
 	LikeShare      float64 `json:"like_share"`
-	// The share of strangers like the people who are named is estimated from at least LeastLike
+	// The share of strangers like the people who are named is estimated from at least MinLike
 	// people and given strangers. GalleryVariance, and one divided by the number of people, are the variance of the
 	// logarithm of the share of strangers in general who are named, over galleries with the
 	// same threshold.
-	// People are too alike for any rate from LeastAlike of them on (TooAlike).
-	LeastLike       int     `json:"least_like"`
-	LeastAlike      int     `json:"least_alike"`
+	// People are too alike for any rate from MinAlike of them on (TooAlike).
+	MinLike         int     `json:"least_like"`
+	MinAlike        int     `json:"least_alike"`
 	GalleryVariance float64 `json:"gallery_variance"`
 	Comparisons     int     `json:"comparisons"` // made at most by ByLaw
-	MostEach        int     `json:"most_each"`   // photographs of a person that count as those of a stranger
+	MaxEach         int     `json:"most_each"`   // photographs of a person that count as those of a stranger
 
 	// Of margins (Law). The deviation of a Law is that of ScalePeople people, and grows by
 	// ScaleGrowth whenever their number doubles. SameStranger is the correlation of the
 	// margins of faces of one stranger. SpreadWeight times as many faces estimate the mean
-	// margin as well as the spread does, and MostSpreadWeight as well as the ratio.
-	ScalePeople      float64 `json:"scale_people"`
-	ScaleGrowth      float64 `json:"scale_growth"`
-	SameStranger     float64 `json:"same_stranger"`
-	SpreadWeight     float64 `json:"spread_weight"`
-	MostSpreadWeight float64 `json:"most_spread_weight"`
+	// margin as well as the spread does, and MaxSpreadWeight as well as the ratio.
+	ScalePeople     float64 `json:"scale_people"`
+	ScaleGrowth     float64 `json:"scale_growth"`
+	SameStranger    float64 `json:"same_stranger"`
+	SpreadWeight    float64 `json:"spread_weight"`
+	MaxSpreadWeight float64 `json:"most_spread_weight"`
 
 	// Of scores (ByScores). Above the score that TailShare of the strangers exceed, the
-	// excess is modelled as exponential. LeastStrangers are needed.
-	TailShare      float64 `json:"tail_share"`
-	LeastStrangers int     `json:"least_strangers"`
+	// excess is modelled as exponential. MinStrangers are needed.
+	TailShare    float64 `json:"tail_share"`
+	MinStrangers int     `json:"least_strangers"`
 
 	// A quantile with SureTail given strangers above it is the threshold. The law of
 	// strangers is trusted for Reach times as many faces as were seen.
@@ -56,12 +56,12 @@ type Assumptions struct {
 	// face is genuine. A distribution is replaced by equally probable quantiles of it.
 	StrangerTrials int `json:"stranger_trials"` // quantiles of the distribution of strangers
 	GenuineTrials  int `json:"genuine_trials"`  // quantiles of that of genuine faces
-	MostTrials     int `json:"most_trials"`     // largest number of measured scores; of more, quantiles are taken
+	MaxTrials      int `json:"most_trials"`     // largest number of measured scores; of more, quantiles are taken
 	// smaller margins count as this, in units of the mean margin of strangers: their logarithms would
 	// count too much
-	LeastMargin float64 `json:"least_margin"`
+	MinMargin float64 `json:"least_margin"`
 	// probability by a law: what it does not know, such as twins and wrong labels, is not rarer
-	MostSure float64 `json:"most_sure"`
+	MaxSure float64 `json:"most_sure"`
 
 	// Of a cross-validation. The faces of a person are divided into Turns parts, each of which
 	// is held out once: with five, a person with ten faces is learned from eight.
@@ -87,13 +87,13 @@ type Assumptions struct {
 
 // DefaultAssumptions were fitted by studies: those for surroundings by go -C tools run
 // ./people -fit, on half of the people there, those for margins on photos/lfw_several by go run
-// ./bench/strangers at commit `1a8a9d37091a`. TailShare of LeastStrangers is two strangers.
+// ./bench/strangers at commit `1a8a9d37091a`. TailShare of MinStrangers is two strangers.
 var DefaultAssumptions = Assumptions{
 	Alike: [2]Kind{{0.1, 1.25, 0.05}, {2, 1.5, 0.001}}, PersonVariance: 0.65, BothSides: 0.5,
-	MostDeviate: 4, LikeShare: 0.8, LeastLike: 20, LeastAlike: 5, GalleryVariance: 0.16, Comparisons: 1 << 17, MostEach: 5,
-	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MostSpreadWeight: 200,
-	TailShare: 0.1, LeastStrangers: 20, SureTail: 10, Reach: 10,
-	StrangerTrials: 200, GenuineTrials: 20, MostTrials: 400, LeastMargin: 1e-3, MostSure: 0.999,
+	MaxDeviate: 4, LikeShare: 0.8, MinLike: 20, MinAlike: 5, GalleryVariance: 0.16, Comparisons: 1 << 17, MaxEach: 5,
+	ScalePeople: 5, ScaleGrowth: 0.1, SameStranger: 0.1, SpreadWeight: 3, MaxSpreadWeight: 200,
+	TailShare: 0.1, MinStrangers: 20, SureTail: 10, Reach: 10,
+	StrangerTrials: 200, GenuineTrials: 20, MaxTrials: 400, MinMargin: 1e-3, MaxSure: 0.999,
 	Turns: 5, Interval: 1.645, LevelError: 1, Certainty: 0.95, Worthwhile: 0.05, NearChance: 0.1, Member: 0.95,
 }
 
@@ -119,8 +119,8 @@ func (a *Assumptions) Validate() error {
 			return fmt.Errorf("assumptions: %s = %v is not a positive number up to %v", name, x, float64(maxFloat))
 		}
 	}
-	if tail := a.TailShare * float64(a.LeastStrangers); a.TailShare >= 1 || tail < 1 {
-		return fmt.Errorf("assumptions: a tail of %v of %d strangers has %v of them", a.TailShare, a.LeastStrangers, tail)
+	if tail := a.TailShare * float64(a.MinStrangers); a.TailShare >= 1 || tail < 1 {
+		return fmt.Errorf("assumptions: a tail of %v of %d strangers has %v of them", a.TailShare, a.MinStrangers, tail)
 	}
 	if a.Turns > maxFolds || a.NearChance > 1 {
 		return fmt.Errorf("assumptions: turns = %d or near_chance = %v is too large", a.Turns, a.NearChance)

@@ -25,7 +25,7 @@ func TestAssumptionsAreStored(t *testing.T) {
 		return c
 	}
 	other := DefaultAssumptions
-	other.TailShare, other.Reach, other.LeastMargin = 0.3, 2, 3
+	other.TailShare, other.Reach, other.MinMargin = 0.3, 2, 3
 	c, usual, named := calibrated(&other), calibrated(nil), calibrated(&DefaultAssumptions)
 	if c.Evidence(4) == usual.Evidence(4) || c.SmallestFPIR() == usual.SmallestFPIR() || *c.Odds == *usual.Odds {
 		t.Error("assumptions are not used")
@@ -63,7 +63,7 @@ func TestAssumptionsAreStored(t *testing.T) {
 		t.Errorf("stored: %s, %v", text, err)
 	}
 	for name, edit := range map[string]func(a *Assumptions){
-		"no tail": func(a *Assumptions) { a.TailShare = 0.01 }, "no trials": func(a *Assumptions) { a.MostTrials = 0 },
+		"no tail": func(a *Assumptions) { a.TailShare = 0.01 }, "no trials": func(a *Assumptions) { a.MaxTrials = 0 },
 		"no spread": func(a *Assumptions) { a.Alike[1].SD = -1 }, "endless": func(a *Assumptions) { a.StrangerTrials = 1 << 30 },
 	} {
 		bad := DefaultAssumptions

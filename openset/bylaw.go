@@ -46,14 +46,14 @@ func ByLawOf(opt Options, l *Impostors, g Gallery, given []float64) (*Calibratio
 			c.Wrong = append(c.Wrong, one.Evidence)
 		}
 		// A person with many photographs must not decide for all.
-		if seen[person-1]++; one.Rival >= 0 && seen[person-1] <= c.assumptions().MostEach {
+		if seen[person-1]++; one.Rival >= 0 && seen[person-1] <= c.assumptions().MaxEach {
 			c.LeftOut = append(c.LeftOut, one.Stranger)
 			sums[person-1] += c.strangerLevel(one.Stranger)
 		}
 	}
 	for p, n := range seen {
 		if n > 0 && people > 1 {
-			c.Levels = append(c.Levels, sums[p]/float64(min(n, c.assumptions().MostEach)))
+			c.Levels = append(c.Levels, sums[p]/float64(min(n, c.assumptions().MaxEach)))
 		}
 	}
 	return c, c.FitByLaw(l)
@@ -136,23 +136,23 @@ func (c *Calibration) trialsByLaw(l *Impostors, around surroundings) []trial {
 // A Share is a share of strangers who are named, with its interval of 90 %. Where only an
 // upper limit is known, Least is 0, and Most holds in 90 % of the galleries.
 type Share struct {
-	Rate  float64 `json:"rate"`  // the expected share
-	Least float64 `json:"least"` // lower end of an interval of 90 %
-	Most  float64 `json:"most"`  // upper end of an interval of 90 %
+	Rate float64 `json:"rate"`  // the expected share
+	Low  float64 `json:"least"` // lower end of an interval of 90 %
+	High float64 `json:"most"`  // upper end of an interval of 90 %
 }
 
 // Known reports whether s could be estimated: its interval ends below 1.
-func (s Share) Known() bool { return s.Most < 1 }
+func (s Share) Known() bool { return s.High < 1 }
 
 func (s Share) String() string {
 	percent := legible.Percent
 	switch {
 	case !s.Known():
 		return "an unknown share"
-	case s.Least == 0:
-		return fmt.Sprintf("%s %% (in nine of ten models at most %s %%)", percent(s.Rate), percent(s.Most))
+	case s.Low == 0:
+		return fmt.Sprintf("%s %% (in nine of ten models at most %s %%)", percent(s.Rate), percent(s.High))
 	}
-	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", percent(s.Rate), percent(s.Least), percent(s.Most))
+	return fmt.Sprintf("%s %% (90 %% interval %s to %s %%)", percent(s.Rate), percent(s.Low), percent(s.High))
 }
 
 const rounding = 1e-6
@@ -179,27 +179,27 @@ func (c *Calibration) maxAtLarge(rate float64, l *Impostors) float64 {
 // StrangerRates returns the expected shares of strangers who are named at the threshold:
 // atLarge of people chosen at random, and like of strangers who resemble the people of the
 // gallery. Only an upper limit of like is known, and nothing of it if people are few
-// (Assumptions.LeastLike). Nothing is known of either if the people are too alike. Only an upper limit
+// (Assumptions.MinLike). Nothing is known of either if the people are too alike. Only an upper limit
 // of atLarge is known of one person, and where the
 // resemblance of the people sets the threshold. Both are zero if margins are not evidence.
 func (c *Calibration) StrangerRates(l *Impostors) (atLarge, like Share) {
 	if !c.FollowsLaw() {
 		return Share{}, Share{}
 	}
-	like = Share{Most: 1}
+	like = Share{High: 1}
 	if c.TooAlike() {
 		return like, like
 	}
 	rate := math.Pow(10, -c.Threshold)
-	atLarge = Share{Rate: rate, Most: c.maxAtLarge(rate, l)}
+	atLarge = Share{Rate: rate, High: c.maxAtLarge(rate, l)}
 	if rate >= c.FPIR*(1-rounding) && c.People > 1 { // a single person may be unlike others
-		atLarge.Least = rate / c.uncertainty(rate, l)
+		atLarge.Low = rate / c.uncertainty(rate, l)
 	}
 	by := c.assumptions()
-	if around := c.surroundings(); around.count >= by.LeastLike {
+	if around := c.surroundings(); around.count >= by.MinLike {
 		level := levelOf(c.Threshold)
 		like.Rate = around.expected(level)
-		like.Most = max(like.Rate, around.limit(level-by.LevelError, by.Certainty))
+		like.High = max(like.Rate, around.limit(level-by.LevelError, by.Certainty))
 	}
 	return atLarge, like
 }

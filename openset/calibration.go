@@ -235,7 +235,7 @@ func (c *Calibration) Probability(margin float64) float64 {
 
 // terms are what the log odds of a margin are a sum of, with this mean margin of strangers.
 func (c *Calibration) terms(margin, mean float64) [3]float64 {
-	x := max(margin/mean, c.assumptions().LeastMargin)
+	x := max(margin/mean, c.assumptions().MinMargin)
 	return [3]float64{1, x, math.Log(x)}
 }
 

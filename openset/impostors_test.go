@@ -142,7 +142,7 @@ func TestByLawNamesKnownFacesAndIsSure(t *testing.T) {
 	}
 	atLarge, like := c.StrangerRates(l)
 	for _, s := range []Share{atLarge, like} {
-		if !(s.Least <= s.Rate && s.Rate <= s.Most && s.Rate <= 0.011) {
+		if !(s.Low <= s.Rate && s.Rate <= s.High && s.Rate <= 0.011) {
 			t.Errorf("share %+v", s)
 		}
 	}

@@ -80,7 +80,7 @@ func (c *Calibration) fitMean(classes int, l Law) error {
 	}
 	c.Mean = c.RawMean
 	if l.Ratio > 0 && c.Spread > 0 {
-		n := min(by.SpreadWeight*c.Faces, by.MostSpreadWeight)
+		n := min(by.SpreadWeight*c.Faces, by.MaxSpreadWeight)
 		c.Mean = (c.Faces*c.RawMean + n*l.Ratio*c.Spread) / (c.Faces + n)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (c *Calibration) MaxProbability() float64 {
 	}
 	known := 1 - c.Prior
 	if c.FollowsLaw() {
-		return min(c.assumptions().MostSure, known/(known+c.Prior/(c.Faces+2)))
+		return min(c.assumptions().MaxSure, known/(known+c.Prior/(c.Faces+2)))
 	}
 	return known / (known + c.Prior/(c.Faces+2) + known/(held+2))
 }

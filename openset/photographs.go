@@ -17,12 +17,12 @@ import (
 // of photographs. They are best for faces as those of the law. Where all faces are hard to recognise, such
 // as those of children, equal weights are best. So a person counts as the square root of the best weight.
 func (l *Impostors) counted(photographs []int) []float64 {
-	most := len(l.Cosines)
-	of := make([]int, most)
+	maxStrangers := len(l.Cosines)
+	of := make([]int, maxStrangers)
 	for _, k := range photographs {
-		of[min(max(k, 1), most)-1]++
+		of[min(max(k, 1), maxStrangers)-1]++
 	}
-	weights, sum, kinds := make([]float64, most), 0.0, 0
+	weights, sum, kinds := make([]float64, maxStrangers), 0.0, 0
 	for k, n := range of {
 		if weights[k] = math.Sqrt(l.weight(k + 1)); n > 0 {
 			sum, kinds = sum+float64(n)*weights[k], kinds+1
@@ -47,11 +47,11 @@ func (l *Impostors) weight(k int) float64 {
 		return (z*math.Abs(z)-short*short)/2 - math.Log(g[1])
 	}
 	of := -distuv.UnitNormal.Quantile(share)
-	most := len(l.Genuine)
-	if k == most {
+	maxStrangers := len(l.Genuine)
+	if k == maxStrangers {
 		return share
 	}
-	least := ratio(most, of)
+	least := ratio(maxStrangers, of)
 	const steps, far = 4096, 6
 	i := sort.Search(steps*far, func(i int) bool { return ratio(k, float64(i)/steps) >= least })
 	return distuv.UnitNormal.Survival(float64(i) / steps)
@@ -60,8 +60,8 @@ func (l *Impostors) weight(k int) float64 {
 // among is the deviate at which a person who counts as one person is named for as few strangers as one
 // who counts as so many is at z.
 func among(z, people float64) float64 {
-	const most = 1 - 1e-12 // share of strangers
-	return -distuv.UnitNormal.Quantile(min(most, powerOf(distuv.UnitNormal.Survival(z), 1/people)))
+	const maxStrangers = 1 - 1e-12 // share of strangers
+	return -distuv.UnitNormal.Quantile(min(maxStrangers, powerOf(distuv.UnitNormal.Survival(z), 1/people)))
 }
 
 // powerOf is 1 − (1 − p)ⁿ.

@@ -138,7 +138,7 @@ func (c *Calibration) StrangerLimit(l *Impostors) float64 {
 			return 1
 		}
 		atLarge, _ := c.StrangerRates(l)
-		return atLarge.Most
+		return atLarge.High
 	}
 	named, faces := c.NamedStrangers()
 	if faces == 0 || named >= faces {

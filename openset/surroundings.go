@@ -149,7 +149,7 @@ func (by *Assumptions) likelihood(all []seenLevel, people, strangers []float64) 
 	var mean, sd, smallest, largest [2]float64
 	for i, exceeding := range [][]float64{people, strangers} {
 		mean[i], sd[i] = moments(exceeding)
-		smallest[i], largest[i] = math.Inf(-1), by.MostDeviate
+		smallest[i], largest[i] = math.Inf(-1), by.MaxDeviate
 		if turn := mean[i] / (1 - sd[i]*sd[i]); turn < 0 {
 			smallest[i] = turn
 		} else {
@@ -190,11 +190,11 @@ func (s surroundings) quantile(share float64) float64 {
 
 // TooAlike reports whether the people of a gallery are so alike that no rate of strangers who are named can be
 // promised: more than those of the kind Assumptions.Alike that is most alike. The middle level of the people
-// decides, from LeastAlike people on, so that two names of one person do not. It is not known, and
+// decides, from MinAlike people on, so that two names of one person do not. It is not known, and
 // false, unless c follows the law of a network.
 func (c *Calibration) TooAlike() bool {
 	by := c.assumptions()
-	if len(c.Levels) < by.LeastAlike || float64(len(c.Strangers))*c.FPIR >= float64(by.SureTail) {
+	if len(c.Levels) < by.MinAlike || float64(len(c.Strangers))*c.FPIR >= float64(by.SureTail) {
 		return false
 	}
 	middle := slices.Sorted(slices.Values(c.Levels))[len(c.Levels)/2]

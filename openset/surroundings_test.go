@@ -131,12 +131,12 @@ func TestStrangersOfDrawnGalleries(t *testing.T) {
 			named += share / draws
 			if like.Known() {
 				printed++
-				if share <= like.Most {
+				if share <= like.High {
 					held++
 				}
 			}
-			if like.Known() && people < 20 || atLarge.Rate > 0.01+1e-9 || atLarge.Least > atLarge.Rate || atLarge.Most < atLarge.Rate ||
-				like.Rate > 0.01+1e-9 || like.Most > 1 {
+			if like.Known() && people < 20 || atLarge.Rate > 0.01+1e-9 || atLarge.Low > atLarge.Rate || atLarge.High < atLarge.Rate ||
+				like.Rate > 0.01+1e-9 || like.High > 1 {
 				t.Fatalf("%d people: %+v and %+v", people, atLarge, like)
 			}
 		}

@@ -33,7 +33,7 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	}
 	c, n := o.calibration(people), len(strangers)
 	by := c.assumptions()
-	if n < by.LeastStrangers || compared < 1 || people < 1 {
+	if n < by.MinStrangers || compared < 1 || people < 1 {
 		return nil, fmt.Errorf("calibrate: %d faces of strangers among %d people: %w", n, compared, ErrNoStrangers)
 	}
 	t := &tail{scores: slices.Sorted(slices.Values(strangers)), share: by.TailShare, growth: float64(people) / float64(compared)}
@@ -61,8 +61,8 @@ func ByScores(o Options, people, compared int, strangers, right, wrong []float64
 	}
 	c.Threshold = -math.Log10(o.FPIR)
 	few := *c
-	step := max(1, (len(few.Right)+len(few.Wrong))/by.MostTrials)
-	few.Right, few.Wrong, few.LeftOut = everyNth(few.Right, step), everyNth(few.Wrong, step), thin(few.LeftOut, by.MostTrials)
+	step := max(1, (len(few.Right)+len(few.Wrong))/by.MaxTrials)
+	few.Right, few.Wrong, few.LeftOut = everyNth(few.Right, step), everyNth(few.Wrong, step), thin(few.LeftOut, by.MaxTrials)
 	c.Odds = few.odds()
 	return c, c.Validate()
 }

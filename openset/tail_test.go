@@ -84,7 +84,7 @@ func TestByScoresEvidenceIsMonotone(t *testing.T) {
 }
 
 func TestByScoresErrors(t *testing.T) {
-	few := make([]float64, DefaultAssumptions.LeastStrangers-1)
+	few := make([]float64, DefaultAssumptions.MinStrangers-1)
 	if _, err := ByScores(Default, 5, 5, few, nil, nil); !errors.Is(err, ErrNoStrangers) {
 		t.Error(err)
 	}

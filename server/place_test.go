@@ -54,7 +54,7 @@ func TestFaceByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	blind := *cascade
-	blind.Cascade.LeastSide = 1 << 20
+	blind.Cascade.MinSide = 1 << 20
 	c = newClient(t, Options{Search: &blind})
 	at = c.collection()
 	c.do(200, "POST", at+"/people", object{"name": "Ann"}, &p)

@@ -113,7 +113,7 @@ func TestCurve(t *testing.T) {
 		if b.FPIR >= a.FPIR || b.Threshold < a.Threshold || b.Right.Rate > a.Right.Rate {
 			t.Errorf("%+v comes before %+v", a, b)
 		}
-		if a.Right.Least > a.Right.Rate || a.Right.Most < a.Right.Rate {
+		if a.Right.Low > a.Right.Rate || a.Right.High < a.Right.Rate {
 			t.Errorf("%+v", a.Right)
 		}
 	}

@@ -43,7 +43,7 @@ func TestStrangers(t *testing.T) {
 		after.People != 2 || after.Faces != before.Faces {
 		t.Fatalf("%d faces, %+v after %+v", n, after, before)
 	}
-	if now, known := after.Strangers.Alike, before.Strangers.Alike; now.Most > known.Most || known.Known() {
+	if now, known := after.Strangers.Alike, before.Strangers.Alike; now.High > known.High || known.Known() {
 		t.Errorf("the limit is %+v, and was %+v for two people", now, known)
 	}
 

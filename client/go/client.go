@@ -192,9 +192,9 @@ func (c *Client) open(ctx context.Context, q request) (io.ReadCloser, error) {
 
 // problemOf returns the error that an answer is.
 func problemOf(a *http.Response) error {
-	const most = 1 << 20
+	const maxSize = 1 << 20
 	p := &Problem{}
-	data, err := io.ReadAll(io.LimitReader(a.Body, most))
+	data, err := io.ReadAll(io.LimitReader(a.Body, maxSize))
 	if err != nil {
 		return err
 	}

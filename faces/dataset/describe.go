@@ -11,15 +11,15 @@ import (
 
 // An Info describes a data set. Images are columns of the set.
 type Info struct {
-	People   int     `json:"people"`
-	Images   int     `json:"images"`   // number of images
-	Features int     `json:"features"` // d
-	Frame    Frame   `json:"input"`    // zero if the samples are not images of a known size
-	Fewest   int     `json:"fewest"`   // smallest number of images of a person
-	Most     int     `json:"most"`     // largest number of images of a person
-	Lowest   float64 `json:"lowest"`   // value
-	Highest  float64 `json:"highest"`  // value
-	Integers bool    `json:"integers"` // all values are integers
+	People    int     `json:"people"`
+	Images    int     `json:"images"`   // number of images
+	Features  int     `json:"features"` // d
+	Frame     Frame   `json:"input"`    // zero if the samples are not images of a known size
+	MinImages int     `json:"fewest"`   // smallest number of images of a person
+	MaxImages int     `json:"most"`     // largest number of images of a person
+	Lowest    float64 `json:"lowest"`   // value
+	Highest   float64 `json:"highest"`  // value
+	Integers  bool    `json:"integers"` // all values are integers
 	// Blank images are all zero: no method can recognise them. Constant images
 	// have a single nonzero value, up to rounding errors.
 	Blank    []int `json:"blank"`
@@ -36,12 +36,12 @@ func Describe(set *Images) Info {
 	d, n := set.X.Dims()
 	info := Info{
 		People: len(set.Classes), Images: n, Features: d, Frame: set.Frame,
-		Fewest: n, Lowest: math.Inf(1), Highest: math.Inf(-1), Integers: true,
+		MinImages: n, Lowest: math.Inf(1), Highest: math.Inf(-1), Integers: true,
 		Blank: []int{}, Constant: []int{}, Duplicates: [][]int{}, Conflicts: [][]int{}, // [] in JSON, not null
 	}
 	for c := range set.Classes {
 		size := set.Groups[c+1] - set.Groups[c]
-		info.Fewest, info.Most = min(info.Fewest, size), max(info.Most, size)
+		info.MinImages, info.MaxImages = min(info.MinImages, size), max(info.MaxImages, size)
 	}
 	alike := make(map[[sha256.Size]byte][]int)
 	sample, bytes := make([]float64, d), make([]byte, 8*d)

@@ -17,7 +17,7 @@ import (
 // TestRealSets opens the field's databases; the counts are those that their
 // publishers give.
 func TestRealSets(t *testing.T) {
-	for name, want := range map[string]struct{ images, people, fewest, most, height, width int }{
+	for name, want := range map[string]struct{ images, people, min, max, height, width int }{
 		"orl_56x46": {400, 40, 10, 10, 56, 46}, "gt_50x40": {750, 50, 15, 15, 50, 40}, "pie_32x32": {11554, 68, 164, 170, 32, 32},
 		"yaleb_32x32": {2414, 38, 59, 64, 32, 32}, "lfw86_32x32": {1251, 86, 11, 20, 32, 32},
 	} {
@@ -27,8 +27,8 @@ func TestRealSets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set, warnings := opened(t, realdata.Path(t, "sets", name+".mat"), Size{})
 			info := Describe(set)
-			got := []int{info.Images, info.People, info.Fewest, info.Most, info.Frame.Height, info.Frame.Width}
-			if !slices.Equal(got, []int{want.images, want.people, want.fewest, want.most, want.height, want.width}) {
+			got := []int{info.Images, info.People, info.MinImages, info.MaxImages, info.Frame.Height, info.Frame.Width}
+			if !slices.Equal(got, []int{want.images, want.people, want.min, want.max, want.height, want.width}) {
 				t.Errorf("%v, want %v", got, want)
 			}
 			if len(warnings) > 0 || len(set.IDs) != want.images || info.Lowest < 0 || info.Highest > 255 {

@@ -197,7 +197,7 @@ func (f *view) linear() bool {
 func (f *view) name(class int) string { return f.p.Classes[class] }
 
 // alone reports whether there is one person only, and so no rival.
-func (f *view) alone() bool { return len(f.order) < classify.LeastClasses }
+func (f *view) alone() bool { return len(f.order) < classify.MinClasses }
 
 // rival is the class with the second score, if there is one.
 func (f *view) rival() int { return f.order[1] }

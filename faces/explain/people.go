@@ -85,7 +85,7 @@ func (p *People) HTML(w io.Writer) error {
 	data := struct {
 		Title, Summary    string
 		Pictures, Measure bool // whether there are any; whether cosines decide
-		Least             string
+		Low               string
 		Suspects          []suspectCell
 		Pairs             []pairCell
 		People            []personCell
@@ -94,7 +94,7 @@ func (p *People) HTML(w io.Writer) error {
 	}{
 		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil,
 		Looked: p.Review.Held > 0, Why: p.Review.Reason,
-		Least: gallery.Probability(p.Model.Numbers().Review.Suspect),
+		Low: gallery.Probability(p.Model.Numbers().Review.Suspect),
 	}
 	for _, s := range p.Review.Suspects {
 		data.Suspects = append(data.Suspects, p.suspect(s))

@@ -100,7 +100,7 @@ func (o SightingOptions) five(ctx context.Context, photo *dataset.Photo, f Face)
 		return nil, err
 	}
 	if five != nil {
-		if _, off := pupilsOf(five); off <= o.MostResidual {
+		if _, off := pupilsOf(five); off <= o.MaxResidual {
 			return five, nil
 		}
 	}
@@ -133,7 +133,7 @@ func (s *Search) Turn(ctx context.Context, photo *dataset.Photo, f Face) (turn f
 		return 0, false, err
 	}
 	_, off := pupilsOf(five)
-	return sideways(five), off <= s.Sighting.MostResidual, nil
+	return sideways(five), off <= s.Sighting.MaxResidual, nil
 }
 
 // sideways is the distance of the nose from the line between the middle of the eyes and

@@ -163,7 +163,7 @@ func (c channels) lit(o LightOptions) channels {
 	if level >= o.Dark || level == 0 {
 		return c
 	}
-	gain := min(o.Most, o.Light/float64(level))
+	gain := min(o.MaxFactor, o.Light/float64(level))
 	lighter := func(v view) view {
 		m := image.NewGray(v.Rect)
 		for y := range v.Rect.Dy() {

@@ -22,8 +22,8 @@ const treeDepth = 6
 type faceTree struct {
 	Nodes [1<<treeDepth -
 		1][4]byte // row, column, row, column of the two pixels, 1/256 of the window's side; the children of node i are 2i+1 and 2i+2
-	Scores [1 << treeDepth]float32 // of the leaves
-	Least  float32                 // a window goes on to the next tree if the sum of its scores is larger
+	Scores    [1 << treeDepth]float32 // of the leaves
+	Threshold float32                 // a window goes on to the next tree if the sum of its scores is larger
 }
 
 // unpackFaces reads the file: 8 bytes that are not used, the depth (uint32) and
@@ -77,7 +77,7 @@ func (f Finder) hits(v view, photo image.Rectangle, minSide, maxSide int) []hit 
 			windows = g.all(windows[:0], 1)
 		}
 		for _, w := range g.pass(windows, trees, v) {
-			found = append(found, hit{w.centre / v.Stride, w.centre % v.Stride, g.side, w.score - trees[len(trees)-1].Least})
+			found = append(found, hit{w.centre / v.Stride, w.centre % v.Stride, g.side, w.score - trees[len(trees)-1].Threshold})
 		}
 	}
 	return found
@@ -165,7 +165,7 @@ func (t *faceTree) passing(windows []candidate, pix []byte, at *offsets) []candi
 	for _, w := range windows {
 		w.score += t.Scores[leaf(&pairs, pix, w.centre)]
 		windows[passed] = w
-		if w.score > t.Least {
+		if w.score > t.Threshold {
 			passed++
 		}
 	}
@@ -186,7 +186,7 @@ func (t *faceTree) passingFew(windows []candidate, pix []byte, at *offsets) []ca
 		}
 		w.score += t.Scores[i-len(t.Nodes)]
 		windows[passed] = w
-		if w.score > t.Least {
+		if w.score > t.Threshold {
 			passed++
 		}
 	}

@@ -22,14 +22,14 @@ type ContentOptions struct {
 	Judged      int     // images, at most
 	Glance      int     // images, at most, where the Content is known and only a mistake is looked for
 	CropEyes    float64 // least eye distance of a crop, a share of its shorter side
-	LeastSide   int     // pixels of the shorter side; in smaller images no face is searched
+	MinSide     int     // pixels of the shorter side; in smaller images no face is searched
 	EnoughSeen  float64 // least share of photographs in which a face is found
 	EnoughCrops float64 // the same of crops, which can also be used as they are
 }
 
 // DefaultContent is for photographs of people. The eyes are apart by 0.33 … 0.42 of the shorter
 // side in the crops of ORL, and by 0.10 … 0.23 in the photographs of Georgia Tech and LFW.
-var DefaultContent = ContentOptions{Judged: 16, Glance: 4, CropEyes: 0.28, LeastSide: 80, EnoughSeen: 0.5, EnoughCrops: 0.75}
+var DefaultContent = ContentOptions{Judged: 16, Glance: 4, CropEyes: 0.28, MinSide: 80, EnoughSeen: 0.5, EnoughCrops: 0.75}
 
 // Of returns what the images at paths show: the majority of at most o.Judged evenly spread
 // ones, in which DefaultSearch looks for faces. Unreadable images are ignored; if all are, the
@@ -42,7 +42,7 @@ func (o ContentOptions) Of(ctx context.Context, paths []string) (Content, error)
 			return "", fmt.Errorf("look for faces: %w", err)
 		}
 		path := paths[i*len(paths)/n]
-		side, eyes, err := eyesIn(ctx, path, o.LeastSide)
+		side, eyes, err := eyesIn(ctx, path, o.MinSide)
 		switch {
 		case err != nil:
 			return "", err

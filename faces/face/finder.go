@@ -14,12 +14,12 @@ type Finder struct {
 	Side int // longest side of the image that the cascade runs over; larger photographs are reduced to it
 
 	// The window of the cascade.
-	Least float64 // smallest side, a share of the longest side of the photograph
+	MinShare float64 // smallest side, a share of the longest side of the photograph
 	// longest side from which a photograph is searched again at twice the resolution, for faces of half
 	// the size and in the background
 	Fine      int
 	FineShift float64 // step of the window in that second search, a share of its side: small windows are many
-	LeastSide int     // smallest side in pixels
+	MinSide   int     // smallest side in pixels
 	Shift     float64 // step, a share of its side
 	Scale     float64 // ratio of one side to the next smaller one
 	Overlap   float64 // intersection over union of two windows, from which they show one face
@@ -54,7 +54,7 @@ type Finder struct {
 // score below 13; the lowest is 5. False detections outside the faces have scores below 8 in
 // upright photographs, and up to 45 in turned ones.
 var DefaultFinder = Finder{
-	Side: 640, Fine: 1600, FineShift: 0.14, Least: 1. / 16, LeastSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
+	Side: 640, Fine: 1600, FineShift: 0.14, MinShare: 1. / 16, MinSide: 24, Shift: 0.1, Scale: 1.1, Overlap: 0.2,
 	Score: 4, Other: 10, Rival: 0.25, Sure: 25, Turned: 5,
 	CloseSide: 160, CloseLeast: 0.25, CloseSpread: 0.2,
 	Background: 0.5, Margin: 0.2, Turns: []float64{30, -30, 60, -60, 90, -90, 120, -120, 150, -150, 180},
@@ -85,7 +85,7 @@ func (f Finder) enough(_ *picture, faces []Face) bool { return surest(faces) >= 
 
 // tooSmall reports whether img has no room for a face.
 func (f Finder) tooSmall(img *image.Gray) bool {
-	return img.Rect.Dx() < f.LeastSide || img.Rect.Dy() < f.LeastSide
+	return img.Rect.Dx() < f.MinSide || img.Rect.Dy() < f.MinSide
 }
 
 // Detect implements BoxDetector. The landmarks are the pupils.

@@ -22,25 +22,25 @@ var tinyFile []byte
 
 // A NetDetector finds faces by a neural network. It is safe for concurrent use.
 type NetDetector struct {
-	Side    int     // of the square input, pixels
-	Border  float64 // on each side of the photograph, a share of its longest side
-	Least   float64 // score
-	Overlap float64 // intersection over union of two boxes, above which they show one face
-	Light   LightOptions
+	Side     int     // of the square input, pixels
+	Border   float64 // on each side of the photograph, a share of its longest side
+	MinScore float64 // score
+	Overlap  float64 // intersection over union of two boxes, above which they show one face
+	Light    LightOptions
 
 	net *detectorNet
 }
 
 // LightOptions say how a dark photograph is brightened for a network.
 type LightOptions struct {
-	Share float64 // of the pixels that are at most as light as the level that is measured
-	Dark  int     // level below which a photograph is brightened
-	Light float64 // to which the level is brought
-	Most  float64 // largest factor
+	Share     float64 // of the pixels that are at most as light as the level that is measured
+	Dark      int     // level below which a photograph is brightened
+	Light     float64 // to which the level is brought
+	MaxFactor float64 // largest factor
 }
 
 // DefaultLight was tried with dark copies of photographs (doc/photographs.md).
-var DefaultLight = LightOptions{Share: 0.99, Dark: 140, Light: 230, Most: 8}
+var DefaultLight = LightOptions{Share: 0.99, Dark: 140, Light: 230, MaxFactor: 8}
 
 // A detectorNet is the network of a detector.
 type detectorNet struct {
@@ -124,12 +124,12 @@ func openAxes(side int) (axes []network.Axis) {
 
 // NewSSD returns face-api's SSD detector with a square input of this side.
 func NewSSD(side int) NetDetector {
-	return NetDetector{Side: side, Least: 0.5, Overlap: 0.4, Light: DefaultLight, net: builtInSSD}
+	return NetDetector{Side: side, MinScore: 0.5, Overlap: 0.4, Light: DefaultLight, net: builtInSSD}
 }
 
 // NewTiny returns face-api's tiny detector with a square input of this side.
 func NewTiny(side int) NetDetector {
-	return NetDetector{Side: side, Least: 0.5, Overlap: 0.4, Light: DefaultLight, net: builtInTiny}
+	return NetDetector{Side: side, MinScore: 0.5, Overlap: 0.4, Light: DefaultLight, net: builtInTiny}
 }
 
 // input is the size of the input.
@@ -189,7 +189,7 @@ func (d NetDetector) run(ctx context.Context, small channels, to similarity) ([]
 	if err != nil {
 		return nil, fmt.Errorf("detector: %w", err)
 	}
-	found := suppressed(d.net.decode(out, in.Width, in.Height, d.Least), d.Overlap)
+	found := suppressed(d.net.decode(out, in.Width, in.Height, d.MinScore), d.Overlap)
 	for i := range found {
 		found[i] = found[i].moved(to)
 	}

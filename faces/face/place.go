@@ -96,7 +96,7 @@ func (s *Search) faceAt(ctx context.Context, photo *dataset.Photo, p *Place) (Fa
 			return Face{}, err
 		}
 		if five != nil {
-			if found, off := pupilsOf(five); off <= s.Sighting.MostResidual && inside(middle(found), p.Box) {
+			if found, off := pupilsOf(five); off <= s.Sighting.MaxResidual && inside(middle(found), p.Box) {
 				eyes = found
 			}
 		}

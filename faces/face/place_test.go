@@ -51,7 +51,7 @@ func TestPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	blind := *cascade
-	blind.Cascade.LeastSide = 1 << 20
+	blind.Cascade.MinSide = 1 << 20
 	hidden := cut
 	hidden.Search = &blind
 	drawn := synthetic.Photographs{People: 6, PerPerson: 1, Size: dataset.Size{Height: 240, Width: 320}, Seed: 7}

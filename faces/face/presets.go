@@ -77,7 +77,7 @@ func openSearch(text string) (*Search, error) {
 
 // aloneDetector is the detector with this network that no other detector helps.
 func aloneDetector(net *detectorNet, side int) NetDetector {
-	return NetDetector{Side: side, Border: 0.15, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: net}
+	return NetDetector{Side: side, Border: 0.15, Overlap: 0.4, MinScore: 0.1, Light: DefaultLight, net: net}
 }
 
 // maxDetectorBytes bounds the file of a detector.

@@ -121,15 +121,15 @@ type PupilOptions struct {
 	Size         float64 // of the first square of the cascade of pupils
 	StartRange   float64 // of the starts, in sides of that square
 
-	LeastApart, MostApart float64 // eye distance
-	MostTilt              float64 // angle between the eyes and the square, radians
+	MinDistance, MaxDistance float64 // eye distance
+	MaxTilt                  float64 // angle between the eyes and the square, radians
 }
 
 // DefaultPupils starts where pigo does.
 var DefaultPupils = PupilOptions{
 	Patch: 160, Starts: 31, Rounds: 3, Spread: 0.14,
 	Aside: 0.18, Above: 0.075, Size: 0.35, StartRange: 0.3,
-	LeastApart: 0.2, MostApart: 0.6, MostTilt: 40 * math.Pi / 180,
+	MinDistance: 0.2, MaxDistance: 0.6, MaxTilt: 40 * math.Pi / 180,
 }
 
 // pupils returns the pupils of the face in w. They are looked for in an upright
@@ -149,7 +149,7 @@ func (o PupilOptions) pupils(img *image.Gray, w window) (p [2]Point, ok bool) {
 		p, spread = o.pair(upright)
 		now = o.windowOf(p)
 		apart := p[0].to(p[1])
-		if !(apart >= o.LeastApart*w.side && apart <= o.MostApart*w.side) || math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > o.MostTilt {
+		if !(apart >= o.MinDistance*w.side && apart <= o.MaxDistance*w.side) || math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > o.MaxTilt {
 			return p, false
 		}
 	}

@@ -190,7 +190,7 @@ func TestRealPigo(t *testing.T) {
 	golden := pigoGolden(t)
 	images, names := photographs(t, 40, "photos", "gt_db")
 	for i, m := range images {
-		w := DefaultFinder.windows(overview(m, DefaultFinder.Side), m.Rect, DefaultFinder.Least, DefaultFinder.Score)[0]
+		w := DefaultFinder.windows(overview(m, DefaultFinder.Side), m.Rect, DefaultFinder.MinShare, DefaultFinder.Score)[0]
 		start := Point{math.Floor(w.X - DefaultFinder.Aside*w.side), math.Floor(w.Y - DefaultFinder.Above*w.side)}
 		got, spread := DefaultFinder.pupil(m, Point{start.X + 0.5, start.Y + 0.5}, DefaultFinder.Size*w.side)
 		_, name, _ := strings.Cut(filepath.ToSlash(names[i]), "/photos/")
@@ -216,7 +216,7 @@ func TestRealHits(t *testing.T) {
 	for _, folder := range []string{"gt_db", "lfw_strangers"} {
 		images, _ := photographs(t, 50, "photos", folder)
 		for _, m := range images {
-			compareHits(t, m, DefaultFinder.LeastSide, min(m.Rect.Dx(), m.Rect.Dy()))
+			compareHits(t, m, DefaultFinder.MinSide, min(m.Rect.Dx(), m.Rect.Dy()))
 		}
 	}
 }

@@ -72,13 +72,13 @@ func TestHitsOutside(t *testing.T) {
 	largest := 0
 	for _, v := range []view{overview(img, 320).turned(20), overview(img, 320).padded(0.2)} {
 		var want []hit
-		for _, h := range f.hits(view{v.Gray, similarity{a: 1}}, v.Rect, f.LeastSide, 200) {
+		for _, h := range f.hits(view{v.Gray, similarity{a: 1}}, v.Rect, f.MinSide, 200) {
 			p := v.back.at(float64(h.col)+0.5, float64(h.row)+0.5)
 			if d := 0.1 * float64(h.side); p.X >= -d && p.Y >= -d && p.X <= float64(img.Rect.Max.X)+d && p.Y <= float64(img.Rect.Max.Y)+d {
 				want = append(want, h)
 			}
 		}
-		got := f.hits(v, img.Rect, f.LeastSide, 200)
+		got := f.hits(v, img.Rect, f.MinSide, 200)
 		if !slices.Equal(got, want) {
 			t.Errorf("%d hits, not %d", len(got), len(want))
 		}
@@ -95,9 +95,9 @@ func TestCoarse(t *testing.T) {
 	img := dataset.NewPhoto(drawnScene(640, 480, 1)).Grey
 	v := overview(img, 640)
 	f := DefaultFinder
-	want := f.hits(v, img.Rect, f.LeastSide, 480)
+	want := f.hits(v, img.Rect, f.MinSide, 480)
 	f.coarse = DefaultSearch.Coarse
-	got := f.hits(v, img.Rect, f.LeastSide, 480)
+	got := f.hits(v, img.Rect, f.MinSide, 480)
 	for _, h := range got {
 		if !slices.Contains(want, h) {
 			t.Errorf("%v is no window of the finer grid", h)

@@ -70,8 +70,8 @@ func (s *Search) String() string {
 // has it in the middle.
 var DefaultSearch = &Search{
 	Name: "auto", Cascade: DefaultFinder, First: true, Certain: 60, Sure: 0.5,
-	Network:      NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, Least: 0.05, Light: DefaultLight, net: builtInTiny},
-	Last:         NetDetector{Side: 512, Overlap: 0.4, Least: 0.1, Light: DefaultLight, net: builtInSSD},
+	Network:      NetDetector{Side: 224, Border: 0.2, Overlap: 0.4, MinScore: 0.05, Light: DefaultLight, net: builtInTiny},
+	Last:         NetDetector{Side: 512, Overlap: 0.4, MinScore: 0.1, Light: DefaultLight, net: builtInSSD},
 	QuickOptions: defaultQuick, NetworkOptions: defaultNetwork, TurnedOptions: defaultTurned,
 	SmallOptions: defaultSmall, JoinOptions: defaultJoin,
 	Sighting: DefaultSighting, Content: DefaultContent, OffCentre: 0.75,

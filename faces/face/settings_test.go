@@ -21,7 +21,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: the usual settings are %s, %v", name, settings, err)
 		}
 		changed := *s
-		changed.Sure, changed.Cascade.MostTilt, changed.Cascade.Measure.Side, changed.Cascade.Turns = 0.6, 0.5, 80, []float64{45}
+		changed.Sure, changed.Cascade.MaxTilt, changed.Cascade.Measure.Side, changed.Cascade.Turns = 0.6, 0.5, 80, []float64{45}
 		changed.OffCentre, changed.Tilted, changed.Cascade.SameEyes, changed.Sighting.Looks, changed.Content.Judged = 0.5, 30, 0.4, 2, 8
 		if d, ok := changed.Network.(NetDetector); ok {
 			d.Light.Dark = 100

@@ -18,12 +18,12 @@ type sighting struct {
 // SightingOptions say where the eyes of a face can be in a network's detection. Residuals
 // are distances of five landmarks from those of the mean face, in eye distances.
 type SightingOptions struct {
-	LeastOfBox, MostOfBox float64 // eye distance, a share of the longer side of the box
-	MostResidual          float64 // root of the mean square
-	MostTilt              float64 // angle between the eyes and the box, radians
-	NearEye               float64 // of a pupil that the cascade finds from the middle of the eye's corners and lids, in eye distances
-	Near                  float64 // of each eye in two looks, in eye distances, below which they show one face
-	Scale                 float64 // score of the cascade that compares to a score of 1 of a network
+	MinShare, MaxShare float64 // eye distance, a share of the longer side of the box
+	MaxResidual        float64 // root of the mean square
+	MaxTilt            float64 // angle between the eyes and the box, radians
+	NearEye            float64 // of a pupil that the cascade finds from the middle of the eye's corners and lids, in eye distances
+	Near               float64 // of each eye in two looks, in eye distances, below which they show one face
+	Scale              float64 // score of the cascade that compares to a score of 1 of a network
 
 	// The network of landmarks sees a square with sides of Side eye distances about a point
 	// Below the eyes. It looks again where it moved the pupils by more than Settled eye
@@ -49,7 +49,7 @@ type SightingOptions struct {
 // place of 0.8 are as good. Of 392 upright faces of LFW with several photographs, 3 % are narrower
 // than Wide, and of 91 that are upside down and look certain all but 4.
 var DefaultSighting = SightingOptions{
-	LeastOfBox: 0.15, MostOfBox: 0.8, MostResidual: 0.35, MostTilt: DefaultPupils.MostTilt,
+	MinShare: 0.15, MaxShare: 0.8, MaxResidual: 0.35, MaxTilt: DefaultPupils.MaxTilt,
 	NearEye: 0.2, Near: 0.35, Scale: 100,
 	Side: 2.4, Below: 0.6, Settled: 0.1, Looks: 3,
 	Square: 0.8, Aside: 0.035, Higher: 0.026, Wide: 0.25,
@@ -67,8 +67,8 @@ func (s *Search) faceOf(ctx context.Context, photo *dataset.Photo, d Detection) 
 	p, residual := pupilsOf(five)
 	apart := p[0].to(p[1])
 	tilt := math.Atan2(p[1].Y-p[0].Y, p[1].X-p[0].X) - d.Angle
-	if residual > o.MostResidual || apart < o.LeastOfBox*side || apart > o.MostOfBox*side ||
-		math.Abs(math.Remainder(tilt, 2*math.Pi)) > o.MostTilt || !inside(middle(p), img.Rect) {
+	if residual > o.MaxResidual || apart < o.MinShare*side || apart > o.MaxShare*side ||
+		math.Abs(math.Remainder(tilt, 2*math.Pi)) > o.MaxTilt || !inside(middle(p), img.Rect) {
 		return f, false, nil
 	}
 	f.Aligned, f.Pupils, f.Landmarks = p, [2]Point{five[0], five[1]}, [5]Point(five)
@@ -95,7 +95,7 @@ func (o SightingOptions) landmarks(ctx context.Context, photo *dataset.Photo, d 
 		return nil, err
 	}
 	p, residual := pupilsOf(fivePoints(all))
-	if residual > o.MostResidual {
+	if residual > o.MaxResidual {
 		return nil, nil
 	}
 	return o.landmarksAt(ctx, photo, p)

@@ -100,7 +100,7 @@ func (s *Search) look(p *picture, degrees float64) []Face {
 	const some = 0.7 // of the score
 	f := s.Cascade
 	f.coarse = s.Coarse
-	return f.allIn(p.Grey, p.reduced(f.Side).turned(degrees), f.Least, some*f.Sure)
+	return f.allIn(p.Grey, p.reduced(f.Side).turned(degrees), f.MinShare, some*f.Sure)
 }
 
 // confirmed returns those of the faces looked, which are turned by an angle in degrees, that the

@@ -7,7 +7,7 @@ import "context"
 type edgeStage struct{ Finder }
 
 func (s edgeStage) find(_ context.Context, p *picture, c candidates) (candidates, bool, error) {
-	faces := s.facesIn(p.Grey, p.reduced(s.Side).padded(s.Margin), s.Least, s.Other)
+	faces := s.facesIn(p.Grey, p.reduced(s.Side).padded(s.Margin), s.MinShare, s.Other)
 	if surest(faces) > surest(c.faces) {
 		c.faces = faces
 	}

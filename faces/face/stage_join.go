@@ -8,11 +8,11 @@ import (
 
 // JoinOptions say which faces are reported.
 type JoinOptions struct {
-	Least float64 // lowest sum of the scores of networks of a face that is reported
-	Alone float64 // score of the cascade from which a face is reported that no network finds
+	MinScore float64 // lowest sum of the scores of networks of a face that is reported
+	Alone    float64 // score of the cascade from which a face is reported that no network finds
 }
 
-var defaultJoin = JoinOptions{Least: 0.25, Alone: 16}
+var defaultJoin = JoinOptions{MinScore: 0.25, Alone: 16}
 
 // joinStage is the last one. It joins the faces of the networks with those of the cascade
 // that are elsewhere and sure enough, or that the networks did not find well enough alone.
@@ -21,7 +21,7 @@ type joinStage struct{ *Search }
 func (s joinStage) find(_ context.Context, _ *picture, c candidates) (candidates, bool, error) {
 	all := slices.Clone(c.sightings)
 	slices.SortStableFunc(all, func(a, b sighting) int { return cmp.Compare(b.sum, a.sum) })
-	minScore, largest := s.Least, 0.
+	minScore, largest := s.MinScore, 0.
 	if len(all) > 0 {
 		largest = all[0].sum
 	}

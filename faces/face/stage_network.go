@@ -36,7 +36,7 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 		return c, false, err
 	}
 	low, largest := d, 0.
-	low.Least = min(d.Least, s.Glimpse)
+	low.MinScore = min(d.MinScore, s.Glimpse)
 	whole := low.reduce(p.Photo, p.Grey.Rect)
 	for _, degrees := range slices.Concat([]float64{0}, s.Turns) {
 		if largest < s.Glimpse && math.Mod(degrees, 90) != 0 {
@@ -47,7 +47,7 @@ func (s networkStage) find(ctx context.Context, p *picture, c candidates) (candi
 			if len(found) > 0 {
 				largest = max(largest, found[0].Score)
 			}
-			found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
+			found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.MinScore })
 			c.seen = c.seen || len(found) > 0
 		}
 		if err = s.add(ctx, p, &c, found, err); err != nil {

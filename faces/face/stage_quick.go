@@ -11,10 +11,10 @@ type QuickOptions struct {
 	Large       float64 // a share of the longest side of the photograph; 0: no first look
 	QuickSide   int     // side of the input of the network, pixels
 	QuickBorder float64 // as NetDetector.Border, a share of the side: a face may fill the photograph
-	QuickLeast  float64 // score, from 0 to 1, of a larger box from which the other stages run
+	QuickScore  float64 // score, from 0 to 1, of a larger box from which the other stages run
 }
 
-var defaultQuick = QuickOptions{Large: 0.45, QuickSide: 160, QuickBorder: 0.3, QuickLeast: 0.25}
+var defaultQuick = QuickOptions{Large: 0.45, QuickSide: 160, QuickBorder: 0.3, QuickScore: 0.25}
 
 // quickStage runs the network on a small copy of the upright photograph. It ends the search
 // if the network is certain of the largest face, and this is so large that the network also
@@ -37,7 +37,7 @@ func (s *Search) quick(ctx context.Context, p *picture) ([]sighting, error) {
 	if !ok || s.Large == 0 {
 		return nil, nil
 	}
-	d.Side, d.Border, d.Least = s.QuickSide, s.QuickBorder, s.QuickLeast
+	d.Side, d.Border, d.MinScore = s.QuickSide, s.QuickBorder, s.QuickScore
 	found, err := d.Detect(ctx, p.Photo)
 	if err != nil {
 		return nil, err

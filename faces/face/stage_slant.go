@@ -17,7 +17,7 @@ func (s slantStage) find(ctx context.Context, p *picture, c candidates) (candida
 	fine := *s.Search
 	fine.Around *= s.Closer
 	fine.Cascade.Side *= 2
-	fine.Cascade.Least /= 2
+	fine.Cascade.MinShare /= 2
 	fine.Cascade.Sure = fine.Cascade.Other
 	for _, degrees := range s.Slant {
 		found, err := fine.confirmed(ctx, p, degrees, fine.look(p, degrees), nil)

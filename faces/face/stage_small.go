@@ -38,13 +38,13 @@ func (s smallStage) find(ctx context.Context, p *picture, c candidates) (candida
 		d.Side /= 2 // enlarging shows no more
 	}
 	low := d
-	low.Least = min(d.Least, s.Hint)
+	low.MinScore = min(d.MinScore, s.Hint)
 	found, err := low.Detect(ctx, p.Photo)
 	if err != nil {
 		return c, false, err
 	}
 	hints := s.hints(p, c.faces, found)
-	found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.Least })
+	found = slices.DeleteFunc(found, func(one Detection) bool { return one.Score < d.MinScore })
 	if err := s.add(ctx, p, &c, found, nil); err != nil || !s.far(p.Grey, c.faces) {
 		return c, false, err
 	}

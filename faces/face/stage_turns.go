@@ -14,7 +14,7 @@ func (s turnsStage) find(_ context.Context, p *picture, c candidates) (candidate
 	}
 	minScore := max(s.Sure, s.Turned*largest)
 	for _, degrees := range s.Turns {
-		faces := s.facesIn(p.Grey, p.reduced(s.Side).turned(degrees), 2*s.Least, minScore)
+		faces := s.facesIn(p.Grey, p.reduced(s.Side).turned(degrees), 2*s.MinShare, minScore)
 		if surest(faces) > minScore {
 			c.faces, minScore = faces, surest(faces)
 		}

@@ -15,7 +15,7 @@ type uprightStage struct {
 
 func (s uprightStage) find(_ context.Context, p *picture, c candidates) (candidates, bool, error) {
 	img := p.Grey
-	c.faces, c.background = s.inFront(s.allIn(img, p.reduced(s.Side), s.Least, s.Score))
+	c.faces, c.background = s.inFront(s.allIn(img, p.reduced(s.Side), s.MinShare, s.Score))
 	if longest(img) >= s.Fine {
 		var more []Face
 		c.faces, more = s.withSmaller(img, p.reduced(2*s.Side), c.faces)
@@ -30,7 +30,7 @@ func (s uprightStage) find(_ context.Context, p *picture, c candidates) (candida
 func (f Finder) withSmaller(img *image.Gray, fine view, faces []Face) (front, behind []Face) {
 	half := f
 	half.Background, half.Shift = f.Background/2, f.FineShift
-	finer, behind := half.inFront(half.allIn(img, fine, f.Least/2, f.Sure))
+	finer, behind := half.inFront(half.allIn(img, fine, f.MinShare/2, f.Sure))
 	for _, one := range finer {
 		if !f.seen(faces, one.Pupils) {
 			faces = append(faces, one)

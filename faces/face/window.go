@@ -24,7 +24,7 @@ func (w window) box(in image.Rectangle) image.Rectangle {
 // surest first.
 func (f Finder) windows(v view, photo image.Rectangle, minSide, score float64) []window {
 	longest := max(v.Rect.Dx(), v.Rect.Dy())
-	hits := f.hits(v, photo, max(f.LeastSide, int(math.Ceil(minSide*float64(longest)))), min(v.Rect.Dx(), v.Rect.Dy()))
+	hits := f.hits(v, photo, max(f.MinSide, int(math.Ceil(minSide*float64(longest)))), min(v.Rect.Dx(), v.Rect.Dy()))
 	var found []window
 	for _, w := range f.grouped(hits) {
 		if w.score < score || len(found) > 0 && w.score < f.Other {

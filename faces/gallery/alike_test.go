@@ -15,12 +15,12 @@ import (
 func TestTooAlike(t *testing.T) {
 	f := embedding.Default().Frame()
 	for _, c := range []struct {
-		people, most int // photographs of a person
-		alike        bool
+		people, max int // photographs of a person
+		alike       bool
 	}{{1, 8, true}, {7, 1, false}, {6, 2, false}, {1, 3, false}} {
 		drawn := drawnAs(t, f, f.Len(), 0, c.people, func(p int) int {
 			if p == 0 {
-				return c.most
+				return c.max
 			}
 			return 1
 		})

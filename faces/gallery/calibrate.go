@@ -127,7 +127,7 @@ func (g byMargins) fit(ctx context.Context, opt openset.Options, given []float64
 		Strangers: given, Assumptions: opt.Assumptions,
 	}
 	people := len(f.images.Classes)
-	if people > classify.LeastClasses {
+	if people > classify.MinClasses {
 		c.People = people
 	}
 	f.pairs = &openset.Pairs{}

@@ -221,7 +221,7 @@ func (f *crossValidation) leftOut(g int) (kept, out, held []int) {
 	for c := range f.images.Classes {
 		lo, hi := f.images.Groups[c], f.images.Groups[c+1]
 		strange, folds := -1, f.folds // when the person is left out, and in how many folds not
-		if len(f.images.Classes) > classify.LeastClasses {
+		if len(f.images.Classes) > classify.MinClasses {
 			strange, folds = f.turn[c]%f.folds, f.folds-1
 		}
 		turn := g

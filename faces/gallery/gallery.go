@@ -88,7 +88,7 @@ func (g *Gallery) isLarge() bool {
 		return false
 	}
 	people, n := g.Enrolled.Len()
-	return people >= classify.LeastClasses && n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
+	return people >= classify.MinClasses && n > cmp.Or(g.ShortlistAbove, DefaultShortlistAbove)
 }
 
 // shortlist gives g the Model of a gallery that shortlists, without a classifier, if g has many

@@ -10,7 +10,7 @@ const maxReviewed = 2000
 // pairs are the people with an estimated share of confused images that is worth telling,
 // or with held-out images that are confused. Images that look mislabelled do not count.
 func (f *reassignment) pairs() []Pair {
-	minShare, used := f.g.Numbers().Review.LeastConfused, 0.0
+	minShare, used := f.g.Numbers().Review.MinConfused, 0.0
 	people := len(f.count)
 	if people > maxReviewed {
 		return []Pair{}

@@ -25,7 +25,7 @@ const maxFollowed = 256
 type heldOut struct {
 	Options   openset.Options `json:"how"`
 	Compared  int             `json:"compared"`       // people when strangers were compared, unless scores follow changes
-	Most      int             `json:"most,omitempty"` // people on a shortlist, where they are more than Settings.Shortlist
+	Shortlist int             `json:"most,omitempty"` // people on a shortlist, where they are more than Settings.Shortlist
 	Probes    []probe         `json:"probes"`
 	Right     []float64       `json:"right"` // scores, ascending
 	Wrong     []float64       `json:"wrong"`
@@ -79,7 +79,7 @@ func (g *Gallery) HasStrangers() bool {
 // out and from the faces of strangers, which may be nil.
 func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
 	o, people := *g.OpenSet, g.Len()
-	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Most == g.most()) &&
+	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Shortlist == g.most()) &&
 		h.Strangers == nil {
 		again := *h // only the rate differs
 		again.Options = o
@@ -119,7 +119,7 @@ func (g *Gallery) byScores() error {
 // holdFacesOut takes Probes of the faces of g for those of strangers.
 func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total int)) error {
 	h := g.heldOut
-	h.Most, h.Probes, h.Right, h.Wrong = g.most(), nil, nil, nil
+	h.Shortlist, h.Probes, h.Right, h.Wrong = g.most(), nil, nil, nil
 	err := g.holdOut(ctx, g.Numbers().Probes, func(_ int, p probe, r comparison) {
 		if p.Rivals = r.rivals; len(p.Rivals) > 0 {
 			h.Probes = append(h.Probes, p)
@@ -207,7 +207,7 @@ func (g *Gallery) compare(ctx context.Context, probes []probe, own bool) ([]comp
 	if err != nil {
 		return nil, err
 	}
-	enough := classify.LeastClasses
+	enough := classify.MinClasses
 	if g.separable() != nil {
 		enough = 1
 	}
@@ -333,7 +333,7 @@ func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
 			return err
 		}
 	}
-	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 || h.Most != g.most() {
+	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 || h.Shortlist != g.most() {
 		g.heldOut = &heldOut{Options: h.Options, Compared: g.Len()}
 		if err := g.holdFacesOut(ctx, nil); err != nil {
 			return err

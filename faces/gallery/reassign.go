@@ -70,13 +70,13 @@ type ReviewPriors struct {
 	// Copied is the cosine from which two images count as copies of one photograph.
 	Copied float64 `json:"copied"`
 
-	// At least FewestAlike images of a person are very alike if their mean cosine is AlikeSD
+	// At least MinAlike images of a person are very alike if their mean cosine is AlikeSD
 	// standard deviations above that of the network's people.
-	FewestAlike int     `json:"fewest_alike"`
-	AlikeSD     float64 `json:"alike_sd"`
+	MinAlike int     `json:"fewest_alike"`
+	AlikeSD  float64 `json:"alike_sd"`
 
-	// A Pair has an estimated share of confused images above LeastConfused, or some that are confused.
-	LeastConfused float64 `json:"least_confused"`
+	// A Pair has an estimated share of confused images above MinConfused, or some that are confused.
+	MinConfused float64 `json:"least_confused"`
 }
 
 // DefaultReviewPriors are the values of Review. In LFW a photograph and a copy of it in grey have
@@ -87,7 +87,7 @@ var DefaultReviewPriors = ReviewPriors{
 	Unusual: 0.02, UnusualFall: 2, UnusualSD: 2,
 	Aged: 0.02, AgedMean: 0.55, AgedSD: 0.16,
 	Leave: 0.5, Suspect: 0.1,
-	Copied: 0.995, FewestAlike: 3, AlikeSD: 2, LeastConfused: 0.001,
+	Copied: 0.995, MinAlike: 3, AlikeSD: 2, MinConfused: 0.001,
 }
 
 const maxRounds = 100

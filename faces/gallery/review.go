@@ -208,7 +208,7 @@ func (s *Settings) variety(l *openset.Impostors, x *mat.Dense, others bool) (all
 			fmt.Sprintf("%d of %d photographs do not look like the others: see whether they are of somebody else", len(part), images))
 	}
 	same, r := l.Same, s.Review
-	if n := float64(images); images >= r.FewestAlike && sum/pairs > same.Mean+r.AlikeSD*math.Sqrt(same.Pair+2*same.Photograph/n) {
+	if n := float64(images); images >= r.MinAlike && sum/pairs > same.Mean+r.AlikeSD*math.Sqrt(same.Pair+2*same.Photograph/n) {
 		all = append(all, "the photographs are very alike: add some from other days")
 	}
 	return all

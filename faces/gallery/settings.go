@@ -82,7 +82,7 @@ func (s *Settings) Validate() error {
 	r := s.Review
 	for _, share := range []float64{
 		s.Confused, s.Useless, s.Maybe, s.Likely, s.Sure, r.Mislabelled,
-		r.TwoPeople, r.Unusual, r.Aged, r.Leave, r.Suspect, r.Copied, r.LeastConfused,
+		r.TwoPeople, r.Unusual, r.Aged, r.Leave, r.Suspect, r.Copied, r.MinConfused,
 	} {
 		if share > 1 {
 			return fmt.Errorf("settings: a share of %v", share)

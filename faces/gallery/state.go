@@ -39,7 +39,7 @@ func (g *Gallery) Restore(p classify.Parts, text []byte) (*Gallery, error) {
 		return nil, fmt.Errorf("the faces have vectors of %d numbers, and the network makes %d", d, want)
 	}
 	people, faces := x.Len()
-	if people < classify.LeastClasses || !g.Projection.IsZero() || !t.Enrolled.hasIDs {
+	if people < classify.MinClasses || !g.Projection.IsZero() || !t.Enrolled.hasIDs {
 		return nil, errors.New("damaged gallery: it cannot shortlist")
 	}
 	t.ShortlistAbove = min(cmp.Or(g.ShortlistAbove, DefaultShortlistAbove), faces-1)

@@ -25,7 +25,7 @@ type agglomeration struct {
 	distinct []float64      // photographs, see openset.Impostors.Distinct
 	weakest  []float64      // the least ratio of all merges, with shifts in full
 	weight   float64        // of shifts
-	least    float64        // ratio of groups that merge
+	minRatio float64        // ratio of groups that merge
 	photos   []map[int]bool // of groups with photographs that have several faces; nil without
 	best     []int          // partner
 	value    []float64      // log likelihood ratio with best; −∞ for a group that was merged
@@ -40,7 +40,7 @@ func newAgglomeration(x *mat.Dense, photographs []int, l *openset.Impostors, shi
 	a := &agglomeration{
 		l: l, sums: mat.DenseCopyOf(x), members: make([][]int, n), photos: make([]map[int]bool, n),
 		shift: slices.Clone(shift), distinct: slices.Repeat([]float64{1}, n), weakest: slices.Repeat([]float64{math.Inf(1)}, n),
-		weight: o.Weight, least: math.Log(float64(n) / o.FPIR),
+		weight: o.Weight, minRatio: math.Log(float64(n) / o.FPIR),
 		best: make([]int, n), value: make([]float64, n), stale: make([]bool, n), alive: n, cosines: mat.NewDense(n, 1, nil),
 	}
 	faces := map[int]int{}
@@ -86,7 +86,7 @@ func (a *agglomeration) pairs(x *mat.Dense) {
 // floor is a cosine that two single faces which merge exceed.
 func (a *agglomeration) floor() float64 {
 	const steps = 100
-	i := sort.Search(2*steps, func(i int) bool { return a.l.SameRatio(1-float64(i)/steps, 1, 1, 0) <= a.least })
+	i := sort.Search(2*steps, func(i int) bool { return a.l.SameRatio(1-float64(i)/steps, 1, 1, 0) <= a.minRatio })
 	return 1 - float64(i)/steps
 }
 
@@ -119,7 +119,7 @@ func (a *agglomeration) run(ctx context.Context) error {
 			}
 		}
 		switch {
-		case !(a.value[i] > a.least):
+		case !(a.value[i] > a.minRatio):
 			return nil
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
@@ -235,7 +235,7 @@ func (a *agglomeration) compact() {
 func (a *agglomeration) groups() (all []Group) {
 	for g, m := range a.members {
 		if m != nil {
-			all = append(all, Group{m, a.weakest[g] < a.least})
+			all = append(all, Group{m, a.weakest[g] < a.minRatio})
 		}
 	}
 	return all

@@ -33,19 +33,19 @@ type Options struct {
 	PriorRivals float64
 	Weight      float64
 
-	LeastGroup int // 0: 3; groups of so many faces take single faces and the faces of smaller groups
+	MinGroup int // 0: 3; groups of so many faces take single faces and the faces of smaller groups
 }
 
 // Default are the options that were chosen.
-var Default = Options{FPIR: 0.005, Rivals: 10, PriorRivals: 2, Weight: 0.25, LeastGroup: 3}
+var Default = Options{FPIR: 0.005, Rivals: 10, PriorRivals: 2, Weight: 0.25, MinGroup: 3}
 
 // validate reports the first impossible option.
 func (o Options) validate() error {
 	if !(o.Rivals > 0) || !(o.PriorRivals >= 0) || !(o.Weight >= 0) {
 		return fmt.Errorf("%d rivals, %v further ones of weight %v", o.Rivals, o.PriorRivals, o.Weight)
 	}
-	if o.LeastGroup < 1 {
-		return fmt.Errorf("LeastGroup = %d is not ≥ 1", o.LeastGroup)
+	if o.MinGroup < 1 {
+		return fmt.Errorf("MinGroup = %d is not ≥ 1", o.MinGroup)
 	}
 	return openset.Options{FPIR: o.FPIR, Prior: openset.Default.Prior}.Validate()
 }
@@ -66,7 +66,7 @@ type Group struct {
 // and again, while the ratio exceeds ln n/FPIR: the prior odds that two of n faces show the
 // same person are about 1/n. This is done twice. The first groups tell how much each face
 // resembles other people (see Options), so that the second ones keep people apart who look
-// alike. Then each face in a group of fewer than LeastGroup joins the most similar larger group
+// alike. Then each face in a group of fewer than MinGroup joins the most similar larger group
 // if at most a share o.FPIR of strangers is as similar to it, or less where fewer faces are in
 // larger groups than are not. A person may be split into two
 // groups; two people are rarely merged.
@@ -74,7 +74,7 @@ func Faces(ctx context.Context, x *mat.Dense, photographs []int, l *openset.Impo
 	if x == nil || x.IsEmpty() {
 		return nil, errors.New("group: there are no faces")
 	}
-	o.LeastGroup = cmp.Or(o.LeastGroup, Default.LeastGroup)
+	o.MinGroup = cmp.Or(o.MinGroup, Default.MinGroup)
 	if err := cmp.Or(classify.NoContext(ctx), o.validate(), l.Validate(), lin.Finite("face", x)); err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
@@ -177,12 +177,12 @@ func oddsOf(groups []Group, first int) float64 {
 	return float64(in) / float64(others)
 }
 
-// attach moves the faces of groups of fewer than LeastGroup to the others. Where most faces are of people
+// attach moves the faces of groups of fewer than MinGroup to the others. Where most faces are of people
 // who have no such group, a face of them is as rarely moved to one as it would be right to move.
 func attach(x *mat.Dense, photographs []int, l *openset.Impostors, groups []Group, shift []float64, o Options) []Group {
 	slices.SortStableFunc(groups, func(a, b Group) int { return len(b.Faces) - len(a.Faces) })
 	large := groups
-	if i := slices.IndexFunc(groups, func(g Group) bool { return len(g.Faces) < o.LeastGroup }); i >= 0 {
+	if i := slices.IndexFunc(groups, func(g Group) bool { return len(g.Faces) < o.MinGroup }); i >= 0 {
 		large = groups[:i]
 	}
 	if len(large) == 0 || len(large) == len(groups) {

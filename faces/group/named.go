@@ -23,8 +23,8 @@ type WeakOptions struct {
 	Absent  float64 // probability that a photograph does not name somebody whose face is in it
 	Odds    float64 // of the best name of a group over the second, at least
 
-	Least  float64 // deviates by which a face resembles the others of its name more than strangers do, at least
-	Passes int     // alternate assignment and class means, at most
+	MinDeviate float64 // deviates by which a face resembles the others of its name more than strangers do, at least
+	Passes     int     // alternate assignment and class means, at most
 
 	// A name is right with the probability Ceiling/(1 + exp(−Offset − Slope·e)). The evidence e is
 	// in deviates: how much more a face resembles the others of its name than strangers do, or
@@ -36,7 +36,7 @@ type WeakOptions struct {
 
 // DefaultWeak are the options that were chosen.
 var DefaultWeak = WeakOptions{
-	Groups: Default, Present: 0.9, Absent: 0.1, Odds: 10, Least: 2.5, Passes: 20, Offset: 0.4, Slope: 2.7, Ceiling: 0.99, Sure: 0.95,
+	Groups: Default, Present: 0.9, Absent: 0.1, Odds: 10, MinDeviate: 2.5, Passes: 20, Offset: 0.4, Slope: 2.7, Ceiling: 0.99, Sure: 0.95,
 }
 
 // A Guess is the name of a face by who appears together.
@@ -191,7 +191,7 @@ func (w *weak) logit(j, name int, deviates []float64) float64 {
 	if w.only[j] {
 		prior = math.Log(w.o.Present / (w.o.Absent * (1 - w.o.Present)))
 		if math.IsInf(own, -1) { // no other face has the name: a rival must be similar to the face
-			own, rival = 0, max(0, rival-w.o.Least)
+			own, rival = 0, max(0, rival-w.o.MinDeviate)
 		}
 	}
 	return w.o.Offset + w.o.Slope*(own-rival) + prior
@@ -298,7 +298,7 @@ func (w *weak) pass() bool {
 	w.eachFace(func(j int, deviates []float64) {
 		p := w.photographs[j]
 		for _, i := range w.candidates[p] {
-			if deviates[i] >= w.o.Least || w.only[j] && w.logit(j, i, deviates) > 0 {
+			if deviates[i] >= w.o.MinDeviate || w.only[j] && w.logit(j, i, deviates) > 0 {
 				pairs[p] = append(pairs[p], pair{j, i, deviates[i]})
 			}
 		}

@@ -17,7 +17,7 @@ const (
 
 // A work is the turns of loops that a decoder may take. Photographs of telephones and cameras
 // take a third of them, or less: work grows with the pixels and with the data.
-type work struct{ least, pixel, byte int }
+type work struct{ base, pixel, byte int }
 
 var (
 	hevcWork = work{1 << 25, 16, 100}
@@ -33,7 +33,7 @@ func (f *container) limits() sandbox.Limits {
 		w = avifWork
 	}
 	return sandbox.Limits{
-		Turns:  w.least + w.pixel*pixels + w.byte*len(f.data),
+		Turns:  w.base + w.pixel*pixels + w.byte*len(f.data),
 		Memory: f.decoderMemory(),
 		Time:   20*time.Second + time.Duration(pixels)*time.Microsecond,
 	}

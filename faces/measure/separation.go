@@ -25,13 +25,13 @@ import (
 // testPeople are drawn people, the same each time: no photograph of anybody is needed.
 var testPeople = synthetic.Photographs{People: 6, PerPerson: 3, Size: dataset.Size{Height: 240, Width: 320}, Seed: 3}
 
-// LeastSeparation is the separation of drawn faces below which a network is refused. With the
+// MinSeparation is the separation of drawn faces below which a network is refused. With the
 // right settings the networks faceplugin and dlib have 5.6 and 4.7, with exchanged channels or
 // pupils elsewhere in the middle of the image 3.5 to 5.5, and with values of another range 0.0 to
 // 2.4; networks of random weights have 1.9 to 2.1 (NRDL_LONG=1 go test -v -run TestSeparation ./faces/measure).
 // So a wrong order of the channels is not found here but by network measure on photographs, and a
 // network of the right settings is not refused.
-const LeastSeparation = 2.5
+const MinSeparation = 2.5
 
 // Usable returns an error if the network of in does not separate the faces of a few drawn
 // people: its settings, or the network, do not suit. The error names settings that separate them,
@@ -59,7 +59,7 @@ var checked sync.Map
 
 func usable(ctx context.Context, e *embedding.Embedder) error {
 	own, err := separation(ctx, e, eyesOf(e))
-	if err != nil || own >= LeastSeparation {
+	if err != nil || own >= MinSeparation {
 		return err
 	}
 	best, words := own, ""
@@ -71,7 +71,7 @@ func usable(ctx context.Context, e *embedding.Embedder) error {
 		if s > best {
 			best, words = s, v.words
 		}
-		if best >= 2*LeastSeparation {
+		if best >= 2*MinSeparation {
 			break
 		}
 	}
@@ -81,8 +81,8 @@ func usable(ctx context.Context, e *embedding.Embedder) error {
 	name := e.Frame().Embedding.Name
 	err = fmt.Errorf(
 		"network %s does not separate the faces of %d drawn people with these settings, %s: their separation is %.1f, and %.1f is needed",
-		name, testPeople.People, strings.Join(e.Frame().Embedding.Words()[1:], " "), own, LeastSeparation)
-	if best < LeastSeparation {
+		name, testPeople.People, strings.Join(e.Frame().Embedding.Words()[1:], " "), own, MinSeparation)
+	if best < MinSeparation {
 		return advice.Add(err,
 			"nothing that was tried separates them: channels rgb and bgr, values 0 … 255, 0 … 1 and −1 … 1, faces as those of %s and as given; is it a network that makes vectors of faces?",
 			strings.Join(embedding.Presets(), ", "))

@@ -49,7 +49,7 @@ func TestUsable(t *testing.T) {
 	}
 }
 
-// TestSeparation prints the separations on which LeastSeparation stands.
+// TestSeparation prints the separations on which MinSeparation stands.
 func TestSeparation(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("prints a table: set NRDL_LONG=1")

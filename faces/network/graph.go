@@ -192,7 +192,7 @@ func (c *call) prepare(known map[string]*value) {
 
 // check refuses inputs of the wrong number, type or rank.
 func (o operator) check(c *call) {
-	for k := range o.least {
+	for k := range o.minInputs {
 		c.x(k)
 	}
 	for k, v := range c.inputs {

@@ -14,10 +14,10 @@ const (
 // An operator is what is known of a kind of node. Types and ranks of its inputs are
 // checked before complete is called.
 type operator struct {
-	inputs []types // of the inputs; without least, as many as there are
-	least  int     // inputs that must be there
-	rank   int     // axes that the first input has at least
-	units  int     // of work for an element of the largest input or output
+	inputs    []types // of the inputs; without least, as many as there are
+	minInputs int     // inputs that must be there
+	rank      int     // axes that the first input has at least
+	units     int     // of work for an element of the largest input or output
 	// complete checks the rest of a call and completes it. It refuses what is not
 	// supported.
 	complete func(*call)
@@ -78,7 +78,7 @@ func withFamilies(all map[string]operator) map[string]operator {
 	for name, f := range pairwise {
 		o := operator{of(numbers, numbers), 2, 0, 10, func(c *call) { c.binary(f, c.x(0).dtype) }}
 		if variadic[name] {
-			o.inputs, o.least = of(numbers), 1
+			o.inputs, o.minInputs = of(numbers), 1
 		}
 		all[name] = o
 	}

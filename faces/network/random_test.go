@@ -284,7 +284,7 @@ func (m *maker) node(t *testing.T, ops []string) {
 	before := *m
 	op := pick(m.Rand, ops...)
 	o := operators[op]
-	in := o.inputs[:max(o.least, min(len(o.inputs), len(o.inputs)-m.IntN(3)+m.IntN(3)))]
+	in := o.inputs[:max(o.minInputs, min(len(o.inputs), len(o.inputs)-m.IntN(3)+m.IntN(3)))]
 	if variadic[op] {
 		in = slices.Repeat(o.inputs, 1+m.IntN(3))
 	}

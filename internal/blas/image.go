@@ -80,7 +80,7 @@ type imageKernels struct {
 	lanes       int
 	conv        [][]func(*byte) // by vectors-1, pixels-1
 	depth       windowKernels   // depthwise convolution
-	sum, most   windowKernels   // pooling: the sum times limits[0], or the largest; both start at limits[1]
+	sum, max    windowKernels   // pooling: the sum times limits[0], or the largest; both start at limits[1]
 	winogradIn  func(*byte)
 	winogradOut func(*byte)
 }

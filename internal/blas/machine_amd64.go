@@ -120,7 +120,7 @@ var avx512Images = imageKernels{
 		[]func(*byte){sdepthZ0},
 	},
 	sum:        windowKernels{[]func(*byte){ssumZ1, ssumZ2, ssumZ3, ssumZ4}, []func(*byte){ssumZ0}},
-	most:       windowKernels{[]func(*byte){smostZ1, smostZ2, smostZ3, smostZ4}, []func(*byte){smostZ0}},
+	max:        windowKernels{[]func(*byte){smostZ1, smostZ2, smostZ3, smostZ4}, []func(*byte){smostZ0}},
 	winogradIn: swinogradInZ, winogradOut: swinogradOutZ,
 }
 
@@ -135,6 +135,6 @@ var avx2Images = imageKernels{
 		[]func(*byte){sdepthY0},
 	},
 	sum:        windowKernels{[]func(*byte){ssumY1, ssumY2, ssumY3, ssumY4}, []func(*byte){ssumY0}},
-	most:       windowKernels{[]func(*byte){smostY1, smostY2, smostY3, smostY4}, []func(*byte){smostY0}},
+	max:        windowKernels{[]func(*byte){smostY1, smostY2, smostY3, smostY4}, []func(*byte){smostY0}},
 	winogradIn: swinogradInY, winogradOut: swinogradOutY,
 }

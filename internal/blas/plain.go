@@ -140,7 +140,7 @@ var goImages = imageKernels{
 	conv:        [][]func(*byte){{convGo1, convGo(2), convGo(3)}},
 	depth:       windowKernels{[]func(*byte){depthGo}, []func(*byte){depthGo}},
 	sum:         windowKernels{[]func(*byte){sumGo}, []func(*byte){sumGo}},
-	most:        windowKernels{[]func(*byte){maxGo}, []func(*byte){maxGo}},
+	max:         windowKernels{[]func(*byte){maxGo}, []func(*byte){maxGo}},
 	winogradIn:  winogradInGo,
 	winogradOut: winogradOutGo,
 }

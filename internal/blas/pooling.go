@@ -55,7 +55,7 @@ func poolImage(dst, src Image, p PoolSpec, largest bool) {
 	kernels := k.sum
 	start := float32(0)
 	if largest {
-		kernels, start = k.most, float32(math.Inf(-1))
+		kernels, start = k.max, float32(math.Inf(-1))
 	}
 	r := convRuns.get()
 	t := &r.tile

@@ -62,7 +62,7 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 	if !set.AreFaces() {
 		word = legible.OfSamples
 	}
-	if info.Fewest < 2 {
+	if info.MinImages < 2 {
 		err := fmt.Errorf("%s: %s", path, word("some people have one image, and methods are compared by images that they were not trained on"))
 		return nil, advice.Add(err, word("add images of these people, or leave them out; %v names them"),
 			advice.DescribeData.With(advice.Data.To(path)))
@@ -79,12 +79,12 @@ func newPlan(ctx context.Context, path, called string, arrays dataset.Arrays, wa
 		Y     string   `json:"y,omitempty"`
 		Split []string `json:"split"`
 	}
-	splits := []string{fmt.Sprintf("random:%d", info.Fewest/2)}
-	if info.Fewest >= 6 { // also with few
+	splits := []string{fmt.Sprintf("random:%d", info.MinImages/2)}
+	if info.MinImages >= 6 { // also with few
 		splits = append([]string{"random:2"}, splits...)
 	}
 	name, about := nameOf(path),
-		fmt.Sprintf(word("%d people, %d images, at least %d of each: %s."), info.People, info.Images, info.Fewest, content)
+		fmt.Sprintf(word("%d people, %d images, at least %d of each: %s."), info.People, info.Images, info.MinImages, content)
 	text, err := json.MarshalIndent(struct {
 		Schema   string          `json:"$schema"`
 		Name     string          `json:"name"`

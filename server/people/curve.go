@@ -99,12 +99,12 @@ func (v *Service) Curve(ctx context.Context, collection string) (*Curve, error) 
 // wilson returns a share of n trials with Wilson's interval of 90 %.
 func wilson(share float64, n int) openset.Share {
 	if n == 0 {
-		return openset.Share{Rate: share, Most: 1}
+		return openset.Share{Rate: share, High: 1}
 	}
 	const z = 1.645
 	k := float64(n)
 	middle, half := share+z*z/(2*k), z*math.Sqrt(share*(1-share)/k+z*z/(4*k*k))
-	return openset.Share{Rate: share, Least: max(0, min(share, (middle-half)/(1+z*z/k))), Most: min(1, max(share, (middle+half)/(1+z*z/k)))}
+	return openset.Share{Rate: share, Low: max(0, min(share, (middle-half)/(1+z*z/k))), High: min(1, max(share, (middle+half)/(1+z*z/k)))}
 }
 
 // place sets the faces of c: those without a person, and those of as many people as can be

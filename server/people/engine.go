@@ -307,7 +307,7 @@ func (s *snapshot) uselessAt(ctx context.Context, fpir float64) error {
 func fewPeople(owner map[string]string, in *input) bool {
 	minPeople := 1
 	if in.Law() == nil {
-		minPeople = classify.LeastClasses
+		minPeople = classify.MinClasses
 	}
 	people := map[string]bool{}
 	for _, p := range owner {

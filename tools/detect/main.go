@@ -313,7 +313,7 @@ func detectors() (all []detector) {
 	all = append(all, detector{"auto", face.DefaultSearch.Detect})
 	add := func(name string, d face.NetDetector, border float64) {
 		d.Border = border
-		d.Least = 0.05
+		d.MinScore = 0.05
 		all = append(all, detector{name, d.Detect})
 	}
 	add("tiny", face.NewTiny(224), 0.2)

@@ -176,7 +176,7 @@ func (b *batch) take() *worker {
 	}
 	w := &worker{sums: make([]int32, b.n*chunkBlocks*blas.CodeRows), candidates: make([]candidates, b.n)}
 	for q := range w.candidates {
-		w.candidates[q] = candidates{least: float32(math.Inf(-1)), limit: firstLimit}
+		w.candidates[q] = candidates{bound: float32(math.Inf(-1)), limit: firstLimit}
 	}
 	return w
 }
@@ -214,7 +214,7 @@ func (b *batch) scan(p part) {
 			scales, offsets := s.scales[lo:hi], s.offsets[lo:hi]
 			for r, sum := range of {
 				about := float32(sum-zero)*(scales[r]*scale) + (offsets[r] + offset)
-				if within := margin + growth*scales[r]; about+within >= found.least {
+				if within := margin + growth*scales[r]; about+within >= found.bound {
 					b.admit(found, p.segment, lo+r, about, within)
 				}
 			}
@@ -233,7 +233,7 @@ func (b *batch) byVectors(w *worker, segment, lo, hi int) error {
 	product(b.queries, vectors, s.dims, w.exact)
 	for q := range b.n {
 		for r, cosine := range w.exact[q*(hi-lo) : (q+1)*(hi-lo)] {
-			if found := &w.candidates[q]; cosine+b.slack() >= found.least {
+			if found := &w.candidates[q]; cosine+b.slack() >= found.bound {
 				b.admit(found, segment, lo+r, cosine, b.slack())
 			}
 		}
@@ -253,14 +253,14 @@ func (b *batch) slack() float32 { return 4 * float32(b.x.dims) / (1 << 24) }
 // A candidate is a face that may be among the nearest.
 type candidate struct {
 	Ref
-	face        int
-	least, most float32 // bounds of the cosine
+	face         int
+	lower, upper float32 // bounds of the cosine
 }
 
 // candidates are those of a query.
 type candidates struct {
 	list  []candidate
-	least float32 // no face below can be among the nearest
+	bound float32 // no face below can be among the nearest
 	limit int
 }
 
@@ -281,20 +281,20 @@ func (b *batch) admit(c *candidates, segment, face int, about, within float32) {
 // larger cosines for sure.
 func (c *candidates) drop(k int) {
 	slices.SortFunc(c.list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.person, b.person), cmp.Compare(b.least, a.least))
+		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.person, b.person), cmp.Compare(b.lower, a.lower))
 	})
 	var people []float32
 	for i, one := range c.list {
 		if i == 0 || one.Ref != c.list[i-1].Ref {
-			people = append(people, one.least)
+			people = append(people, one.lower)
 		}
 	}
 	if len(people) < k {
 		return
 	}
 	slices.Sort(people)
-	c.least = max(c.least, people[len(people)-k])
-	c.list = slices.DeleteFunc(c.list, func(one candidate) bool { return one.most < c.least })
+	c.bound = max(c.bound, people[len(people)-k])
+	c.list = slices.DeleteFunc(c.list, func(one candidate) bool { return one.upper < c.bound })
 }
 
 // refine bounds the cosines of the candidates of a query more closely, by their codes and the
@@ -311,7 +311,7 @@ func (b *batch) refine(q int, c *candidates) {
 		}
 		scale := s.scales[one.face]
 		about, within := sum*scale+(s.offsets[one.face]+e.offsets[q]), e.ownMargin[q]+e.ownGrowth[q]*scale
-		one.least, one.most = max(one.least, about-within), min(one.most, about+within)
+		one.lower, one.upper = max(one.lower, about-within), min(one.upper, about+within)
 		runtime.KeepAlive(s.memory)
 	}
 	c.drop(b.k)
@@ -319,7 +319,7 @@ func (b *batch) refine(q int, c *candidates) {
 
 // exact returns the k nearest people of the candidates of a query, by their vectors.
 func (b *batch) exact(q int, c candidates) ([]Hit, error) {
-	c.least = float32(math.Inf(-1))
+	c.bound = float32(math.Inf(-1))
 	c.drop(b.k)
 	if blas.FastCodes() {
 		b.refine(q, &c)

@@ -5,11 +5,11 @@ import "github.com/tetratelabs/wazero/experimental"
 // limited is memory of at most most bytes.
 type limited struct {
 	experimental.LinearMemory
-	most uint64
+	max uint64
 }
 
 func (l *limited) Reallocate(size uint64) []byte {
-	if size > l.most {
+	if size > l.max {
 		return nil
 	}
 	return l.LinearMemory.Reallocate(size)

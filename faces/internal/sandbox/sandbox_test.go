@@ -78,9 +78,9 @@ func TestLimits(t *testing.T) {
 	ended, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
 	for name, c := range map[string]struct {
-		most Limits
-		call func(*Run)
-		want error
+		limits Limits
+		call   func(*Run)
+		want   error
 	}{
 		"little": {Limits{Turns: 5 * stepsPerCheck, Memory: page}, func(r *Run) { r.Call("run", 4*stepsPerCheck) }, nil},
 		"turns":  {Limits{Turns: 2 * stepsPerCheck, Memory: page}, func(r *Run) { r.Call("run", 4*stepsPerCheck) }, ErrTurns},
@@ -101,7 +101,7 @@ func TestLimits(t *testing.T) {
 			func(r *Run) { r.ctx = context.WithValue(ended, runKey{}, r); r.Call("run", 4*stepsPerCheck) }, gone,
 		},
 	} {
-		if err := p.Do(t.Context(), c.most, c.call); !errors.Is(err, c.want) {
+		if err := p.Do(t.Context(), c.limits, c.call); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}

@@ -32,12 +32,12 @@ func OfData(images *dataset.Images, in frontend.Pipeline) Data {
 // Print prints d as text.
 func (d Data) Print(c *console.Console) {
 	c.Print("%-10s %d\n", d.word("people"), d.People)
-	if d.Fewest == d.Most {
-		c.Print("%-10s %d, %d of each\n", d.word("images"), d.Images, d.Most)
+	if d.MinImages == d.MaxImages {
+		c.Print("%-10s %d, %d of each\n", d.word("images"), d.Images, d.MaxImages)
 	} else {
-		c.Print("%-10s %d, %d to %d of each\n", d.word("images"), d.Images, d.Fewest, d.Most)
+		c.Print("%-10s %d, %d to %d of each\n", d.word("images"), d.Images, d.MinImages, d.MaxImages)
 	}
-	if d.Fewest < 2 {
+	if d.MinImages < 2 {
 		c.Print("%-10s %s\n", d.word("one image"), legible.Abridged(alone(d.images)))
 	}
 	length := "features"

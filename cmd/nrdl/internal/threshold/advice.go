@@ -169,7 +169,7 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	case !to.Verbose:
 	case !like.Known() && len(c.Strangers) == 0:
 		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", peopleOf(c), calibrate)
-	case like.Most > unsure*c.FPIR:
+	case like.High > unsure*c.FPIR:
 		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s",
 			peopleOf(c), calibrate)
 	}
