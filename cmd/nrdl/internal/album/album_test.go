@@ -19,6 +19,7 @@ import (
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/results"
 )
 
 // people have names that file systems and pages must not take at their word.
@@ -289,6 +290,46 @@ func TestEarlier(t *testing.T) {
 		}
 		if err := errors.Join(err, a.Close()); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A face that is meant is in its square, the viewer has a box for each face, and an unknown one has the command that
+// names it.
+func TestViewer(t *testing.T) {
+	size, box := &results.Size{Width: 1000, Height: 500}, &results.Box{X: 600, Y: 100, Width: 100, Height: 100}
+	p := &photo{Object: results.Object{Size: size}}
+	for _, c := range []struct {
+		margin, least float64
+		want          string
+	}{
+		// the square in thumbnail pixels is 80 of 320 wide, and is shown 4 times as wide as itself
+		{2.5, 0, "width:400.00%;left:-210.00%;top:-10.00%"},
+		{1, 160, "width:200.00%;left:-80.00%;top:-0.00%"}, // no larger than the thumbnail is high
+	} {
+		if style := portrait(p, box, 320, 160, c.margin, c.least); string(style) != c.want {
+			t.Errorf("%v, not %s", style, c.want)
+		}
+	}
+	a := drawn(t, 101)
+	if _, err := a.Write(t.Context(), "my model.nrdl"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(a.dir, peopleFolder, dataset.Unknown, indexFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"nrdl add &#39;my model.nrdl&#39; ", "--name NAME --box 100,90,80,100", "left:20.83%;top:25.00%;width:16.67%;height:27.78%",
+		`<figure id="p200"`, `<a href="#p200">`, `<li id="sp200">`, `<a href="#p201">Next</a>`,
+	} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	for name, want := range map[string]bool{"a.HEIC": true, "b/c.avif": true, "a.jpg": false, "a.png": false} {
+		if large := preview(name); (large != "") != want {
+			t.Errorf("the preview of %s is %q", name, large)
 		}
 	}
 }
