@@ -8,7 +8,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/server/people"
+	"nrdl.example/nrdl/server/store"
 )
 
 // Answers of the interface of CompreFace: https://github.com/exadel-inc/CompreFace
@@ -40,14 +42,14 @@ const errNoFaceCode = 28
 // compreRoutes are calls of the interface of CompreFace.
 type compreRoutes struct{ *Service }
 
-// register registers the calls of CompreFace by which Double Take trains, recognises and
-// forgets, for the collection with the name in Options.CompreFace. They are those of another
+// register registers the calls of CompreFace by which its clients and Double Take train, recognise and
+// forget, for the collection with the name in Options.CompreFace, which the first call makes. They are those of another
 // interface, so that the description does not have them.
 func (v compreRoutes) register() {
 	if v.CompreFace == "" {
 		return
 	}
-	const at = "/api/v1/recognition/"
+	const at, face = "/api/v1/recognition/", "faces/{face}"
 	for _, o := range []struct {
 		pattern string
 		scopes  []string
@@ -56,10 +58,27 @@ func (v compreRoutes) register() {
 		{"POST " + at + "recognize", forIdentify, v.recognise},
 		{"POST " + at + "faces", forEnrolling, v.add},
 		{"DELETE " + at + "faces", forReview, v.remove},
+		{"GET " + at + "subjects", forReading, v.listSubjects},
+		{"POST " + at + "subjects", forEnrolling, v.addSubject},
+		{"PUT " + at + "subjects/{subject}", forReview, v.renameSubject},
+		{"DELETE " + at + "subjects/{subject}", forAdmin, v.removeSubject},
+		{"DELETE " + at + "subjects", forAdmin, v.removeSubjects},
+		{"GET " + at + "faces", forReading, v.listFaces},
+		{"GET " + at + face + "/img", forReading, v.showFace},
+		{"DELETE " + at + face, forReview, v.removeFace},
+		{"POST " + at + "faces/delete", forReview, v.removeFaces},
+		{"POST " + at + face + "/verify", forIdentify, v.verifyFace},
+		{"POST /api/v1/detection/detect", forIdentify, v.detect},
+		{"POST /api/v1/verification/verify", forIdentify, v.verify},
 	} {
 		v.Routes.HandleFunc(o.pattern, func(w http.ResponseWriter, r *http.Request) {
 			response, err := v.asCompreFace(r, o.scopes, o.do)
 			if err == nil {
+				if crop, ok := response.([]byte); ok {
+					w.Header().Set("Content-Type", "image/png")
+					_, _ = w.Write(crop)
+					return
+				}
 				_ = answer(w, http.StatusOK, response)
 				return
 			}
@@ -91,8 +110,15 @@ func (v compreRoutes) asCompreFace(r *http.Request, scopes []string, do func(*ht
 		return nil, err
 	}
 	if id == "" {
-		return nil,
-			people.Failed(http.StatusNotFound, "there is no collection %q: create it, or name another one with --compreface", v.CompreFace)
+		c, err := v.store.CreateCollection(r.Context(), requestOf(r.Context()).Actor, v.CompreFace, openset.Default.FPIR, v.people.Space())
+		var there *store.Conflict
+		if errors.As(err, &there) { // another request was quicker
+			c.ID, err = v.collectionNamed(r.Context(), v.CompreFace)
+		}
+		if err != nil {
+			return nil, err
+		}
+		id = c.ID
 	}
 	return do(r, id)
 }
@@ -117,7 +143,7 @@ func (v compreRoutes) collectionNamed(ctx context.Context, name string) (string,
 // recognise names the faces in a photograph. A face without a name has no subject, so that
 // the threshold of the collection decides and not a similarity.
 func (v compreRoutes) recognise(r *http.Request, collection string) (any, error) {
-	photo, err := v.people.Identify(r.Context(), collection, form{v.Service, r}, "file", people.Place{}, false)
+	photo, err := v.people.Identify(r.Context(), collection, v.images(r, map[string]string{"file": "file"}), "file", people.Place{}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +152,7 @@ func (v compreRoutes) recognise(r *http.Request, collection string) (any, error)
 	}
 	all := []compreFace{}
 	for _, f := range photo.Photograph.Faces {
-		one := compreFace{Box: compreBox{Probability: 1}, Subjects: []compreSubject{}}
-		if b := f.Box; b != nil {
-			one.Box = compreBox{1, b.X + b.Width, b.Y + b.Height, b.X, b.Y}
-		}
+		one := compreFace{Box: boxOf(f.Box), Subjects: []compreSubject{}}
 		if f.Decision == "known" && f.Name != nil {
 			one.Subjects = append(one.Subjects, compreSubject{*f.Name, sure(f)})
 		}
@@ -149,7 +172,7 @@ func sure(f people.Identified) float64 {
 // add adds the face in a photograph to the person with a name, who is created if there is none.
 func (v compreRoutes) add(r *http.Request, collection string) (any, error) {
 	name := r.URL.Query().Get("subject")
-	id, err := v.people.AddNamed(r.Context(), collection, name, form{v.Service, r}, "file")
+	id, err := v.people.AddNamed(r.Context(), collection, name, v.images(r, map[string]string{"file": "file"}), "file")
 	if err != nil {
 		return nil, err
 	}
