@@ -247,7 +247,7 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 	return nil
 }
 
-// tellNameless warns of people who are only in lists of names of photographs, without a face that is theirs.
+// tellNameless warns of people whose names stand in lists of names only: no face has them.
 func (o ReadOptions) tellNameless(names [][]string, given map[string]int) {
 	in := map[string][]int{} // photographs of a name
 	for i, all := range names {

@@ -49,8 +49,8 @@ var (
 // minKnown is how many classes a classifier has at least.
 const minKnown = 2
 
-// deviation is that of the logarithm of the scales of strangers in a model of so
-// many classes.
+// deviation is the standard deviation of the logarithm of the scales of strangers, in a
+// model of so many classes.
 func (l Law) deviation(by *Assumptions, classes int) float64 {
 	return max(0, l.Scale+by.ScaleGrowth*math.Log2(float64(classes)/by.ScalePeople))
 }

@@ -206,8 +206,8 @@ func leaf(pairs *[1<<treeDepth - 1][2]int, pix []byte, centre int) int {
 	return i - len(pairs)
 }
 
-// offsets are the steps in the pixels of an image that the bytes of a node, as
-// int8, mean for windows of one side.
+// offsets are the steps in pixels, for windows of one size, of each value of the
+// bytes of a node, which are int8.
 type offsets struct{ row, col [256]int }
 
 func newOffsets(side, stride int) *offsets {

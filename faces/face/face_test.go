@@ -286,8 +286,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// Faces for a network are refused only if they are much worse, and whatever their angle
-// is, they are not.
+// A network refuses only faces of much lower quality, and none for its angle.
 func TestRefusalForNetworks(t *testing.T) {
 	grey, network := Cut{}.limits(), Cut{Embedder: &Recorder{}}.limits()
 	for _, q := range []dataset.Quality{

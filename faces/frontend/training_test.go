@@ -132,8 +132,8 @@ func TestPreparedIsTheSame(t *testing.T) {
 	}
 }
 
-// moved is image, its rows down and its columns right by so many pixels; what
-// comes in is the nearest pixel.
+// moved returns image moved down and right by so many pixels; each new pixel at the
+// border has the value of the nearest old one.
 func moved(image []float64, size dataset.Size, down, right int) []float64 {
 	out := make([]float64, len(image))
 	for x := range size.Width {

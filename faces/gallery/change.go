@@ -26,7 +26,7 @@ type MergeReport struct {
 	Twice   [][2]string // IDs of equal images of two people: one of the names is wrong
 }
 
-// A change says how Enrolled follow from others.
+// A change is the difference of the Enrolled of two versions of a model.
 type change struct {
 	base     *index.Index
 	people   []*index.Person // who are new or have other faces

@@ -61,7 +61,7 @@ func (d *decoding) spend(w, h int) error {
 	return nil
 }
 
-// fill takes w×h pixels from those of canvases in RGB that are left.
+// fill subtracts the w×h pixels of a canvas in RGB from the pixels that remain; with too few it fails.
 func (d *decoding) fill(w, h int) error {
 	if d.canvas -= w * h; d.canvas < 0 {
 		return errWork

@@ -89,8 +89,8 @@ func markOf(f faces.Face, whole image.Rectangle) face.Mark {
 	return m
 }
 
-// drawing returns where in dir the photograph in data is drawn that has the place
-// below, and how: as a PNG if it is one, else as a JPEG.
+// drawing returns the path of the drawn copy of a photograph, whose file is data and whose
+// path in dir is below, and its encoder: PNG for a PNG, else JPEG.
 func drawing(dir, below string, data []byte) (path string, encode func(io.Writer, image.Image) error) {
 	path = filepath.Join(dir, below)
 	asJPEG := func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality}) }
