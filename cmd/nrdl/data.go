@@ -158,7 +158,11 @@ func (a *app) checkCmd() *cobra.Command {
 			} else {
 				err = r.WriteText(a.Out)
 				if r.Same {
-					defer a.Next("nrdl evaluate %s, or nrdl bench paper --data DIR (the table of the paper)", legible.ShellWord(args[0]))
+					plan := "paper"
+					if r.Database.Name == reference.AR.Name {
+						plan = "further"
+					}
+					defer a.Next("nrdl evaluate %s, or nrdl bench %s --data DIR", legible.ShellWord(args[0]), plan)
 				}
 			}
 			if err == nil && !r.Same {

@@ -20,7 +20,8 @@ import (
 // Level is the significance level of Compare.
 const Level = 0.05
 
-// The paired tests of Compare.
+// The paired tests of Compare. Its question is which method to take, so that several runs are tested
+// over runs, however few. Reports of plans ask about their splits, and test other things (ADR 0021).
 const (
 	CorrectedT = "corrected-t" // Nadeau and Bengio's corrected resampled t-test, over the runs
 	SignedRank = "signed-rank" // Wilcoxon's exact test, where all runs have the same difference

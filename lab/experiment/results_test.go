@@ -97,7 +97,7 @@ func sampled(c *report.ColumnRates, l *report.LabelRates) bool {
 		return fast || (c.Noise == 0 || l.Method == "lcle") && !strings.HasPrefix(l.Label, "coder")
 	case "gt":
 		return c.Noise == 0 && (fast || l.Method == "nrdl" || l.Method == "fddl") || fast && strong
-	case "pie":
+	case "pie", "ar": // large; not among the five
 		return false
 	}
 	return fast && c.Noise == 0

@@ -21,7 +21,7 @@ func TestRecordedTimes(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" && *updateTimes == "" {
 		t.Skip("NRDL_LONG=1 reads all records")
 	}
-	files, err := filepath.Glob("faces/results/*.jsonl.gz")
+	files, err := filepath.Glob("results/*.jsonl.gz")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

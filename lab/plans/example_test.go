@@ -20,6 +20,7 @@ func Example() {
 	// convergence
 	// cost
 	// frontends
+	// further
 	// noise
 	// open
 	// paper

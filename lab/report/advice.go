@@ -48,7 +48,7 @@ func (p *Plan) Advice() string {
 	if k.Friedman != nil {
 		test = fmt.Sprintf("; %s significantly worse (Nemenyi's test of ranks, level %g)", othersAre(others-k.near(best), others), level)
 	}
-	return fmt.Sprintf("%s has the best average rank of %s, %s, over %s, and the highest rate in %d of them%s.",
+	return fmt.Sprintf("%s has the best average rank of %s, %s, over these %s; it has the highest rate in %d of them%s.",
 		name, methods, fixed(k.meanRank(best), 2), settings, highest, test)
 }
 

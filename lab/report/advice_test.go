@@ -65,7 +65,7 @@ func TestAdvice(t *testing.T) {
 		},
 		{ // the critical difference of 3 ranks over 3 settings is 1.91
 			"several settings", rated(t, faces[2:5], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, nil),
-			"NRC has the best average rank of 3 methods, 1.00, over 3 settings, and the highest rate in 3 of them; 1 of the other 2 is significantly worse (Nemenyi's test of ranks, level 0.05).",
+			"NRC has the best average rank of 3 methods, 1.00, over these 3 settings; it has the highest rate in 3 of them; 1 of the other 2 is significantly worse (Nemenyi's test of ranks, level 0.05).",
 		},
 		{"no setting in common", apart, "No advice yet: too few methods have all their runs in the same settings."},
 		{"one method", rated(t, faces[2:3], 3, map[string]int{"crc": 1}, nil), ""},

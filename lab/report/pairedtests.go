@@ -27,11 +27,11 @@ type Comparison struct {
 	Ratio    float64 // test images per training image, used in that correction
 }
 
-// The tests, by the number of pairs that they are for.
+// The tests, by the number of pairs that they are for; minPairs depends on the comparisons.
 const (
 	mcnemar  = "McNemar"    // 1, on its faces
-	flips    = "sign flips" // 2 … 5, on their faces
-	wilcoxon = "Wilcoxon"   // 6 and more
+	flips    = "sign flips" // 2 … minPairs−1, on their faces
+	wilcoxon = "Wilcoxon"   // minPairs and more
 )
 
 // minPairs is the smallest number of pairs of runs with which the signed-rank test can be

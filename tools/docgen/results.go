@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,10 +20,13 @@ import (
 
 // planNames are those whose records are kept, in the order of the document. Each
 // has its records in lab/experiment/results, as PLAN.jsonl.gz.
-var planNames = []string{"paper", "authors", "tuned", "open", "noise", "convergence", "ablation", "atoms", "sensitivity", "cost"}
+var planNames = []string{"paper", "authors", "tuned", "open", "noise", "convergence", "ablation", "atoms", "sensitivity", "cost", "further"}
 
 //go:embed results.md.tmpl
 var resultsTemplate string
+
+//go:embed costs.json
+var costText []byte // minutes of processor time of a run that was not made, by plan, label and data set
 
 // results are the records of the plans that have been run.
 type results struct {
@@ -213,6 +217,15 @@ func (r *results) overview() (string, error) {
 	if tuned != nil {
 		fmt.Fprintf(&b, "* **All tuned with the same budget.** %s%s\n", cell(tuned.Advice()), averageRanks(tuned))
 	}
+	if further := planOf(page, "further"); further != nil {
+		var rates []string
+		for _, name := range []string{"ProCRC", "NRC", "FDDL", "NRDL (refit)", "NRDL", "LDA"} {
+			if c := counterpart(further, name, "ar"); c != nil {
+				rates = append(rates, fmt.Sprintf("%s %s", name, points(c.Mean)))
+			}
+		}
+		fmt.Fprintf(&b, "* **Another set.** The order is that of these five sets. On AR ([further](results/further.md), percent): %s.\n", strings.Join(rates, ", "))
+	}
 	if rates := means(r.records["authors"]); len(rates) > 0 {
 		fmt.Fprintf(&b,
 			"* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
@@ -240,6 +253,10 @@ func overviewTable(page *report.Report, printed bool) (string, error) {
 	if paper == nil {
 		return "", errors.New("the records of the plan paper are missing")
 	}
+	var minutes map[string]map[string]map[string]float64
+	if err := json.Unmarshal(costText, &minutes); err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	b.WriteString("| method |")
 	for _, c := range paper.Columns {
@@ -252,7 +269,7 @@ func overviewTable(page *report.Report, printed bool) (string, error) {
 			c := paper.Cells[i][j]
 			switch {
 			case !printed:
-				row += fmt.Sprintf(" %s / %s |", rate(c), rate(counterpart(tuned, l.Name, column.Source.Name)))
+				row += fmt.Sprintf(" %s / %s |", rate(c, minutes["paper"][l.Name][column.Source.Name]), rate(counterpart(tuned, l.Name, column.Source.Name), minutes["tuned"][l.Name][column.Source.Name]))
 			case c.Published == nil:
 				row = ""
 			default:
@@ -323,10 +340,14 @@ func counterpart(p *report.Plan, label, data string) *report.Cell {
 	return nil
 }
 
-func rate(c *report.Cell) string {
+// rate is the rate of c or, where there is none, the minutes that a run takes, in brackets.
+func rate(c *report.Cell, minutes float64) string {
 	switch {
 	case c == nil || math.IsNaN(c.Mean) || c.MissingRuns > 0:
-		return "–"
+		if minutes == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("(%v min)", minutes)
 	case c.Best:
 		return "**" + points(c.Mean) + "**"
 	}
