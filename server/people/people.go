@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/gallery"
@@ -108,11 +110,11 @@ func (v *Service) Sorted(ctx context.Context, collection, search, order, kind st
 // sorted returns the people of a kind, "" for all, with search in their name.
 func (s *snapshot) sorted(search, order, kind string) []store.Person {
 	fold := cases.Fold()
-	search = fold.String(search)
+	search = plain(fold.String(search))
 	var all []store.Person
 	names := map[string]string{}
 	for id, p := range s.people {
-		if name := fold.String(p.Name); strings.Contains(name, search) && (kind == "" || p.Kind == kind) {
+		if name := fold.String(p.Name); strings.Contains(plain(name), search) && (kind == "" || p.Kind == kind) {
 			names[id] = name
 			all = append(all, p)
 		}
@@ -127,6 +129,17 @@ func (s *snapshot) sorted(search, order, kind string) []store.Person {
 		return strings.Compare(a.ID, b.ID)
 	})
 	return all
+}
+
+// plain is a text without the accents of its letters, so that Zoe finds Zoë.
+func plain(text string) string {
+	without := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text))
+	return norm.NFC.String(without)
 }
 
 // AddPortraits sets the portrait of each person: the face with the best crop.
