@@ -62,7 +62,7 @@ var neonImages = imageKernels{
 		ssumN1, ssumN2, ssumN3, ssumN4, ssumN5, ssumN6, ssumN7,
 		ssumN8, ssumN9, ssumN10, ssumN11, ssumN12,
 	}, []func(*byte){ssumN0}},
-	most: windowKernels{[]func(*byte){
+	max: windowKernels{[]func(*byte){
 		smostN1, smostN2, smostN3, smostN4, smostN5, smostN6, smostN7,
 		smostN8, smostN9, smostN10, smostN11, smostN12,
 	}, []func(*byte){smostN0}},
