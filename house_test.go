@@ -38,7 +38,7 @@ var street = []house{
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_100, 0},
 	{"server", ". doc internal/kit faces client/go", 13_700, 0},
-	{"cmd/nrdl", ". doc internal/kit faces lab server", 15_700, 0},
+	{"cmd/nrdl", ". doc internal/kit faces lab server", 16_000, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 13_100, 0},
 }
 
@@ -361,9 +361,9 @@ func TestPackagesHaveExamples(t *testing.T) {
 	}
 }
 
-// The package that users meet first has few exported names: 47 at most.
+// The package that users meet first has few exported names: 48 at most.
 func TestFewNames(t *testing.T) {
-	const maxMethods = 47
+	const maxMethods = 48
 	files, err := filepath.Glob("faces/*.go")
 	if err != nil {
 		t.Fatal(err)

@@ -176,8 +176,11 @@ func Open(path string, methods ...classify.Method) (*Recogniser, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	return &Recogniser{m: m}, nil
+	return Of(m), nil
 }
+
+// Of returns a Recogniser of the model m, which must not be changed. The zero options of With are its own.
+func Of(m *gallery.Gallery) *Recogniser { return &Recogniser{m: m} }
 
 // modelNear is the regular file whose path is that at path with ".nrdl", or without it, or "".
 func modelNear(path string) string {

@@ -15,6 +15,7 @@ from nrdl_learn._faces import FaceEmbedder, detect
 from nrdl_learn._learn import Fit, Step, learn, steps
 from nrdl_learn._methods import *  # noqa: F403
 from nrdl_learn._methods import __all__ as _methods
+from nrdl_learn._models import Face, Recogniser, load
 from nrdl_learn._openset import FaceRecogniser, OpenSetClassifier
 from nrdl_learn._service import Service, ServiceError
 
@@ -29,11 +30,13 @@ __all__ = [
     "Engine",
     "EngineEnded",
     "EngineError",
+    "Face",
     "FaceEmbedder",
     "FaceRecogniser",
     "Fit",
     "OpenSetClassifier",
     "Parts",
+    "Recogniser",
     "Service",
     "ServiceError",
     "Step",
@@ -41,5 +44,6 @@ __all__ = [
     "detect",
     "find_program",
     "learn",
+    "load",
     "steps",
 ]

@@ -58,10 +58,12 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         What the network takes, such as ``('preset=arcface',)``: ``doc/embeddings.md``.
     detect : bool, default=True
         Whether a face is searched for; otherwise an image is an aligned face.
-    faces : {'largest', 'central', 'refuse'}, default='largest'
-        Which of several faces.
+    faces : {'largest', 'central', 'refuse', 'all', 'every'}, default='largest'
+        Which of several faces; ``'all'`` leaves out those in the background. With ``'all'`` and
+        ``'every'``, `transform` returns an array for each image.
     missing : {'error', 'nan'}, default='error'
-        What is done about an image without a face that can be used.
+        What is done about an image without a face that can be used: with ``'nan'`` it has NaN, or no
+        row where there are arrays for each image.
 
     Attributes
     ----------
@@ -97,7 +99,7 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """Return the vector of the face in each image.
 
         Parameters
@@ -107,13 +109,15 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
         Returns
         -------
-        vectors : ndarray of shape (n_images, length)
-            Of norm 1.
+        vectors : ndarray of shape (n_images, length), or list of ndarray of shape (n_faces, length)
+            Of norm 1. The list, of ``faces='all'`` and ``'every'``, has an array for each image, whose
+            rows are as in `faces_`.
         """
         if self.missing not in ("error", "nan"):
             raise ValueError(f"missing is 'error' or 'nan', not {self.missing!r}")
         images = _images(X)
-        parts, faces = [], []
+        several = self.faces in ("all", "every")
+        parts, faces, counts = [], [], []
         for at, files, arrays in _requests(images):
             header, got = shared().call(
                 "embed", arrays, files=files, network=self.network, words=list(self.words) or None,
@@ -124,11 +128,15 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                     which = images[at + i] if files else f"image {at + i}"
                     raise EngineError(f"{which}: {image['reason']}", advice=[{"text": "leave it out, or set missing='nan'"}])
                 faces.append(image["faces"])
+                counts.append(image["used"])
             parts.append(got["vectors"])
         self.faces_ = faces
         vectors = np.concatenate(parts)
         self._n_features_out = vectors.shape[1]
-        return vectors
+        if not several:
+            return vectors
+        ends = np.cumsum([max(n, 1) for n in counts])  # an image without a face has a row of NaN
+        return [vectors[end - max(n, 1) : end][:n] for end, n in zip(ends, counts)]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -91,10 +91,15 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         threshold = {"fpir": float(self.fpir), "prior": float(self.prior), "folds": int(self.folds)}
         calibrated, made = shared().with_model("calibrate", model, others, **threshold)
         self.base_._made(header, made)
-        self.threshold_, self.smallest_fpir_ = calibrated["threshold"], calibrated["smallest_fpir"]
-        self._promise, self.warning_ = calibrated.get("promise"), calibrated.get("warning")
+        self._with_threshold(calibrated)
         if self.warning_:
             warnings.warn(self.warning_, UserWarning, stacklevel=3)
+        return self
+
+    def _with_threshold(self, calibrated: Mapping[str, Any]) -> "OpenSetClassifier":
+        """What `base_` and the engine's account of its threshold say."""
+        self.threshold_, self.smallest_fpir_ = calibrated["threshold"], calibrated["smallest_fpir"]
+        self._promise, self.warning_ = calibrated.get("promise"), calibrated.get("warning")
         known = self.base_.classes_
         usual: dict[str, Any] = {"U": "unknown", "O": "unknown", "S": b"unknown", **dict.fromkeys("iuf", -1)}
         self.unknown_ = self.unknown if self.unknown is not None else usual.get(known.dtype.kind)

@@ -114,6 +114,8 @@ type request struct {
 	Vectors bool      `json:"vectors"` // x are vectors of embed with the same network and words
 	Force   bool      `json:"force"`   // name samples also if the classes are too alike
 	Model   string    `json:"model"`   // SHA-256 of a model file
+	Folders []string  `json:"folders"` // of networks that the model has by reference
+	Top     int       `json:"top"`     // likeliest people of a face; 0 is 1
 	State   []axes    `json:"state"`
 	openSet
 	photographs
@@ -149,6 +151,8 @@ var verbs = []struct {
 	{"dictionary", (*session).dictionary},
 	{"observe", (*session).observe},
 	{"code", (*session).code},
+	{"open", (*session).open},
+	{"identify", (*session).identify},
 	{"embed", (*session).embed},
 	{"detect", (*session).detect},
 }

@@ -438,3 +438,23 @@ func TestMethods(t *testing.T) {
 		t.Errorf("%d methods", n)
 	}
 }
+
+// The faces of images in memory are those that the library names, and vectors of every face are asked for.
+func TestOpenAndIdentify(t *testing.T) {
+	s := found(t, 5, 4)
+	c := start(t, engine.Options{})
+	made, _ := c.do(header{"verb": "fit", "method": "nrc", "classes": s.names}, s.sent...)
+	h, _ := c.do(header{"verb": "open", "model": made["model"]})
+	d, _ := s.x.Dims()
+	if h["method"] != "nrc" || h["features"] != float64(d) || h["faces"] != false || len(h["classes"].([]any)) != len(s.names) {
+		t.Errorf("%v", h)
+	}
+	if _, message := c.refused(header{"verb": "identify", "model": made["model"], "files": []string{"a.jpg"}}); message == "" {
+		t.Error("a model of vectors looks at photographs")
+	}
+	blank := npz.Uint8("b", []int{40, 30, 3}, make([]uint8, 40*30*3))
+	h, got := c.do(header{"verb": "embed", "faces": "all"}, blank)
+	if one := h["images"].([]any)[0].(header); one["used"] != 0.0 || !math.IsNaN(columns(t, got["vectors"]).At(0, 0)) {
+		t.Errorf("%v", one)
+	}
+}

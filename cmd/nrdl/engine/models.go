@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"container/list"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"os"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/faces/gallery/file"
+	"nrdl.example/nrdl/faces/gallery/index"
 	"nrdl.example/nrdl/internal/kit/npz"
 )
 
@@ -79,12 +82,29 @@ func (s *session) given(f *incoming, a npz.Array) (*gallery.Gallery, error) {
 	if g := s.models.get(hash); g != nil {
 		return g, nil
 	}
-	g, err := file.Read(bytes.NewReader(a.Data), file.Options{})
+	g, err := read(a.Data, file.Options{Folders: f.Folders})
 	if err != nil {
 		return nil, fmt.Errorf("read the model: %w", err)
 	}
 	s.models.put(&kept{hash, int64(len(a.Data)), g})
 	return g, nil
+}
+
+// read reads a model file. One with an index reads from its file, which needs no name once it is open.
+func read(data []byte, o file.Options) (*gallery.Gallery, error) {
+	if !bytes.HasPrefix(data, []byte(index.Magic)) {
+		return file.Read(bytes.NewReader(data), o)
+	}
+	f, err := os.CreateTemp("", "nrdl-model-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	return file.Open(f.Name(), o)
 }
 
 // made is the answer with the file of g.

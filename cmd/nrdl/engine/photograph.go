@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,6 +25,7 @@ type photographs struct {
 	Detect  *face.Detect `json:"detect"`  // never: an image is an aligned face; else faces are searched for
 	Faces   face.Which   `json:"faces"`   // which of several; "" is the largest
 	Network string       `json:"network"` // a built-in network, or its file; "" is the default
+	Twice   bool         `json:"twice"`   // faces of a photograph can get one name
 	Words   []string     `json:"words"`   // what the network takes, as frontend.ParseNetwork reads it
 }
 
@@ -71,9 +73,10 @@ func picture(a npz.Array) (image.Image, error) {
 
 // A seenImage is the answer for one image.
 type seenImage struct {
-	Faces  []results.Detection `json:"faces"`
-	Reason string              `json:"reason,omitempty"` // why there is no vector
-	vector []float64
+	Faces   []results.Detection `json:"faces"`
+	Reason  string              `json:"reason,omitempty"` // why there is no vector
+	Used    int                 `json:"used"`             // vectors
+	vectors [][]float64
 }
 
 // each calls do with every image of f, on all processors, and returns the first error.
@@ -121,26 +124,26 @@ func (s *session) embed(ctx context.Context, f *incoming) (*answer, error) {
 		} else {
 			seen, err = face.In(ctx, photo, detect.Which, cut)
 		}
-		to.take(seen)
+		to.take(seen, detect.Which == face.All || detect.Which == face.Every)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	x := mat.NewDense(max(len(all), 1), in.Len(), nil)
-	for j, one := range all {
-		for i := range x.RawRowView(j) {
-			if one.vector == nil {
-				x.Set(j, i, math.NaN())
-			} else {
-				x.Set(j, i, one.vector[i])
-			}
-		}
-	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s needs files, or arrays that are images", f.Verb)
 	}
-	return &answer{map[string]any{"images": all}, []npz.Array{plain("vectors", x)}}, nil
+	none := slices.Repeat([]float64{math.NaN()}, in.Len())
+	var rows []float64
+	for _, one := range all {
+		for _, v := range one.vectors {
+			rows = append(rows, v...)
+		}
+		if one.vectors == nil {
+			rows = append(rows, none...)
+		}
+	}
+	return &answer{map[string]any{"images": all}, []npz.Array{npz.Float64("vectors", []int{len(rows) / in.Len(), in.Len()}, rows)}}, nil
 }
 
 // network is the input that makes vectors of faces.
@@ -164,20 +167,22 @@ func (f *incoming) vectorsFrame(x *mat.Dense) (dataset.Frame, error) {
 	return in.Embedder.Frame(), nil
 }
 
-// take keeps the first face of seen that can be used.
-func (one *seenImage) take(seen []face.Seen) {
+// take keeps the vector of the first face of seen that can be used, or of every such face. Of every,
+// Faces are those with a vector.
+func (one *seenImage) take(seen []face.Seen, every bool) {
 	one.Reason = face.ErrNoFace.Error()
 	for _, s := range seen {
-		if s.Face != nil {
+		if s.Face != nil && !(every && s.Refused != nil) {
 			one.Faces = append(one.Faces, results.NewDetection(s.Face))
 		}
 		switch {
-		case s.Refused != nil && one.vector == nil:
+		case s.Refused != nil && one.vectors == nil:
 			one.Reason = s.Refused.Error()
-		case one.vector == nil:
-			one.vector, one.Reason = s.Values, ""
+		case s.Refused == nil && (every || one.vectors == nil):
+			one.vectors, one.Reason = append(one.vectors, s.Values), ""
 		}
 	}
+	one.Used = len(one.vectors)
 }
 
 // detect answers with the faces of each image, the largest first.

@@ -133,6 +133,12 @@ func (s *session) calibrate(ctx context.Context, f *incoming) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.promises(g)
+	return a, nil
+}
+
+// promises adds the threshold of g, and what it promises.
+func (a *answer) promises(g *gallery.Gallery) {
 	a.header["threshold"], a.header["smallest_fpir"] = g.Calibration.Threshold, g.Calibration.SmallestFPIR()
 	if promise := g.Promise(); promise != "" {
 		a.header["promise"] = promise
@@ -140,7 +146,6 @@ func (s *session) calibrate(ctx context.Context, f *incoming) (*answer, error) {
 	if useless := g.Usable(); useless != nil {
 		a.header["warning"] = useless.Error()
 	}
-	return a, nil
 }
 
 var errNoThreshold = advice.Add(errors.New("the model has no threshold"), "fit it with keep, then %v", advice.Calibrate)
@@ -154,8 +159,8 @@ func (s *session) openSet(ctx context.Context, f *incoming) (*answer, error) {
 	if g.Calibration == nil {
 		return nil, errNoThreshold
 	}
-	if err := g.Usable(); err != nil && g.Calibration.TooAlike() && !f.Force {
-		return nil, advice.Add(err, "samples of others may help: strangers of %v; force names samples all the same", advice.Calibrate)
+	if err := f.mayName(g); err != nil {
+		return nil, err
 	}
 	faces, err := g.Identify(ctx, images)
 	if err != nil {
@@ -178,4 +183,12 @@ func (s *session) openSet(ctx context.Context, f *incoming) (*answer, error) {
 		indices("class", best), npz.Uint8("known", []int{n}, known),
 		npz.Float64("margin", []int{n}, margin), npz.Float64("probability", []int{n}, probability), plain("scores", scores),
 	}}, nil
+}
+
+// mayName is an error where no rate of strangers can be promised and f does not force names.
+func (f *incoming) mayName(g *gallery.Gallery) error {
+	if err := g.Usable(); err != nil && g.Calibration.TooAlike() && !f.Force {
+		return advice.Add(err, "samples of others may help: strangers of %v; force names samples all the same", advice.Calibrate)
+	}
+	return nil
 }
