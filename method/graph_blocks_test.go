@@ -77,8 +77,8 @@ func TestBlockGraphSolvesAsTheFactorisation(t *testing.T) {
 // (14) holds to tol for each of a row of systems as the passes have them, where its
 // gradient is computed from the definition of the graph, column by column.
 func TestBlockGraphIsOptimalForManySamples(t *testing.T) {
-	if raced {
-		t.Skip("takes a minute with the race detector")
+	if raced || testing.Short() {
+		t.Skip("takes a minute with the race detector, and in Go alone")
 	}
 	const n, c, γ, tol = 20_000, 3, 1e-4, 1e-6
 	r := rand.New(rand.NewPCG(46, 1))
