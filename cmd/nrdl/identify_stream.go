@@ -295,7 +295,7 @@ func (i *identification) tellNext(model string, paths []string) {
 	if i.json || i.csv || i.pairs || i.output != "" || i.watchFolder != "" || slices.Contains(paths, photolist.StandardInput) {
 		return
 	}
-	if i.sorter == nil && i.draw == "" { // else the tally has it
+	if i.file == nil && i.sorter == nil && i.draw == "" { // else the tally has it
 		i.tellPromise()
 	}
 	model, path := legible.ShellWord(model), legible.ShellWord(paths[0])
