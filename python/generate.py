@@ -102,7 +102,12 @@ PARAMS = [
     "    Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another",
     "    coder has other parameters.",
 ]
-SEED = ["random_state : int, RandomState instance or None, default=0", "    Seed of the fit."]
+SEED = [
+    "random_state : int, RandomState instance or None, default=0",
+    "    Seed of the fit.",
+    "verbose : int, default=0",
+    "    Whether each pass is printed: its objective and residual.",
+]
 IMAGE = [
     "image_shape : tuple of int, optional",
     "    Height and width of the images that the samples are, flattened in C order, for methods",
@@ -128,6 +133,8 @@ n_iter_ : int
     Passes that were made.
 residual_ : float
     What the stopping test compared in the last pass.
+history_ : dict of str to ndarray of shape (n_iter_,)
+    ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
 seed_ : int
     Seed of the fit."""
 FITTED_DICTIONARY = """
@@ -145,6 +152,8 @@ n_iter_ : int
     Passes that were made.
 residual_ : float
     What the stopping test compared in the last pass.
+history_ : dict of str to ndarray of shape (n_iter_,)
+    ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
 seed_ : int
     Seed of the fit."""
 
@@ -186,7 +195,7 @@ def main():
     methods, dictionaries = ask()
     classes = {}
     for m, name in zip(methods, class_names(methods)):
-        after = ["image_shape: tuple[int, int] | None = None", "params: dict | None = None", "random_state: int | None = 0"]
+        after = ["image_shape: tuple[int, int] | None = None", "params: dict | None = None", "random_state: int | None = 0", "verbose: int = 0"]
         own = parameters(m, IMAGE + PARAMS + SEED)
         classes[name] = class_text(name, "Method", m, ([], after), own, FITTED)
     write(FOLDER / "nrdl_learn" / "_methods.py", "The methods, as classifiers of scikit-learn.", "nrdl_learn._base", "Method", classes)
@@ -194,7 +203,7 @@ def main():
     for m in dictionaries:
         name = {"KSVD": "KSVDDictionary", "Online": "OnlineDictionary"}[m["type"]]
         own = ["n_components : int or None, default=None", "    K, number of atoms; None is 10, or as many as the samples have directions."] + parameters(m, PARAMS + SEED)
-        after = ["params: dict | None = None", "random_state: int | None = 0"]
+        after = ["params: dict | None = None", "random_state: int | None = 0", "verbose: int = 0"]
         base = {"Online": "OnlineLearner"}.get(m["type"], "Dictionary")
         classes[name] = class_text(name, base, m, (["n_components: int | None = None"], after), own, FITTED_DICTIONARY)
     write(FOLDER / "nrdl_learn" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl_learn._dictionary", "Dictionary, OnlineLearner", classes)

@@ -10,13 +10,14 @@ from importlib.metadata import version as _version
 from nrdl_learn._base import Parts
 from nrdl_learn._dictionaries import *  # noqa: F403
 from nrdl_learn._dictionaries import __all__ as _dictionaries
-from nrdl_learn._engine import Engine, EngineEnded, EngineError, close, find_program
+from nrdl_learn._engine import Engine, EngineEnded, EngineError, close, engine, find_program
 from nrdl_learn._faces import FaceEmbedder, detect
 from nrdl_learn._learn import Fit, Step, learn, steps
 from nrdl_learn._methods import *  # noqa: F403
 from nrdl_learn._methods import __all__ as _methods
 from nrdl_learn._models import Face, Recogniser, load
 from nrdl_learn._openset import FaceRecogniser, OpenSetClassifier
+from nrdl_learn._plots import plot_atoms, plot_codes, plot_history
 from nrdl_learn._service import Service, ServiceError
 
 try:
@@ -42,8 +43,12 @@ __all__ = [
     "Step",
     "close",
     "detect",
+    "engine",
     "find_program",
     "learn",
     "load",
+    "plot_atoms",
+    "plot_codes",
+    "plot_history",
     "steps",
 ]

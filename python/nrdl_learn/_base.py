@@ -82,6 +82,7 @@ def _is_name(text: str) -> bool:
 class Parameterised(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A transformer whose parameters are those of a struct in Go."""
 
+    verbose: int = 0
     _method = ""
     _parameters: tuple[tuple[str, str, Any], ...] = ()  # argument, path in Go, default
 
@@ -100,7 +101,15 @@ class Parameterised(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")  # some parameters end with _, as only lambda_ can be spelt
 
-    def _set_outcome(self, header: Mapping[str, Any]) -> None:
+    def _progress(self) -> Any:
+        """What prints the passes; None where nobody asked for it."""
+        if not self.verbose:
+            return None
+        return lambda n, objective, residual: print(f"{type(self).__name__}: pass {n}, objective {objective:.6g}, residual {residual:.3g}", flush=True)
+
+    def _set_outcome(self, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+        if "history.objective" in arrays:
+            self.history_ = {name: np.array(arrays["history." + name]) for name in ("objective", "residual")}
         self.status_ = header["status"]
         self.n_iter_ = header["passes"]
         self.residual_ = header["residual"]
@@ -183,7 +192,7 @@ class Method(ClassifierMixin, Parameterised):
         """
         members, arrays = self._request(X, y)
         try:
-            return self._made(*shared().call("fit", arrays, **members))
+            return self._made(*shared().call("fit", arrays, self._progress(), **members))
         except EngineError as e:
             if self.n_features_in_ > 1:
                 raise
@@ -192,7 +201,7 @@ class Method(ClassifierMixin, Parameterised):
 
     def _made(self, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> "Method":
         self.model_ = arrays["model"].tobytes()
-        self._set_outcome(header)
+        self._set_outcome(header, arrays)
         return self
 
     def _of(self, verb: str, X: Any) -> dict[str, np.ndarray]:

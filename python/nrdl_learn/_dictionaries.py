@@ -41,6 +41,8 @@ class KSVDDictionary(Dictionary):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -56,6 +58,8 @@ class KSVDDictionary(Dictionary):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -83,6 +87,7 @@ class KSVDDictionary(Dictionary):
         monotone: bool = False,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.n_components = n_components
         self.sparsity = sparsity
@@ -93,6 +98,7 @@ class KSVDDictionary(Dictionary):
         self.monotone = monotone
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class OnlineDictionary(OnlineLearner):
@@ -132,6 +138,8 @@ class OnlineDictionary(OnlineLearner):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -147,6 +155,8 @@ class OnlineDictionary(OnlineLearner):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -182,6 +192,7 @@ class OnlineDictionary(OnlineLearner):
         tol: float = 0.0,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.n_components = n_components
         self.coder = coder
@@ -196,3 +207,4 @@ class OnlineDictionary(OnlineLearner):
         self.tol = tol
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose

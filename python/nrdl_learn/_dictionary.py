@@ -44,10 +44,10 @@ class Dictionary(Parameterised):
         self.seed_ = seed_of(self.random_state)
         self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "dictionary", {"x": self._scaled(X)}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
+            "dictionary", {"x": self._scaled(X)}, self._progress(), method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays["D"].T)
-        self._set_outcome(header)
+        self._set_outcome(header, arrays)
         return self
 
     def transform(self, X: Any) -> np.ndarray:

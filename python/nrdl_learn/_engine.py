@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import atexit
+import contextlib
 import functools
 import hashlib
 import io
@@ -23,11 +24,11 @@ import sysconfig
 import threading
 import time
 import weakref
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-__all__ = ["Engine", "EngineEnded", "EngineError", "close", "find_program", "shared"]
+__all__ = ["Engine", "EngineEnded", "EngineError", "close", "engine", "find_program", "shared"]
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -155,7 +156,7 @@ class Engine:
     def __exit__(self, *error: Any) -> None:
         self.close()
 
-    def call(self, verb: str, arrays: Arrays | None = None, **members: Any) -> tuple[dict, dict[str, np.ndarray]]:
+    def call(self, verb: str, arrays: Arrays | None = None, progress: Any = None, **members: Any) -> tuple[dict, dict[str, np.ndarray]]:
         """Send a request and return the answer.
 
         Parameters
@@ -164,6 +165,8 @@ class Engine:
             One of those in ``doc/engine.md``.
         arrays : mapping of str to ndarray
             Arrays of the request.
+        progress : callable, optional
+            Called after each pass of ``fit`` and ``dictionary`` with the pass, the objective and the residual.
         **members
             Further members of the header. ``None`` is left out.
 
@@ -177,6 +180,7 @@ class Engine:
         EngineError
             Where the engine answers with an error, or has ended.
         """
+        members["watch"] = True if progress else None
         header = {"verb": verb, **{k: v for k, v in members.items() if v is not None}}
         with self._lock:
             process = self._start()
@@ -184,6 +188,9 @@ class Engine:
             try:
                 _write(process.stdin, header, arrays or {})
                 answer = _read(process.stdout)
+                while "progress" in answer[0]:
+                    progress(answer[0]["progress"], *(float(answer[1]["history." + name][0]) for name in ("objective", "residual")))
+                    answer = _read(process.stdout)
                 whole = True
             except (OSError, EOFError) as error:
                 self.close()
@@ -356,6 +363,20 @@ def shared() -> Engine:
 def close() -> None:
     """End the engine of this process, which frees its memory; the next call of an estimator starts another."""
     _shared.close()
+
+
+@contextlib.contextmanager
+def engine() -> Iterator[Engine]:
+    """The engine of this process, which ends with the block: ``with nrdl.engine():``.
+
+    Yields
+    ------
+    engine : Engine
+    """
+    try:
+        yield _shared
+    finally:
+        close()
 
 
 def _forked() -> None:

@@ -70,6 +70,8 @@ class Mean(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -90,6 +92,8 @@ class Mean(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -102,10 +106,12 @@ class Mean(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NN(Method):
@@ -127,6 +133,8 @@ class NN(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -147,6 +155,8 @@ class NN(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -159,10 +169,12 @@ class NN(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LDA(Method):
@@ -187,6 +199,8 @@ class LDA(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -207,6 +221,8 @@ class LDA(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -223,11 +239,13 @@ class LDA(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.ridge = ridge
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class PCALDA(Method):
@@ -254,6 +272,8 @@ class PCALDA(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -274,6 +294,8 @@ class PCALDA(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -292,12 +314,14 @@ class PCALDA(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.dims = dims
         self.ridge = ridge
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class RidgeClassifier(Method):
@@ -322,6 +346,8 @@ class RidgeClassifier(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -342,6 +368,8 @@ class RidgeClassifier(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -358,11 +386,13 @@ class RidgeClassifier(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.ridge = ridge
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class SVM(Method):
@@ -389,6 +419,8 @@ class SVM(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -409,6 +441,8 @@ class SVM(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -427,12 +461,14 @@ class SVM(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.c = c
         self.tol = tol
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LLC(Method):
@@ -461,6 +497,8 @@ class LLC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -481,6 +519,8 @@ class LLC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -499,12 +539,14 @@ class LLC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_neighbours = coder_neighbours
         self.coder_lambda = coder_lambda
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LRC(Method):
@@ -529,6 +571,8 @@ class LRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -549,6 +593,8 @@ class LRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -565,11 +611,13 @@ class LRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_lambda = coder_lambda
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class SRC(Method):
@@ -597,6 +645,8 @@ class SRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -617,6 +667,8 @@ class SRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -637,6 +689,7 @@ class SRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_lambda = coder_lambda
         self.coder_gap = coder_gap
@@ -644,6 +697,7 @@ class SRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class CRC(Method):
@@ -669,6 +723,8 @@ class CRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -689,6 +745,8 @@ class CRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -705,11 +763,13 @@ class CRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.kappa = kappa
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NRC(Method):
@@ -743,6 +803,8 @@ class NRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -763,6 +825,8 @@ class NRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -787,6 +851,7 @@ class NRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_solver = coder_solver
         self.coder_rho = coder_rho
@@ -796,6 +861,7 @@ class NRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class ANCR(Method):
@@ -832,6 +898,8 @@ class ANCR(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -852,6 +920,8 @@ class ANCR(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -880,6 +950,7 @@ class ANCR(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_lambda = coder_lambda
         self.coder_nu = coder_nu
@@ -891,6 +962,7 @@ class ANCR(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class CRNRC(Method):
@@ -928,6 +1000,8 @@ class CRNRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -948,6 +1022,8 @@ class CRNRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -976,6 +1052,7 @@ class CRNRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_lambda = coder_lambda
         self.coder_nu = coder_nu
@@ -987,6 +1064,7 @@ class CRNRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class DNRC(Method):
@@ -1024,6 +1102,8 @@ class DNRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1044,6 +1124,8 @@ class DNRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1072,6 +1154,7 @@ class DNRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_lambda = coder_lambda
         self.coder_nu = coder_nu
@@ -1083,6 +1166,7 @@ class DNRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NSCR(Method):
@@ -1116,6 +1200,8 @@ class NSCR(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1136,6 +1222,8 @@ class NSCR(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1160,6 +1248,7 @@ class NSCR(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_solver = coder_solver
         self.coder_rho = coder_rho
@@ -1169,6 +1258,7 @@ class NSCR(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class KNRC(Method):
@@ -1211,6 +1301,8 @@ class KNRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1231,6 +1323,8 @@ class KNRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1263,6 +1357,7 @@ class KNRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.kernel = kernel
         self.scale = scale
@@ -1276,6 +1371,7 @@ class KNRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class KCRC(Method):
@@ -1310,6 +1406,8 @@ class KCRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1330,6 +1428,8 @@ class KCRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1354,6 +1454,7 @@ class KCRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.kernel = kernel
         self.scale = scale
@@ -1363,6 +1464,7 @@ class KCRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class KSRC(Method):
@@ -1399,6 +1501,8 @@ class KSRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1419,6 +1523,8 @@ class KSRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1447,6 +1553,7 @@ class KSRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.kernel = kernel
         self.scale = scale
@@ -1458,6 +1565,7 @@ class KSRC(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class DSRC(Method):
@@ -1482,6 +1590,8 @@ class DSRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1502,6 +1612,8 @@ class DSRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1518,11 +1630,13 @@ class DSRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_tau = coder_tau
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class ProCRC(Method):
@@ -1549,6 +1663,8 @@ class ProCRC(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1569,6 +1685,8 @@ class ProCRC(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1587,12 +1705,14 @@ class ProCRC(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_lambda = coder_lambda
         self.coder_gamma = coder_gamma
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class Representation(Method):
@@ -1631,6 +1751,8 @@ class Representation(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1651,6 +1773,8 @@ class Representation(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1679,6 +1803,7 @@ class Representation(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder = coder
         self.coder_solver = coder_solver
@@ -1690,6 +1815,7 @@ class Representation(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class Robust(Method):
@@ -1733,6 +1859,8 @@ class Robust(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1753,6 +1881,8 @@ class Robust(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1785,6 +1915,7 @@ class Robust(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_estimator = coder_estimator
         self.coder_lambda = coder_lambda
@@ -1798,6 +1929,7 @@ class Robust(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class Blocks(Method):
@@ -1839,6 +1971,8 @@ class Blocks(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1859,6 +1993,8 @@ class Blocks(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -1891,6 +2027,7 @@ class Blocks(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_side = coder_side
         self.coder_step = coder_step
@@ -1904,6 +2041,7 @@ class Blocks(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class KSVD(Method):
@@ -1955,6 +2093,8 @@ class KSVD(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -1975,6 +2115,8 @@ class KSVD(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2018,6 +2160,7 @@ class KSVD(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.sparsity = sparsity
         self.error = error
@@ -2036,6 +2179,7 @@ class KSVD(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class DKSVD(Method):
@@ -2089,6 +2233,8 @@ class DKSVD(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2109,6 +2255,8 @@ class DKSVD(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2154,6 +2302,7 @@ class DKSVD(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.sparsity = sparsity
         self.error = error
@@ -2173,6 +2322,7 @@ class DKSVD(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LCKSVD1(Method):
@@ -2227,6 +2377,8 @@ class LCKSVD1(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2247,6 +2399,8 @@ class LCKSVD1(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2292,6 +2446,7 @@ class LCKSVD1(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.sparsity = sparsity
         self.error = error
@@ -2311,6 +2466,7 @@ class LCKSVD1(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LCKSVD2(Method):
@@ -2367,6 +2523,8 @@ class LCKSVD2(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2387,6 +2545,8 @@ class LCKSVD2(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2434,6 +2594,7 @@ class LCKSVD2(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.sparsity = sparsity
         self.error = error
@@ -2454,6 +2615,7 @@ class LCKSVD2(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LEDL(Method):
@@ -2494,6 +2656,8 @@ class LEDL(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2514,6 +2678,8 @@ class LEDL(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2545,6 +2711,7 @@ class LEDL(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.omega = omega
@@ -2557,6 +2724,7 @@ class LEDL(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class DLSI(Method):
@@ -2596,6 +2764,8 @@ class DLSI(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2616,6 +2786,8 @@ class DLSI(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2645,6 +2817,7 @@ class DLSI(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.eta = eta
@@ -2656,6 +2829,7 @@ class DLSI(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class COPAR(Method):
@@ -2701,6 +2875,8 @@ class COPAR(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2721,6 +2897,8 @@ class COPAR(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2754,6 +2932,7 @@ class COPAR(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.eta = eta
@@ -2767,6 +2946,7 @@ class COPAR(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LRSDL(Method):
@@ -2815,6 +2995,8 @@ class LRSDL(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2835,6 +3017,8 @@ class LRSDL(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2872,6 +3056,7 @@ class LRSDL(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda1 = lambda1
         self.lambda2 = lambda2
@@ -2887,6 +3072,7 @@ class LRSDL(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class SBD2L(Method):
@@ -2933,6 +3119,8 @@ class SBD2L(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -2953,6 +3141,8 @@ class SBD2L(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -2990,6 +3180,7 @@ class SBD2L(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.coder_alpha = coder_alpha
         self.coder_beta = coder_beta
@@ -3005,6 +3196,7 @@ class SBD2L(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class DPL(Method):
@@ -3043,6 +3235,8 @@ class DPL(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3063,6 +3257,8 @@ class DPL(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -3092,6 +3288,7 @@ class DPL(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.tau = tau
         self.lambda_ = lambda_
@@ -3103,6 +3300,7 @@ class DPL(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class FDDL(Method):
@@ -3152,6 +3350,8 @@ class FDDL(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3172,6 +3372,8 @@ class FDDL(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -3209,6 +3411,7 @@ class FDDL(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda1 = lambda1
         self.lambda2 = lambda2
@@ -3224,6 +3427,7 @@ class FDDL(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class D2L2R2(Method):
@@ -3280,6 +3484,8 @@ class D2L2R2(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3300,6 +3506,8 @@ class D2L2R2(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -3343,6 +3551,7 @@ class D2L2R2(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda1 = lambda1
         self.lambda2 = lambda2
@@ -3361,6 +3570,7 @@ class D2L2R2(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class SDRERDL(Method):
@@ -3419,6 +3629,8 @@ class SDRERDL(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3439,6 +3651,8 @@ class SDRERDL(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -3486,6 +3700,7 @@ class SDRERDL(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.tau = tau
         self.eta = eta
@@ -3506,6 +3721,7 @@ class SDRERDL(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class LCLE(Method):
@@ -3563,6 +3779,8 @@ class LCLE(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3583,6 +3801,8 @@ class LCLE(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -3630,6 +3850,7 @@ class LCLE(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.alpha = alpha
         self.beta = beta
@@ -3650,6 +3871,7 @@ class LCLE(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NRDLTest(Method):
@@ -3746,6 +3968,8 @@ class NRDLTest(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3766,6 +3990,8 @@ class NRDLTest(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -3845,6 +4071,7 @@ class NRDLTest(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.alpha = alpha
@@ -3881,6 +4108,7 @@ class NRDLTest(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NRDL(Method):
@@ -3977,6 +4205,8 @@ class NRDL(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -3997,6 +4227,8 @@ class NRDL(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -4076,6 +4308,7 @@ class NRDL(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.alpha = alpha
@@ -4112,6 +4345,7 @@ class NRDL(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NRDLRefit(Method):
@@ -4209,6 +4443,8 @@ class NRDLRefit(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -4229,6 +4465,8 @@ class NRDLRefit(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -4308,6 +4546,7 @@ class NRDLRefit(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.alpha = alpha
@@ -4344,6 +4583,7 @@ class NRDLRefit(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NRDLOnline(Method):
@@ -4433,6 +4673,8 @@ class NRDLOnline(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -4453,6 +4695,8 @@ class NRDLOnline(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -4526,6 +4770,7 @@ class NRDLOnline(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.alpha = alpha
         self.beta = beta
@@ -4559,6 +4804,7 @@ class NRDLOnline(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose
 
 
 class NRDLAblation(Method):
@@ -4661,6 +4907,8 @@ class NRDLAblation(Method):
         coder has other parameters.
     random_state : int, RandomState instance or None, default=0
         Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
 
     Attributes
     ----------
@@ -4681,6 +4929,8 @@ class NRDLAblation(Method):
         Passes that were made.
     residual_ : float
         What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
     seed_ : int
         Seed of the fit.
     """
@@ -4764,6 +5014,7 @@ class NRDLAblation(Method):
         image_shape: tuple[int, int] | None = None,
         params: dict | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ):
         self.lambda_ = lambda_
         self.alpha = alpha
@@ -4802,3 +5053,4 @@ class NRDLAblation(Method):
         self.image_shape = image_shape
         self.params = params
         self.random_state = random_state
+        self.verbose = verbose

@@ -85,12 +85,12 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _fit(self, base: Method, X: Any, y: Any, strangers: Any, least: int, **more: Any) -> "OpenSetClassifier":
         self.base_ = base
         members, arrays = self.base_._request(X, y, least)
-        header, made = shared().call("fit", arrays, keep=True, **members, **more)
-        model = made["model"].tobytes()
+        header, made = shared().call("fit", arrays, self.base_._progress(), keep=True, **members, **more)
+        model, fitted = made["model"].tobytes(), made
         others = {} if strangers is None else {"strangers": self.base_._pixels(checked(self.base_, strangers, reset=False))}
         threshold = {"fpir": float(self.fpir), "prior": float(self.prior), "folds": int(self.folds)}
         calibrated, made = shared().with_model("calibrate", model, others, **threshold)
-        self.base_._made(header, made)
+        self.base_._made(header, {**fitted, **made})
         self._with_threshold(calibrated)
         if self.warning_:
             warnings.warn(self.warning_, UserWarning, stacklevel=3)

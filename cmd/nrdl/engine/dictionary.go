@@ -116,11 +116,14 @@ func (s *session) dictionary(ctx context.Context, f *incoming) (*answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, out, err := l.Learn(ctx, x, d0, classify.Run{Seed: f.Seed})
+	var h history
+	d, out, err := l.Learn(ctx, x, d0, s.watched(f, &h))
 	if err != nil {
 		return nil, err
 	}
-	return &answer{map[string]any{"status": out.Status, "passes": out.Iter, "residual": out.Residual}, []npz.Array{plain("D", d)}}, nil
+	a := &answer{map[string]any{"status": out.Status, "passes": out.Iter, "residual": out.Residual}, []npz.Array{plain("D", d)}}
+	a.arrays = append(a.arrays, h.arrays()...)
+	return a, nil
 }
 
 // The state of a learner that observes: matrices, and the counts of dictionary.LearnerState.

@@ -21,10 +21,10 @@ import (
 // Options say what an engine may take. The zero value has the defaults.
 type Options struct {
 	Limits Limits // of a frame; zero for DefaultLimits
-	Cache  int64  // bytes of model files that are kept for later requests; 0 for DefaultCache
+	Cache  int64  // bytes of memory of the models that are kept for later requests; 0 for DefaultCache
 }
 
-// DefaultCache keeps a few hundred models of usual size.
+// DefaultCache keeps some hundred models of usual size.
 const DefaultCache = 256 << 20
 
 // Serve answers the requests in r, one after the other, until r ends, and returns nil then.
@@ -111,6 +111,7 @@ type request struct {
 	Classes []string  `json:"classes"`
 	Image   []int     `json:"image"` // height and width of the images that the samples are, each row after row
 	Keep    bool      `json:"keep"`
+	Watch   bool      `json:"watch"`   // send each pass of a fit before the answer
 	Vectors bool      `json:"vectors"` // x are vectors of embed with the same network and words
 	Force   bool      `json:"force"`   // name samples also if the classes are too alike
 	Model   string    `json:"model"`   // SHA-256 of a model file

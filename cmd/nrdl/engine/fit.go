@@ -74,14 +74,43 @@ func (s *session) fit(ctx context.Context, f *incoming) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := gallery.Learn(ctx, images, frontend.Pipeline{}.ForImages(p.frame), p.method, classify.Run{Seed: f.Seed}, 0)
+	var h history
+	g, err := gallery.Learn(ctx, images, frontend.Pipeline{}.ForImages(p.frame), p.method, s.watched(f, &h), 0)
 	if err == nil && !f.Keep {
 		g, err = g.Forget()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.made(g)
+	a, err := s.made(g)
+	if err != nil {
+		return nil, err
+	}
+	a.arrays = append(a.arrays, h.arrays()...)
+	return a, nil
+}
+
+// A history is the objective and the residual after each pass.
+type history struct{ objective, residual []float64 }
+
+func (h *history) add(objective, residual float64) {
+	h.objective, h.residual = append(h.objective, objective), append(h.residual, residual)
+}
+
+// watched is the run that f asks for, of which h has the passes. If f wants that, each is sent at once.
+func (s *session) watched(f *incoming, h *history) classify.Run {
+	return classify.Run{Seed: f.Seed, Watch: func(p classify.Progress) {
+		h.add(classify.Total(p.Terms()), p.Residual)
+		if f.Watch {
+			last := history{h.objective[p.Iter-1:], h.residual[p.Iter-1:]}
+			_ = s.send(map[string]any{"progress": p.Iter}, last.arrays()) // the answer fails likewise
+		}
+	}}
+}
+
+func (h *history) arrays() []npz.Array {
+	n := []int{len(h.residual)}
+	return []npz.Array{npz.Float64("history.objective", n, h.objective), npz.Float64("history.residual", n, h.residual)}
 }
 
 // A stepping is a fit that is under way, pass by pass.
@@ -91,6 +120,7 @@ type stepping struct {
 	pull   func() (*classify.Step, error, bool)
 	stop   func()
 	step   *classify.Step // the last one; nil after the end
+	past   history
 }
 
 func (s *stepping) end() {
@@ -148,7 +178,9 @@ func (s *session) advance() error {
 	if err == nil && !ok {
 		err = &coded{"request", errors.New("the fit has ended")}
 	}
-	s.step = step
+	if s.step = step; err == nil {
+		s.past.add(step.Objective, step.Residual)
+	}
 	return err
 }
 
@@ -272,6 +304,7 @@ func (s *session) learned(context.Context, *incoming) (*answer, error) {
 	names, arrays := stateOf(fit.State, s.frame.Grid())
 	a.header["state"] = names
 	a.arrays = append(append(a.arrays, arrays...), npz.Float64("objective", []int{len(fit.Objective)}, fit.Objective))
+	a.arrays = append(a.arrays, s.past.arrays()...)
 	return a.with(fit.D, fit.S, fit.W, fit.Classifier), nil
 }
 

@@ -173,7 +173,8 @@ func TestCache(t *testing.T) {
 	}
 	c.do(header{"verb": "predict", "model": h["model"]}, s.sent[0], made["model"])
 
-	size := int64(len(made["model"].Data))
+	d, k := s.x.Dims()
+	size := int64(len(made["model"].Data) + 8*k*(2*d+3*k)) // the samples are the atoms, and coders keep matrices of them
 	c = start(t, engine.Options{Cache: 2*size + size/2})
 	var hashes []any
 	for seed := range 3 {

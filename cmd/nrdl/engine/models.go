@@ -18,8 +18,8 @@ import (
 // modelArray has the bytes of a model file.
 const modelArray = "model"
 
-// models are those of earlier requests, by the SHA-256 of their files. Of more than maxSize bytes
-// those that were not used for longest are dropped.
+// models are those of earlier requests, by the SHA-256 of their files. If they take more than maxSize
+// bytes of memory, those that were not used for longest are dropped.
 type models struct {
 	maxSize, size int64
 	order         list.List // of *kept, the last used first
@@ -39,6 +39,16 @@ func (m *models) get(hash string) *gallery.Gallery {
 	}
 	m.order.MoveToFront(e)
 	return e.Value.(*kept).g
+}
+
+// opened is the memory that g takes at most, where its file has so many bytes: the dictionary and its
+// transpose, and DᵀD with a factor and an inverse, which coders make and keep.
+func opened(g *gallery.Gallery, file int) int64 {
+	if g.Model == nil || g.Classifier == nil || g.Shared().D == nil {
+		return int64(file)
+	}
+	d, k := g.Shared().D.Dims()
+	return int64(file) + 8*int64(k)*int64(2*d+3*k)
 }
 
 func (m *models) put(k *kept) {
@@ -86,7 +96,7 @@ func (s *session) given(f *incoming, a npz.Array) (*gallery.Gallery, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the model: %w", err)
 	}
-	s.models.put(&kept{hash, int64(len(a.Data)), g})
+	s.models.put(&kept{hash, opened(g, len(a.Data)), g})
 	return g, nil
 }
 
@@ -114,7 +124,7 @@ func (s *session) made(g *gallery.Gallery) (*answer, error) {
 		return nil, err
 	}
 	hash := fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
-	s.models.put(&kept{hash, int64(b.Len()), g})
+	s.models.put(&kept{hash, opened(g, b.Len()), g})
 	trained := g.Shared().Outcome
 	return &answer{
 		map[string]any{"model": hash, "status": trained.Status, "passes": trained.Iter, "residual": trained.Residual},

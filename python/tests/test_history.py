@@ -1,0 +1,87 @@
+"""What a fit says of its passes, and pictures of it."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import nrdl_learn as nrdl
+from nrdl_learn._engine import shared
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:150], y[:150]
+
+
+def test_history(digits, capsys):
+    """The history is that of learning step by step, and `verbose` prints it."""
+    X, y = digits
+    for method in nrdl.NRDL(passes=6, tol=0.0), nrdl.FDDL(passes=3, tol=0.0):
+        method.fit(X, y)
+        taken = list(nrdl.steps(method, X, y))
+        np.testing.assert_allclose(method.history_["objective"], [s.objective for s in taken], rtol=1e-12)
+        np.testing.assert_allclose(method.history_["residual"], [s.residual for s in taken], rtol=1e-12)
+        assert len(taken) == method.n_iter_ and method.history_["residual"][-1] == method.residual_
+        assert capsys.readouterr().out == ""
+        method.set_params(verbose=1).fit(X, y)
+        printed = capsys.readouterr().out.splitlines()
+        assert len(printed) == method.n_iter_ and "pass 2, objective" in printed[1]
+        fit = nrdl.learn(method, X, y)
+        np.testing.assert_allclose(fit.estimator.history_["objective"], fit.objective, rtol=1e-12)
+    assert len(nrdl.CRC().fit(X, y).history_["objective"]) == 0
+
+
+def test_history_of_dictionaries(digits, capsys):
+    """The objective of K-SVD is its squared error, which the residual is the root of."""
+    X, _ = digits
+    for learner in nrdl.KSVDDictionary(16, passes=4, sparsity=3), nrdl.OnlineDictionary(16, passes=3):
+        learner.fit(X)
+        assert len(learner.history_["objective"]) == learner.n_iter_ == len(learner.history_["residual"])
+        learner.set_params(verbose=1).fit(X)
+        assert len(capsys.readouterr().out.splitlines()) == learner.n_iter_
+    ksvd = nrdl.KSVDDictionary(16, passes=4, sparsity=3).fit(X)
+    np.testing.assert_allclose(np.sqrt(ksvd.history_["objective"] / np.square(X).sum()), ksvd.history_["residual"], rtol=1e-9)
+
+
+def test_pictures(digits):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, y = digits
+    method = nrdl.NRDL(passes=5).fit(X, y)
+    picture = nrdl.plot_atoms(method, most=9).images[0].get_array()
+    assert picture.shape == (26, 26)
+    np.testing.assert_allclose(picture[:8, :8].ravel(), method.components_[0] / np.abs(method.components_[0]).max())
+    np.testing.assert_array_equal(nrdl.plot_history(method).lines[0].get_ydata(), method.history_["objective"])
+    codes = method.transform(X)
+    ax = nrdl.plot_codes(codes, y)
+    np.testing.assert_array_equal(ax.images[0].get_array(), np.abs(codes[np.argsort(y, kind="stable")]).T)
+    assert len(ax.lines) == 9
+    with pytest.raises(ValueError, match="shape"):
+        nrdl.plot_atoms(np.ones((3, 5)))
+    with pytest.raises(ValueError, match="no history"):
+        nrdl.plot_history(nrdl.CRC().fit(X, y))
+
+
+def test_engine_of_a_block(digits):
+    X, y = digits
+    method = nrdl.NRC().fit(X, y)
+    with nrdl.engine() as engine:
+        assert engine is shared()
+        labels = method.predict(X)
+        process = engine._process
+    assert process.poll() is not None and shared()._process is None
+    np.testing.assert_array_equal(method.predict(X), labels)
+
+
+@pytest.mark.skipif(not __import__("os").path.exists("/proc/self/status"), reason="there is no /proc")
+def test_memory_is_bounded():
+    """Many fits do not fill the memory: each model is some 20 MB when it is open, and all would be 1.2 GB."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((600, 400)), np.arange(600) % 20
+    with nrdl.Engine() as engine:
+        for seed in range(60):
+            X[0] = seed
+            engine.call("fit", {"x": X, "y": y}, method="nn", classes=[str(i) for i in range(20)], seed=seed)
+        (line,) = (row for row in open(f"/proc/{engine._process.pid}/status") if row.startswith("VmRSS"))
+    assert int(line.split()[1]) < 1_000_000, line
