@@ -24,6 +24,7 @@ import (
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/faces/frontend"
+	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/jobs"
 	"nrdl.example/nrdl/server/people"
@@ -134,6 +135,27 @@ func New(s *store.Store, o Options) *Service {
 // Work works on jobs and sends messages until ctx ends. Jobs that are not finished then wait for
 // another process. Serve calls it.
 func (v *Service) Work(ctx context.Context) { v.jobs.Work(ctx) }
+
+// ImportPhotos starts a job that adds the faces of Options.Photos to the oldest collection, which is made, with
+// this name, if there is none. It returns the id of the collection.
+func (v *Service) ImportPhotos(ctx context.Context, name string) (collection string, err error) {
+	ctx = people.WithCaller(ctx, &people.Caller{Actor: "local"})
+	all, err := v.store.Collections(ctx, "", 1)
+	if err != nil {
+		return "", err
+	}
+	if len(all) > 0 {
+		collection = all[0].ID
+	} else {
+		c, err := v.store.CreateCollection(ctx, "local", name, openset.Default.FPIR, v.people.Space())
+		if err != nil {
+			return "", err
+		}
+		collection = c.ID
+	}
+	_, err = v.jobs.ImportOriginals(ctx, collection)
+	return collection, err
+}
 
 // Grace is the time that a service has, when it ends, for the requests that are not answered yet.
 const Grace = 10 * time.Second

@@ -127,7 +127,7 @@ func command(line string) string {
 
 // isElsewhere reports whether a command needs another process, or what only its own script has.
 func isElsewhere(line string) bool {
-	for _, name := range []string{"serve", "healthcheck", "data compreface", "key revoke", "worker", "network measure", "engine"} {
+	for _, name := range []string{"serve", "healthcheck", "data compreface", "key revoke", "worker", "network measure", "engine", "open"} {
 		if line == "nrdl "+name || strings.HasPrefix(line, "nrdl "+name+" ") {
 			return true
 		}

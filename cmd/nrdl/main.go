@@ -143,7 +143,7 @@ func (a *app) rootCmd() *cobra.Command {
 		}
 		root.AddCommand(all...)
 	}
-	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(),
+	group("Names in photographs:", a.trainCmd(), a.identifyCmd(), a.albumCmd(), a.openCmd(), a.groupCmd(), a.verifyCmd(), a.explainCmd(),
 		a.addCmd(), a.removeCmd(), a.moveCmd(), a.renameCmd(), a.undoCmd(), a.historyCmd(), a.peopleCmd(), a.calibrateCmd())
 	group("Methods and experiments:", a.demoCmd(), a.evaluateCmd(), a.tuneCmd(), a.benchCmd(), a.reportCmd(),
 		a.compareCmd(), a.methodsCmd(), a.predictCmd(), a.transformCmd(), a.pictureCmd(), a.dataCmd(), a.networkCmd())

@@ -21,6 +21,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/server"
 	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/people"
@@ -37,7 +38,11 @@ func (a *app) serveCmd() *cobra.Command {
 				return err
 			}
 			if (len(args) == 1) == (s.database != "") {
-				return advice.Add(cli.Misuse("serve needs either FOLDER, for its data, or --database"), "for example: nrdl serve nrdl-data")
+				next := "for example: nrdl serve nrdl-data"
+				if s.limits.Photos != "" {
+					next = "to look through this folder on a page, and to name who is in it: nrdl open " + legible.ShellWord(s.limits.Photos)
+				}
+				return advice.Add(cli.Misuse("serve needs either FOLDER, for its data, or --database"), "%s", next)
 			}
 			if len(args) == 1 {
 				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")
@@ -136,6 +141,9 @@ type serving struct {
 	limits                        server.Options
 	private                       bool
 	detector                      *face.Search
+
+	// tell, if it is not nil, is called with the service and its address, before it answers.
+	tell func(ctx context.Context, v *server.Service, address string) error
 }
 
 func (s *serving) run(ctx context.Context) error {
@@ -185,7 +193,13 @@ func (s *serving) run(ctx context.Context) error {
 	if l.Addr().Network() == "unix" {
 		scheme = "unix:"
 	}
-	s.tellListening(o.Log, scheme, l.Addr().String(), fresh)
+	if s.tell != nil {
+		if err := s.tell(ctx, v, scheme+l.Addr().String()); err != nil {
+			return err
+		}
+	} else {
+		s.tellListening(o.Log, scheme, l.Addr().String(), fresh)
+	}
 	s.warnOfPlain(o.Log, certificate != nil)
 	return s.until(ctx, func() error { return v.Serve(ctx, l) })
 }

@@ -35,6 +35,7 @@ type ImportRequest struct {
 
 	Tags      bool `json:"tags,omitempty"`      // names are those of face tags
 	Strangers bool `json:"strangers,omitempty"` // the photographs show people who are not in the collection
+	Originals bool `json:"originals,omitempty"` // of the folder of originals: there is no archive
 }
 
 // importJob is a job that adds the content of an archive.
@@ -53,6 +54,9 @@ func (v *Service) importJob(ctx context.Context, j *store.Job) (*ImportResult, e
 		return nil, err
 	}
 	i := &importer{Service: v, intake: in, result: result, steps: s, request: request, bytesLeft: max(v.Import, maxUnpacked*request.Bytes)}
+	if request.Originals {
+		return result, i.originals(ctx)
+	}
 	file := &jobReader{ctx: ctx, store: v.store, collection: j.Collection, job: j.ID, size: request.Bytes}
 	const magic = 4
 	head := make([]byte, magic)
@@ -157,6 +161,34 @@ func (i *importer) zip(ctx context.Context, file *jobReader) error {
 		}
 	}
 	return i.steps.skip(ctx, len(z.File))
+}
+
+// originals adds the photographs of the folder of originals.
+func (i *importer) originals(ctx context.Context) error {
+	folder, err := people.OpenFolder(ctx, i.people.Options)
+	if err != nil {
+		return err
+	}
+	defer folder.Root.Close()
+	i.steps.total = len(folder.Paths)
+	for n := i.steps.j.Done; n < len(folder.Paths); n++ {
+		name := folder.Paths[n]
+		data, why := folder.Read(name)
+		if why == "" {
+			if why, err = i.photo(ctx, n+1, name, data); err != nil {
+				return err
+			}
+		}
+		if why != "" {
+			i.refuse(name, why)
+		}
+		if i.steps.j.Done <= n { // it was there already, or is refused
+			if err := i.steps.note(ctx, n+1); err != nil {
+				return err
+			}
+		}
+	}
+	return i.steps.skip(ctx, len(folder.Paths))
 }
 
 // unpack returns the content of a file, or why the file is refused.

@@ -159,7 +159,7 @@ func (v *Service) Retry(ctx context.Context, collection, id string) (store.Job, 
 	if err != nil {
 		return j, err
 	}
-	if j.Kind == kindImport && j.State == store.Failed {
+	if j.Kind == kindImport && j.State == store.Failed && j.Key != keyOriginals {
 		if n, err := v.store.Pieces(ctx, collection, id); err != nil {
 			return j, err
 		} else if n == 0 {

@@ -70,3 +70,21 @@ func (v *Service) StartImport(ctx context.Context, f *Writer, r ImportRequest) (
 	r.Bytes = f.Size
 	return v.Enqueue(ctx, store.Job{Collection: f.collection, ID: f.Job, Kind: kindImport, Payload: people.AsJSON(r)})
 }
+
+// keyOriginals is that of an import of the folder of originals, which is there once, until it ends.
+const keyOriginals = "originals"
+
+// ImportOriginals starts the import of the folder of originals. One that has not ended is cancelled: files may be
+// new since it began.
+func (v *Service) ImportOriginals(ctx context.Context, collection string) (store.Job, error) {
+	j := store.Job{Collection: collection, Kind: kindImport, Key: keyOriginals, Payload: people.AsJSON(ImportRequest{Originals: true})}
+	for {
+		started, err := v.Enqueue(ctx, j)
+		if err != nil || started.Attempts == 0 && started.State == store.Waiting {
+			return started, err
+		}
+		if _, err := v.store.Cancel(ctx, people.CallerOf(ctx).Actor, collection, started.ID); err != nil {
+			return started, err
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"image"
 	"io"
 	"io/fs"
@@ -76,13 +77,7 @@ func (v *Service) WatchOriginals(ctx context.Context) {
 // once, what is gone goes at the end.
 func (o *originals) scan(ctx context.Context) (n int, err error) {
 	there := map[string]bool{}
-	err = fs.WalkDir(o.root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil || !d.Type().IsRegular() || !dataset.IsImage(d.Name()) {
-			return nil // one folder that cannot be read hides no other
-		}
+	err = eachImage(ctx, o.root, func(path string, d fs.DirEntry) error {
 		info, err := d.Info()
 		if err != nil {
 			return nil
@@ -121,6 +116,65 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 		}
 	}
 	return len(there), nil
+}
+
+// eachImage calls do with each photograph in root, by name. A folder that cannot be read hides no other.
+func eachImage(ctx context.Context, root *os.Root, do func(path string, d fs.DirEntry) error) error {
+	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !d.Type().IsRegular() || !dataset.IsImage(d.Name()) {
+			return nil
+		}
+		return do(path, d)
+	})
+}
+
+// A Folder is that of the originals. The caller closes Root.
+type Folder struct {
+	Root  *os.Root
+	Paths []string // of the photographs in Root, by name; hidden files and folders are left out
+	limit int64    // bytes
+}
+
+// OpenFolder lists the photographs in the folder of the originals of o.
+func OpenFolder(ctx context.Context, o Options) (*Folder, error) {
+	if o.Photos == "" {
+		return nil, Invalid("the service has no folder of photographs")
+	}
+	root, err := os.OpenRoot(o.Photos)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Root: root, limit: o.Import}
+	err = eachImage(ctx, root, func(path string, _ fs.DirEntry) error {
+		if !strings.HasPrefix(path, ".") && !strings.Contains(path, "/.") {
+			f.Paths = append(f.Paths, path)
+		}
+		return nil
+	})
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Read returns the content of a photograph, or why it cannot be read.
+func (f *Folder) Read(path string) (data []byte, why string) {
+	file, info, err := regular.OpenIn(f.Root, path)
+	if err != nil {
+		return nil, err.Error()
+	}
+	defer file.Close()
+	if info.Size() > f.limit {
+		return nil, fmt.Sprintf("the file has more than %d bytes", f.limit)
+	}
+	if data, err = io.ReadAll(file); err != nil {
+		return nil, err.Error()
+	}
+	return data, ""
 }
 
 // examine reads the photograph at path.

@@ -36,9 +36,10 @@ const called = (p) => (p.name === "ignored" ? "somebody whom you ignored" : p.na
 export async function view(root, ctx) {
   const head = h("div", { class: "title" }, h("h1", { tabindex: -1 }, "Who is this?"));
   const sum = h("p", { class: "lead" });
+  const filling = h("p", { class: "hint", hidden: true });
   const surely = h("div", { class: "hint row", hidden: true });
   const list = h("div", { class: "groups" });
-  put(root, head, sum, surely, list);
+  put(root, head, sum, filling, surely, list);
   /** @type {Map<string, any>} */
   const cards = new Map();
   const gone = new Set(); // faces whose decision is not in the list of the service yet
@@ -47,8 +48,14 @@ export async function view(root, ctx) {
   const singles = { faces: [], card: null };
   async function fetchGroups() {
     const mine = ++asked;
+    const job = (await get(`${ctx.base}/jobs?kind=import&state=running&limit=1`, ctx.signal)).items[0];
     const page = await get(`${ctx.base}/review?limit=60`, ctx.signal);
     if (mine !== asked) return;
+    filling.hidden = !job;
+    if (job) {
+      filling.textContent = `Photographs are looked at, more faces follow: ${job.progress.done} of ${job.progress.total}`;
+      setTimeout(() => { if (mine === asked && !ctx.signal.aborted) ctx.refresh(); }, 2000);
+    }
     const listed = new Set(page.items.flatMap((g) => g.faces));
     for (const f of gone) if (!listed.has(f)) gone.delete(f); // it may come back by another window
     next = page.next || "";
@@ -142,7 +149,7 @@ export async function view(root, ctx) {
     const n = [...cards.values()].reduce((t, c) => t + c.faces.length, 0), all = n + singles.faces.length;
     root.classList.toggle("done", all === 0);
     if (all === 0) {
-      sum.replaceChildren(next ? "Looking for more …" : "Every face has a name, or is ignored.");
+      sum.replaceChildren(next || !filling.hidden ? "Looking for more …" : "Every face has a name, or is ignored.");
       if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"))));
       if (next) ctx.refresh();
       return;

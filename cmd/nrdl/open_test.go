@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// open shows the faces of a folder to be named, in a browser if there is one; a second run has the names
+// and adds what is new. The folder of the photographs stays as it was.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if status, _, story := nrdlIn(t, dir, "data", "synth", "drawn", "--photos", "--people", "3", "--images", "2", "--size", "240x240"); status != 0 {
+		t.Fatal(story)
+	}
+	photos := filepath.Join(dir, "drawn", "people")
+	before := filesIn(t, photos)
+	browser := filepath.Join(dir, "xdg-open")
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\necho \"shown: $1\" >&2\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for run, want := range []string{`"photos":6,"faces":6,"people":0,"duplicates":0`, `"photos":0,"faces":0,"people":0,"duplicates":6`} {
+		cmd := exec.CommandContext(t.Context(), "nrdl", "open", photos, "--detector", "cascade")
+		cmd.Env = append(os.Environ(), "DISPLAY=:0", "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if run == 1 {
+			cmd.Args = append(cmd.Args, "--browser=false")
+		}
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines, output := bufio.NewScanner(stderr), ""
+		for !strings.Contains(output, "Ctrl-C ends") && lines.Scan() {
+			output += lines.Text() + "\n"
+		}
+		m := regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/#/(\S+)/groups \((a|open)`).FindStringSubmatch(output)
+		if m == nil || (m[3] == "a") != (run == 0) || !strings.Contains(output, "kept in "+photos+"-nrdl;") {
+			t.Fatal(output)
+		}
+		base := m[1] + "/v1/collections/" + m[2]
+		var jobs struct{ Items []struct{ ID string } }
+		if err := json.Unmarshal([]byte(got(t, base+"/jobs")), &jobs); err != nil || len(jobs.Items) != run+1 {
+			t.Fatalf("%v %+v", err, jobs)
+		}
+		if events := got(t, base+"/jobs/"+jobs.Items[0].ID+"/events"); !strings.Contains(events, want) { // to its end
+			t.Errorf("run %d: %s", run, events)
+		}
+		if groups := got(t, base+"/review"); !strings.Contains(groups, `"faces":["`) {
+			t.Error(groups)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		rest, _ := io.ReadAll(stderr)
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, rest)
+		}
+	}
+	if after := filesIn(t, photos); after != before {
+		t.Errorf("the folder has %s, and had %s", after, before)
+	}
+}
+
+// got is the body of an answer.
+func got(t *testing.T, address string) string {
+	t.Helper()
+	a, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	if err != nil || a.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %s %v", address, a.StatusCode, body, err)
+	}
+	return string(body)
+}
+
+// filesIn lists the files in a folder with their content.
+func filesIn(t *testing.T, folder string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "cd \"$1\" && find . -type f | sort | xargs cksum", "sh", folder).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
