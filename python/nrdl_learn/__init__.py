@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as _version
 
 from nrdl_learn._base import Parts
+from nrdl_learn._coders import SparseCoder, sparse_encode
 from nrdl_learn._dictionaries import *  # noqa: F403
 from nrdl_learn._dictionaries import __all__ as _dictionaries
 from nrdl_learn._engine import Engine, EngineEnded, EngineError, close, engine, find_program
@@ -40,6 +41,7 @@ __all__ = [
     "Recogniser",
     "Service",
     "ServiceError",
+    "SparseCoder",
     "Step",
     "close",
     "detect",
@@ -50,5 +52,6 @@ __all__ = [
     "plot_atoms",
     "plot_codes",
     "plot_history",
+    "sparse_encode",
     "steps",
 ]
