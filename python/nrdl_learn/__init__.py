@@ -9,6 +9,7 @@ from importlib.metadata import version as _version
 
 from nrdl_learn._base import Parts
 from nrdl_learn._coders import SparseCoder, sparse_encode
+from nrdl_learn._compare import Comparison, compare, corrected_t, holm
 from nrdl_learn._dictionaries import *  # noqa: F403
 from nrdl_learn._dictionaries import __all__ as _dictionaries
 from nrdl_learn._engine import Engine, EngineEnded, EngineError, close, engine, find_program
@@ -29,6 +30,7 @@ except PackageNotFoundError:  # from a checkout, without a wheel
 __all__ = [
     *_methods,
     *_dictionaries,
+    "Comparison",
     "Engine",
     "EngineEnded",
     "EngineError",
@@ -44,9 +46,12 @@ __all__ = [
     "SparseCoder",
     "Step",
     "close",
+    "compare",
+    "corrected_t",
     "detect",
     "engine",
     "find_program",
+    "holm",
     "learn",
     "load",
     "plot_atoms",
