@@ -613,9 +613,9 @@ type Searched struct {
 
 // Share is the schema Share.
 type Share struct {
-	Low  float64 `json:"least"`
-	High float64 `json:"most"`
-	Rate float64 `json:"rate"`
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	Rate  float64 `json:"rate"`
 }
 
 // Shown is the schema Shown.
