@@ -102,6 +102,10 @@ PARAMS = [
     "    Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another",
     "    coder has other parameters.",
 ]
+INIT = [
+    "dict_init : array-like of shape (n_components, n_features), optional",
+    "    Atoms to start from; by default samples.",
+]
 SEED = [
     "random_state : int, RandomState instance or None, default=0",
     "    Seed of the fit.",
@@ -202,8 +206,8 @@ def main():
     classes = {}
     for m in dictionaries:
         name = {"KSVD": "KSVDDictionary", "Online": "OnlineDictionary"}[m["type"]]
-        own = ["n_components : int or None, default=None", "    K, number of atoms; None is 10, or as many as the samples have directions."] + parameters(m, PARAMS + SEED)
-        after = ["params: dict | None = None", "random_state: int | None = 0", "verbose: int = 0"]
+        own = ["n_components : int or None, default=None", "    K, number of atoms; None is 10, or as many as the samples have directions."] + parameters(m, INIT + PARAMS + SEED)
+        after = ["dict_init: object = None", "params: dict | None = None", "random_state: int | None = 0", "verbose: int = 0"]
         base = {"Online": "OnlineLearner"}.get(m["type"], "Dictionary")
         classes[name] = class_text(name, base, m, (["n_components: int | None = None"], after), own, FITTED_DICTIONARY)
     write(FOLDER / "nrdl_learn" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl_learn._dictionary", "Dictionary, OnlineLearner", classes)

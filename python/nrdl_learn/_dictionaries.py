@@ -36,6 +36,8 @@ class KSVDDictionary(Dictionary):
         An atom whose cosine to an earlier one is larger in magnitude is replaced likewise.
     monotone : bool, default=False
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
+    dict_init : array-like of shape (n_components, n_features), optional
+        Atoms to start from; by default samples.
     params : dict, optional
         Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
@@ -85,6 +87,7 @@ class KSVDDictionary(Dictionary):
         min_uses: int = 4,
         coherence: float = 0.99,
         monotone: bool = False,
+        dict_init: object = None,
         params: dict | None = None,
         random_state: int | None = 0,
         verbose: int = 0,
@@ -96,6 +99,7 @@ class KSVDDictionary(Dictionary):
         self.min_uses = min_uses
         self.coherence = coherence
         self.monotone = monotone
+        self.dict_init = dict_init
         self.params = params
         self.random_state = random_state
         self.verbose = verbose
@@ -133,6 +137,8 @@ class OnlineDictionary(OnlineLearner):
         none. Equation: [odl] 3.4.5.
     tol : float, default=0.0
         Converged when the mean change of an atom in a pass is below it; 0 makes all passes.
+    dict_init : array-like of shape (n_components, n_features), optional
+        Atoms to start from; by default samples.
     params : dict, optional
         Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
@@ -190,6 +196,7 @@ class OnlineDictionary(OnlineLearner):
         sweeps: int = 1,
         idle: int = 10,
         tol: float = 0.0,
+        dict_init: object = None,
         params: dict | None = None,
         random_state: int | None = 0,
         verbose: int = 0,
@@ -205,6 +212,7 @@ class OnlineDictionary(OnlineLearner):
         self.sweeps = sweeps
         self.idle = idle
         self.tol = tol
+        self.dict_init = dict_init
         self.params = params
         self.random_state = random_state
         self.verbose = verbose

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from nrdl_learn._base import Parameterised, checked, seed_of
 from nrdl_learn._engine import shared
@@ -15,6 +15,7 @@ class Dictionary(Parameterised):
     """A learner of a dictionary as a transformer: samples become sparse codes."""
 
     n_components: int | None
+    dict_init: Any
     _unit = 1.0
 
     def _unit_of(self, X: np.ndarray) -> float:
@@ -26,6 +27,16 @@ class Dictionary(Parameterised):
 
     def _atoms(self) -> int | None:
         return None if self.n_components is None else int(self.n_components)
+
+    def _start(self, X: np.ndarray) -> dict[str, np.ndarray]:
+        """The atoms to start from, for the engine."""
+        if self.dict_init is None:
+            return {}
+        atoms = check_array(self.dict_init, dtype=np.float64, input_name="dict_init")
+        if self.n_components not in (None, len(atoms)) or atoms.shape[1] != X.shape[1]:
+            wanted = len(atoms) if self.n_components is None else self.n_components
+            raise ValueError(f"dict_init has the shape {atoms.shape}, not {(wanted, X.shape[1])}: a row for each atom")
+        return {"d0": atoms.T}
 
     def fit(self, X: Any, y: Any = None) -> "Dictionary":
         """Learn atoms from samples.
@@ -44,7 +55,7 @@ class Dictionary(Parameterised):
         self.seed_ = seed_of(self.random_state)
         self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "dictionary", {"x": self._scaled(X)}, self._progress(), method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
+            "dictionary", {"x": self._scaled(X), **self._start(X)}, self._progress(), method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays["D"].T)
         self._set_outcome(header, arrays)
@@ -120,7 +131,7 @@ class OnlineLearner(Dictionary):
             self.seed_ = seed_of(self.random_state)
             self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "observe", {"x": self._scaled(X), **state}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
+            "observe", {"x": self._scaled(X), **(state or self._start(X))}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
         )
         self.components_ = np.ascontiguousarray(arrays.pop("D").T)
         self._state, self.n_samples_seen_ = arrays, header["seen"]

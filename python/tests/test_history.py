@@ -85,3 +85,18 @@ def test_memory_is_bounded():
             engine.call("fit", {"x": X, "y": y}, method="nn", classes=[str(i) for i in range(20)], seed=seed)
         (line,) = (row for row in open(f"/proc/{engine._process.pid}/status") if row.startswith("VmRSS"))
     assert int(line.split()[1]) < 1_000_000, line
+
+
+def test_atoms_to_start_from(digits):
+    """A fit that starts from the atoms of another goes on from there."""
+    X, _ = digits
+    first = nrdl.KSVDDictionary(12, passes=3, sparsity=3).fit(X)
+    more = nrdl.KSVDDictionary(passes=1, sparsity=3, dict_init=first.components_).fit(X)
+    assert more.components_.shape == (12, 64) and more.residual_ < first.history_["residual"][0]
+    longer = nrdl.KSVDDictionary(12, passes=4, sparsity=3).fit(X)
+    np.testing.assert_allclose(more.components_, longer.components_, atol=1e-8)
+    online = nrdl.OnlineDictionary(dict_init=first.components_)
+    assert online.fit(X).components_.shape == online.partial_fit(X).components_.shape == (12, 64)
+    for wrong in nrdl.KSVDDictionary(5, dict_init=first.components_), nrdl.OnlineDictionary(dict_init=np.ones((3, 4))):
+        with pytest.raises(ValueError, match="a row for each atom"):
+            wrong.fit(X)
