@@ -43,7 +43,7 @@ func (a *app) openCmd() *cobra.Command {
 			if err := server.CheckFolder(s.data, true); err != nil {
 				return cli.AsMisuse(err)
 			}
-			s.limits.Photos, s.database = folder, filepath.Join(s.data, "nrdl.db")
+			s.limits.Photos, s.limits.Tags, s.database = folder, true, filepath.Join(s.data, "nrdl.db")
 			s.tell = func(ctx context.Context, v *server.Service, address string) error {
 				return s.tellOpen(ctx, v, args[0], address, browser)
 			}
@@ -96,7 +96,7 @@ func (s *serving) tellOpen(ctx context.Context, v *server.Service, dir, address 
 	} else {
 		s.Tell("%s (open it in a browser)", address)
 	}
-	s.Tell("faces and names are kept in %s; to forget them, end this and delete that folder. The photographs are only read",
+	s.Tell("faces and names are kept in %s; to forget them, end this and delete that folder",
 		legible.ShellWord(s.data))
 	s.Tell("Ctrl-C ends this; the same command goes on")
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"nrdl.example/nrdl/faces/tags"
 )
 
 // open shows the faces of a folder to be named, in a browser if there is one; a second run has the names
@@ -60,6 +63,9 @@ func TestOpen(t *testing.T) {
 		if groups := got(t, base+"/review"); !strings.Contains(groups, `"faces":["`) {
 			t.Error(groups)
 		}
+		if run == 1 {
+			writesNames(t, base, photos)
+		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
@@ -71,6 +77,63 @@ func TestOpen(t *testing.T) {
 	if after := filesIn(t, photos); after != before {
 		t.Errorf("the folder has %s, and had %s", after, before)
 	}
+}
+
+// writesNames names a group on the page of open, has the names written beside its photographs, and taken back.
+func writesNames(t *testing.T, base, photos string) {
+	t.Helper()
+	var groups struct{ Items []struct{ Faces []string } }
+	if err := json.Unmarshal([]byte(got(t, base+"/review")), &groups); err != nil {
+		t.Fatal(err)
+	}
+	faces, err := json.Marshal(groups.Items[0].Faces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	posted(t, base+"/review/decide", `{"decisions":[{"verb":"is","name":"Zo\u00eb","faces":`+string(faces)+`}]}`)
+	for _, c := range []struct{ request, want string }{
+		{`{}`, fmt.Sprintf(`"photos":%[1]d,"faces":%[1]d,"kept":0,"files":%[1]d,"refused":[]`, len(groups.Items[0].Faces))},
+		{`{"remove":true}`, fmt.Sprintf(`"photos":0,"faces":0,"kept":0,"files":%d,"refused":[]`, len(groups.Items[0].Faces))},
+	} {
+		var job struct{ ID string }
+		if err := json.Unmarshal([]byte(posted(t, base+"/tags", c.request)), &job); err != nil {
+			t.Fatal(err)
+		}
+		if events := got(t, base+"/jobs/"+job.ID+"/events"); !strings.Contains(events, c.want) {
+			t.Errorf("%s: %s", c.request, events)
+		}
+		sidecars, err := filepath.Glob(filepath.Join(photos, "*", "*.xmp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.request != `{}` {
+			continue // TestOpen compares the folder
+		}
+		if len(sidecars) != len(groups.Items[0].Faces) {
+			t.Errorf("%v", sidecars)
+		}
+		for _, path := range sidecars {
+			p, err := tags.Read(strings.TrimSuffix(path, ".xmp"))
+			if err != nil || len(p.Regions) != 1 || p.Regions[0].Name != "Zoë" {
+				t.Errorf("%s: %v %+v", path, err, p)
+			}
+		}
+	}
+}
+
+// posted is the body of the answer to a request.
+func posted(t *testing.T, address, body string) string {
+	t.Helper()
+	a, err := http.Post(address, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	answer, err := io.ReadAll(a.Body)
+	if err != nil || a.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %s %v", address, a.StatusCode, answer, err)
+	}
+	return string(answer)
 }
 
 // got is the body of an answer.

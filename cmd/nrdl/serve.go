@@ -82,11 +82,17 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	c.Flags().StringVar(&s.limits.Backups, "backups", "",
 		"write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
-	c.Flags().StringVar(&s.limits.Photos, "photos", "",
-		"show the photographs of a person whose originals are in the folder `DIR`, which is only read")
-	cli.Complete(c, "photos", cli.Folders)
+	photosVar(c, &s.limits)
 	cli.Complete(c, "backups", cli.Folders)
 	return c
+}
+
+// photosVar registers the flags of the folder with the originals.
+func photosVar(c *cobra.Command, o *server.Options) {
+	c.Flags().StringVar(&o.Photos, "photos", "",
+		"show the photographs of a person whose originals are in the folder `DIR`, which is only read")
+	c.Flags().BoolVar(&o.Tags, "write-names", false, "let the page write names beside the photographs of --photos, as identify --tags does")
+	cli.Complete(c, "photos", cli.Folders)
 }
 
 // loadCertificate returns that of the flags, or nil without one.

@@ -21,7 +21,7 @@ func (v jobRoutes) register() {
 	operation(v.Service, http.MethodGet, path, "List jobs, the latest first", forReading, func(ctx context.Context, in *struct {
 		InCollection
 		Cursor
-		Kind  string `query:"kind" enum:"import,refit,regroup,erase,export"`
+		Kind  string `query:"kind" enum:"import,refit,regroup,erase,export,tags"`
 		State string `query:"state" enum:"waiting,running,done,failed,cancelled"`
 	},
 	) (*body[Page[jobs.Job]], error) {
@@ -55,6 +55,7 @@ func (v jobRoutes) register() {
 				return jobBody(v.jobs.Decide(ctx, in.Collection, in.Job, verb))
 			})
 	}
+	v.registerTags()
 	v.plain(http.MethodGet, path+"/{job}/file",
 		plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
 	v.plain(http.MethodGet, path+"/{job}/events",
@@ -73,6 +74,18 @@ func (v jobRoutes) register() {
 		plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
 	v.plain(http.MethodGet, "/v1/collections/{collection}/export",
 		plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
+}
+
+// registerTags registers the route that writes names beside the photographs, where that is allowed.
+func (v jobRoutes) registerTags() {
+	if !v.jobs.Tags {
+		return
+	}
+	operation(v.Service, http.MethodPost, "/v1/collections/{collection}/tags",
+		"Write the names into sidecars of the photographs in the folder of --photos, or take them back, by a job", forAdmin,
+		func(ctx context.Context, in *inCollection[jobs.TagRequest]) (*body[jobs.Job], error) {
+			return jobBody(v.jobs.StartTags(ctx, in.Collection, in.Body))
+		})
 }
 
 func jobBody(j store.Job, err error) (*body[jobs.Job], error) {

@@ -22,11 +22,11 @@ type JobRequest struct {
 // A Job is work that takes long and is done after the request, such as an import.
 type Job struct {
 	ID       string          `json:"id"`
-	Kind     string          `json:"kind" enum:"import,refit,regroup,erase,export"`
+	Kind     string          `json:"kind" enum:"import,refit,regroup,erase,export,tags"`
 	State    string          `json:"state" enum:"waiting,running,done,failed,cancelled"`
 	Progress Progress        `json:"progress"`
 	Attempts int             `json:"attempts" doc:"Since there was progress; after three a job has failed"`
-	Result   json.RawMessage `json:"result,omitempty" doc:"ImportResult, RefitResult, RegroupResult, EraseResult or ExportResult"`
+	Result   json.RawMessage `json:"result,omitempty" doc:"ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult or TagResult"`
 	Error    string          `json:"error,omitempty" doc:"Of the last attempt"`
 	Created  time.Time       `json:"created"`
 	Finished *time.Time      `json:"finished,omitempty"`

@@ -200,6 +200,7 @@ const (
 	kindRegroup = "regroup"
 	kindErase   = "erase"
 	kindExport  = "export"
+	kindTags    = "tags"
 )
 
 // attempt carries out a job.
@@ -224,6 +225,8 @@ func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMes
 		response, err = v.erase(ctx, j)
 	case kindExport:
 		response, err = v.exportJob(ctx, j)
+	case kindTags:
+		response, err = v.tag(ctx, j)
 	default:
 		err = people.Invalid("this service does not know such a job")
 	}

@@ -1,6 +1,6 @@
 // Groups of similar faces of nobody yet: name, ignore, throw away, split.
 import { h, put, toast, say, count, debounce, inText, dialog } from "./dom.js";
-import { get, post } from "./api.js";
+import { get, post, has } from "./api.js";
 import { crop, grid, chance } from "./faces.js";
 import { nameField } from "./names.js";
 
@@ -150,7 +150,7 @@ export async function view(root, ctx) {
     root.classList.toggle("done", all === 0);
     if (all === 0) {
       sum.replaceChildren(next || !filling.hidden ? "Looking for more …" : "Every face has a name, or is ignored.");
-      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"))));
+      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"), has("POST", "…/tags") && h("a", { class: "button", href: ctx.href("settings") }, "Write the names into the photographs"))));
       if (next) ctx.refresh();
       return;
     }

@@ -1,12 +1,12 @@
 // Collections, keys, messages to other programs, backup, and what runs here.
 import { chosen, choose, languages } from "./translate.js";
-import { h, put, ask, dialog, toast, locale } from "./dom.js";
+import { h, put, ask, dialog, toast, count, locale } from "./dom.js";
 import { told, refusals, doubts } from "./importer.js";
 import { get, post, patch, del, request, has, about, Problem } from "./api.js";
 
 export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Settings"));
-  const parts = [collections, ctx.collection && moving, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, has("GET", "/v1/audit") && audit, language, aboutThis];
+  const parts = [collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, has("GET", "/v1/audit") && audit, language, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
     put(root, box);
@@ -79,7 +79,23 @@ async function moving(box, ctx) {
     has("GET", "…/export") && h("a", { class: "button", href: `${ctx.base}/export`, download: true }, "Export"), has("POST", "…/import") && h("button", { onclick: () => input.click() }, "Import …"), input), said);
 }
 
-const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again", erase: "Erase", export: "Export" };
+async function writing(box, ctx) {
+  const said = h("div", { class: "soft", role: "status" });
+  const run = async (remove) => {
+    let job = await post(`${ctx.base}/tags`, { remove });
+    while (["waiting", "running"].includes(job.state) && !ctx.signal.aborted) {
+      said.textContent = job.progress.total ? `${job.progress.done} of ${job.progress.total}` : "Writing …";
+      await new Promise((r) => setTimeout(r, 600));
+      job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
+    }
+    if (job.state !== "done" || !job.result) said.textContent = job.error || "It was stopped.";
+    else said.replaceChildren(remove ? `${count(job.result.files, "file")} taken back.` : `${count(job.result.faces, "face")} named in ${count(job.result.photos, "photograph")}.`, refusals(job.result.refused, true));
+  };
+  section(box, "Names in the photographs", "Names are written beside each photograph, into a file such as a.jpg.xmp, which photo programs read. The photographs stay as they are.",
+    h("div", { class: "row" }, h("button", { onclick: () => run(false) }, "Write the names into the photographs"), h("button", { onclick: () => run(true) }, "Take them back")), said);
+}
+
+const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again", erase: "Erase", export: "Export", tags: "Names in the photographs" };
 
 async function jobs(box, ctx) {
   const list = h("ul", { class: "rows" });
