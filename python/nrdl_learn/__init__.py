@@ -14,7 +14,7 @@ from nrdl_learn._dictionaries import *  # noqa: F403
 from nrdl_learn._dictionaries import __all__ as _dictionaries
 from nrdl_learn._engine import Engine, EngineEnded, EngineError, close, engine, find_program
 from nrdl_learn._faces import FaceEmbedder, detect
-from nrdl_learn._learn import Fit, Step, learn, steps
+from nrdl_learn._learn import DictionaryStep, Fit, Step, learn, steps
 from nrdl_learn._methods import *  # noqa: F403
 from nrdl_learn._methods import __all__ as _methods
 from nrdl_learn._models import Face, Recogniser, load
@@ -31,6 +31,7 @@ __all__ = [
     *_methods,
     *_dictionaries,
     "Comparison",
+    "DictionaryStep",
     "Engine",
     "EngineEnded",
     "EngineError",

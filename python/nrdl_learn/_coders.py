@@ -80,8 +80,8 @@ def sparse_encode(
     coder, settings = "lasso", {"lambda": weight, "positive": positive}
     if algorithm == "omp":
         tenth = min(max(X.shape[1] // 10, 1), len(D))
-        most = n_nonzero_coefs if n_nonzero_coefs is not None else len(D) if alpha is not None else tenth
-        coder, settings = "omp", {"sparsity": most, "error": 0.0 if alpha is None else np.sqrt(weight)}
+        sparsity = n_nonzero_coefs if n_nonzero_coefs is not None else len(D) if alpha is not None else tenth
+        coder, settings = "omp", {"sparsity": sparsity, "error": 0.0 if alpha is None else np.sqrt(weight)}
     elif algorithm == "elastic_net":
         if not 0 < l1_ratio <= 1:
             raise ValueError(f"l1_ratio = {l1_ratio}: above 0, and at most 1; 'ridge' is 0")

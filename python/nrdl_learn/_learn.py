@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any, Iterator, Mapping
 
 import numpy as np
+from sklearn.base import clone
 
 from nrdl_learn._base import Method, Parts
+from nrdl_learn._dictionaries import KSVDDictionary
+from nrdl_learn._dictionary import Dictionary
 from nrdl_learn._engine import Engine, shared
 
 
@@ -131,18 +134,63 @@ class Step:
         return self._engine.call(verb)
 
 
-def steps(method: Method, X: Any, y: Any, start: Any = None) -> Iterator[Step]:
+class DictionaryStep:
+    """A learner of a dictionary after a pass.
+
+    Attributes
+    ----------
+    n_iter : int
+        The pass, from 1.
+    status : str
+        ``'stopped'`` before the last pass, and then ``'complete'``.
+    objective, residual : float
+        As in ``history_`` of the learner.
+    components : ndarray of shape (n_components, n_features)
+        The atoms.
+    """
+
+    def __init__(self, learner: Dictionary, n_iter: int, passes: int):
+        self.n_iter, self.status = n_iter, "stopped" if n_iter < passes else learner.status_
+        self.objective, self.residual = float(learner.history_["objective"][0]), learner.residual_
+        self.components = learner.components_
+
+
+def _passes(learner: Any, X: Any) -> Iterator[DictionaryStep]:
+    if not isinstance(learner, KSVDDictionary) or learner.monotone:
+        which = "KSVDDictionary is, without monotone; partial_fit of OnlineDictionary takes samples step by step"
+        raise TypeError(f"{type(learner).__name__} is not learned pass by pass here: {which}")
+    passes, history = learner.passes, {"objective": [], "residual": []}
+    one = clone(learner).set_params(passes=1)
+    for n in range(1, passes + 1):
+        step = DictionaryStep(one.fit(X), n, passes)
+        one.dict_init = step.components
+        for name, values in history.items():
+            values.append(getattr(step, name))
+        for name in "components_", "n_features_in_", "residual_", "seed_", "feature_names_in_":
+            if hasattr(one, name):
+                setattr(learner, name, getattr(one, name))
+        learner.history_ = {name: np.array(values) for name, values in history.items()}
+        learner.n_iter_, learner.status_ = n, step.status
+        yield step
+
+
+def steps(method: Any, X: Any, y: Any = None, start: Any = None) -> Iterator[Any]:
     """Learn one pass for each turn of a loop, which may be left.
 
     Parameters
     ----------
-    method, X, y, start
-        As of `learn`.
+    method : Method or KSVDDictionary
+        An estimator; a learner of a dictionary is fitted by each pass.
+    X, y, start
+        As of `learn`; a learner of a dictionary has ``dict_init`` instead of `start`.
 
     Yields
     ------
-    step : Step
+    step : Step or DictionaryStep
     """
+    if isinstance(method, Dictionary):
+        yield from _passes(method, X)
+        return
     members, arrays = method._request(X, y)
     more, from_arrays = _start(start)
     engine = Engine()  # a fit under way belongs to its process, which ends with the last of its steps

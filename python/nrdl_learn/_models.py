@@ -95,7 +95,9 @@ class Recogniser:
         self.threshold_, self.promise_, self.warning_ = about.get("threshold"), about.get("promise"), about.get("warning")
 
     @classmethod
-    def train(cls, folder: Any, *, fpir: float | None = None, strangers: Any = None, method: str | None = None, options: Sequence[str] = ()) -> "Recogniser":
+    def train(
+        cls, folder: Any, *, fpir: float | None = None, strangers: Any = None, method: str | None = None, options: Sequence[str] = ()
+    ) -> "Recogniser":
         """Return a recogniser of the people in a folder, as ``nrdl train`` makes one.
 
         One person with one photograph is enough.
@@ -142,7 +144,9 @@ class Recogniser:
         """
         return cls(*_read(path))
 
-    def identify(self, photo: Any, *, faces: str = "every", detect: bool = True, twice: bool = False, force: bool = False, top: int = 1) -> list:
+    def identify(
+        self, photo: Any, *, faces: str = "every", detect: bool = True, twice: bool = False, force: bool = False, top: int = 1
+    ) -> list:
         """Return all faces of a photograph with their names, the largest first.
 
         Parameters

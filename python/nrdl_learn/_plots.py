@@ -18,7 +18,7 @@ def _axes(ax: Any, **how: Any) -> Any:
     return plt.subplots(**how)[1]
 
 
-def plot_atoms(model: Any, shape: tuple[int, int] | None = None, *, most: int = 100, ax: Any = None) -> Any:
+def plot_atoms(model: Any, shape: tuple[int, int] | None = None, *, max_atoms: int = 100, ax: Any = None) -> Any:
     """Draw the atoms of a model as a table of images.
 
     Parameters
@@ -26,7 +26,7 @@ def plot_atoms(model: Any, shape: tuple[int, int] | None = None, *, most: int = 
     model : Method, learner of dictionaries, or array-like of shape (n_atoms, n_features)
     shape : tuple of int, optional
         Height and width of an atom; by default ``image_shape`` of the model, or a square.
-    most : int, default=100
+    max_atoms : int, default=100
         Number of atoms at most, the first ones.
     ax : matplotlib.axes.Axes, optional
 
@@ -34,7 +34,7 @@ def plot_atoms(model: Any, shape: tuple[int, int] | None = None, *, most: int = 
     -------
     ax : matplotlib.axes.Axes
     """
-    atoms = np.asarray(getattr(model, "components_", model), dtype=float)[:most]
+    atoms = np.asarray(getattr(model, "components_", model), dtype=float)[:max_atoms]
     side = math.isqrt(atoms.shape[1])
     height, width = shape or getattr(model, "image_shape", None) or (side, side)
     if height * width != atoms.shape[1]:

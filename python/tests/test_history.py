@@ -49,7 +49,7 @@ def test_pictures(digits):
     matplotlib.use("Agg")
     X, y = digits
     method = nrdl.NRDL(passes=5).fit(X, y)
-    picture = nrdl.plot_atoms(method, most=9).images[0].get_array()
+    picture = nrdl.plot_atoms(method, max_atoms=9).images[0].get_array()
     assert picture.shape == (26, 26)
     np.testing.assert_allclose(picture[:8, :8].ravel(), method.components_[0] / np.abs(method.components_[0]).max())
     np.testing.assert_array_equal(nrdl.plot_history(method).lines[0].get_ydata(), method.history_["objective"])
@@ -100,3 +100,20 @@ def test_atoms_to_start_from(digits):
     for wrong in nrdl.KSVDDictionary(5, dict_init=first.components_), nrdl.OnlineDictionary(dict_init=np.ones((3, 4))):
         with pytest.raises(ValueError, match="a row for each atom"):
             wrong.fit(X)
+
+
+def test_steps_of_a_dictionary(digits):
+    """The passes of a loop are those of a fit, and the learner codes with what they have learned."""
+    X, _ = digits
+    whole = nrdl.KSVDDictionary(12, passes=4, sparsity=3).fit(X)
+    learner = nrdl.KSVDDictionary(12, passes=4, sparsity=3)
+    taken = list(nrdl.steps(learner, X))
+    assert [s.status for s in taken] == ["stopped"] * 3 + ["complete"] and learner.n_iter_ == 4
+    np.testing.assert_allclose([s.objective for s in taken], whole.history_["objective"], rtol=1e-8)
+    np.testing.assert_allclose(learner.history_["residual"], whole.history_["residual"], rtol=1e-8)
+    np.testing.assert_allclose(learner.transform(X), whole.transform(X), atol=1e-6)
+    for step in nrdl.steps(learner, X):
+        break
+    assert learner.components_ is step.components and learner.n_iter_ == 1
+    with pytest.raises(TypeError, match="partial_fit"):
+        next(nrdl.steps(nrdl.OnlineDictionary(), X))
