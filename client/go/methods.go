@@ -343,9 +343,9 @@ type Job struct {
 	Error    string          `json:"error,omitempty"` // Of the last attempt
 	Finished *time.Time      `json:"finished,omitempty"`
 	ID       string          `json:"id"`
-	Kind     string          `json:"kind"` // one of import, refit, regroup, erase, export
+	Kind     string          `json:"kind"` // one of import, refit, regroup, erase, export, tags
 	Progress Progress        `json:"progress"`
-	Result   json.RawMessage `json:"result,omitempty"` // ImportResult, RefitResult, RegroupResult, EraseResult or ExportResult
+	Result   json.RawMessage `json:"result,omitempty"` // ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult or TagResult
 	State    string          `json:"state"`            // one of waiting, running, done, failed, cancelled
 	Version  int             `json:"version"`          // Grows with every change of the job
 }
@@ -1257,7 +1257,7 @@ func (c *Client) ListHooks(ctx context.Context, collection string) (*PageHook, e
 type ListJobsQuery struct {
 	Cursor string `query:"cursor"`
 	Limit  *int   `query:"limit"`
-	Kind   string `query:"kind"`  // one of import, refit, regroup, erase, export
+	Kind   string `query:"kind"`  // one of import, refit, regroup, erase, export, tags
 	State  string `query:"state"` // one of waiting, running, done, failed, cancelled
 }
 

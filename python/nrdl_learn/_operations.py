@@ -1023,7 +1023,7 @@ class Operations:
         cursor : str, optional
         limit : int, optional
         kind : str, optional
-            one of import, refit, regroup, erase, export
+            one of import, refit, regroup, erase, export, tags
         state : str, optional
             one of waiting, running, done, failed, cancelled
 

@@ -1595,9 +1595,9 @@ export interface components {
             finished?: string;
             id: string;
             /** @enum {string} */
-            kind: "import" | "refit" | "regroup" | "erase" | "export";
+            kind: "import" | "refit" | "regroup" | "erase" | "export" | "tags";
             progress: components["schemas"]["Progress"];
-            /** @description ImportResult, RefitResult, RegroupResult, EraseResult or ExportResult */
+            /** @description ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult or TagResult */
             result?: components["schemas"]["ImportResult"] | components["schemas"]["RefitResult"] | components["schemas"]["RegroupResult"] | components["schemas"]["EraseResult"] | components["schemas"]["ExportResult"];
             /** @enum {string} */
             state: "waiting" | "running" | "done" | "failed" | "cancelled";
@@ -3380,7 +3380,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
-                kind?: "import" | "refit" | "regroup" | "erase" | "export";
+                kind?: "import" | "refit" | "regroup" | "erase" | "export" | "tags";
                 state?: "waiting" | "running" | "done" | "failed" | "cancelled";
             };
             header?: never;
