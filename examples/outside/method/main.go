@@ -69,7 +69,7 @@ func (m Balanced) Fit(ctx context.Context, train *classify.Samples, run classify
 		D: classify.Unit(seen.X), Groups: seen.Groups, Classes: seen.Classes, Grid: seen.Grid,
 		Coder: coding.Ridge{Lambda: m.Lambda}, Rule: classify.NormedResidual{},
 		Method: m.Name(), Params: params, Seed: run.Seed,
-		Trained: classify.Outcome{Status: classify.ClosedForm},
+		Outcome: classify.Outcome{Status: classify.ClosedForm},
 	})
 }
 
