@@ -224,5 +224,5 @@ func (c *Conv) Run(dst, src, residual []Image, scratch []float32, threads int) {
 }
 
 // worthThreads is the number of multiply-adds from which on a call is cut for threads: a
-// few microseconds.
-const worthThreads = 1 << 17
+// tenth of a millisecond. To wake a thread takes a part of that.
+const worthThreads = 1 << 22
