@@ -17,8 +17,8 @@ import (
 //
 // F, m×N, is of low rank [nystrom], and e makes the diagonal exact. J·E is small, and
 // nearly a combination of the last products of this kind, since J changes slowly from
-// pass to pass. What that leaves of (14) is measured in some columns, each of which costs
-// N weights. Only where it is too much, J·E is computed.
+// pass to pass. The error of (14) that remains is measured in some columns; a column costs
+// N weights. J·E is computed only if that error is too large.
 type blockGraph struct {
 	x       *mat.Dense // d×N, kept
 	squared bool

@@ -38,7 +38,7 @@ func CheckFolder(folder string, fresh bool) error {
 		err := fmt.Errorf("%s is no folder of a service: it has %.60s, and no database", folder, name)
 		if e.IsDir() || dataset.IsImage(name) {
 			return advice.Add(err,
-				"give a new folder, and drop photographs into the page, or show those that are here with --photos: nrdl serve nrdl-data --photos %s",
+				"for a page on which these photographs are grouped and named: nrdl open %s; for a service, give a new folder: nrdl serve nrdl-data",
 				legible.ShellWord(folder))
 		}
 		return advice.Add(err, "give a new folder: nrdl serve nrdl-data")

@@ -66,7 +66,7 @@ func (a *app) readArchive(ctx context.Context, data string, o faces.ReadOptions)
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := unpack(data, dir); err != nil {
+	if err := unpack(ctx, data, dir); err != nil {
 		return nil, fmt.Errorf("read archive %s: %w", data, err)
 	}
 	for { // an archive of one folder is that folder, unless it is a person
@@ -230,67 +230,88 @@ func exportedImages(values []float64, labels, ids []string, quality map[string]d
 	return images, err
 }
 
-// maxUnpacked bounds what an archive may hold, in bytes.
-const maxUnpacked = 200 << 30
+// An archive may hold minUnpacked bytes, and maxRatio for each byte of its file: photographs hardly
+// shrink in an archive, tables of numbers by three to ten.
+const (
+	minUnpacked = 64 << 20
+	maxRatio    = 20
+)
 
 // unpack writes the files of the archive at data, a tar or a zip, to dir, and nothing outside it.
-func unpack(data, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	left := int64(maxUnpacked)
-	write := func(name string, from io.Reader) error {
-		name = filepath.FromSlash(path.Clean(strings.ReplaceAll(name, `\`, "/")))
-		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return err
-		}
-		f, err := root.Create(name)
-		if err != nil {
-			return err
-		}
-		n, err := io.Copy(f, io.LimitReader(from, left))
-		if left -= n; err == nil && left <= 0 {
-			err = errors.New("it holds too much")
-		}
-		return errors.Join(err, f.Close())
-	}
-	if strings.EqualFold(filepath.Ext(data), ".zip") {
-		z, err := zip.OpenReader(data)
-		if err != nil {
-			return err
-		}
-		defer z.Close()
-		for _, entry := range z.File {
-			if !entry.Mode().IsRegular() {
-				continue
-			}
-			from, err := entry.Open()
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(write(entry.Name, from), from.Close()); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+func unpack(ctx context.Context, data, dir string) error {
 	f, err := os.Open(data)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	u := &unpacker{ctx: ctx, left: minUnpacked + maxRatio*info.Size()}
+	if u.root, err = os.OpenRoot(dir); err != nil {
+		return err
+	}
+	defer u.root.Close()
+	if strings.EqualFold(filepath.Ext(data), ".zip") {
+		return u.zip(f, info.Size())
+	}
 	for t := tar.NewReader(f); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil && h.Typeflag == tar.TypeReg {
-			err = write(h.Name, t)
+			err = u.write(h.Name, t)
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// An unpacker writes the files of an archive.
+type unpacker struct {
+	ctx  context.Context
+	root *os.Root
+	left int64 // bytes that may still be written
+}
+
+func (u *unpacker) write(name string, from io.Reader) error {
+	if u.ctx.Err() != nil {
+		return context.Cause(u.ctx)
+	}
+	name = filepath.FromSlash(path.Clean(strings.ReplaceAll(name, `\`, "/")))
+	if err := u.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := u.root.Create(name)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, io.LimitReader(from, u.left))
+	if u.left -= n; err == nil && u.left <= 0 {
+		err = advice.Add(errors.New("its files are much larger than it is"), "unpack it yourself, and give the folder")
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (u *unpacker) zip(f io.ReaderAt, size int64) error {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return err
+	}
+	for _, entry := range z.File {
+		if !entry.Mode().IsRegular() {
+			continue
+		}
+		from, err := entry.Open()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(u.write(entry.Name, from), from.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -21,8 +22,8 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// people.json, a face and its crop are an export, of which a model is made as of the address of the collection. The
-// names given on the page so leave it.
+// The export of a collection and the address of the collection make the same model, with the names that
+// were given on the page.
 func TestTrainOnCollection(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -174,8 +175,35 @@ func TestUnpackStaysInside(t *testing.T) {
 	if err := os.Mkdir(into, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := unpack(at, into)
+	err := unpack(t.Context(), at, into)
 	if _, there := os.Stat(filepath.Join(dir, "x")); err == nil || there == nil {
 		t.Errorf("%v, %v", err, there)
+	}
+}
+
+// An archive whose files are much larger than it is refused before they fill the disk.
+func TestUnpackIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create("zeros.jpg")
+	for range 2 * minUnpacked >> 20 {
+		if err == nil {
+			_, err = f.Write(make([]byte, 1<<20))
+		}
+	}
+	at := filepath.Join(dir, "a.zip")
+	if err := errors.Join(err, w.Close(), os.WriteFile(at, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	into := filepath.Join(dir, "into")
+	if err := os.Mkdir(into, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := unpack(t.Context(), at, into); err == nil {
+		t.Errorf("%d bytes have become %d", b.Len(), 2*minUnpacked)
+	}
+	if info, err := os.Stat(filepath.Join(into, "zeros.jpg")); err != nil || info.Size() > minUnpacked+int64(maxRatio*b.Len()) {
+		t.Errorf("%v, %v", info, err)
 	}
 }

@@ -257,6 +257,9 @@ func runPrinted(t *testing.T, dir string, args []string) (int, string) {
 	if args[0] == "serve" && len(args) > 1 {
 		return served(t, dir, append(args, "--listen", "127.0.0.1:0"))
 	}
+	if args[0] == "open" && len(args) > 1 {
+		return served(t, dir, append(args, "--browser=false"))
+	}
 	status, out, log := nrdlIn(t, dir, args...)
 	return status, out + "\n" + log
 }

@@ -323,8 +323,8 @@ func (f *reassignment) suspects() []Suspect {
 	return all
 }
 
-// likeliest is the person other than that of its label for whom the similarity of image j speaks most;
-// nobody if it speaks for none.
+// likeliest returns the person whom image j resembles most, apart from the person of its label; nobody if
+// it resembles none.
 func (f *reassignment) likeliest(j int) (who int) {
 	who = nobody
 	for c, best := 0, 0.0; c < len(f.count); c++ {

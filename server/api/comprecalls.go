@@ -231,17 +231,17 @@ func (v compreRoutes) removeFaces(r *http.Request, collection string) (any, erro
 	if err := json.NewDecoder(r.Body).Decode(&ids); err != nil {
 		return nil, people.Invalid("the body is not a list of ids in JSON")
 	}
-	deleted := []compreImage{}
+	deleted, found := []compreImage{}, []string{}
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if one, _, err := v.image(r, collection, id); err == nil { // CompreFace leaves out what is not there
-			deleted = append(deleted, one)
-			ids = append(ids[:0:0], one.ID)
-			if err := v.store.DeleteFaces(r.Context(), requestOf(r.Context()).Actor, collection, nil, ids); err != nil {
-				return nil, err
-			}
+			deleted, found = append(deleted, one), append(found, one.ID)
 		}
 	}
-	return deleted, v.people.Publish(r.Context(), collection, nil)
+	if len(found) == 0 {
+		return deleted, nil
+	}
+	err := v.store.DeleteFaces(r.Context(), requestOf(r.Context()).Actor, collection, nil, found)
+	return deleted, v.people.Publish(r.Context(), collection, err)
 }
 
 func boxOf(b *results.Box) compreBox {

@@ -9,8 +9,8 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// Load brings all collections into memory, so that the first requests need not wait for it. It tries
-// again until the database has told which there are, or ctx ends.
+// Load brings all collections into memory, so that the first requests need not wait for it. Until the
+// database lists them, it tries again; it stops when ctx ends.
 func Load(ctx context.Context, v *Service) {
 	all, err := v.store.Collections(ctx, "", math.MaxInt32)
 	for ; err != nil && ctx.Err() == nil; all, err = v.store.Collections(ctx, "", math.MaxInt32) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -97,7 +96,7 @@ func (h *history) add(objective, residual float64) {
 	h.objective, h.residual = append(h.objective, objective), append(h.residual, residual)
 }
 
-// watched is the run that f asks for, of which h has the passes. If f wants that, each is sent at once.
+// watched returns the run that f asks for. It adds each pass to h, and sends it at once if f wants that.
 func (s *session) watched(f *incoming, h *history) classify.Run {
 	return classify.Run{Seed: f.Seed, Watch: func(p classify.Progress) {
 		h.add(classify.Total(p.Terms()), p.Residual)
@@ -342,63 +341,4 @@ func (s *session) parts(_ context.Context, f *incoming) (*answer, error) {
 	}
 	a := &answer{map[string]any{"method": p.Method, "params": p.Params, "seed": p.Seed}, nil}
 	return a.with(p.D, nil, w, g.Classifier), nil
-}
-
-// A Description is a method, or a learner of dictionaries, with its defaults.
-type Description struct {
-	Name        string         `json:"name"`
-	Title       string         `json:"title"`                 // in papers
-	Type        string         `json:"type"`                  // of Go, in its package
-	Description string         `json:"description"`           // what it does
-	Formulation string         `json:"formulation,omitempty"` // its optimisation problem
-	Limit       string         `json:"limit,omitempty"`       // how many samples it can learn from
-	Iterative   bool           `json:"iterative"`             // makes passes
-	Params      []method.Param `json:"params"`
-	Presets     []Preset       `json:"presets,omitempty"` // those that change it
-}
-
-// A Preset is the values of parameters for a database.
-type Preset struct {
-	Name   string         `json:"name"`   // name of the database
-	About  string         `json:"about"`  // what it is
-	Values []method.Value `json:"values"` // the parameters that it changes
-}
-
-// Describe describes m.
-func Describe(m classify.Method) Description {
-	t := classify.TraitsOf(m)
-	_, iterative := m.(classify.Iterative)
-	out := Description{
-		Name: m.Name(), Title: method.Title(m), Type: typeOf(m), Description: method.Describe(m),
-		Formulation: t.Formulation, Limit: method.Limit(m),
-		Iterative: iterative, Params: method.Params(m),
-	}
-	for _, name := range method.PresetNames() {
-		if values := method.PresetValues(m, name); len(values) > 0 {
-			out.Presets = append(out.Presets, Preset{name, method.PresetAbout(name), values})
-		}
-	}
-	return out
-}
-
-// typeOf returns the name of the type of v in Go. An alias of a generic type, such as
-// method.Kept, has none at run time, and is called as the method.
-func typeOf(v any) string {
-	full := fmt.Sprintf("%T", v)
-	if m, ok := v.(classify.Method); ok && strings.HasSuffix(full, "]") {
-		return method.Title(m)
-	}
-	return full[strings.LastIndexByte(full, '.')+1:]
-}
-
-// Methods describes all methods.
-func Methods() (all []Description) {
-	for _, m := range method.All() {
-		all = append(all, Describe(m))
-	}
-	return all
-}
-
-func describe(*session, context.Context, *incoming) (*answer, error) {
-	return &answer{map[string]any{"methods": Methods(), "dictionaries": dictionaries()}, nil}, nil
 }

@@ -13,10 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -368,37 +366,4 @@ func tryTemp(dir string) error {
 		t.remove()
 	}
 	return err
-}
-
-// RemoveAbandoned removes the temporary files of processes that have ended, and their folders, from
-// dir. It ignores errors.
-func RemoveAbandoned(dir string) {
-	entries, _ := os.ReadDir(dir) // sorted: a folder comes after its file
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		switch file, isFolder := strings.CutSuffix(e.Name(), folderSuffix); {
-		case !temporary.MatchString(file):
-		case !isFolder && e.Type().IsRegular():
-			removeIfAbandoned(name)
-		case isFolder && e.IsDir() && missing(filepath.Join(dir, file)):
-			_ = os.RemoveAll(name)
-		}
-	}
-}
-
-// removeIfAbandoned removes the temporary file at path if nobody has locked it. Where the file system
-// has no locks it cannot know, and leaves the file. Windows does not remove it while a process has it
-// open; as a file is closed for a moment before it is moved, only old ones are abandoned there.
-func removeIfAbandoned(path string) {
-	if runtime.GOOS == "windows" {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(path)
-		}
-		return
-	}
-	l := lockOf(path)
-	if locked, err := l.TryLock(); err == nil && locked {
-		_ = os.Remove(path)
-	}
-	_ = l.Close()
 }
