@@ -67,7 +67,7 @@ func (a *app) readArchive(ctx context.Context, data string, o faces.ReadOptions)
 	}
 	defer os.RemoveAll(dir)
 	if err := unpack(ctx, data, dir); err != nil {
-		return nil, fmt.Errorf("read archive %s: %w", data, err)
+		return nil, advice.Add(fmt.Errorf("read archive %s: %w", data, err), "unpack it yourself, and give the folder")
 	}
 	for { // an archive of one folder is that folder, unless it is a person
 		inside, err := os.ReadDir(dir)
@@ -291,7 +291,7 @@ func (u *unpacker) write(name string, from io.Reader) error {
 	}
 	n, err := io.Copy(f, io.LimitReader(from, u.left))
 	if u.left -= n; err == nil && u.left <= 0 {
-		err = advice.Add(errors.New("its files are much larger than it is"), "unpack it yourself, and give the folder")
+		err = errors.New("its files are much larger than it is")
 	}
 	return errors.Join(err, f.Close())
 }
