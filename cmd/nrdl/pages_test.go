@@ -99,7 +99,7 @@ func pages(t *testing.T) (all []string) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && slices.Contains([]string{".git", "testdata", "notebooks", "node_modules"}, d.Name()) {
+		if d.IsDir() && slices.Contains([]string{".git", "testdata", "notebooks", "node_modules", "changes"}, d.Name()) {
 			return fs.SkipDir
 		}
 		if filepath.Ext(path) == ".md" && path != "CHANGELOG.md" {

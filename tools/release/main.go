@@ -118,7 +118,11 @@ func again(ctx context.Context, out string, systems []string, level int) error {
 
 // notesOf returns what a changelog says of a version, or of what is not released for one that is
 // none of a tag.
-func notesOf(changelog, version string) (string, error) {
+func notesOf(changelog, changesDir, version string) (string, error) {
+	changes, err := changesIn(changesDir)
+	if err != nil {
+		return "", err
+	}
 	text, err := os.ReadFile(changelog)
 	if err != nil {
 		return "", err
@@ -126,13 +130,32 @@ func notesOf(changelog, version string) (string, error) {
 	name := version
 	if strings.Contains(version, "-dev") {
 		name = "Unreleased"
+	} else if len(changes) > 0 {
+		return "", fmt.Errorf("%s has changes that %s lacks: move them under its heading ## %s, and remove their files", changesDir, changelog, name)
 	}
 	for _, part := range strings.Split("\n"+string(text), "\n## ")[1:] {
 		if first, _, _ := strings.Cut(part, "\n"); first == name || strings.HasPrefix(first, name+" ") {
-			return "## " + strings.TrimSpace(part) + "\n", nil
+			notes := "## " + strings.TrimSpace(part) + "\n"
+			if len(changes) > 0 {
+				notes += "\n### Newest\n\n" + strings.Join(changes, "")
+			}
+			return notes, nil
 		}
 	}
 	return "", fmt.Errorf("%s has no heading ## %s", changelog, name)
+}
+
+// changesIn returns what the files of a folder say, one for each change that no version has yet.
+func changesIn(dir string) (changes []string, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "[a-z]*.md"))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, string(text))
+	}
+	return changes, err
 }
 
 // texts makes the manual and the completions, by a program that also tells the version.
@@ -146,7 +169,7 @@ func (r *release) texts() error {
 		return err
 	}
 	r.version = version.Of(info)
-	if r.notes, err = notesOf("CHANGELOG.md", r.version); err != nil {
+	if r.notes, err = notesOf("CHANGELOG.md", "doc/changes", r.version); err != nil {
 		return err
 	}
 	man := filepath.Join(r.tmp, "man")

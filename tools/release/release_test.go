@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,16 +30,27 @@ func TestNotes(t *testing.T) {
 		0o666); err != nil {
 		t.Fatal(err)
 	}
+	changes := t.TempDir()
 	for version, want := range map[string]string{
 		"0.3.0-dev+0123456789ab": "## Unreleased\n\n### Faces\n\n* new\n",
 		"0.2.0":                  "## 0.2.0 (2026-11-24)\n\n* old\n",
 		"0.1.0":                  "## 0.1.0\n\n* first\n",
 	} {
-		if got, err := notesOf(changelog, version); err != nil || got != want {
+		if got, err := notesOf(changelog, changes, version); err != nil || got != want {
 			t.Errorf("%s: %q, %v", version, got, err)
 		}
 	}
-	if _, err := notesOf(changelog, "0.3.0"); err == nil || !strings.Contains(err.Error(), "no heading ## 0.3.0") {
+	if _, err := notesOf(changelog, changes, "0.3.0"); err == nil || !strings.Contains(err.Error(), "no heading ## 0.3.0") {
 		t.Errorf("a version that is not described: %v", err)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(changes, "README.md"), []byte("# Changes\n"), 0o666),
+		os.WriteFile(filepath.Join(changes, "newest.md"), []byte("* newest\n"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := notesOf(changelog, changes, "0.3.0-dev"); err != nil || got != "## Unreleased\n\n### Faces\n\n* new\n\n### Newest\n\n* newest\n" {
+		t.Errorf("with a change in a file of its own: %q, %v", got, err)
+	}
+	if _, err := notesOf(changelog, changes, "0.2.0"); err == nil || !strings.Contains(err.Error(), "has changes") {
+		t.Errorf("a version that lacks a change: %v", err)
 	}
 }
