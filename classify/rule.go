@@ -219,7 +219,7 @@ func (r Fisher) distances(dst, s *mat.Dense) {
 }
 
 // Votes scores class c by its share of the votes of the blocks of the sample
-// (coding.Blocks). The shares add up to at most 1. The coder counts them while
+// (coding.Blocks), or of two representations (coding.Fused). The shares add up to at most 1. The coder counts them while
 // it codes; Score does nothing.
 type Votes struct{ untrained }
 

@@ -56,10 +56,13 @@ const (
 	maxOverlap   = 8    // side/step: its square bounds the memory, in dictionaries
 )
 
-// CanVote reports whether c can count votes of blocks: whether it is Blocks.
+// CanVote reports whether c can count votes: whether it is Blocks or Fused.
 func CanVote(c Coder) bool {
-	_, ok := c.(Blocks)
-	return ok
+	switch c.(type) {
+	case Blocks, Fused:
+		return true
+	}
+	return false
 }
 
 // FindsErrors reports whether c finds the sparse errors of samples: whether it is Robust.
@@ -325,15 +328,9 @@ const blockVoters = 128
 
 // vote adds the votes of one block to sum, C×n.
 func (b *blockwise) vote(at *block, sum, s, y *mat.Dense, norms []float64) {
-	m, n := y.Dims()
 	classes := len(b.groups) - 1
-	rest, res := mat.NewDense(m, n, nil), mat.NewDense(classes, n, nil)
-	for c := range classes {
-		lo, hi := b.groups[c], b.groups[c+1]
-		lin.Set(rest, 1, y)
-		lin.AddAB(rest, -1, lin.Cols(at.d, lo, hi), lin.Block(s, lo, hi, 0, n)) // y − D_c·s_c
-		lin.SquaredColumnNorms(res.RawRowView(c), rest)
-	}
+	res := mat.NewDense(classes, len(norms), nil)
+	squaredResiduals(res, at.d, b.groups, s, y)
 	r := make([]float64, classes)
 	for j, norm := range norms {
 		if norm == 0 {
@@ -346,6 +343,18 @@ func (b *blockwise) vote(at *block, sum, s, y *mat.Dense, norms []float64) {
 		for c, part := range r {
 			sum.Set(c, j, sum.At(c, j)+part/float64(len(b.blocks)))
 		}
+	}
+}
+
+// squaredResiduals writes ‖y − D_c·s_c‖² of every class c into out, C×n.
+func squaredResiduals(out, d *mat.Dense, groups []int, s, y *mat.Dense) {
+	m, n := y.Dims()
+	rest := mat.NewDense(m, n, nil)
+	for c, lo := range groups[:len(groups)-1] {
+		hi := groups[c+1]
+		lin.Set(rest, 1, y)
+		lin.AddAB(rest, -1, lin.Cols(d, lo, hi), lin.Block(s, lo, hi, 0, n)) // y − D_c·s_c
+		lin.SquaredColumnNorms(out.RawRowView(c), rest)
 	}
 }
 

@@ -51,8 +51,8 @@ type Coding interface {
 	Code(ctx context.Context, s, y *mat.Dense) error
 }
 
-// A Detailed Coding finds more than the codes: that of Robust finds errors, that of Blocks
-// votes.
+// A Detailed Coding finds more than the codes: that of Robust finds errors, those of
+// Blocks and Fused votes.
 type Detailed interface {
 	Coding
 
@@ -144,6 +144,7 @@ func oneOf[T ~string](c Coder, name string, v T, all ...T) error {
 var All = []Coder{
 	DefaultNonNegative, DefaultLasso, DefaultRidge, DefaultLocal, DefaultPerClass, DefaultClassLasso,
 	DefaultDiscriminative, DefaultProbabilistic, DefaultConstrained, DefaultOMP, DefaultRobust, DefaultBlocks,
+	DefaultAugmented, DefaultFused,
 	Inner{},
 }
 

@@ -80,7 +80,9 @@ var conditional = map[string]map[string]methodtest.Exception{
 		"few_l2":         {Given: map[string]string{"atoms": "3"}, Value: "200"},
 		"refit":          {Given: map[string]string{"atoms": "3"}, Value: "40"},
 	},
-	"nrc": {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
+	"sa-procrc": {"coder.sparsity": {Value: "2"}},
+	"lrc-nrc":   {"coder.weight": {Value: "0.3"}},
+	"nrc":       {"coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"}},
 	"representation": {
 		"coder": {Value: "ridge"}, "coder.solver": {Value: "exact"}, "coder.l1": {Value: "0.1"}, "coder.l2": {Value: "0.1"},
 	},

@@ -21,6 +21,9 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 	within := func(path string, low, high float64) Range { return decades(prefix+path, low, high) }
 	switch c := c.(type) {
 	case coding.NonNegative:
+		if c.Solver == coding.Authors {
+			return nil // it has no parameter
+		}
 		// Around the ρ and the passes of NRC, NRDL and the presets.
 		return []Range{
 			{Path: prefix + "solver", Choices: []string{string(coding.Exact), string(coding.ADMM)}},
@@ -46,6 +49,10 @@ func rangesOf(c coding.Coder, prefix string) []Range {
 	case coding.Constrained:
 		zero := func(path string) Range { return Range{Path: prefix + path, Low: 1e-5, High: 1, Log: true, Zero: true} }
 		return []Range{zero("lambda"), zero("nu"), zero("tau"), within("rho", 1e-3, 1), within("passes", 2, 100)}
+	case coding.Augmented:
+		return []Range{within("lambda", 1e-4, 1), within("gamma", 1e-4, 10), sparsity(prefix + "sparsity")}
+	case coding.Fused:
+		return []Range{{Path: prefix + "weight", High: 1}, within("rho", 1e-3, 1), within("passes", 2, 100)}
 	case coding.OMP:
 		return []Range{sparsity(prefix + "sparsity")}
 	case coding.Robust:

@@ -41,7 +41,7 @@ type Explanation struct {
 
 	// Errors is the sparse error of a robust coder, len d; nil for other coders.
 	Errors []float64
-	// Blocks has the votes of each block of the face if the rule is classify.Votes. Then
+	// Blocks has the votes of each block of the face if the rule is classify.Votes and the coder coding.Blocks. Then
 	// each block has a code, and Code is the mean of these.
 	Blocks []BlockVotes
 
@@ -135,7 +135,7 @@ func (e *Explanation) fill(ctx context.Context, p *classify.Parts) (err error) {
 	if r.Errors != nil {
 		e.Errors = mat.Col(nil, 0, r.Errors)
 	}
-	if _, ok := p.Rule.(classify.Votes); ok {
+	if _, ok := p.Coder.(coding.Blocks); ok && p.Rule.Name() == (classify.Votes{}).Name() {
 		e.Blocks, err = blocks(ctx, p, r.Samples)
 	}
 	return err

@@ -31,6 +31,7 @@ __all__ = [
     "LEDL",
     "LLC",
     "LRC",
+    "LRC + NRC",
     "LRSDL",
     "Mean",
     "NN",
@@ -46,6 +47,7 @@ __all__ = [
     "Representation",
     "RidgeClassifier",
     "Robust",
+    "SA-ProCRC",
     "SBD2L",
     "SDRERDL",
     "SRC",
@@ -1169,6 +1171,88 @@ class DNRC(Method):
         self.verbose = verbose
 
 
+class LRC + NRC(Method):
+    """LRC + NRC: LRC and NRC; the class with the least sum of both residuals, each scaled to 0 to
+    1.
+
+    The problem that it solves::
+
+        r_c = min_s ‖y − X_c·s‖  (LRC),  q_c = ‖y − X_c·s_c‖  with the s of NRC
+        class: min_c ω·r̂_c + (1 − ω)·q̂_c,  r̂_c = (r_c − min r)/(max r − min r),  q̂ likewise
+
+    memory: 16 GiB are enough for 32000 samples of 128 numbers (doc/scale.md).
+
+    Parameters
+    ----------
+    coder_weight : float, default=0.8
+        0 to 1, ω, weight of the representation by each class alone. Equation: [lrcnrc].
+    coder_rho : float, default=0.1
+        ρ > 0, penalty of the splitting of the non-negative code. Equation: [nrc].
+    coder_passes : int, default=5
+        1 to 1000000, number of its passes. Equation: [nrc].
+    image_shape : tuple of int, optional
+        Height and width of the images that the samples are, flattened in C order, for methods
+        and coders that need images.
+    params : dict, optional
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    model_ : bytes
+        The model file, which ``nrdl predict`` reads too.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
+    status_ : str
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'lrc-nrc'
+    _parameters = (
+        ('coder_weight', 'coder.weight', 0.8),
+        ('coder_rho', 'coder.rho', 0.1),
+        ('coder_passes', 'coder.passes', 5),
+    )
+
+    def __init__(
+        self,
+        *,
+        coder_weight: float = 0.8,
+        coder_rho: float = 0.1,
+        coder_passes: int = 5,
+        image_shape: tuple[int, int] | None = None,
+        params: dict | None = None,
+        random_state: int | None = 0,
+        verbose: int = 0,
+    ):
+        self.coder_weight = coder_weight
+        self.coder_rho = coder_rho
+        self.coder_passes = coder_passes
+        self.image_shape = image_shape
+        self.params = params
+        self.random_state = random_state
+        self.verbose = verbose
+
+
 class NSCR(Method):
     """NSCR: NRC with an ℓ1 and an ℓ2 penalty; the class with the least residual.
 
@@ -1715,6 +1799,90 @@ class ProCRC(Method):
         self.verbose = verbose
 
 
+class SA-ProCRC(Method):
+    """SA-ProCRC: the code of ProCRC and a sparse one, added; the class with the largest sum of
+    coefficients.
+
+    The problem that it solves::
+
+        š = argmin_s ‖y − X·s‖² + λ‖s‖² + γ/C·Σ_i ‖X·s − X_i·s_i‖²
+        ŝ = argmin_s ‖y − X·s‖²  s.t. ‖s‖₀ ≤ T₀,  by orthogonal matching pursuit
+        class: max_c 1ᵀ(š + ŝ)_c
+
+    memory: 16 GiB are enough for 26000 samples of 128 numbers (doc/scale.md).
+
+    Parameters
+    ----------
+    coder_lambda : float, default=0.01
+        λ ≥ 0, weight of ‖s‖² in the dense code. Equation: [procrc].
+    coder_gamma : float, default=0.1
+        γ ≥ 0, weight of the distance of each class from what all rebuild. Equation: [procrc].
+    coder_sparsity : int, default=50
+        T₀ ≥ 1, most atoms of the sparse code; more than there are is all of them. Equation:
+        [saprocrc].
+    image_shape : tuple of int, optional
+        Height and width of the images that the samples are, flattened in C order, for methods
+        and coders that need images.
+    params : dict, optional
+        Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
+        coder has other parameters.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the fit.
+    verbose : int, default=0
+        Whether each pass is printed: its objective and residual.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    model_ : bytes
+        The model file, which ``nrdl predict`` reads too.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names that are strings.
+    components_ : ndarray of shape (n_atoms, n_features)
+        The atoms.
+    status_ : str
+        Why the fit ended, such as ``'converged'``; after ``'exhausted'``, which is too few passes, there
+        is a ``ConvergenceWarning``.
+    n_iter_ : int
+        Passes that were made.
+    residual_ : float
+        What the stopping test compared in the last pass.
+    history_ : dict of str to ndarray of shape (n_iter_,)
+        ``'objective'`` and ``'residual'`` after each pass; empty for a method that makes none.
+    seed_ : int
+        Seed of the fit.
+    """
+
+    _method = 'sa-procrc'
+    _parameters = (
+        ('coder_lambda', 'coder.lambda', 0.01),
+        ('coder_gamma', 'coder.gamma', 0.1),
+        ('coder_sparsity', 'coder.sparsity', 50),
+    )
+
+    def __init__(
+        self,
+        *,
+        coder_lambda: float = 0.01,
+        coder_gamma: float = 0.1,
+        coder_sparsity: int = 50,
+        image_shape: tuple[int, int] | None = None,
+        params: dict | None = None,
+        random_state: int | None = 0,
+        verbose: int = 0,
+    ):
+        self.coder_lambda = coder_lambda
+        self.coder_gamma = coder_gamma
+        self.coder_sparsity = coder_sparsity
+        self.image_shape = image_shape
+        self.params = params
+        self.random_state = random_state
+        self.verbose = verbose
+
+
 class Representation(Method):
     """Representation: representation by the training images, coder and rule of your choice.
 
@@ -1726,7 +1894,7 @@ class Representation(Method):
 
     Parameters
     ----------
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a query is coded over the training samples.
     coder_solver : {'exact', 'admm', 'authors'}, default='admm'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -1949,7 +2117,7 @@ class Blocks(Method):
     coder_temperature : float, default=0.1
         T > 0, how much a block prefers its best class, as a part of its mean residual; votes
         only.
-    coder_inner : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder_inner : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a block is coded.
     coder_inner_solver : {'exact', 'admm', 'authors'}, default='admm'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -3927,7 +4095,7 @@ class NRDLTest(Method):
         Converged when max(|WS−P|, |WS−J|) is below it. Equation: (18).
     passes : int, default=1000
         At most so many passes.
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a query is coded, unless signed. Equation: (19).
     coder_solver : {'exact', 'admm', 'authors'}, default='exact'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -4164,7 +4332,7 @@ class NRDL(Method):
         Converged when max(|WS−P|, |WS−J|) is below it. Equation: (18).
     passes : int, default=1000
         At most so many passes.
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a query is coded, unless signed. Equation: (19).
     coder_solver : {'exact', 'admm', 'authors'}, default='exact'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -4402,7 +4570,7 @@ class NRDLRefit(Method):
         Converged when max(|WS−P|, |WS−J|) is below it. Equation: (18).
     passes : int, default=1000
         At most so many passes.
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a query is coded, unless signed. Equation: (19).
     coder_solver : {'exact', 'admm', 'authors'}, default='exact'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -4624,7 +4792,7 @@ class NRDLOnline(Method):
         An atom whose cosine to an earlier one is larger in magnitude is replaced likewise.
     init_monotone : bool, default=False
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
-    online_coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    online_coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How samples are coded; one that needs no classes. Equation: [odl] (2).
     online_coder_solver : {'exact', 'admm', 'authors'}, default='admm'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -4651,7 +4819,7 @@ class NRDLOnline(Method):
         none. Equation: [odl] 3.4.5.
     online_tol : float, default=0.0
         Converged when the mean change of an atom in a pass is below it; 0 makes all passes.
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a query is coded. Equation: (19).
     coder_solver : {'exact', 'admm', 'authors'}, default='exact'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,
@@ -4862,7 +5030,7 @@ class NRDLAblation(Method):
         Converged when max(|WS−P|, |WS−J|) is below it. Equation: (18).
     passes : int, default=1000
         At most so many passes.
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'inner'}, default='nonnegative'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='nonnegative'
         How a query is coded, unless signed. Equation: (19).
     coder_solver : {'exact', 'admm', 'authors'}, default='exact'
         exact; admm: stopped early, which regularises; or authors: ADMM with a growing penalty,

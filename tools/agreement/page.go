@@ -54,6 +54,8 @@ var comparisons = []comparison{
 		map[string]float64{"ar54": 85.41, "ar120": 91.42, "ar300": 93.85},
 	},
 	{"ancr", "ANCR", "yinhefeng/ANCR", nil, ar, "", "", nil, map[string]float64{"ar54": 85.98, "ar120": 91.27, "ar300": 93.99}},
+	{"sa-procrc", "SA-ProCRC", "yinhefeng/SAProCRC", nil, []string{"orl", "gt"}, "", "", nil, nil},
+	{"lrc-nrc", "LRC + NRC", "yinhefeng/Score-level-fusion-of-LRC-and-NRC", nil, []string{"orl", "gt"}, "", "", nil, nil},
 }
 
 // near is the difference of two objectives, in percent, up to which the page calls them equal.
