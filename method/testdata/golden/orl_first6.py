@@ -4,7 +4,7 @@
 On the AT&T (ORL) faces, the first 6 images of each person to learn from and
 the other 4 to judge by, at unit norm, it writes orl_first6.json beside itself:
 the predictions of five ways of coding for all 160 probes, their codes for
-every fifth probe, and how well each code meets what defines it. method's tests
+every tenth probe, and how well each code meets what defines it. method's tests
 compare with it. The command, with the packages python3-numpy, python3-scipy
 and python3-sklearn of Debian:
 
@@ -22,7 +22,7 @@ import scipy.optimize
 import sklearn
 from sklearn.linear_model import Lasso, orthogonal_mp
 
-LEARN, EVERY = 6, 5  # images a person to learn from; whose codes are kept
+LEARN, EVERY = 6, 10  # images a person to learn from; whose codes are kept
 LAMBDA, GAP = 0.01, 1e-10  # of min ½‖y − Xs‖² + λ‖s‖₁, and its duality gap
 KAPPA = 0.001  # of CRC, for 700 samples
 SPARSITY = 30  # of the pursuit
