@@ -35,7 +35,7 @@ func TestTrainOnCollection(t *testing.T) {
 		}
 		return story
 	}
-	nrdl(succeeded, "data", "synth", "drawn", "--photos", "--people", "3", "--images", "2", "--size", "240x320")
+	drawnTo(t, dir, "240x320")
 	db, err := store.Open(t.Context(), filepath.Join(dir, "data", "nrdl.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -74,11 +74,11 @@ func differences(want, got map[string]experiment.Record) (lines []string) {
 // finish runs bench to its end and returns its output.
 func finish(t *testing.T, args ...string) string {
 	t.Helper()
-	output, err := exec.Command("nrdl", append([]string{"bench"}, args...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	status, results, story := nrdlIn(t, ".", append([]string{"bench"}, args...)...)
+	if status != succeeded {
+		t.Fatalf("%d\n%s", status, story)
 	}
-	return string(output)
+	return results + story
 }
 
 // untilRun starts bench and returns it once it tells of run n or a later one.
@@ -191,9 +191,9 @@ func TestBenchesDoNotShareAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := untilRun(t, 1, path, "-o", out, "-j", "1")
-	output, err := exec.Command("nrdl", "bench", path, "-o", out).CombinedOutput()
-	if err == nil || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to it\nnrdl: hint: `).Match(output) {
-		t.Errorf("the second: %v\n%s", err, output)
+	status, _, story := nrdlIn(t, ".", "bench", path, "-o", out)
+	if status == succeeded || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to it\nnrdl: hint: `).MatchString(story) {
+		t.Errorf("the second: %d\n%s", status, story)
 	}
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)

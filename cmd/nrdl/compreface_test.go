@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,10 +63,9 @@ func TestCompreFace(t *testing.T) {
 			t.Errorf("run %d: %q", run, warnings)
 		}
 	}
-	done, err := exec.Command("nrdl", "data", "compreface", server.URL, out, "--key", "secret").CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 ||
-		!bytes.Contains(done, []byte("2 of 5 images are left out")) || !bytes.Contains(done, []byte(`"../up"`)) {
-		t.Errorf("%v: %s", err, done)
+	status, _, story := nrdlIn(t, filepath.Dir(out), "data", "compreface", server.URL, out, "--key", "secret")
+	if status != failed || !strings.Contains(story, "2 of 5 images are left out") || !strings.Contains(story, `"../up"`) {
+		t.Errorf("%d: %s", status, story)
 	}
 	if fetched != 4+2 { // id-4 is asked for again
 		t.Errorf("%d images were read", fetched)

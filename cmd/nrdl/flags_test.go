@@ -92,12 +92,14 @@ func TestSenselessFlags(t *testing.T) {
 			if f.Value.Type() == "string" && cli.Choices(c, f.Name) != nil {
 				values = slices.Concat(values, words)
 			}
+			a := newApp(null, null)
+			root := a.rootCmd() // refused values leave nothing behind
 			for _, v := range values {
 				args := slices.Concat(line, []string{"--" + f.Name + "=" + v})
 				if out, needs := outputs[c.CommandPath()]; needs && f.Name != "output" {
 					args = append(args, "--output", filepath.Join(dir, out))
 				}
-				wantRefused(t, newApp(null, null), args, f.Name)
+				wantRefused(t, a, root, args, f.Name)
 			}
 		})
 	})
@@ -107,9 +109,8 @@ func TestSenselessFlags(t *testing.T) {
 }
 
 // wantRefused wants args to be misuse, and the error to name the flag.
-func wantRefused(t *testing.T, a *app, args []string, flag string) {
+func wantRefused(t *testing.T, a *app, root *cobra.Command, args []string, flag string) {
 	t.Helper()
-	root := a.rootCmd()
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
 	if !cli.IsMisuse(err) {

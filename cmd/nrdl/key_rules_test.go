@@ -10,7 +10,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,6 +27,7 @@ type keyed struct {
 	db     *store.Store
 	proxy  *httptest.Server // as nginx with Connection "": it adds nothing, and names this machine as host
 	where  []string         // arguments for the database
+	folder string           // in which the command works
 	secret string           // of a key that manages
 }
 
@@ -46,13 +46,13 @@ func newKeyed(t *testing.T, at string, where ...string) *keyed {
 	}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }})
 	t.Cleanup(proxy.Close)
-	return &keyed{T: t, db: db, proxy: proxy, where: where}
+	return &keyed{T: t, db: db, proxy: proxy, where: where, folder: t.TempDir()}
 }
 
 // command runs nrdl key with a verb, and returns what it prints.
 func (k *keyed) command(verb string, args ...string) (printed string, ok bool) {
-	out, err := exec.CommandContext(k.Context(), "nrdl", append(append([]string{"key", verb}, k.where...), args...)...).CombinedOutput()
-	return string(out), err == nil
+	status, out, story := nrdlIn(k.T, k.folder, append(append([]string{"key", verb}, k.where...), args...)...)
+	return out + story, status == succeeded
 }
 
 // request sends JSON by the proxy, with the key if there is one.

@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 			main()
 		}
 	}
-	debug.SetGCPercent(400) // many small heaps
+	percent, _ := strconv.Atoi(gcPercent)
+	debug.SetGCPercent(percent)
 	testscript.Main(withResidents{m}, map[string]func(){"nrdl": small(main), "resident": small(stay)})
 }
 
@@ -45,6 +46,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run":       runs,
+			"drawn":     drawnFor,
 			"status":    status,
 			"interrupt": interrupt,
 			"lines":     lines,

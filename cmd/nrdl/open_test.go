@@ -22,9 +22,7 @@ import (
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if status, _, story := nrdlIn(t, dir, "data", "synth", "drawn", "--photos", "--people", "3", "--images", "2", "--size", "240x240"); status != 0 {
-		t.Fatal(story)
-	}
+	drawnTo(t, dir, "240x240")
 	photos := filepath.Join(dir, "drawn", "people")
 	before := filesIn(t, photos)
 	browser := filepath.Join(dir, "xdg-open")

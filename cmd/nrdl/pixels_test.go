@@ -63,10 +63,10 @@ func asPredicted(t *testing.T, model string) {
 	t.Helper()
 	want := numbersIn(t, model+".txt")
 	for _, probes := range []string{"rows", "sized", "cube"} {
-		printed, err := exec.Command("nrdl", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv").CombinedOutput()
-		if open := model == "vectors" && probes != "rows"; open || err != nil {
-			if !open || err == nil || !strings.Contains(string(printed), "in which order these have pixels nothing says") {
-				t.Errorf("%s of %s: %v, %s", model, probes, err, printed)
+		status, _, story := nrdlIn(t, ".", "predict", model+".nrdl", probes+".npz", "--scores", "-o", "scores.csv")
+		if open := model == "vectors" && probes != "rows"; open || status != succeeded {
+			if !open || status == succeeded || !strings.Contains(story, "in which order these have pixels nothing says") {
+				t.Errorf("%s of %s: %d, %s", model, probes, status, story)
 			}
 			continue
 		}
@@ -113,8 +113,8 @@ func rowsFor(t *testing.T, g *gallery.Gallery) *dataset.Images {
 func goesBack(t *testing.T) *gallery.Gallery {
 	t.Helper()
 	for _, to := range [][]string{{"train.npz", "set.mat"}, {"set.mat", "back.npz"}} {
-		if printed, err := exec.Command("nrdl", "data", "convert", to[0], to[1]).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, printed)
+		if status, _, story := nrdlIn(t, ".", "data", "convert", to[0], to[1]); status != succeeded {
+			t.Fatalf("%d: %s", status, story)
 		}
 	}
 	var sets [3]*dataset.Images

@@ -24,7 +24,7 @@ import (
 // Every command that is printed is run, in the state in which it is printed, and has to succeed.
 //
 // The scenarios are in testdata/printed.txt. A paragraph is one: its name; lines "$ COMMAND" that make the
-// state, of nrdl, cp, mkdir, rm and write; a line "> nrdl ARG..." whose output is looked at; lines
+// state, of nrdl, drawn, cp, mkdir, rm and write; a line "> nrdl ARG..." whose output is looked at; lines
 // "WORD = VALUE" for what a reader has to fill in, such as DIR; and "skip TEXT = REASON" for a printed
 // command that a test cannot run. A scenario with lines "long TEXT" is run with NRDL_LONG=1 only, and prints
 // these formats; "base NAME" begins with the folder that the scenario of this name has left. At the end
@@ -300,6 +300,8 @@ func makeState(t *testing.T, dir, line string) {
 		}
 	case "fails":
 		runPrinted(t, dir, words[2:])
+	case "drawn":
+		drawnTo(t, dir, words[1])
 	case "cp":
 		var data []byte
 		if data, err = os.ReadFile(path(1)); err == nil {

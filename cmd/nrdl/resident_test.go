@@ -22,6 +22,9 @@ import (
 // the other, each with its own folder, environment, output and error. `exec nrdl` starts a
 // process.
 
+// gcPercent is for many small commands in one heap: without it each of them collects garbage early.
+const gcPercent = "200"
+
 // An order is a command line for a process that stays.
 type order struct {
 	Args, Env      []string
@@ -149,9 +152,8 @@ func execute(ts *testscript.TestScript, args []string) int {
 	dir, err := os.MkdirTemp("", "nrdl")
 	ts.Check(err)
 	defer os.RemoveAll(dir)
-	const percent = "400" // many small commands, one heap; without it a command collects garbage early
 	o := order{
-		Args: args[1:], Env: []string{"GOGC", percent}, Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"),
+		Args: args[1:], Env: []string{"GOGC", gcPercent}, Dir: ts.MkAbs("."), Stdout: filepath.Join(dir, "stdout"),
 		Stderr: filepath.Join(dir, "stderr"),
 	}
 	for _, name := range []string{"HOME", "NRDL_DATA", "PATH", "PWD", "TMPDIR", "WORK"} {
@@ -189,12 +191,15 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 func nrdlIn(t *testing.T, dir string, args ...string) (status int, results, log string) {
 	t.Helper()
 	out := t.TempDir()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := order{
-		Args: args, Env: []string{"HOME", out, "PATH", os.Getenv("PATH")}, Dir: dir,
+		Args: args, Env: []string{"GOGC", gcPercent, "HOME", out, "PATH", os.Getenv("PATH")}, Dir: dir,
 		Stdout: filepath.Join(out, "stdout"), Stderr: filepath.Join(out, "stderr"),
 	}
-	status, err := do(o)
-	if err != nil {
+	if status, err = do(o); err != nil {
 		t.Fatal(err)
 	}
 	var texts [2]string
@@ -206,4 +211,52 @@ func nrdlIn(t *testing.T, dir string, args ...string) (status int, results, log 
 		texts[i] = string(text)
 	}
 	return status, texts[0], texts[1]
+}
+
+// drawings are folders of photographs of three people, two of each, by their size; they are drawn once
+// for all tests, and copied.
+var drawings = map[string]func() (string, error){"240x240": drawOnce("240x240"), "240x320": drawOnce("240x320")}
+
+func drawOnce(size string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		program, err := exec.LookPath("nrdl")
+		if err != nil {
+			return "", err
+		}
+		dir, err := os.MkdirTemp(filepath.Dir(program), "drawn") // of testscript, which removes it
+		if err != nil {
+			return "", err
+		}
+		o := order{
+			Args: []string{"data", "synth", "drawn", "--photos", "--people", "3", "--images", "2", "--size", size},
+			Env:  []string{"GOGC", gcPercent, "HOME", dir}, Dir: dir, Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"),
+		}
+		status, err := do(o)
+		if err == nil && status != succeeded {
+			err = fmt.Errorf("nrdl %q ended with %d", o.Args, status)
+		}
+		return dir, err
+	})
+}
+
+// copyDrawn puts the photographs of a size into the folder drawn in dir.
+func copyDrawn(dir, size string) error {
+	from, err := drawings[size]()
+	if err != nil {
+		return err
+	}
+	return os.CopyFS(filepath.Join(dir, "drawn"), os.DirFS(filepath.Join(from, "drawn")))
+}
+
+// drawnTo is copyDrawn in a test.
+func drawnTo(t *testing.T, dir, size string) {
+	t.Helper()
+	if err := copyDrawn(dir, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// drawn SIZE makes the folder drawn, with photographs.
+func drawnFor(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(copyDrawn(ts.MkAbs("."), args[0]))
 }

@@ -64,10 +64,6 @@ func TestServe(t *testing.T) {
 			t.Errorf("the log is %s", &rest)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "nrdl", "serve", data, "--listen", "0.0.0.0:0").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "no key") {
-		t.Errorf("without a key it listens to everybody: %s", out)
-	}
 	none := filepath.Join(filepath.Dir(data), "none")
 	photographs := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(photographs, "Ann"), 0o777),
@@ -78,15 +74,15 @@ func TestServe(t *testing.T) {
 		args []string
 		want string
 	}{
+		{[]string{"serve", data, "--listen", "0.0.0.0:0"}, "no key"}, // to listen to everybody
 		{[]string{"serve", none, "--listen", "foo"}, `"foo" is no address`},
 		{[]string{"serve", photographs, "--listen", "foo"}, "is no folder of a service: it has Ann, and no database"},
 		{[]string{"serve", none, "--input", "igo"}, "has no network"},
 		{[]string{"serve", none, "--listen", "0.0.0.0:0"}, "no key"},
 		{[]string{"serve"}, "for example: nrdl serve nrdl-data"},
 	} {
-		out, err := exec.CommandContext(t.Context(), "nrdl", c.args...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), c.want) {
-			t.Errorf("%v: %v: %s", c.args, err, out)
+		if status, _, story := nrdlIn(t, photographs, c.args...); status == succeeded || !strings.Contains(story, c.want) {
+			t.Errorf("%v: %d: %s", c.args, status, story)
 		}
 	}
 	if _, err := os.Stat(none); err == nil {

@@ -61,7 +61,7 @@ func jobs(t testing.TB, p *Plan) map[string]*job {
 	return all
 }
 
-func schema(t testing.TB) *jsonschema.Schema {
+func referenceSchema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
 	s, err := schemaOnce()
 	if err != nil {
@@ -87,7 +87,7 @@ func TestPlansOfTheRepository(t *testing.T) {
 	if err != nil || len(paths) < 6 {
 		t.Fatal(paths, err)
 	}
-	schema := schema(t)
+	schema := referenceSchema(t)
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		if name == "plan.schema" {
@@ -332,7 +332,7 @@ func FuzzParsePlan(f *testing.F) {
 	} else {
 		f.Add(quick)
 	}
-	schema := schema(f)
+	schema := referenceSchema(f)
 	long := regexp.MustCompile(`[eE][+-]?[0-9]{4}`) // an exponent that the schema's library would write out
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := ParsePlan(text, "plan.json")

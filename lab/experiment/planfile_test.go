@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -190,7 +192,7 @@ var badPlans = []struct {
 }
 
 func TestBadPlansAreRefused(t *testing.T) {
-	schema := schema(t)
+	schema := referenceSchema(t)
 	for _, c := range badPlans {
 		_, err := ParsePlan([]byte(c.text), "plan.json")
 		if err == nil {
@@ -211,6 +213,40 @@ func TestBadPlansAreRefused(t *testing.T) {
 	}
 }
 
+// Plans in which words are exchanged at random are refused by the schema exactly where another program
+// that knows JSON Schema refuses them.
+func TestSchemaIsChecked(t *testing.T) {
+	schema, rng := referenceSchema(t), rand.New(rand.NewPCG(1, 2))
+	word := regexp.MustCompile(`"[^"]*"|[-\w.]+|\[\]|\{\}`)
+	words := strings.Fields(`null 0 -1 2 1.5 1e3 1.0 18446744073709551616 true "" "x" "half" "random:3" "\u0000" [] {} [1,1.0]
+		["half","half"] [0.1,5] {"a":1} {"method":"crc"} {"command":["x"]} {"command":[]} {"a":[1],"b":[2],"c":[3]}
+		"name" "path" "x" "size" "noise" "8x8" "repeats" "tune" "synthetic" "method" "vary" "ranges" "folds"`)
+	refused := 0
+	for range 200 {
+		for _, text := range goodPlans {
+			for range 1 + rng.IntN(2) {
+				at := word.FindAllStringIndex(text, -1)
+				i := at[rng.IntN(len(at))]
+				text = text[:i[0]] + words[rng.IntN(len(words))] + text[i[1]:]
+			}
+			v, err := parseJSON([]byte(text), "plan.json", nil)
+			if err != nil {
+				continue // not JSON
+			}
+			err = v.validate()
+			if other := accepts(schema, []byte(text)); (err != nil) != (other != nil) {
+				t.Errorf("%s: %v, and %v", text, err, other)
+			}
+			if err != nil {
+				refused++
+			}
+		}
+	}
+	if refused < 1000 {
+		t.Errorf("only %d are refused", refused)
+	}
+}
+
 // The schema has every preset.
 func TestPresetsArePlanned(t *testing.T) {
 	for _, name := range method.PresetNames() {
@@ -219,7 +255,7 @@ func TestPresetsArePlanned(t *testing.T) {
 }
 
 func TestGoodPlansAreAccepted(t *testing.T) {
-	schema := schema(t)
+	schema := referenceSchema(t)
 	for _, text := range goodPlans {
 		jobs(t, parse(t, text))
 		if err := accepts(schema, []byte(text)); err != nil {

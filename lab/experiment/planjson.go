@@ -2,24 +2,15 @@ package experiment
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
-	"sync"
 	"unicode/utf8"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/faces/dataset"
-	"nrdl.example/nrdl/lab/plans"
 )
 
 // A value is a JSON value of a plan with its position, for error messages.
@@ -28,7 +19,7 @@ type value struct {
 	end     int64             // of its first token, in the source
 	name    string            // of the member of an object; an element of a list has the name of the list
 	token   json.Token        // its first
-	json    any               // for packages jsonschema and json: numbers have no exponents
+	json    any               // for package json: numbers have no exponents
 	members []*value          // of an object or a list, in order
 	member  map[string]*value // of an object, by name
 }
@@ -172,118 +163,10 @@ func (v *value) String() string {
 	case string:
 		return fmt.Sprintf("%.60q", s)
 	case json.Delim:
-		return map[json.Delim]string{'{': types["object"], '[': types["array"]}[s]
+		return wordOf(v.kind())
 	case nil:
 		return "null"
 	default:
 		return fmt.Sprintf("%.60v", s)
 	}
-}
-
-// types are the types of JSON Schema in the words of messages.
-var types = map[string]string{
-	"object": "an object", "array": "a list", "string": "text", "number": "a number", "boolean": "true or false", "null": "null",
-}
-
-// planSchema is lab/plans/plan.schema.json.
-var planSchema = sync.OnceValue(func() *jsonschema.Schema { return schemaAt("plans:///plan.schema.json") })
-
-// schemaAt compiles the part at url of lab/plans/plan.schema.json.
-func schemaAt(url string) *jsonschema.Schema {
-	c := jsonschema.NewCompiler()
-	text, err := jsonschema.UnmarshalJSON(bytes.NewReader(plans.Schema()))
-	if err = errors.Join(err, c.AddResource("plans:///plan.schema.json", text)); err != nil {
-		panic(err) // embedded
-	}
-	return c.MustCompile(url)
-}
-
-// A mistake is a violation of the schema.
-type mistake struct {
-	*jsonschema.ValidationError
-	node  *value
-	about string // location of the description of the value in the schema
-}
-
-// validate reports the first mistake in v. Missing members come last, since a member may
-// have a wrong name.
-func (v *value) validate() error {
-	err := (*jsonschema.ValidationError)(nil)
-	if !errors.As(planSchema().Validate(v.json), &err) {
-		return nil
-	}
-	last := func(m mistake) int {
-		switch m.ErrorKind.(type) {
-		case *kind.Required, *kind.OneOf:
-			return 1
-		}
-		return 0
-	}
-	return slices.MinFunc(v.mistakes(err, ""), func(a, b mistake) int {
-		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.node.end, b.node.end), strings.Compare(a.SchemaURL, b.SchemaURL))
-	}).explain()
-}
-
-// mistakes returns the mistakes in err, which is about a value in v.
-func (v *value) mistakes(err *jsonschema.ValidationError, about string) (all []mistake) {
-	if _, oneOf := err.ErrorKind.(*kind.OneOf); oneOf || len(err.Causes) == 0 {
-		for _, step := range err.InstanceLocation {
-			if i, err := strconv.Atoi(step); err == nil && v.member == nil {
-				v = v.members[i]
-			} else {
-				v = v.member[step]
-			}
-		}
-		return []mistake{{err, v, about}}
-	}
-	for _, cause := range err.Causes {
-		about := ""
-		if len(cause.InstanceLocation) == len(err.InstanceLocation) { // by reference
-			about = err.SchemaURL
-		}
-		all = append(all, v.mistakes(cause, about)...)
-	}
-	return all
-}
-
-// explain returns an error with the position of the mistake and the expected value.
-func (m mistake) explain() error {
-	v, s := m.node, schemaAt(m.SchemaURL)
-	switch k := m.ErrorKind.(type) {
-	case *kind.AdditionalProperties:
-		v = v.members[slices.IndexFunc(v.members, func(m *value) bool { return s.Properties[m.name] == nil })]
-		err := v.errorf("%w", advice.Unknown("key", v.name, slices.Sorted(maps.Keys(s.Properties))))
-		if strings.HasPrefix(v.name, "//") || strings.HasPrefix(v.name, "#") || strings.Trim(v.name, "_$") == "comment" {
-			return advice.Add(err, "%s", noComments)
-		}
-		return err
-	case *kind.Required:
-		name := k.Missing[0]
-		return advice.Add(v.errorAbout("no %q", name), "%q is %s", name, s.Properties[name].Description)
-	case *kind.Enum:
-		var names []string
-		for _, name := range k.Want {
-			names = append(names, fmt.Sprint(name))
-		}
-		return v.errorf("%w", advice.Unknown(v.name, fmt.Sprint(k.Got), names))
-	case *kind.UniqueItems:
-		return v.errorAbout("%s is there twice", v.members[k.Duplicates[1]])
-	case *kind.MinItems:
-		return v.errorAbout("an empty list")
-	case *kind.Type:
-		var want []string
-		for _, t := range k.Want {
-			want = append(want, types[t])
-		}
-		if !slices.Contains(want, types["number"]) && !slices.Contains(k.Want, "integer") {
-			return v.errorAbout("%s, not %s", types[k.Got], strings.Join(want, " or "))
-		}
-	}
-	err := v.errorAbout("%s is not %s", v, s.Description)
-	if m.about != "" {
-		if about := schemaAt(m.about).Description; about != "" {
-			return advice.Add(err, "%q is %s", v.name, about)
-		}
-	}
-	return err
 }
