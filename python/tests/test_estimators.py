@@ -1,4 +1,8 @@
-"""The checks of scikit-learn, for every class as its constructor makes it."""
+"""The checks of scikit-learn, for every class as its constructor makes it.
+
+With ``PYTEST_SHORT=1``, as in .ci/run, what the base classes do is checked with one class of each, of the
+other classes what depends on the method, and on fewer samples.
+"""
 
 import inspect
 import os
@@ -8,6 +12,7 @@ import warnings
 
 import pytest
 import sklearn
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import nrdl_learn as nrdl
@@ -33,18 +38,33 @@ ESTIMATORS = [c() for c in CLASSES] + [nrdl.OpenSetClassifier(nrdl.NRC()), nrdl.
 # Arrays that cannot be written and those of single precision are the business of the base classes:
 # one class of each shows it.
 FIRST = {c.__bases__: c for c in reversed([type(e) for e in ESTIMATORS])}.values()
-CHECKED = [e for e in ESTIMATORS if not os.environ.get("NRDL_NEWER") or type(e) in FIRST]  # with it, newer.py is laid over scikit-learn
-# "0/2" is the first half of them: .ci/run checks both at the same time.
-PART, OF = map(int, os.environ.get("NRDL_PART", "0/1").split("/"))
+NEWER = bool(os.environ.get("NRDL_NEWER"))  # newer.py is laid over scikit-learn
+SHORT = bool(os.environ.get("PYTEST_SHORT"))
+OF_THE_METHOD = {
+    "check_parameters_default_constructible", "check_classifiers_train", "check_classifiers_classes", "check_fit_idempotent",
+    "check_fit2d_1sample", "check_fit2d_1feature", "check_methods_subset_invariance", "check_transformer_general",
+}  # fmt: skip
+if SHORT:
+    blobs = estimator_checks.make_blobs
+    estimator_checks.make_blobs = lambda n_samples=100, **how: blobs(n_samples=min(n_samples, 60), **how)
+
+
+def shown_by_another(estimator, check):
+    if type(estimator) in FIRST:
+        return False
+    if "readonly_memmap" in check.keywords:
+        return True
+    name = check.func.__name__
+    return SHORT and name not in OF_THE_METHOD and (type(estimator).__name__, name) not in EXPECTED
 
 
 def test_expected_failures_are_of_classes():
     assert {c for c, _ in EXPECTED} == {"Blocks", "SDRERDL", "OpenSetClassifier"}
 
 
-@parametrize_with_checks(CHECKED[PART::OF])
+@parametrize_with_checks([e for e in ESTIMATORS if not NEWER or type(e) in FIRST])
 def test_check(estimator, check):
-    if "readonly_memmap" in check.keywords and type(estimator) not in FIRST:
+    if shown_by_another(estimator, check):
         pytest.skip("shown by another class")
     why = EXPECTED.get((type(estimator).__name__, check.func.__name__))
     with warnings.catch_warnings():

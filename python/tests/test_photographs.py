@@ -21,7 +21,7 @@ def command(folder, *words):
 def drawn(tmp_path_factory):
     """A folder of drawn photographs: of four people, and of others, some with several faces."""
     folder = tmp_path_factory.mktemp("drawn")
-    command(folder, "data", "synth", "photos", "--photos", "--people", "4", "--images", "3", "--size", "360x480", "--seed", "52")
+    command(folder, "data", "synth", "photos", "--photos", "--people", "4", "--images", "3", "--size", "240x320", "--seed", "52")
     return folder
 
 
