@@ -38,6 +38,17 @@ type Online struct {
 	Sweeps int          `json:"sweeps" help:"updates of each atom a batch; ≥ 1" eq:"[odl] alg. 2"`
 	Idle   int          `json:"idle" help:"an atom that so many batches in a row do not use is replaced by a sample; 0 replaces none" eq:"[odl] 3.4.5"`
 	Tol    float64      `json:"tol" help:"converged when the mean change of an atom in a pass is below it; 0 makes all passes"`
+
+	NonNegative bool `json:"-"` // D ≥ 0
+}
+
+// allowed returns a, or its part ≥ 0.
+func (o Online) allowed(a *mat.Dense) *mat.Dense {
+	if o.NonNegative {
+		a = mat.DenseCopyOf(a)
+		a.Apply(func(_, _ int, v float64) float64 { return max(0, v) }, a)
+	}
+	return a
 }
 
 // DefaultOnline makes one sweep a batch, as [odl] does. Its ρ is one with which
@@ -144,7 +155,7 @@ func (o Online) Start(d0 *mat.Dense) (*Learner, error) {
 	if err := coding.Check(o.Coder, d, k); err != nil {
 		return nil, fmt.Errorf("learn a dictionary of %d atoms: %w", k, err)
 	}
-	u, err := unitAtoms(d0)
+	u, err := unitAtoms(o.allowed(d0))
 	if err != nil {
 		return nil, fmt.Errorf("learn a dictionary: %w", err)
 	}

@@ -231,6 +231,11 @@ func (l *Learner) update(k int, step []float64) {
 	atom := l.atoms.RawRowView(k)
 	copy(step, atom)
 	axpy(1/use, l.r.RawRowView(k), step) // u_k
+	if l.param.NonNegative {
+		for i, u := range step {
+			step[i] = max(0, u)
+		}
+	}
 	norm := math.Sqrt(dot(step, step))
 	if norm == 0 {
 		return
@@ -274,7 +279,7 @@ func (l *Learner) replace(x, s *mat.Dense) {
 
 // restart makes the direction of v the atom k, which no code has used.
 func (l *Learner) restart(k int, v mat.Vector) {
-	l.atoms.SetRow(k, classify.Unit(mat.DenseCopyOf(v)).RawMatrix().Data)
+	l.atoms.SetRow(k, classify.Unit(l.param.allowed(mat.DenseCopyOf(v))).RawMatrix().Data)
 	n := len(l.idle)
 	lin.Block(l.a, k, k+1, 0, n).Zero()
 	lin.Block(l.a, 0, n, k, k+1).Zero()

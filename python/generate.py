@@ -1,5 +1,7 @@
 """Write nrdl_learn/_methods.py and nrdl_learn/_dictionaries.py: a class a method, as the engine describes it.
 
+The pages of all classes are written, too: reference.py.
+
 Usage: python3 generate.py, in this folder, with Go.
 """
 
@@ -9,6 +11,8 @@ import pathlib
 import struct
 import subprocess
 import textwrap
+
+import reference
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 HEAD = '''"""{about}
@@ -105,6 +109,18 @@ PARAMS = [
 INIT = [
     "dict_init : array-like of shape (n_components, n_features), optional",
     "    Atoms to start from; by default samples.",
+    "code_init : array-like of shape (n_samples, n_components), optional",
+    "    Codes to start from, where no atoms are given: the first atoms are the best ones for these codes by",
+    "    least squares. With dict_init they are not used, as the first pass codes anew.",
+    "callback : callable, optional",
+    "    Called after each pass with a dict, whose keys are scikit-learn's: 'ii', the pass from 0; 'errors', the",
+    "    objectives so far; 'current_cost', the last one; also 'self', 'n_iter' and 'residual'.",
+]
+POSITIVE = [
+    "positive_code : bool, default=False",
+    "    Ask for codes ≥ 0, as coder_positive does.",
+    "positive_dict : bool, default=False",
+    "    Ask for atoms ≥ 0.",
 ]
 SEED = [
     "random_state : int, RandomState instance or None, default=0",
@@ -206,11 +222,13 @@ def main():
     classes = {}
     for m in dictionaries:
         name = {"KSVD": "KSVDDictionary", "Online": "OnlineDictionary"}[m["type"]]
-        own = ["n_components : int or None, default=None", "    K, number of atoms; None is 10, or as many as the samples have directions."] + parameters(m, INIT + PARAMS + SEED)
-        after = ["dict_init: object = None", "params: dict | None = None", "random_state: int | None = 0", "verbose: int = 0"]
+        own = ["n_components : int or None, default=None", "    K, number of atoms; None is 10, or as many as the samples have directions."] + parameters(m, INIT + POSITIVE * (m["type"] == "Online") + PARAMS + SEED)
+        positive = ["positive_code: bool = False", "positive_dict: bool = False"] * (m["type"] == "Online")
+        after = ["dict_init: object = None", "code_init: object = None", "callback: object = None", *positive, "params: dict | None = None", "random_state: int | None = 0", "verbose: int = 0"]
         base = {"Online": "OnlineLearner"}.get(m["type"], "Dictionary")
         classes[name] = class_text(name, base, m, (["n_components: int | None = None"], after), own, FITTED_DICTIONARY)
     write(FOLDER / "nrdl_learn" / "_dictionaries.py", "The learners of dictionaries, as transformers of scikit-learn.", "nrdl_learn._dictionary", "Dictionary, OnlineLearner", classes)
+    reference.main()
 
 
 if __name__ == "__main__":

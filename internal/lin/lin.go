@@ -79,7 +79,7 @@ func AddAAt(dst *mat.Dense, f float64, a *mat.Dense) {
 
 // Mirror copies the upper triangle of dst, n×n, to the lower one.
 func Mirror(dst *mat.Dense) {
-	const block = 32 // rows and columns that stay in the cache together
+	const block = 8 // a cache line, as in Transpose
 	r := dst.RawMatrix()
 	for i0 := 0; i0 < r.Rows; i0 += block {
 		for j0 := 0; j0 <= i0; j0 += block {
@@ -265,16 +265,16 @@ func Select(a *mat.Dense, columns []int) *mat.Dense {
 
 // Transpose sets dst, n×m, to the transpose of a, m×n. They do not overlap.
 func Transpose(dst, a *mat.Dense) {
-	const block = 32 // rows and columns that stay in the cache together
+	const share, block = 32, 8 // rows of a thread; a cache line, as not more rows of 2^n numbers stay in the cache
 	to, from := dst.RawMatrix(), a.RawMatrix()
 	if to.Rows != from.Cols || to.Cols != from.Rows {
 		panic(mat.ErrShape)
 	}
-	parallel.For(to.Rows, block, func(lo, hi int) {
-		for j0 := 0; j0 < to.Cols; j0 += block {
-			for j := j0; j < min(j0+block, to.Cols); j++ {
-				for i, v := range from.Data[j*from.Stride+lo : j*from.Stride+hi] {
-					to.Data[(lo+i)*to.Stride+j] = v
+	parallel.For(to.Rows, share, func(lo, hi int) {
+		for i0 := lo; i0 < hi; i0 += block {
+			for j := range to.Cols {
+				for i, v := range from.Data[j*from.Stride+i0 : j*from.Stride+min(i0+block, hi)] {
+					to.Data[(i0+i)*to.Stride+j] = v
 				}
 			}
 		}

@@ -38,6 +38,12 @@ class KSVDDictionary(Dictionary):
         a sample keeps its code where the new one is worse. Equation: [ksvd] IV.C.
     dict_init : array-like of shape (n_components, n_features), optional
         Atoms to start from; by default samples.
+    code_init : array-like of shape (n_samples, n_components), optional
+        Codes to start from, where no atoms are given: the first atoms are the best ones for these codes by
+        least squares. With dict_init they are not used, as the first pass codes anew.
+    callback : callable, optional
+        Called after each pass with a dict, whose keys are scikit-learn's: 'ii', the pass from 0; 'errors', the
+        objectives so far; 'current_cost', the last one; also 'self', 'n_iter' and 'residual'.
     params : dict, optional
         Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
@@ -88,6 +94,8 @@ class KSVDDictionary(Dictionary):
         coherence: float = 0.99,
         monotone: bool = False,
         dict_init: object = None,
+        code_init: object = None,
+        callback: object = None,
         params: dict | None = None,
         random_state: int | None = 0,
         verbose: int = 0,
@@ -100,6 +108,8 @@ class KSVDDictionary(Dictionary):
         self.coherence = coherence
         self.monotone = monotone
         self.dict_init = dict_init
+        self.code_init = code_init
+        self.callback = callback
         self.params = params
         self.random_state = random_state
         self.verbose = verbose
@@ -139,6 +149,16 @@ class OnlineDictionary(OnlineLearner):
         Converged when the mean change of an atom in a pass is below it; 0 makes all passes.
     dict_init : array-like of shape (n_components, n_features), optional
         Atoms to start from; by default samples.
+    code_init : array-like of shape (n_samples, n_components), optional
+        Codes to start from, where no atoms are given: the first atoms are the best ones for these codes by
+        least squares. With dict_init they are not used, as the first pass codes anew.
+    callback : callable, optional
+        Called after each pass with a dict, whose keys are scikit-learn's: 'ii', the pass from 0; 'errors', the
+        objectives so far; 'current_cost', the last one; also 'self', 'n_iter' and 'residual'.
+    positive_code : bool, default=False
+        Ask for codes ≥ 0, as coder_positive does.
+    positive_dict : bool, default=False
+        Ask for atoms ≥ 0.
     params : dict, optional
         Further parameters by their names in ``nrdl methods``, such as ``{'coder.lambda': 0.01}`` where another
         coder has other parameters.
@@ -197,6 +217,10 @@ class OnlineDictionary(OnlineLearner):
         idle: int = 10,
         tol: float = 0.0,
         dict_init: object = None,
+        code_init: object = None,
+        callback: object = None,
+        positive_code: bool = False,
+        positive_dict: bool = False,
         params: dict | None = None,
         random_state: int | None = 0,
         verbose: int = 0,
@@ -213,6 +237,10 @@ class OnlineDictionary(OnlineLearner):
         self.idle = idle
         self.tol = tol
         self.dict_init = dict_init
+        self.code_init = code_init
+        self.callback = callback
+        self.positive_code = positive_code
+        self.positive_dict = positive_dict
         self.params = params
         self.random_state = random_state
         self.verbose = verbose

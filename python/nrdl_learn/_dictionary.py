@@ -16,7 +16,14 @@ class Dictionary(Parameterised):
 
     n_components: int | None
     dict_init: Any
+    code_init: Any
+    callback: Any
+    positive_code = positive_dict = False
     _unit = 1.0
+
+    def _settings(self) -> list[dict[str, str]]:
+        settings = super()._settings()
+        return [*settings, {"name": "coder.positive", "value": "true"}] if self.positive_code else settings
 
     def _unit_of(self, X: np.ndarray) -> float:
         """The length of samples that is 1 for the learner."""
@@ -31,12 +38,37 @@ class Dictionary(Parameterised):
     def _start(self, X: np.ndarray) -> dict[str, np.ndarray]:
         """The atoms to start from, for the engine."""
         if self.dict_init is None:
-            return {}
+            return self._start_of_codes(X)
         atoms = check_array(self.dict_init, dtype=np.float64, input_name="dict_init")
         if self.n_components not in (None, len(atoms)) or atoms.shape[1] != X.shape[1]:
             wanted = len(atoms) if self.n_components is None else self.n_components
             raise ValueError(f"dict_init has the shape {atoms.shape}, not {(wanted, X.shape[1])}: a row for each atom")
         return {"d0": atoms.T}
+
+    def _start_of_codes(self, X: np.ndarray) -> dict[str, np.ndarray]:
+        """The atoms that are best for code_init by least squares, for the engine."""
+        if self.code_init is None:
+            return {}
+        codes = check_array(self.code_init, dtype=np.float64, input_name="code_init")
+        if self.n_components not in (None, codes.shape[1]) or len(codes) != len(X):
+            wanted = codes.shape[1] if self.n_components is None else self.n_components
+            raise ValueError(f"code_init has the shape {codes.shape}, not {(len(X), wanted)}: a row for each sample")
+        return {"d0": np.linalg.lstsq(codes, self._scaled(X), rcond=None)[0].T}
+
+    def _watch(self) -> Any:
+        """What is called after each pass: progress is printed, and callback gets what is known by then."""
+        progress, callback = self._progress(), self.callback
+        if callback is None:
+            return progress
+        errors: list[float] = []
+
+        def after(n: int, objective: float, residual: float) -> None:
+            if progress is not None:
+                progress(n, objective, residual)
+            errors.append(objective)
+            callback({"self": self, "ii": n - 1, "n_iter": n, "errors": list(errors), "current_cost": objective, "residual": residual})
+
+        return after
 
     def fit(self, X: Any, y: Any = None) -> "Dictionary":
         """Learn atoms from samples.
@@ -55,8 +87,9 @@ class Dictionary(Parameterised):
         self.seed_ = seed_of(self.random_state)
         self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "dictionary", {"x": self._scaled(X), **self._start(X)}, self._progress(), method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
-        )
+            "dictionary", {"x": self._scaled(X), **self._start(X)}, self._watch(), method=self._method, params=self._settings(), atoms=self._atoms(),
+            seed=self.seed_, positive=self.positive_dict or None,
+        )  # fmt: skip
         self.components_ = np.ascontiguousarray(arrays["D"].T)
         self._set_outcome(header, arrays)
         return self
@@ -131,8 +164,9 @@ class OnlineLearner(Dictionary):
             self.seed_ = seed_of(self.random_state)
             self._unit = self._unit_of(X)
         header, arrays = shared().call(
-            "observe", {"x": self._scaled(X), **(state or self._start(X))}, method=self._method, params=self._settings(), atoms=self._atoms(), seed=self.seed_
-        )
+            "observe", {"x": self._scaled(X), **(state or self._start(X))}, method=self._method, params=self._settings(), atoms=self._atoms(),
+            seed=self.seed_, positive=self.positive_dict or None,
+        )  # fmt: skip
         self.components_ = np.ascontiguousarray(arrays.pop("D").T)
         self._state, self.n_samples_seen_ = arrays, header["seen"]
         return self

@@ -6,10 +6,10 @@ from typing import Any, Iterator, Mapping
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 
-from nrdl_learn._base import Method, Parts
-from nrdl_learn._dictionaries import KSVDDictionary
-from nrdl_learn._dictionary import Dictionary
+from nrdl_learn._base import Method, Parts, seed_of
+from nrdl_learn._dictionary import Dictionary, OnlineLearner
 from nrdl_learn._engine import Engine, shared
 
 
@@ -149,29 +149,52 @@ class DictionaryStep:
         The atoms.
     """
 
-    def __init__(self, learner: Dictionary, n_iter: int, passes: int):
-        self.n_iter, self.status = n_iter, "stopped" if n_iter < passes else learner.status_
-        self.objective, self.residual = float(learner.history_["objective"][0]), learner.residual_
-        self.components = learner.components_
+    def __init__(self, n_iter: int, status: str, objective: float, residual: float, components: np.ndarray):
+        self.n_iter, self.status = n_iter, status
+        self.objective, self.residual = float(objective), float(residual)
+        self.components = components
 
 
 def _passes(learner: Any, X: Any) -> Iterator[DictionaryStep]:
-    if not isinstance(learner, KSVDDictionary) or learner.monotone:
-        which = "KSVDDictionary is, without monotone; partial_fit of OnlineDictionary takes samples step by step"
-        raise TypeError(f"{type(learner).__name__} is not learned pass by pass here: {which}")
-    passes, history = learner.passes, {"objective": [], "residual": []}
-    one = clone(learner).set_params(passes=1)
-    for n in range(1, passes + 1):
-        step = DictionaryStep(one.fit(X), n, passes)
-        one.dict_init = step.components
+    if getattr(learner, "monotone", False):
+        raise TypeError(f"{type(learner).__name__} with monotone is not learned pass by pass")
+    history: dict[str, list] = {"objective": [], "residual": []}
+    one = clone(learner)
+    for step in _passes_online(one, X) if isinstance(learner, OnlineLearner) else _passes_of_all(one, X):
         for name, values in history.items():
             values.append(getattr(step, name))
-        for name in "components_", "n_features_in_", "residual_", "seed_", "feature_names_in_":
-            if hasattr(one, name):
-                setattr(learner, name, getattr(one, name))
+        vars(learner).update({name: value for name, value in vars(one).items() if name.endswith("_in_") or name in _LEARNED})
         learner.history_ = {name: np.array(values) for name, values in history.items()}
-        learner.n_iter_, learner.status_ = n, step.status
+        learner.n_iter_, learner.status_, learner.residual_ = step.n_iter, step.status, step.residual
         yield step
+
+
+_LEARNED = ("components_", "seed_", "n_samples_seen_", "_unit", "_state")
+
+
+def _passes_of_all(one: Any, X: Any) -> Iterator[DictionaryStep]:
+    passes = one.passes
+    one.set_params(passes=1)
+    for n in range(1, passes + 1):
+        one.fit(X)
+        yield DictionaryStep(n, one.status_ if n == passes else "stopped", one.history_["objective"][0], one.residual_, one.components_)
+        one.dict_init = one.components_
+
+
+def _passes_online(one: Any, X: Any) -> Iterator[DictionaryStep]:
+    """A pass takes all samples, in an order of its own."""
+    order, residual, before = np.random.RandomState(seed_of(one.random_state) % (1 << 32)), np.inf, None
+    for n in range(1, one.passes + 1):
+        one.partial_fit(_safe_indexing(X, order.permutation(len(X))))
+        D, A, B = (one._state["state." + name] for name in ("atoms", "A", "B"))
+        _, weight, energy, *_ = one._state["state.sums"].ravel()
+        if before is not None:
+            residual = np.sqrt(np.square(D - before).sum() / D.shape[1])
+        before, small = D, residual < one.tol
+        status = "converged" if small else "complete" if n == one.passes else "stopped"
+        yield DictionaryStep(n, status, (energy / 2 + np.sum((D @ A / 2 - B) * D)) / weight, residual, one.components_)
+        if small:
+            return
 
 
 def steps(method: Any, X: Any, y: Any = None, start: Any = None) -> Iterator[Any]:
@@ -179,8 +202,9 @@ def steps(method: Any, X: Any, y: Any = None, start: Any = None) -> Iterator[Any
 
     Parameters
     ----------
-    method : Method or KSVDDictionary
-        An estimator; a learner of a dictionary is fitted by each pass.
+    method : Method, KSVDDictionary or OnlineDictionary
+        An estimator; a learner of a dictionary is fitted by each pass. The passes of K-SVD are those of its `fit`;
+        OnlineDictionary takes the samples in other orders than `fit`, and goes on by ``partial_fit`` afterwards.
     X, y, start
         As of `learn`; a learner of a dictionary has ``dict_init`` instead of `start`.
 

@@ -1,5 +1,6 @@
 """The code in the documents runs."""
 
+import inspect
 import os
 import pathlib
 import re
@@ -8,7 +9,9 @@ import subprocess
 
 import pytest
 
+import nrdl_learn as nrdl
 from nrdl_learn import find_program
+from nrdl_learn._base import Parameterised
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2]
 
@@ -23,6 +26,24 @@ def test_python(tmp_path, monkeypatch, capsys):
     for code in blocks("doc/python.md", "python") + blocks("python/README.md", "python"):
         exec(code, namespace)
     assert "'coder_rho'" in capsys.readouterr().out
+
+
+def test_pages_of_classes(monkeypatch):
+    """doc/python is what reference.py writes, and has a page with the parameters of every public name."""
+    monkeypatch.syspath_prepend(str(FOLDER / "python"))
+    import reference
+
+    pages = reference.pages()
+    assert {p.name: p.read_text(encoding="utf-8") for p in reference.PAGES.glob("*.md")} == pages, "run python/reference.py"
+    named = {text.split("\n")[0].removeprefix("# ") for text in pages.values()}
+    assert named >= set(nrdl.__all__)
+    for name in nrdl.__all__:
+        value = getattr(nrdl, name)
+        if inspect.isclass(value) and issubclass(value, Parameterised):
+            text = pages[f"{name}.md"]
+            for parameter in value().get_params():
+                assert f"\n- `{parameter}` : " in text, (name, parameter)
+            assert "### fit\n" in text and "of shape (n_samples, n_features)" in text
 
 
 def run(command, tmp_path):

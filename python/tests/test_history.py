@@ -115,5 +115,54 @@ def test_steps_of_a_dictionary(digits):
     for step in nrdl.steps(learner, X):
         break
     assert learner.components_ is step.components and learner.n_iter_ == 1
-    with pytest.raises(TypeError, match="partial_fit"):
-        next(nrdl.steps(nrdl.OnlineDictionary(), X))
+    with pytest.raises(TypeError, match="monotone"):
+        next(nrdl.steps(nrdl.KSVDDictionary(monotone=True), X))
+
+
+def test_steps_online(digits):
+    """Passes lower the objective, as those of a fit, to about the same; the learner goes on from there."""
+    X, _ = digits
+    learner = nrdl.OnlineDictionary(12, passes=6, rho=0.0)
+    taken = list(nrdl.steps(learner, X))
+    whole = nrdl.OnlineDictionary(12, passes=6, rho=0.0).fit(X)
+    assert [s.n_iter for s in taken] == [1, 2, 3, 4, 5, 6] and taken[-1].status == "complete"
+    assert taken[-1].objective < taken[0].objective
+    np.testing.assert_allclose(taken[-1].objective, whole.history_["objective"][-1], rtol=0.1)
+    assert taken[-1].residual < taken[1].residual and learner.history_["residual"][-1] == learner.residual_
+    assert learner.transform(X).shape == (len(X), 12) and learner.n_samples_seen_ == 6 * len(X)
+    learner.partial_fit(X)
+    assert learner.n_samples_seen_ == 7 * len(X)
+    assert len(list(nrdl.steps(nrdl.OnlineDictionary(12, tol=100.0), X))) == 2
+
+
+def test_signs_of_dictionaries(digits):
+    """Atoms and codes are ≥ 0 where that is asked for, also of samples that are not."""
+    X, _ = digits
+    X = X - X.mean(axis=0)
+    free = nrdl.OnlineDictionary(12, passes=4).fit(X)
+    assert free.components_.min() < 0 and free.transform(X).min() < 0
+    held = nrdl.OnlineDictionary(12, passes=4, positive_dict=True, positive_code=True).fit(X)
+    assert held.components_.min() >= 0 and held.transform(X).min() >= 0
+    assert nrdl.OnlineDictionary(12, positive_dict=True).partial_fit(X).components_.min() >= 0
+    np.testing.assert_allclose(np.linalg.norm(held.components_, axis=1), 1)
+
+
+def test_codes_to_start_from(digits):
+    """Atoms that are best for given codes; a fit that starts from its own codes stays there."""
+    X, _ = digits
+    first = nrdl.KSVDDictionary(12, passes=20, sparsity=3).fit(X)
+    again = nrdl.KSVDDictionary(passes=1, sparsity=3, code_init=first.transform(X)).fit(X)
+    np.testing.assert_allclose(again.residual_, first.residual_, rtol=0.02)
+    for wrong in nrdl.KSVDDictionary(code_init=np.ones((3, 5))), nrdl.OnlineDictionary(7, code_init=first.transform(X)):
+        with pytest.raises(ValueError, match="a row for each sample"):
+            wrong.fit(X)
+
+
+def test_callback(digits, capsys):
+    """Each pass calls it with the names of scikit-learn, and is printed all the same."""
+    X, _ = digits
+    seen = []
+    learner = nrdl.OnlineDictionary(12, passes=3, callback=seen.append, verbose=1).fit(X)
+    assert [s["ii"] for s in seen] == [0, 1, 2] and len(capsys.readouterr().out.splitlines()) == 3
+    np.testing.assert_allclose(seen[-1]["errors"], learner.history_["objective"])
+    assert seen[-1]["current_cost"] == seen[-1]["errors"][-1] and seen[0]["self"] is learner

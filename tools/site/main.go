@@ -64,7 +64,7 @@ func (s *site) run(out string, commands bool) error {
 // documents reads the pages in the checkout.
 func (s *site) documents() error {
 	for _, pattern := range []string{
-		"*.md", "doc/*.md", "doc/how-to/*.md", "doc/notebooks/*.md",
+		"*.md", "doc/*.md", "doc/how-to/*.md", "doc/notebooks/*.md", "doc/python/*.md",
 		"doc/adr/*.md", "doc/results/*.md", "faces/dataset/bundled/*.md",
 	} {
 		names, err := fs.Glob(s.root, pattern)

@@ -85,7 +85,7 @@ var order = map[string][]string{
 		"results/atoms", "results/sensitivity", "results/authors", "results/cost", "results/presets", "results/to-repeat-it",
 	},
 	"Reference": {
-		"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python",
+		"commands", "commands/nrdl", "scripting", "json", "formats", "service", "interface", "operating", "programs", "python", "python/README",
 		"languages", "learning", "engine", "packages", "methods", "method-parameters", "plan-fields",
 		"external", "face-tags", "network", "glossary",
 	},

@@ -67,6 +67,12 @@ func (f *incoming) learner() (learner, error) {
 				return nil, fmt.Errorf("%s: %w", l.name, err)
 			}
 		}
+		if online, ok := set.(dictionary.Online); ok {
+			online.NonNegative = f.Positive
+			set = online
+		} else if f.Positive {
+			return nil, fmt.Errorf("%s has no atoms ≥ 0: online has", l.name)
+		}
 		made := set.(learner)
 		if err := made.Validate(); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.name, err)
@@ -223,6 +229,9 @@ func (s *session) code(ctx context.Context, f *incoming) (*answer, error) {
 	if err := coding.Check(by, m, k); err != nil {
 		return nil, err
 	}
+	if pursuit, ok := by.(coding.OMP); ok {
+		return pursued(ctx, pursuit, d, x)
+	}
 	over, err := by.Over(coding.Basis{D: d})
 	if err != nil {
 		return nil, err
@@ -233,6 +242,20 @@ func (s *session) code(ctx context.Context, f *incoming) (*answer, error) {
 		return nil, err
 	}
 	return &answer{arrays: []npz.Array{asRows("codes", codes)}}, nil
+}
+
+// pursued is code without the zeros of the codes in memory.
+func pursued(ctx context.Context, by coding.OMP, d, x *mat.Dense) (*answer, error) {
+	over, err := by.OverSparse(coding.Basis{D: d})
+	if err != nil {
+		return nil, err
+	}
+	var codes coding.SparseCodes
+	if err := over.CodeSparse(ctx, &codes, x); err != nil {
+		return nil, err
+	}
+	_, k := d.Dims()
+	return &answer{arrays: []npz.Array{sparseRows("codes", k, &codes)}}, nil
 }
 
 func coderOf(l learner) coding.Coder {

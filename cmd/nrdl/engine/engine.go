@@ -120,7 +120,8 @@ type request struct {
 	State   []axes    `json:"state"`
 	openSet
 	photographs
-	Atoms *int `json:"atoms"` // nil for defaultAtoms, or as many as the samples have directions
+	Positive bool `json:"positive"` // atoms ≥ 0, of online
+	Atoms    *int `json:"atoms"`    // nil for defaultAtoms, or as many as the samples have directions
 }
 
 // An answer is what a verb returns: members of the header, and arrays.

@@ -13,7 +13,9 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/classify"
+	"nrdl.example/nrdl/coding"
 	"nrdl.example/nrdl/internal/kit/npz"
+	"nrdl.example/nrdl/internal/lin"
 )
 
 // Limits bound what a frame may hold. They are checked before memory is taken.
@@ -225,7 +227,10 @@ func (f *incoming) matrix(name string) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mat.DenseCopyOf(t.T()), nil
+	d, n := t.Dims()
+	m := mat.NewDense(n, d, nil)
+	lin.Transpose(m, t)
+	return m, nil
 }
 
 // integers returns the n numbers of that array, each in 0 ≤ i < classes.
@@ -284,9 +289,25 @@ func plain(name string, m *mat.Dense) npz.Array {
 	return npz.Float64(name, []int{raw.Rows, raw.Cols}, raw.Data[:raw.Rows*raw.Cols])
 }
 
-// asRows makes an array of the columns of m, one a row.
+// asRows makes an array of the columns of m, one a row, which are read when it is written.
 func asRows(name string, m *mat.Dense) npz.Array {
-	return plain(name, mat.DenseCopyOf(m.T()))
+	k, n := m.Dims()
+	return npz.Float64Rows(name, n, k, func(lo, hi int, dst []float64) {
+		lin.Transpose(mat.NewDense(hi-lo, k, dst), lin.Cols(m, lo, hi))
+	})
+}
+
+// sparseRows is asRows for codes over k atoms.
+func sparseRows(name string, k int, codes *coding.SparseCodes) npz.Array {
+	return npz.Float64Rows(name, len(codes.First)-1, k, func(lo, hi int, dst []float64) {
+		clear(dst)
+		for j := lo; j < hi; j++ {
+			atoms, coef := codes.Column(j)
+			for i, a := range atoms {
+				dst[(j-lo)*k+int(a)] = coef[i]
+			}
+		}
+	})
 }
 
 // failure is the header of an answer that tells of err.

@@ -146,7 +146,7 @@ func (a Array) Float64sIn(buffer []float64) ([]float64, error) {
 // transposed fills out with the numbers of a matrix, row by row in data, column by column. Tiles
 // of it stay in the cache, which makes it several times faster than column after column.
 func transposed(out []float64, data []byte, rows, cols int) []float64 {
-	const tile, share = 32, 256
+	const tile, share = 8, 256 // a cache line: more rows of 2^n numbers do not stay in the cache
 	parallel.For(rows, share, func(lo, hi int) {
 		for top := lo; top < hi; top += tile {
 			for left := 0; left < cols; left += tile {

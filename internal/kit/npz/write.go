@@ -79,8 +79,8 @@ func writeTo(w io.Writer, a Array) error {
 	return err
 }
 
-// rowsBytes is about how much of a matrix is held at a time.
-const rowsBytes = 8 << 20
+// rowsBytes is about how much of a matrix is held at a time: what stays in the cache.
+const rowsBytes = 1 << 18
 
 // writeRows writes the numbers that Fill makes.
 func writeRows(w io.Writer, a Array) error {
