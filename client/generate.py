@@ -129,7 +129,7 @@ def go_struct(name, about, fields):
 
 
 def go_method(name, o):
-    title, arguments, given, extra = camel(name), ["ctx context.Context"], "", ""
+    title, arguments, given = camel(name), ["ctx context.Context"], ""
     arguments += [f"{p} string" for p in o["in"]]
     body = query = "nil"
     if o["form"]:
@@ -160,11 +160,8 @@ def go_method(name, o):
         answer, do = "(io.ReadCloser, error)", f"return c.open(ctx, {call})"
     else:
         answer, do = "error", f"return c.tell(ctx, {call})"
-    if o["form"] and o["json"]:  # the same with a body of JSON
-        other = dict(o, form=None, query=[])
-        extra = go_method(name + "-as-" + o["json"]["$ref"].rsplit("/", 1)[1].lower(), other)
     head = comment(f"{title} is {o['method']} {o['path']}. {o['about']}")
-    return f"{given}\n{head}func (c *Client) {title}({', '.join(arguments)}) {answer} {{\n{do}\n}}\n{extra}"
+    return f"{given}\n{head}func (c *Client) {title}({', '.join(arguments)}) {answer} {{\n{do}\n}}\n"
 
 
 def write_go(api):
@@ -210,7 +207,7 @@ def python_method(api, name, o):
     if o["json"]:
         schema = api["components"]["schemas"][o["json"]["$ref"].rsplit("/", 1)[1]]
         for field, p in schema["properties"].items():
-            fields.append((field, python_type(p), about(p)[4:], field in schema.get("required", ()) and not o["form"], "body"))
+            fields.append((field, python_type(p), about(p)[4:], field in schema.get("required", ()), "body"))
     for p in o["query"]:
         s = {**p["schema"], "description": p.get("description", "")}
         kind = "bool" if s.get("enum") == ["true"] else python_type(s)

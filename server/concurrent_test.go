@@ -56,7 +56,7 @@ func TestConcurrentClients(t *testing.T) {
 				return err
 			}
 			var added Added
-			if err := send("POST", at+"/people/"+p.ID+"/faces", "application/json", body, &added); err != nil {
+			if err := send("POST", at+"/people/"+p.ID+"/vectors", "application/json", body, &added); err != nil {
 				return err
 			}
 			var own api.Page[Face]

@@ -1,10 +1,16 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
+	"mime/multipart"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"nrdl.example/nrdl/server/api"
 )
 
 // The description for tools of OpenAPI 3.0 has no word that only 3.1 has.
@@ -57,5 +63,38 @@ func TestOlderDescription(t *testing.T) {
 		if !regexp.MustCompile(`^[A-Z][A-Za-z]+$`).MatchString(name) {
 			t.Errorf("the schema %q has no name for a type", name)
 		}
+	}
+}
+
+// What is wrong with a form is said with the fields that the description has for this route.
+func TestFormsNameTheirFields(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at := c.collection()
+	person := c.enrol(at, "person001")["person001"]
+	forms := 0
+	for path, item := range c.v.Description.OpenAPI().Paths {
+		if item.Post == nil || item.Post.RequestBody == nil || item.Post.RequestBody.Content["multipart/form-data"] == nil {
+			continue
+		}
+		forms++
+		fields := slices.Sorted(maps.Keys(item.Post.RequestBody.Content["multipart/form-data"].Schema.Properties))
+		path = strings.NewReplacer("/v1/collections/{collection}", at, "{person}", person).Replace(path)
+		var empty bytes.Buffer
+		form := multipart.NewWriter(&empty)
+		_ = form.Close()
+		for kind, status := range map[string]int{"application/json": 415, form.FormDataContentType(): 422} {
+			var p api.Problem
+			c.send(status, "POST", path, kind, bytes.NewReader(empty.Bytes()), &p)
+			named := func(field string) bool {
+				return regexp.MustCompile(`(field|-F|in|or) ` + field + `\b`).MatchString(p.Detail)
+			}
+			if !slices.ContainsFunc(fields, named) {
+				t.Errorf("POST %s with %s: %q names none of %q", path, kind, p.Detail, fields)
+			}
+		}
+	}
+	if forms < 9 {
+		t.Errorf("%d forms", forms)
 	}
 }

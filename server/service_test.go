@@ -526,8 +526,10 @@ func TestChanges(t *testing.T) {
 	c.do(204, "POST", at+"/undo/"+added.Operations[0], nil, nil)
 	vector := make([]float32, frontend.Embedding.Embedder.Frame().Len())
 	vector[3] = 1
+	at2 = at + "/people/" + ids["person003"] + "/vectors"
 	c.do(200, "POST", at2, object{"vector": vector, "space": c.v.people.Space()}, &added)
 	c.do(422, "POST", at2, object{"vector": vector, "space": "other"}, nil)
+	c.do(415, "POST", strings.TrimSuffix(at2, "vectors")+"faces", object{"vector": vector, "space": "other"}, nil)
 	c.do(422, "POST", at2, object{"vector": vector[1:], "space": c.v.people.Space()}, nil)
 
 	archive := c.send(200, "GET", at+"/people/"+ids["person003"]+"/export", "", nil, nil)

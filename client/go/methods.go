@@ -802,19 +802,18 @@ type AddPersonFacesForm struct {
 type AddPersonFacesQuery = AddFacesQuery
 
 // AddPersonFaces is POST /v1/collections/{collection}/people/{person}/faces. Add the face of the
-// person in each photograph, aligned crops, or a vector, to a person: of several faces the one that
-// the collection takes for the person, or the only unknown one; otherwise send its box.
+// person in each photograph, or aligned crops, to a person: of several faces the one that the
+// collection takes for the person, or the only unknown one; otherwise send its box.
 // For keys with the scope enrol or admin.
 func (c *Client) AddPersonFaces(ctx context.Context, collection string, person string, form AddPersonFacesForm, query AddPersonFacesQuery) (*Added, error) {
 	return ask[Added](ctx, c, request{"POST", path("/v1/collections/{collection}/people/{person}/faces", collection, person), query, form})
 }
 
-// AddPersonFacesAsVector is POST /v1/collections/{collection}/people/{person}/faces. Add the face of
-// the person in each photograph, aligned crops, or a vector, to a person: of several faces the one
-// that the collection takes for the person, or the only unknown one; otherwise send its box.
+// AddPersonVectors is POST /v1/collections/{collection}/people/{person}/vectors. Add a face of which
+// another program has made a vector to a person.
 // For keys with the scope enrol or admin.
-func (c *Client) AddPersonFacesAsVector(ctx context.Context, collection string, person string, body Vector) (*Added, error) {
-	return ask[Added](ctx, c, request{"POST", path("/v1/collections/{collection}/people/{person}/faces", collection, person), nil, body})
+func (c *Client) AddPersonVectors(ctx context.Context, collection string, person string, body Vector) (*Added, error) {
+	return ask[Added](ctx, c, request{"POST", path("/v1/collections/{collection}/people/{person}/vectors", collection, person), nil, body})
 }
 
 // AddStrangersForm is the form of AddStrangers.

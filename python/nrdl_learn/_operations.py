@@ -26,7 +26,7 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/jobs/{job}/accept", (collection, job), once=idempotency_key)
 
-    def add_faces(self, collection, *, photo=None, new=None, eyes=None, box=None, idempotency_key=None):
+    def add_faces(self, collection, photo, *, new=None, eyes=None, box=None, idempotency_key=None):
         """Add all faces in photographs, of nobody yet.
 
         For keys with the scope enrol or admin.
@@ -35,7 +35,7 @@ class Operations:
         ----------
         collection : str
             Id.
-        photo : list of bytes, path or file, optional
+        photo : list of bytes, path or file
             image file
         new : bool, optional
             Leave out photographs that were added before
@@ -54,8 +54,8 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/faces", (collection,), query={"new": new, "eyes": eyes, "box": box}, form={"photo": photo}, once=idempotency_key)
 
-    def add_person_faces(self, collection, person, *, crop=None, photo=None, space=None, vector=None, new=None, eyes=None, box=None, idempotency_key=None):
-        """Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box.
+    def add_person_faces(self, collection, person, *, crop=None, photo=None, new=None, eyes=None, box=None, idempotency_key=None):
+        """Add the face of the person in each photograph, or aligned crops, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box.
 
         For keys with the scope enrol or admin.
 
@@ -68,9 +68,6 @@ class Operations:
             image file
         photo : list of bytes, path or file, optional
             image file
-        space : str, optional
-            Which network made it, as in an export
-        vector : list of float, optional
         new : bool, optional
             Leave out photographs that were added before
         eyes : str, optional
@@ -86,9 +83,31 @@ class Operations:
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/people/{person}/faces", (collection, person), query={"new": new, "eyes": eyes, "box": box}, body={"space": space, "vector": vector}, form={"crop": crop, "photo": photo}, once=idempotency_key)
+        return self.request("POST", "/v1/collections/{collection}/people/{person}/faces", (collection, person), query={"new": new, "eyes": eyes, "box": box}, form={"crop": crop, "photo": photo}, once=idempotency_key)
 
-    def add_strangers(self, collection, *, photo=None, new=None, eyes=None, box=None, idempotency_key=None):
+    def add_person_vectors(self, collection, person, space, vector, *, idempotency_key=None):
+        """Add a face of which another program has made a vector to a person.
+
+        For keys with the scope enrol or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        person : str
+        space : str
+            Which network made it, as in an export
+        vector : list of float
+        idempotency_key : str, optional
+            Sent again with it within a day, the request is answered as before
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("POST", "/v1/collections/{collection}/people/{person}/vectors", (collection, person), body={"space": space, "vector": vector}, once=idempotency_key)
+
+    def add_strangers(self, collection, photo, *, new=None, eyes=None, box=None, idempotency_key=None):
         """Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people.
 
         For keys with the scope enrol or admin.
@@ -97,7 +116,7 @@ class Operations:
         ----------
         collection : str
             Id.
-        photo : list of bytes, path or file, optional
+        photo : list of bytes, path or file
             image file
         new : bool, optional
             Leave out photographs that were added before

@@ -69,7 +69,7 @@ def test_refused(address):
     assert copy.code == "name_taken" and str(copy) == str(e.value)
     person = service.create_person(first["id"], name="Bo")["id"]
     with pytest.raises(ServiceError, match="space"):
-        service.add_person_faces(first["id"], person, vector=np.zeros(3), space="another")
+        service.add_person_vectors(first["id"], person, vector=np.zeros(3), space="another")
     with pytest.raises(ValueError, match="address"):
         Service("example")
     with pytest.raises(OSError):

@@ -51,7 +51,7 @@ var one = map[string]string{
 }
 
 // added are lists to which a POST adds several things.
-var added = []string{"faces", "strangers"}
+var added = []string{"faces", "strangers", "vectors"}
 
 // operationID names an operation by a verb and the words of its path without the collection.
 // A word that an id follows is in the singular: GET /v1/collections/{collection}/people/{person}

@@ -115,18 +115,19 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		}
 	}
 	o.Parameters = append(o.Parameters, p.query...)
-	if p.fields != nil {
+	if p.body != nil {
+		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: schemas.Schema(reflect.TypeOf(p.body), true, "")},
+		}}
+	} else if p.fields != nil {
 		form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
 		for _, f := range p.fields {
 			form.Properties[f.name] = f.schema()
-			if f.maxValues == 1 {
+			if f.maxValues == 1 || len(p.fields) == 1 {
 				form.Required = append(form.Required, f.name)
 			}
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: form}}}
-		if p.body != nil {
-			o.RequestBody.Content["application/json"] = &huma.MediaType{Schema: schemas.Schema(reflect.TypeOf(p.body), true, "")}
-		}
 	}
 	v.Description.OpenAPI().AddOperation(o)
 	return o
@@ -180,7 +181,7 @@ func (f form) Files(names ...string) (all []people.File, err error) {
 	}
 	reader, err := r.MultipartReader()
 	if err != nil {
-		return nil, people.Failed(http.StatusUnsupportedMediaType, "the body is not multipart/form-data with files: curl -F photo=@FILE")
+		return nil, people.Failed(http.StatusUnsupportedMediaType, "the body is not multipart/form-data with files: curl -F %s=@FILE", names[0])
 	}
 	for {
 		p, err := reader.NextPart()
@@ -195,14 +196,14 @@ func (f form) Files(names ...string) (all []people.File, err error) {
 		case err != nil:
 			return nil, asCut(err)
 		case !slices.Contains(names, p.FormName()):
-			return nil, people.Invalid("the form has a field %.40q, and only %q are read", p.FormName(), names)
+			return nil, people.Invalid("the form has a field %.40q: send files in the field %s", p.FormName(), strings.Join(names, " or "))
 		case len(all) == maxParts:
 			return nil, people.Invalid("the form has more than %d files", maxParts)
 		}
 		all = append(all, people.File{Field: p.FormName(), Data: data})
 	}
 	if len(all) == 0 {
-		return nil, people.Invalid("the form has no file")
+		return nil, people.Invalid("the form has no file: send it in the field %s", strings.Join(names, " or "))
 	}
 	return all, nil
 }
@@ -243,7 +244,7 @@ func asCut(err error) error {
 func (f form) File(name string) ([]byte, error) {
 	all, err := f.Files(name)
 	if err == nil && len(all) > 1 {
-		err = people.Invalid("the form has several files")
+		err = people.Invalid("the form has several files: send one in the field %s", name)
 	}
 	if err != nil {
 		return nil, err

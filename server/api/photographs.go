@@ -53,9 +53,14 @@ func (v photographRoutes) register() {
 	add.summary = "Add all faces in photographs of people who are not in the collection: they make its calibration surer, and never become people"
 	v.plain(http.MethodPost, c+"strangers", add,
 		func(w http.ResponseWriter, r *http.Request) error { return v.add(w, r, store.Stranger, nil) })
-	add.summary, add.body = "Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box", people.Vector{}
+	add.summary = "Add the face of the person in each photograph, or aligned crops, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box"
 	add.fields = append(add.fields, imageField("crop", maxParts))
-	v.plain(http.MethodPost, c+"people/{person}/faces", add, func(w http.ResponseWriter, r *http.Request) error { return v.addToPerson(w, r) })
+	v.plain(http.MethodPost, c+"people/{person}/faces", add,
+		func(w http.ResponseWriter, r *http.Request) error { return v.add(w, r, r.PathValue("person"), nil) })
+	v.plain(http.MethodPost, c+"people/{person}/vectors", plain{
+		scopes: forEnrolling, body: people.Vector{}, answer: people.Added{},
+		summary: "Add a face of which another program has made a vector to a person",
+	}, v.addVector)
 	operation(v.Service, http.MethodGet, c+"people/{person}/photographs", "List the photographs of a person, by date",
 		forReview, v.listPhotographs)
 	send := plain{scopes: forReview, kind: "image/*"}
@@ -127,12 +132,11 @@ func (v photographRoutes) add(w http.ResponseWriter, r *http.Request, person str
 	return answeredJSON(w, o, err)
 }
 
-func (v photographRoutes) addToPerson(w http.ResponseWriter, r *http.Request) error {
-	var vector io.Reader
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
-		vector = r.Body
+func (v photographRoutes) addVector(w http.ResponseWriter, r *http.Request) error {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		return people.Failed(http.StatusUnsupportedMediaType, "the body is not JSON with a vector and its space: send Content-Type: application/json")
 	}
-	return v.add(w, r, r.PathValue("person"), vector)
+	return v.add(w, r, r.PathValue("person"), r.Body)
 }
 
 // byHand says where in a photograph the face is that is meant.

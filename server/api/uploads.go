@@ -108,7 +108,7 @@ func receive(form *multipart.Reader, f *jobs.Writer) (zipped bool, err error) {
 		}
 	}
 	if f.Size == 0 {
-		return false, people.Invalid("the form has no file")
+		return false, people.Invalid("the form has no file: send files in the field photo, or one in archive")
 	}
 	return photos != nil, f.Flush()
 }

@@ -171,7 +171,7 @@ func enrolAndName(ctx context.Context, c caller, n *client.Client, visitors stri
 	got(n.AddPersonFaces(ctx, visitors, bo, client.AddPersonFacesForm{Photo: []client.File{c.photo("people/person002/1.jpg")}},
 		client.AddPersonFacesQuery{New: "true"}))(c)
 	f := added.Faces[0].ID
-	_, err = n.AddPersonFacesAsVector(ctx, visitors, ann, client.Vector{Vector: []float64{1}, Space: "another"})
+	_, err = n.AddPersonVectors(ctx, visitors, ann, client.Vector{Vector: []float64{1}, Space: "another"})
 	if !errors.As(err, &p) || *p.Status != http.StatusUnprocessableEntity {
 		c.Errorf("a vector of another network: %v", err)
 	}

@@ -144,7 +144,7 @@ func (k *killing) enrols(seed uint64) error {
 			}
 			faces := 0
 			for range 2 {
-				if _, err := k.postJSON(k.people+"/people/"+p.ID+"/faces", object{"vector": near(rng, nil, n), "space": in}, nil); err != nil {
+				if _, err := k.postJSON(k.people+"/people/"+p.ID+"/vectors", object{"vector": near(rng, nil, n), "space": in}, nil); err != nil {
 					return err
 				}
 				faces++

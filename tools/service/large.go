@@ -91,7 +91,7 @@ func large(dir string) error {
 	var cost time.Duration // processor time of all enrolments
 	for range times {
 		begun, used := time.Now(), p.used()
-		if err := must("POST", at+"/people/"+last+"/faces", object{"vector": near(rng, nil, n), "space": in}, nil); err != nil {
+		if err := must("POST", at+"/people/"+last+"/vectors", object{"vector": near(rng, nil, n), "space": in}, nil); err != nil {
 			return err
 		}
 		took := time.Since(begun)

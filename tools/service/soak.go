@@ -71,7 +71,7 @@ func soak(dir string) error {
 		case 0, 5:
 			var made struct{ Faces []struct{ ID string } }
 			vector := fmt.Appendf(nil, `{"space": %q, "vector": [%s]}`, in, text(near(rng, nil, n)))
-			timed(&q.enrol, "POST", at+"/people/"+last+"/faces", "application/json", vector, &made)
+			timed(&q.enrol, "POST", at+"/people/"+last+"/vectors", "application/json", vector, &made)
 			for _, f := range made.Faces {
 				timed(nil, "DELETE", at+"/faces/"+f.ID, "", nil, nil)
 			}

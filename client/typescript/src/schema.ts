@@ -755,7 +755,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add the face of the person in each photograph, aligned crops, or a vector, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box
+         * Add the face of the person in each photograph, or aligned crops, to a person: of several faces the one that the collection takes for the person, or the only unknown one; otherwise send its box
          * @description For keys with the scope enrol or admin.
          */
         post: operations["add-person-faces"];
@@ -819,6 +819,26 @@ export interface paths {
         get: operations["get-person-statistics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection}/people/{person}/vectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a face of which another program has made a vector to a person
+         * @description For keys with the scope enrol or admin.
+         */
+        post: operations["add-person-vectors"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2870,7 +2890,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    photo?: Blob[];
+                    photo: Blob[];
                 };
             };
         };
@@ -3937,7 +3957,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Vector"];
                 "multipart/form-data": {
                     crop?: Blob[];
                     photo?: Blob[];
@@ -4067,6 +4086,48 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "add-person-vectors": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client: sent again with it within a day, the request is answered as before and not carried out again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                collection: string;
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Vector"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Added"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -4383,7 +4444,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    photo?: Blob[];
+                    photo: Blob[];
                 };
             };
         };
