@@ -48,6 +48,7 @@ type row struct {
 	Objectives          [2]float64 // computed by the same lines of the script; 0 where there are none
 	Seconds             [2]float64 // processor time
 	Mended              float64    `json:",omitempty"` // the rate of the program with codes of the dictionary that it has; 0 if not tried
+	Started             float64    `json:",omitempty"` // the rate of nrdl from the first dictionary of the program; 0 if not tried
 	Printed             float64    `json:",omitempty"` // the rate that the program's authors or its own script print; 0 if none is known
 }
 
@@ -150,7 +151,7 @@ func (c comparison) compare(ctx context.Context, programs, data string) (*row, e
 	if err != nil {
 		return nil, err
 	}
-	own, params, seconds, err := c.own(ctx, data, learn, held)
+	own, params, seconds, err := c.own(ctx, data, learn, held, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +183,17 @@ func (c comparison) compare(ctx context.Context, programs, data string) (*row, e
 	if theirs.Rate >= 0 {
 		r.Rates[0], r.Same = theirs.Rate, -1
 	}
+	if c.params != nil && len(theirs.Start) > 0 {
+		d0 := mat.NewDense(len(theirs.Start), len(theirs.Start[0]), slices.Concat(theirs.Start...))
+		if own, _, _, err = c.own(ctx, data, learn, held, d0); err != nil {
+			return nil, err
+		}
+		for j, of := range held.Labels() {
+			if own.names[j] == of {
+				r.Started += 100 / float64(r.Images)
+			}
+		}
+	}
 	return r, nil
 }
 
@@ -191,7 +203,8 @@ type answer struct {
 	Theirs, Ours float64 // objectives
 	Rate         float64 // of a program that gives no names; else -1
 	Mended       float64
-	Classes      []int // from 1
+	Classes      []int       // from 1
+	Start        [][]float64 // the rows of its first dictionary; none if nrdl is not started there
 }
 
 // ask has the program learn and recognise.
@@ -225,8 +238,9 @@ type learned struct {
 	names          []int
 }
 
-// own learns and recognises by nrdl, and returns the parameters and the processor time too.
-func (c comparison) own(ctx context.Context, data string, learn, held *dataset.Images) (*learned, []byte, float64, error) {
+// own learns and recognises by nrdl, from d0 where it is given, and returns the parameters and the
+// processor time too.
+func (c comparison) own(ctx context.Context, data string, learn, held *dataset.Images, d0 *mat.Dense) (*learned, []byte, float64, error) {
 	m, err := method.Named(c.method)
 	if err != nil {
 		return nil, nil, 0, err
@@ -246,7 +260,7 @@ func (c comparison) own(ctx context.Context, data string, learn, held *dataset.I
 		}
 	}
 	begun := cputime.Used()
-	model, err := m.Fit(ctx, &learn.Samples, classify.Run{})
+	model, err := m.Fit(ctx, &learn.Samples, classify.Run{Start: classify.Start{D: d0}})
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -259,7 +273,7 @@ func (c comparison) own(ctx context.Context, data string, learn, held *dataset.I
 	for _, l := range learn.Labels() {
 		names = append(names, learn.Classes[l])
 	}
-	f, err := classify.Learn(ctx, learn.X, names, m, classify.LearnOptions{Classes: learn.Classes})
+	f, err := classify.Learn(ctx, learn.X, names, m, classify.LearnOptions{Classes: learn.Classes, Start: classify.Start{D: d0}})
 	if err != nil {
 		return nil, nil, 0, err
 	}

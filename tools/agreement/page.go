@@ -87,6 +87,9 @@ func page(rows []row) []byte {
 			} else if r.Mended != 0 {
 				reason += fmt.Sprintf("; mended, it is right in %.2f %%", r.Mended)
 			}
+			if r.Started != 0 {
+				reason += fmt.Sprintf("; from its first dictionary nrdl is right in %.2f %%", r.Started)
+			}
 			printed := "–"
 			if r.Printed != 0 {
 				printed = fmt.Sprint(r.Printed)
