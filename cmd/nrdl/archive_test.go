@@ -13,9 +13,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/server"
 	"nrdl.example/nrdl/server/api"
@@ -115,11 +119,63 @@ func TestTrainOnCollection(t *testing.T) {
 		}
 	}
 
+	importsModel(t, dir)
+
 	// Another archive is the folder that it holds, with what lies in a folder of its own.
 	for _, name := range []string{"photos.zip", "photos.tar"} {
 		archived(t, filepath.Join(dir, name), photos, filepath.Join(dir, "drawn"))
 		if story := nrdl(succeeded, "train", name, "-o", name+".nrdl", "--detector", "cascade"); !strings.Contains(story, "3 people (person001, person002, person003), 6 faces") {
 			t.Error(story)
+		}
+	}
+}
+
+// importsModel makes a collection of file.nrdl, by serve, which has the same people and vectors; a second start
+// changes nothing.
+func importsModel(t *testing.T, dir string) {
+	t.Helper()
+	start := []string{"serve", "imported", "--import", "file.nrdl", "--listen", "127.0.0.1:0"}
+	for _, want := range []string{`imported file.nrdl: 3 people and 6 faces are the collection "file"`, `the collection "file" is there: file.nrdl is not read again`} {
+		if status, story := served(t, dir, start); status != succeeded || !strings.Contains(story, want) {
+			t.Errorf("%d %s", status, story)
+		}
+	}
+	db, err := store.Open(t.Context(), filepath.Join(dir, "imported", "nrdl.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	service := httptest.NewServer(server.New(db, server.Options{}))
+	defer service.Close()
+	if status, _, story := nrdlIn(t, dir, "train", service.URL+"/file", "-o", "back.nrdl"); status != succeeded {
+		t.Fatal(story)
+	}
+	before, err := faces.Open(filepath.Join(dir, "file.nrdl"))
+	after, err2 := faces.Open(filepath.Join(dir, "back.nrdl"))
+	if err = errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	a, b := before.Model().Images(), after.Model().Images()
+	if !slices.Equal(a.Classes, b.Classes) || !mat.EqualApprox(a.X, b.X, 1e-6) {
+		t.Errorf("%v, and %v came back", a.Classes, b.Classes)
+	}
+	for _, c := range []struct {
+		train []string
+		want  string
+	}{
+		{[]string{"--input", "embedding", "--forget"}, "train it again without --forget"},
+		{[]string{"--input", "pixels"}, "train it again with --input embedding"},
+	} {
+		args := append([]string{"train", "drawn/people", "-o", "not.nrdl", "--detector", "cascade", "--force"}, c.train...)
+		if status, _, story := nrdlIn(t, dir, args...); status != succeeded {
+			t.Fatal(story)
+		}
+		status, _, story := nrdlIn(t, dir, "serve", "new", "--import", "not.nrdl", "--listen", "127.0.0.1:0")
+		if status != failed || !strings.Contains(story, c.want) {
+			t.Errorf("%d %s", status, story)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+			t.Error("a folder is left")
 		}
 	}
 }

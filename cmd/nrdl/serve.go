@@ -83,6 +83,7 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.limits.Backups, "backups", "",
 		"write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
 	photosVar(c, &s.limits)
+	c.Flags().StringVar(&s.model, "import", "", "make a collection of the people in this `MODEL`, unless there is one")
 	cli.Complete(c, "backups", cli.Folders)
 	return c
 }
@@ -143,6 +144,7 @@ func (s *serving) warnOfPlain(log *slog.Logger, secure bool) {
 type serving struct {
 	*app
 	data, database, listen, input string
+	model                         string // to import
 	certificate, key, log, level  string
 	limits                        server.Options
 	private                       bool
@@ -172,10 +174,12 @@ func (s *serving) run(ctx context.Context) error {
 	if o.Input, err = people.ParseInput(s.input); err != nil {
 		return err
 	}
-	if s.data != "" {
-		o.Backups = cmp.Or(o.Backups, filepath.Join(s.data, "backups"))
-	} else if o.Backups != "" {
-		return advice.Add(cli.Misuse("--backups is for the database in a folder"), "pg_dump makes backups of PostgreSQL")
+	if o.Backups, err = s.backups(); err != nil {
+		return err
+	}
+	model, err := s.openModel() // before there is a database
+	if err != nil {
+		return err
 	}
 	fresh := store.IsNew(s.database)
 	db, err := store.Open(ctx, s.database)
@@ -183,11 +187,11 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	if err := s.warnOfNoKey(ctx, db, o.Log); err != nil {
+	v := server.New(db, o)
+	if err := cmp.Or(s.warnOfNoKey(ctx, db, o.Log), s.importModel(ctx, v, model)); err != nil {
 		return err
 	}
 	s.warnOfNoRoom(ctx, db, o.Log)
-	v := server.New(db, o)
 	l, err := v.Listen(ctx, s.listen)
 	if err != nil {
 		return err
@@ -208,6 +212,17 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	s.warnOfPlain(o.Log, certificate != nil)
 	return s.until(ctx, func() error { return v.Serve(ctx, l) })
+}
+
+// backups is the folder for them.
+func (s *serving) backups() (string, error) {
+	switch {
+	case s.data != "":
+		return cmp.Or(s.limits.Backups, filepath.Join(s.data, "backups")), nil
+	case s.limits.Backups != "":
+		return "", advice.Add(cli.Misuse("--backups is for the database in a folder"), "pg_dump makes backups of PostgreSQL")
+	}
+	return "", nil
 }
 
 // tellListening says where the service is, with a database that is fresh or was there.
