@@ -22,10 +22,12 @@ from nrdl_learn._openset import FaceRecogniser, OpenSetClassifier
 from nrdl_learn._plots import plot_atoms, plot_codes, plot_history
 from nrdl_learn._service import Service, ServiceError
 
-try:
-    __version__ = _version("nrdl-learn")
-except PackageNotFoundError:  # from a checkout, without a wheel
-    __version__ = "0"
+__version__ = "0"  # from a checkout, without a wheel
+for _name in "nrdl-learn-slim", "nrdl-learn":
+    try:
+        __version__ = _version(_name)
+    except PackageNotFoundError:
+        pass
 
 __all__ = [
     *_methods,

@@ -202,6 +202,18 @@ func (r *release) run(name string, arguments ...string) error {
 	return nil
 }
 
+// build builds a program as it is released.
+func (r *release) build(env []string, arguments ...string) error {
+	build := exec.CommandContext(r.ctx, "go", append([]string{
+		"build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false", "-ldflags=-s -w",
+	}, arguments...)...)
+	build.Env = env
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+}
+
 // program makes all files for one system.
 func (r *release) program(system string) error {
 	goos, goarch, ok := strings.Cut(system, "/")
@@ -214,11 +226,9 @@ func (r *release) program(system string) error {
 		file += ".exe"
 	}
 	at := filepath.Join(r.tmp, name, file)
-	build := exec.CommandContext(r.ctx, "go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false",
-		"-ldflags=-s -w", "-o", at, "./cmd/nrdl")
-	build.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	env := append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=")
+	if err := r.build(env, "-o", at, "./cmd/nrdl"); err != nil {
+		return err
 	}
 	files, err := r.tree(at, file)
 	if err != nil {
@@ -230,7 +240,7 @@ func (r *release) program(system string) error {
 	if err := r.sbom(name, at); err != nil {
 		return err
 	}
-	if err := r.wheel(system, at, file); err != nil {
+	if err := r.wheels(system, env, at, file); err != nil {
 		return err
 	}
 	if goos == "linux" {

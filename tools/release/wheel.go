@@ -3,8 +3,10 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,12 +38,59 @@ func forPython(version string) string {
 	return number
 }
 
-// wheel writes the Python package for a system, with the program among its scripts, as pip
-// installs it: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
-func (r *release) wheel(system, program, file string) error {
-	name := "nrdl_learn-" + forPython(r.version)
+// heavy are files that a slim program does without.
+var heavy = []string{
+	"faces/face/cascades/*", "faces/face/networks/*.*", "faces/frontend/embedding/weights/*",
+	"faces/internal/*/wasm/*", "faces/dataset/bundled/fashion.npz",
+}
+
+// slim builds the program of the slim wheel, with nothing in the place of heavy files, and returns
+// its path.
+func (r *release) slim(env []string, file string) (string, error) {
+	dir, err := os.MkdirTemp(r.tmp, "slim")
+	if err != nil {
+		return "", err
+	}
+	empty, replaced := filepath.Join(dir, "empty"), map[string]string{}
+	for _, pattern := range heavy {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			return "", fmt.Errorf("no file is %s: %w", pattern, err)
+		}
+		for _, path := range found {
+			if replaced[path], err = empty, nil; filepath.Ext(path) == ".go" || filepath.Ext(path) == ".md" {
+				delete(replaced, path)
+			}
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := cmp.Or(os.WriteFile(empty, nil, 0o666), os.WriteFile(list, overlay, 0o666)); err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, file)
+	return program, r.build(env, "-overlay", list, "-o", program, "./tools/release/slim")
+}
+
+// wheels writes the Python package for a system, with the program among its scripts, and again
+// with the slim one.
+func (r *release) wheels(system string, env []string, program, file string) error {
+	slim, err := r.slim(env, file)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(r.wheel("nrdl-learn", system, program, file), r.wheel("nrdl-learn-slim", system, slim, file))
+}
+
+// wheel writes a wheel as pip installs it:
+// https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+func (r *release) wheel(project, system, program, file string) error {
+	name := strings.ReplaceAll(project, "-", "_") + "-" + forPython(r.version)
 	info := name + ".dist-info/"
-	metadata, err := r.metadata()
+	metadata, err := r.metadata(project)
 	if err != nil {
 		return fmt.Errorf("python/pyproject.toml: %w", err)
 	}
@@ -117,7 +166,7 @@ var (
 )
 
 // metadata is that of python/pyproject.toml in the form of wheels.
-func (r *release) metadata() (string, error) {
+func (r *release) metadata(name string) (string, error) {
 	project, err := os.ReadFile("python/pyproject.toml")
 	if err != nil {
 		return "", err
@@ -136,11 +185,14 @@ func (r *release) metadata() (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: MIT\nRequires-Python: %s\n",
-		has["name"], forPython(r.version), has["description"], has["requires-python"])
+		name, forPython(r.version), has["description"], has["requires-python"])
 	for _, m := range quoted.FindAllStringSubmatch(needs[1], -1) {
 		fmt.Fprintf(&b, "Requires-Dist: %s\n", m[1])
 	}
 	b.WriteString("License-File: LICENSE\nLicense-File: NOTICE\nDescription-Content-Type: text/markdown\n\n")
 	b.Write(readme)
+	if name != has["name"] {
+		b.WriteString("\nThis distribution, " + name + ", has the methods, and no networks: for photographs install " + has["name"] + " instead.\n")
+	}
 	return b.String(), nil
 }

@@ -22,7 +22,11 @@ import (
 type Options struct {
 	Limits Limits // of a frame; zero for DefaultLimits
 	Cache  int64  // bytes of memory of the models that are kept for later requests; 0 for DefaultCache
+	Slim   bool   // refuse photographs, with ErrSlim: the program has no networks
 }
+
+// ErrSlim is what a slim program says to those who want more.
+var ErrSlim = errors.New("this program has methods alone; photographs, and the other commands, need the wheel of nrdl-learn instead of nrdl-learn-slim")
 
 // DefaultCache keeps some hundred models of usual size.
 const DefaultCache = 256 << 20
@@ -57,7 +61,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 			}
 		}
 	}()
-	s := &session{models: models{maxSize: o.Cache}, out: bufio.NewWriterSize(w, 1<<16)}
+	s := &session{slim: o.Slim, models: models{maxSize: o.Cache}, out: bufio.NewWriterSize(w, 1<<16)}
 	defer s.end()
 	for f := range frames {
 		header, arrays := s.answer(ctx, f)
@@ -82,6 +86,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 
 // A session is what requests share.
 type session struct {
+	slim    bool
 	models  models
 	out     *bufio.Writer
 	numbers []float64 // of the samples of the last request that needed them no longer than for its answer
@@ -177,6 +182,9 @@ func (s *session) do(ctx context.Context, f *incoming) (*answer, error) {
 	var names []string
 	for _, v := range verbs {
 		if names = append(names, v.name); v.name == f.Verb {
+			if s.slim && slices.Contains([]string{"identify", "embed", "detect"}, f.Verb) {
+				return nil, ErrSlim
+			}
 			return v.do(s, ctx, f)
 		}
 	}
