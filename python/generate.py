@@ -8,6 +8,7 @@ Usage: python3 generate.py, in this folder, with Go.
 import collections
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import textwrap
@@ -70,7 +71,7 @@ def class_names(methods):
     of_type = collections.Counter(m["type"] for m in methods)
     names = []
     for m in methods:
-        name = m["type"]
+        name = re.sub(r"\W+", "", m["type"])  # "LRC + NRC"
         if of_type[name] > 1 and m["name"] != name.lower():
             name += m["name"].rsplit("-", 1)[1].capitalize()
         names.append(name)

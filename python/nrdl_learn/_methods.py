@@ -31,7 +31,7 @@ __all__ = [
     "LEDL",
     "LLC",
     "LRC",
-    "LRC + NRC",
+    "LRCNRC",
     "LRSDL",
     "Mean",
     "NN",
@@ -47,7 +47,7 @@ __all__ = [
     "Representation",
     "RidgeClassifier",
     "Robust",
-    "SA-ProCRC",
+    "SAProCRC",
     "SBD2L",
     "SDRERDL",
     "SRC",
@@ -1171,7 +1171,7 @@ class DNRC(Method):
         self.verbose = verbose
 
 
-class LRC + NRC(Method):
+class LRCNRC(Method):
     """LRC + NRC: LRC and NRC; the class with the least sum of both residuals, each scaled to 0 to
     1.
 
@@ -1799,7 +1799,7 @@ class ProCRC(Method):
         self.verbose = verbose
 
 
-class SA-ProCRC(Method):
+class SAProCRC(Method):
     """SA-ProCRC: the code of ProCRC and a sparse one, added; the class with the largest sum of
     coefficients.
 
