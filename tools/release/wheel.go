@@ -72,7 +72,7 @@ func (r *release) slim(env []string, file string) (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, file)
-	return program, r.build(env, "-overlay", list, "-o", program, "./tools/release/slim")
+	return program, r.build(env, "-tags", "slim", "-overlay", list, "-o", program, "./tools/release/slim")
 }
 
 // wheels writes the Python package for a system, with the program among its scripts, and again

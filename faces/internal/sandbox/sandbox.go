@@ -1,3 +1,5 @@
+//go:build !slim
+
 // Package sandbox runs programs of WebAssembly that decode files of others: libraries in C
 // that are compiled for it. A program reaches no memory outside of its own, opens nothing and
 // starts nothing; its work is counted, and its memory bounded, by what the caller allows for
