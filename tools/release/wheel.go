@@ -40,7 +40,7 @@ func forPython(version string) string {
 
 // heavy are files that a slim program does without.
 var heavy = []string{
-	"faces/face/cascades/*", "faces/face/networks/*.*", "faces/frontend/embedding/weights/*",
+	"faces/face/cascades/*", "faces/face/networks/*.zst", "faces/frontend/embedding/weights/*.zst",
 	"faces/internal/*/wasm/*", "faces/dataset/bundled/fashion.npz",
 }
 
