@@ -8,7 +8,6 @@ Usage: python3 generate.py, in this folder, with Go.
 import collections
 import json
 import pathlib
-import re
 import struct
 import subprocess
 import textwrap
@@ -71,7 +70,7 @@ def class_names(methods):
     of_type = collections.Counter(m["type"] for m in methods)
     names = []
     for m in methods:
-        name = re.sub(r"\W+", "", m["type"])  # "LRC + NRC"
+        name = m["type"]
         if of_type[name] > 1 and m["name"] != name.lower():
             name += m["name"].rsplit("-", 1)[1].capitalize()
         names.append(name)

@@ -40,8 +40,8 @@ func forPython(version string) string {
 
 // heavy are files that a slim program does without.
 var heavy = []string{
-	"faces/face/cascades/*", "faces/face/networks/*.zst", "faces/frontend/embedding/weights/*.zst",
-	"faces/internal/*/wasm/*", "faces/dataset/bundled/fashion.npz",
+	"faces/face/cascades/[fp]*", "faces/face/networks/*.zst", "faces/frontend/embedding/weights/*.zst",
+	"faces/internal/*/wasm/*.zst", "faces/dataset/bundled/fashion.npz",
 }
 
 // slim builds the program of the slim wheel, with nothing in the place of heavy files, and returns
@@ -58,9 +58,7 @@ func (r *release) slim(env []string, file string) (string, error) {
 			return "", fmt.Errorf("no file is %s: %w", pattern, err)
 		}
 		for _, path := range found {
-			if replaced[path], err = empty, nil; filepath.Ext(path) == ".go" || filepath.Ext(path) == ".md" {
-				delete(replaced, path)
-			}
+			replaced[path] = empty
 		}
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replaced})

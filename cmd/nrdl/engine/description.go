@@ -47,11 +47,11 @@ func Describe(m classify.Method) Description {
 }
 
 // typeOf returns the name of the type of v in Go. An alias of a generic type, such as
-// method.Kept, has none at run time, and is called as the method.
+// method.Kept, has none at run time, and is called as the method: LRCNRC for LRC + NRC.
 func typeOf(v any) string {
 	full := fmt.Sprintf("%T", v)
 	if m, ok := v.(classify.Method); ok && strings.HasSuffix(full, "]") {
-		return method.Title(m)
+		return strings.NewReplacer(" ", "", "+", "", "-", "").Replace(method.Title(m))
 	}
 	return full[strings.LastIndexByte(full, '.')+1:]
 }
