@@ -13,7 +13,7 @@ unit samples and atoms, ½‖y − Ds‖² + λ‖s‖₁, the mean over samples
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait take processor time, too
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # of both, as threads that wait take processor time, too
 
 import subprocess
 import sys
