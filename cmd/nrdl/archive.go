@@ -92,7 +92,7 @@ func (a *app) download(ctx context.Context, address string) (io.ReadCloser, erro
 	key := []byte{}
 	if a.keyFile != "" {
 		if key, err = os.ReadFile(a.keyFile); err != nil {
-			return nil, err
+			return nil, advice.Add(fmt.Errorf("--key-file: %w", err), "it is the file with the key that nrdl key create has printed")
 		}
 	}
 	name := path.Base(u.Path)

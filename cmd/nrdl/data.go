@@ -166,7 +166,7 @@ func (a *app) checkCmd() *cobra.Command {
 				}
 			}
 			if err == nil && !r.Same {
-				err = fmt.Errorf("%s differs from %s", args[0], r.Database.Title)
+				err = fmt.Errorf("%s %w from %s", args[0], errDiffers, r.Database.Title)
 				if r.Database.File != "" {
 					err = advice.Add(err, "doc/databases.md says how to make the files of the databases")
 				}

@@ -203,10 +203,11 @@ func setInstead(c *cobra.Command, name string) string {
 // An app is what the commands share.
 type app struct {
 	*console.Console
-	args    []string    // of the command line
-	keyFile string      // of train: the file with the key of the service
-	endless bool        // interrupting is how the command ends
-	drains  atomic.Bool // requests that are not answered when it is interrupted have server.Grace
+	args     []string    // of the command line
+	lastNext string      // the hint that next gave last
+	keyFile  string      // of train: the file with the key of the service
+	endless  bool        // interrupting is how the command ends
+	drains   atomic.Bool // requests that are not answered when it is interrupted have server.Grace
 
 	trouble atomic.Int32 // exit status for a failure, if that is not 1
 }
@@ -214,6 +215,7 @@ type app struct {
 func newApp(stdout, stderr *os.File) *app {
 	a := &app{Console: console.New(stdout, stderr)}
 	a.Wording = wording.Command{Model: "MODEL"}
+	a.Otherwise = a.next
 	return a
 }
 

@@ -64,7 +64,9 @@ func (a *app) openCmd() *cobra.Command {
 // checkPhotographs returns an error unless there is a photograph in a folder.
 func checkPhotographs(folder string) error {
 	const example = "for example: nrdl open Pictures"
-	if info, err := os.Stat(folder); err != nil {
+	if info, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return advice.Add(fmt.Errorf("open: there is no folder %s", folder), "check the path; "+example)
+	} else if err != nil {
 		return advice.Add(err, example)
 	} else if !info.IsDir() {
 		return advice.Add(cli.Misuse("open takes a folder of photographs, and %s is a file", folder), example)

@@ -129,6 +129,9 @@ type onStore func(ctx context.Context, db *store.Store, args []string) error
 // withStore calls do with the database at the URL database, or, if that is "", in the
 // folder that the first argument names.
 func withStore(c *cobra.Command, database string, args []string, do onStore) error {
+	if err := checkDatabase(database); err != nil {
+		return err
+	}
 	at := database
 	if at == "" {
 		if len(args) == 0 {

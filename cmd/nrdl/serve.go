@@ -44,6 +44,9 @@ func (a *app) serveCmd() *cobra.Command {
 				}
 				return advice.Add(cli.Misuse("serve needs either FOLDER, for its data, or --database"), "%s", next)
 			}
+			if err := checkDatabase(s.database); err != nil {
+				return err
+			}
 			if len(args) == 1 {
 				s.data, s.database = args[0], filepath.Join(args[0], "nrdl.db")
 				if err := server.CheckFolder(s.data, true); err != nil {
@@ -86,6 +89,15 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.model, "import", "", "make a collection of the people in this `MODEL`, unless there is one")
 	cli.Complete(c, "backups", cli.Folders)
 	return c
+}
+
+// checkDatabase returns an error unless the value of --database is the address of PostgreSQL, or "".
+func checkDatabase(url string) error {
+	if url == "" || strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+		return nil
+	}
+	return advice.Add(cli.Misuse("--database %s is no address of PostgreSQL", url),
+		"for example --database postgres://nrdl@db.example/nrdl; a folder for the data is given without --database")
 }
 
 // photosVar registers the flags of the folder with the originals.

@@ -35,10 +35,9 @@ func CheckMemory() error {
 		return nil //nolint:nilerr // as if there were none
 	}
 	if limit.Cur < minMemory {
-		return advice.Add(fmt.Errorf(
-			"the address space of this process is limited to %.1f GB, and %.1f GB are needed, of which the Go runtime reserves about %.0f GB",
-			float64(limit.Cur)/1e9, minMemory/1e9, reservedMemory/1e9),
-			"raise the limit (ulimit -v unlimited); the memory that is used can be bounded by a control group instead")
+		return advice.Add(fmt.Errorf("programs of this shell get %.1f GB of address space, and nrdl needs %.1f GB",
+			float64(limit.Cur)/1e9, minMemory/1e9),
+			"raise the limit, ulimit -v unlimited, and run the same command again; a control group can bound the memory instead")
 	}
 	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), int64(limit.Cur-reservedMemory)/4*3))
 	return nil

@@ -22,14 +22,15 @@ import (
 
 // A Console has the two outputs of a command: results, and the log with a progress bar.
 type Console struct {
-	Out      *bufio.Writer  // results
-	Err      *os.File       // the log, warnings and errors
-	Terminal bool           // Err is a terminal
-	Verbose  bool           // Detail writes
-	Wording  advice.Wording // of what errors advise
-	colours  bool           // Err may be coloured
-	width    func() int     // columns of the terminal; 0 where there is none, or its size is not known
-	silence  time.Duration
+	Out       *bufio.Writer      // results
+	Err       *os.File           // the log, warnings and errors
+	Terminal  bool               // Err is a terminal
+	Verbose   bool               // Detail writes
+	Wording   advice.Wording     // of what errors advise
+	Otherwise func(error) string // what to do about an error without advice, "" for nothing; may be nil
+	colours   bool               // Err may be coloured
+	width     func() int         // columns of the terminal; 0 where there is none, or its size is not known
+	silence   time.Duration
 
 	mu       sync.Mutex    // of what is below, and of writing to Err
 	lastLine time.Time     // when the last line was written
@@ -134,8 +135,14 @@ func (c *Console) Complaint(err error) string {
 	for _, one := range dataset.Joined(err) {
 		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(red, "error:"), legible.Escaped(one.Error()))
 	}
+	hint := ""
 	if next := advice.Of(err); next != nil {
-		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(cyan, "hint:"), legible.Escaped(next.Word(c.Wording)))
+		hint = next.Word(c.Wording)
+	} else if c.Otherwise != nil {
+		hint = c.Otherwise(err)
+	}
+	if hint != "" {
+		fmt.Fprintf(&lines, "nrdl: %s %s\n", c.paint(cyan, "hint:"), legible.Escaped(hint))
 	}
 	return lines.String()
 }
