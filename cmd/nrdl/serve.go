@@ -38,11 +38,7 @@ func (a *app) serveCmd() *cobra.Command {
 				return err
 			}
 			if (len(args) == 1) == (s.database != "") {
-				next := "for example: nrdl serve nrdl-data"
-				if s.limits.Photos != "" {
-					next = "to look through this folder on a page, and to name who is in it: nrdl open " + legible.ShellWord(s.limits.Photos)
-				}
-				return advice.Add(cli.Misuse("serve needs either FOLDER, for its data, or --database"), "%s", next)
+				return s.needsData()
 			}
 			if err := checkDatabase(s.database); err != nil {
 				return err
@@ -89,6 +85,15 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.model, "import", "", "make a collection of the people in this `MODEL`, unless there is one")
 	cli.Complete(c, "backups", cli.Folders)
 	return c
+}
+
+// needsData is the error of a serve without a place for its data, or with two.
+func (s *serving) needsData() error {
+	next := "for example: nrdl serve nrdl-data"
+	if s.limits.Photos != "" {
+		next = "to look through this folder on a page, and to name who is in it: nrdl open " + legible.ShellWord(s.limits.Photos)
+	}
+	return advice.Add(cli.Misuse("serve needs either FOLDER, for its data, or --database"), "%s", next)
 }
 
 // checkDatabase returns an error unless the value of --database is the address of PostgreSQL, or "".
