@@ -1,13 +1,19 @@
 package server
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +61,7 @@ func TestMessages(t *testing.T) {
 	next := func(h Hook) (e struct {
 		ID, Event, Person, Kind string
 		Faces                   []string
-		Photo                   struct{ Faces []people.PhotoFace }
+		Photo                   people.PhotoEvent
 		Names                   map[string]string
 	},
 	) {
@@ -92,6 +98,26 @@ func TestMessages(t *testing.T) {
 	if e := next(hook); e.Event != "photo.known" || e.Photo.Faces[0].Person != ids["person001"] {
 		t.Fatalf("%+v", e)
 	}
+	var shown Photograph
+	c.upload(200, at+"/identify?source=T%C3%BCr%20vorn&reference=event+7", &shown, photo)
+	if e := next(hook); e.Photo.Source != "Tür vorn" || e.Photo.Reference != "event 7" || shown.Source != e.Photo.Source || shown.Reference != "event 7" {
+		t.Fatalf("%+v, %+v", e, shown)
+	}
+	for _, bad := range []string{"source=a%2Fb", "source=a%00", "reference=%0A", "source=a&source=b", "reference=" + strings.Repeat("x", 201)} {
+		c.upload(422, at+"/identify?"+bad, nil, photo)
+	}
+	var seeing Hook
+	c.do(200, "POST", at+"/hooks", object{"url": receiver.URL, "events": []string{"photo.none"}}, &seeing)
+	var drawn bytes.Buffer
+	blank := filepath.Join(t.TempDir(), "blank.png")
+	if err := errors.Join(png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 100, 100))), os.WriteFile(blank, drawn.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c.upload(200, at+"/identify?source=yard", nil, "photo="+blank)
+	if e := next(seeing); e.Event != "photo.none" || len(e.Photo.Faces) != 0 || e.Photo.Source != "yard" {
+		t.Fatalf("%+v", e)
+	}
+	c.do(204, "DELETE", at+"/hooks/"+seeing.ID, nil, nil)
 	c.do(204, "DELETE", at+"/hooks/"+hook.ID, nil, nil)
 	c.do(404, "DELETE", at+"/hooks/"+hook.ID, nil, nil)
 

@@ -41,6 +41,8 @@ type Options struct {
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
+	Seen func(people.Sighting) // is told of each photograph that is identified, and returns at once; nil: nobody is
+
 	Body int64 // most bytes of a request; 20 MB
 	// most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget()
 	// if that is limited
@@ -85,7 +87,7 @@ func (o Options) jobs() jobs.Options {
 }
 
 func (o Options) people() people.Options {
-	return people.Options{Log: o.Log, Photos: o.Photos, Input: o.Input, Search: o.Search, Decoded: o.Decoded, Wait: o.Wait, Import: o.Import}
+	return people.Options{Log: o.Log, Seen: o.Seen, Photos: o.Photos, Input: o.Input, Search: o.Search, Decoded: o.Decoded, Wait: o.Wait, Import: o.Import}
 }
 
 // shares divides memory between the bodies of requests and the images that are decoded.

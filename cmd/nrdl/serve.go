@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/server"
 	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/mqtt"
 	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
@@ -81,6 +83,9 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	c.Flags().StringVar(&s.limits.Backups, "backups", "",
 		"write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
+	cli.Var(c, &s.broker, "mqtt", "", "URL",
+		"tell the MQTT broker at `URL` whom each camera saw, mqtt://USER:PASSWORD@HOST; Home Assistant finds them there",
+		mqtt.ParseBroker, (*mqtt.Broker).String)
 	photosVar(c, &s.limits)
 	c.Flags().StringVar(&s.model, "import", "", "make a collection of the people in this `MODEL`, unless there is one")
 	cli.Complete(c, "backups", cli.Folders)
@@ -162,6 +167,7 @@ type serving struct {
 	*app
 	data, database, listen, input string
 	model                         string // to import
+	broker                        *mqtt.Broker
 	certificate, key, log, level  string
 	limits                        server.Options
 	private                       bool
@@ -204,6 +210,8 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
+	end := s.publish(ctx, db, &o)
+	defer end()
 	v := server.New(db, o)
 	if err := cmp.Or(s.warnOfNoKey(ctx, db, o.Log), s.importModel(ctx, v, model)); err != nil {
 		return err
@@ -229,6 +237,19 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	s.warnOfPlain(o.Log, certificate != nil)
 	return s.until(ctx, func() error { return v.Serve(ctx, l) })
+}
+
+// publish tells the broker of --mqtt of photographs until the caller calls end.
+func (s *serving) publish(ctx context.Context, db *store.Store, o *server.Options) (end func()) {
+	if s.broker == nil {
+		return func() {}
+	}
+	p := mqtt.New(db, s.broker, o.Log)
+	o.Seen = p.Seen
+	ctx, stop := context.WithCancel(ctx)
+	var sending sync.WaitGroup
+	sending.Go(func() { p.Run(ctx) })
+	return func() { stop(); sending.Wait() }
 }
 
 // backups is the folder for them.

@@ -143,7 +143,7 @@ func (v compreRoutes) collectionNamed(ctx context.Context, name string) (string,
 // recognise names the faces in a photograph. A face without a name has no subject, so that
 // the threshold of the collection decides and not a similarity.
 func (v compreRoutes) recognise(r *http.Request, collection string) (any, error) {
-	photo, err := v.people.Identify(r.Context(), collection, v.images(r, map[string]string{"file": "file"}), "file", people.Place{}, false)
+	photo, err := v.people.Identify(r.Context(), collection, v.images(r, map[string]string{"file": "file"}), "file", people.Question{})
 	if err != nil {
 		return nil, err
 	}

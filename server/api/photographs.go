@@ -22,7 +22,11 @@ func (v photographRoutes) register() {
 	const c = "/v1/collections/{collection}/"
 	v.plain(http.MethodPost, c+"identify", plain{
 		summary: "Name the faces in a photograph", scopes: forIdentify, fields: []field{imageField("photo", 1)}, answer: people.ShownPhotograph{},
-		query: append([]*huma.Param{option("why", "true", "With a picture of each face, and the reasons")}, byHand...),
+		query: append([]*huma.Param{
+			option("why", "true", "With a picture of each face, and the reasons"),
+			words("source", 64, "The camera that took the photograph, such as door: the answer and messages repeat it"),
+			words("reference", 200, "What the client calls the photograph: the answer and messages repeat it"),
+		}, byHand...),
 	}, v.identify)
 	v.plain(http.MethodPost, c+"verify",
 		plain{
@@ -79,9 +83,10 @@ func answeredJSON[T any](w http.ResponseWriter, o T, err error) error {
 }
 
 func (v photographRoutes) identify(w http.ResponseWriter, r *http.Request) error {
-	why := chosen(r, "why")
-	shown, err := v.people.Identify(r.Context(), r.PathValue("collection"), form{v.Service, r}, "photo", placeOf(r), why)
-	if err != nil || why {
+	q := people.Question{Place: placeOf(r), Why: chosen(r, "why")}
+	q.Origin.Source, q.Origin.Reference = r.URL.Query().Get("source"), r.URL.Query().Get("reference")
+	shown, err := v.people.Identify(r.Context(), r.PathValue("collection"), form{v.Service, r}, "photo", q)
+	if err != nil || q.Why {
 		return answeredJSON(w, shown, err)
 	}
 	return answer(w, http.StatusOK, shown.Photograph)
@@ -137,6 +142,11 @@ func (v photographRoutes) addVector(w http.ResponseWriter, r *http.Request) erro
 		return people.Failed(http.StatusUnsupportedMediaType, "the body is not JSON with a vector and its space: send Content-Type: application/json")
 	}
 	return v.add(w, r, r.PathValue("person"), r.Body)
+}
+
+// words is a parameter of the query with words of the client.
+func words(name string, maxLength int, what string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: what, Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &maxLength}}
 }
 
 // byHand says where in a photograph the face is that is meant.

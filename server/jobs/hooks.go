@@ -181,7 +181,7 @@ func standardSignature(secret, id, seconds string, body []byte) string {
 // A HookRequest asks for messages about a collection.
 type HookRequest struct {
 	URL    string   `json:"url" maxLength:"2000" doc:"http or https; not of a private network unless the service allows it"`
-	Events []string `json:"events" minItems:"1" enum:"faces.added,person.changed,person.erased,job.finished,photo.known,photo.unknown"`
+	Events []string `json:"events" minItems:"1" enum:"faces.added,person.changed,person.erased,job.finished,photo.known,photo.unknown,photo.none"`
 	Names  bool     `json:"names,omitempty" doc:"Messages have the names of people, and not only their ids"`
 }
 

@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"time"
 
 	"nrdl.example/nrdl/server/store"
 )
@@ -15,13 +16,23 @@ type PhotoFace struct {
 
 // A PhotoEvent is the content of a message about a photograph.
 type PhotoEvent struct {
-	Faces []PhotoFace `json:"faces"`
+	Faces     []PhotoFace `json:"faces"`
+	Source    string      `json:"source,omitempty"`
+	Reference string      `json:"reference,omitempty"`
 }
 
-// notifyHooks adds messages about the faces of a photograph for the hooks that ask for them.
-func (v *Service) notifyHooks(ctx context.Context, s *snapshot, p Photograph) {
-	var content PhotoEvent
-	happened := map[string]bool{} // events
+// A Sighting is a photograph that Identify has looked at.
+type Sighting struct {
+	Collection string // id
+	Time       time.Time
+	Photograph Photograph // shared: it is only read
+}
+
+// tell calls Seen, and adds messages about the faces of a photograph for the hooks that ask for them.
+func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
+	v.Seen(Sighting{s.ID, time.Now(), p})
+	content := PhotoEvent{Faces: []PhotoFace{}, Source: p.Source, Reference: p.Reference}
+	happened := map[string]bool{"photo.none": len(p.Faces) == 0} // events
 	for _, f := range p.Faces {
 		v.Count("nrdl_faces_identified_total", "decision", f.Decision)
 		o := PhotoFace{Decision: f.Decision, Probability: f.Probability}

@@ -57,6 +57,9 @@ type Photograph struct {
 	Smaller int `json:"smaller,omitempty" doc:"Number of faces less than half as large as the largest, which are left out"`
 
 	Warnings []string `json:"warnings,omitempty" doc:"What is wrong with the file, which was used all the same"`
+
+	Source    string `json:"source,omitempty" doc:"As the request has it"`
+	Reference string `json:"reference,omitempty" doc:"As the request has it"`
 }
 
 // doubtful is the probability from which a face below the threshold is worth a look.

@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/face"
@@ -38,9 +42,36 @@ func (p Place) parse() (*face.Place, error) {
 	return at, nil
 }
 
-// Identify names the faces in the photograph that a form has in a field, or the one at a place. The
-// result has the pictures and reasons of a ShownPhotograph only with why. Hooks get a message.
-func (v *Service) Identify(ctx context.Context, collection string, form Form, field string, p Place, why bool) (*ShownPhotograph, error) {
+// An Origin says where a photograph is from, in words of the client: the camera that took it, and what that
+// program calls the picture. Answers and messages repeat it.
+type Origin struct{ Source, Reference string }
+
+var aSource = regexp.MustCompile(`^[\pL\pN][\pL\pN\pM ._-]{0,63}$`)
+
+// check is an error for words that are no names.
+func (o Origin) check() error {
+	if o.Source != "" && !aSource.MatchString(o.Source) {
+		return Invalid("source is %.70q: it is a name of at most 64 letters, digits, spaces, dots, dashes and underscores, such as door", o.Source)
+	}
+	if !utf8.ValidString(o.Reference) || utf8.RuneCountInString(o.Reference) > 200 || strings.ContainsFunc(o.Reference, unicode.IsControl) {
+		return Invalid("reference is %.70q: it is a line of at most 200 characters, such as the number of an event", o.Reference)
+	}
+	return nil
+}
+
+// A Question is what is asked about a photograph.
+type Question struct {
+	Place  Place
+	Origin Origin
+	Why    bool // with the pictures and reasons of a ShownPhotograph
+}
+
+// Identify names the faces in the photograph that a form has in a field, or the one at a place. Hooks get
+// a message, and Options.Seen is called.
+func (v *Service) Identify(ctx context.Context, collection string, form Form, field string, q Question) (*ShownPhotograph, error) {
+	if err := q.Origin.check(); err != nil {
+		return nil, err
+	}
 	s, err := v.engine.snapshot(ctx, collection)
 	if err != nil {
 		return nil, err
@@ -49,14 +80,14 @@ func (v *Service) Identify(ctx context.Context, collection string, form Form, fi
 	if err != nil {
 		return nil, err
 	}
-	at, err := p.parse()
+	at, err := q.Place.parse()
 	if err != nil {
 		return nil, err
 	}
 	var result faces.Result
 	looked, warnings := noting(ctx)
 	err = v.Memory.decoded(looked, func() (err error) {
-		result, err = v.engine.identify(looked, s, data, why, at)
+		result, err = v.engine.identify(looked, s, data, q.Why, at)
 		return err
 	}, data)
 	if err != nil {
@@ -64,8 +95,9 @@ func (v *Service) Identify(ctx context.Context, collection string, form Form, fi
 	}
 	response := s.photoResponse(result)
 	response.Warnings = warnings()
-	v.notifyHooks(ctx, s, response)
-	if !why {
+	response.Source, response.Reference = q.Origin.Source, q.Origin.Reference
+	v.tell(ctx, s, response)
+	if !q.Why {
 		return &ShownPhotograph{Photograph: response}, nil
 	}
 	shown, err := v.engine.show(ctx, s, result, response)

@@ -3,7 +3,7 @@
 // photographs. It knows nothing of HTTP beside the statuses of its errors.
 //
 //	v := people.New(s, people.Options{}.WithDefaults())
-//	photo, err := v.Identify(ctx, collection, form, people.Place{}, false)
+//	photo, err := v.Identify(ctx, collection, form, "photo", people.Question{})
 package people
 
 import (
@@ -24,6 +24,7 @@ import (
 type Options struct {
 	Log    *slog.Logger                    // nil: nothing is logged
 	Count  func(name, label, value string) // counts for the metrics; nil: nothing is counted
+	Seen   func(Sighting)                  // is told of each photograph that Identify looked at, and returns at once; nil: nobody is
 	Photos string                          // folder with originals of photographs, which is only read; "": none are shown
 	Input  frontend.Pipeline               // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search *face.Search                    // finds the faces; nil: face.DefaultSearch
@@ -39,6 +40,9 @@ func (o Options) WithDefaults() Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Count == nil {
 		o.Count = func(_, _, _ string) {}
+	}
+	if o.Seen == nil {
+		o.Seen = func(Sighting) {}
 	}
 	o.Decoded, o.Wait = cmp.Or(o.Decoded, dataset.MaxDecoding), cmp.Or(o.Wait, 10*time.Second)
 	o.Import, o.Grouped = cmp.Or(o.Import, 1<<30), cmp.Or(o.Grouped, maxGrouped)

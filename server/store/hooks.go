@@ -8,7 +8,7 @@ import (
 )
 
 // Events that hooks may ask for.
-var Events = []string{"faces.added", "person.changed", "person.erased", "job.finished", "photo.known", "photo.unknown"}
+var Events = []string{"faces.added", "person.changed", "person.erased", "job.finished", "photo.known", "photo.unknown", "photo.none"}
 
 // An Event is the content of a message. It has ids and no names.
 type Event struct {
@@ -21,7 +21,7 @@ type Event struct {
 	Job        string          `json:"job,omitempty"`
 	Kind       string          `json:"kind,omitempty"`
 	State      string          `json:"state,omitempty"`
-	Photo      json.RawMessage `json:"photo,omitempty"` // of photo.known and photo.unknown: JSON of the caller of Emit
+	Photo      json.RawMessage `json:"photo,omitempty"` // of photo.known, photo.unknown and photo.none: JSON of the caller of Emit
 }
 
 // A Hook is an address that gets messages.

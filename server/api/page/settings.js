@@ -156,7 +156,7 @@ async function keys(box, ctx) {
   }
 }
 
-const events = [["photo.known", "somebody was recognised"], ["photo.unknown", "somebody was not recognised"], ["faces.added", "faces were added"], ["person.changed", "a person was named, changed or merged"], ["person.erased", "a person was erased"], ["job.finished", "work in the background ended"]];
+const events = [["photo.known", "somebody was recognised"], ["photo.unknown", "somebody was not recognised"], ["photo.none", "a photograph showed no face"], ["faces.added", "faces were added"], ["person.changed", "a person was named, changed or merged"], ["person.erased", "a person was erased"], ["job.finished", "work in the background ended"]];
 
 async function hooks(box, ctx) {
   const list = h("ul", { class: "rows" });

@@ -1,0 +1,200 @@
+// Package mqtt tells a broker of MQTT whom the service has seen, and where, in topics that keep their last
+// message. Home Assistant finds cameras and people by itself there.
+//
+//	b, err := mqtt.ParseBroker("mqtt://user:password@broker:1883")
+//	p := mqtt.New(s, b, nil)
+//	v := server.New(s, server.Options{Seen: p.Seen})
+//	go p.Run(ctx)
+package mqtt
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	paho "github.com/eclipse/paho.mqtt.golang"
+
+	"nrdl.example/nrdl/server/people"
+	"nrdl.example/nrdl/server/store"
+)
+
+// A Broker is where messages go.
+type Broker struct {
+	address *url.URL
+	base    string // before all topics
+}
+
+// A Publisher tells a broker of MQTT whom a service has seen. It is safe for concurrent use.
+type Publisher struct {
+	store  *store.Store
+	log    *slog.Logger
+	client paho.Client
+	broker string // without its password
+	base   string // before all topics
+
+	wake chan struct{}
+
+	mu        sync.Mutex
+	pending   map[string][]byte   // messages by topic: only the last one counts
+	announced map[string]bool     // topics of discovery since the last connection
+	people    map[string]Person   // by topic: what the broker keeps
+	cameras   map[string][]string // topics of cameras that the broker keeps, with the ids of the people there
+	names     map[string]string   // of collections
+	isFull    bool                // it was logged
+}
+
+// maxPending is the most topics of which a message waits: the sources of photographs are words of clients.
+const maxPending = 10_000
+
+// ParseBroker reads mqtt://USER:PASSWORD@HOST:PORT/TOPIC, or mqtts for TLS. TOPIC is before all others, nrdl if it
+// is missing.
+func ParseBroker(text string) (*Broker, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("it is no URL such as mqtt://user:password@broker:1883")
+	}
+	ports := map[string]string{"mqtt": "1883", "tcp": "1883", "mqtts": "8883", "ssl": "8883"}
+	port, ok := ports[u.Scheme]
+	base := cmp.Or(strings.Trim(u.Path, "/"), "nrdl")
+	switch {
+	case !ok || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%s is no URL such as mqtt://user:password@broker:1883 or mqtts://broker", u.Redacted())
+	case strings.ContainsAny(base, "+#\x00"):
+		return nil, fmt.Errorf("the topic %q has + or #", base)
+	}
+	scheme := map[string]string{"1883": "tcp", "8883": "ssl"}[port]
+	return &Broker{&url.URL{Scheme: scheme, User: u.User, Host: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))}, base}, nil
+}
+
+// String is the address without the password; "" for nil.
+func (b *Broker) String() string {
+	if b == nil {
+		return ""
+	}
+	return b.address.Redacted()
+}
+
+// New returns a Publisher that names people as a store does. The caller closes the store after Run. A nil log logs
+// nothing.
+func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
+	broker := b.address
+	p := &Publisher{
+		store: s, log: cmp.Or(log, slog.New(slog.DiscardHandler)), broker: b.String(), base: b.base, wake: make(chan struct{}, 1),
+		pending: map[string][]byte{}, announced: map[string]bool{}, people: map[string]Person{},
+		cameras: map[string][]string{}, names: map[string]string{},
+	}
+	of := paho.NewClientOptions().AddBroker(broker.Scheme+"://"+broker.Host).SetClientID("nrdl-"+store.NewID()).
+		SetConnectRetry(true).SetConnectRetryInterval(5*time.Second).SetMaxReconnectInterval(time.Minute).SetOrderMatters(false).
+		SetWriteTimeout(patience).SetConnectTimeout(patience).SetTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12}).
+		SetWill(p.statusTopic(), "offline", 1, true).
+		SetOnConnectHandler(p.connected).
+		SetConnectionLostHandler(func(_ paho.Client, err error) {
+			p.log.Warn("the connection with the broker is lost", "broker", p.broker, "error", err.Error())
+		}).
+		SetConnectionNotificationHandler(func(_ paho.Client, n paho.ConnectionNotification) {
+			if f, ok := n.(paho.ConnectionNotificationBrokerFailed); ok {
+				p.log.Warn("the broker does not answer: messages wait for it", "broker", p.broker, "error", f.Reason.Error())
+			}
+		})
+	if broker.User != nil {
+		of.SetUsername(broker.User.Username())
+		password, _ := broker.User.Password()
+		of.SetPassword(password)
+	}
+	p.client = paho.NewClient(of)
+	return p
+}
+
+// patience is the longest time for an answer of the broker.
+const patience = 10 * time.Second
+
+func (p *Publisher) statusTopic() string { return p.base + "/status" }
+
+// connected says that the service is there, and asks what the broker keeps of people.
+func (p *Publisher) connected(c paho.Client) {
+	p.log.Info("connected with the broker", "broker", p.broker)
+	p.mu.Lock()
+	clear(p.announced)
+	p.mu.Unlock()
+	c.Publish(p.statusTopic(), 1, true, "online")
+	c.Subscribe(p.base+"/+/person/+", 1, p.keptPerson)
+	c.Subscribe(p.base+"/+/camera/+", 1, p.keptCamera)
+	p.signal()
+}
+
+func (p *Publisher) signal() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run sends messages until ctx ends; then it says that the service is away. It may be called once.
+func (p *Publisher) Run(ctx context.Context) {
+	p.client.Connect()
+	const look = 5 * time.Second
+	var seen int64 = math.MinInt64
+	for ctx.Err() == nil {
+		people.Pause(ctx, look, p.wake)
+		if !p.client.IsConnectionOpen() {
+			continue
+		}
+		if now, err := p.version(ctx); err == nil && now != seen {
+			if p.follow(ctx) == nil {
+				seen = now
+			}
+		}
+		p.flush()
+	}
+	if p.client.IsConnectionOpen() {
+		p.client.Publish(p.statusTopic(), 1, true, "offline").WaitTimeout(patience)
+	}
+	p.client.Disconnect(250)
+}
+
+// flush sends what waits, until the broker does not take a message.
+func (p *Publisher) flush() {
+	for {
+		p.mu.Lock()
+		topic, m := "", []byte(nil)
+		for topic, m = range p.pending {
+			break
+		}
+		delete(p.pending, topic)
+		p.mu.Unlock()
+		if topic == "" {
+			return
+		}
+		if t := p.client.Publish(topic, 1, true, m); t.WaitTimeout(patience) && t.Error() == nil {
+			continue
+		}
+		p.mu.Lock()
+		if _, newer := p.pending[topic]; !newer {
+			p.pending[topic] = m
+		}
+		p.mu.Unlock()
+		return
+	}
+}
+
+// put lets a message wait for Run. p.mu is held.
+func (p *Publisher) put(topic string, m []byte) {
+	if _, ok := p.pending[topic]; !ok && len(p.pending) >= maxPending {
+		if !p.isFull {
+			p.log.Error("messages for the broker are lost: too many wait for it", "broker", p.broker)
+		}
+		p.isFull = true
+		return
+	}
+	p.isFull = false
+	p.pending[topic] = m
+}
