@@ -319,7 +319,7 @@ type Hook struct {
 
 // HookRequest is the schema HookRequest.
 type HookRequest struct {
-	Events []string `json:"events"`          // one of faces.added, person.changed, person.erased, job.finished, photo.known, photo.unknown
+	Events []string `json:"events"`          // one of faces.added, person.changed, person.erased, job.finished, photo.known, photo.unknown, photo.none
 	Names  bool     `json:"names,omitempty"` // Messages have the names of people, and not only their ids
 	URL    string   `json:"url"`             // http or https; not of a private network unless the service allows it
 }
@@ -656,11 +656,13 @@ type ShownIn struct {
 
 // ShownPhotograph is the schema ShownPhotograph.
 type ShownPhotograph struct {
-	Faces    []Shown  `json:"faces"`
-	Reason   string   `json:"reason,omitempty"` // Why there are no faces
-	Size     Size     `json:"size"`
-	Smaller  *int     `json:"smaller,omitempty"`  // Number of faces less than half as large as the largest, which are left out
-	Warnings []string `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
+	Faces     []Shown  `json:"faces"`
+	Reason    string   `json:"reason,omitempty"`    // Why there are no faces
+	Reference string   `json:"reference,omitempty"` // As the request has it
+	Size      Size     `json:"size"`
+	Smaller   *int     `json:"smaller,omitempty"`  // Number of faces less than half as large as the largest, which are left out
+	Source    string   `json:"source,omitempty"`   // As the request has it
+	Warnings  []string `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
 }
 
 // Similar is the schema Similar.
@@ -1180,9 +1182,11 @@ type IdentifyForm = DetectForm
 
 // IdentifyQuery are the optional parameters of Identify.
 type IdentifyQuery struct {
-	Why  string `query:"why"`  // With a picture of each face, and the reasons; one of true
-	Eyes string `query:"eyes"` // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
-	Box  string `query:"box"`  // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
+	Why       string `query:"why"`       // With a picture of each face, and the reasons; one of true
+	Source    string `query:"source"`    // The camera that took the photograph, such as door: the answer and messages repeat it
+	Reference string `query:"reference"` // What the client calls the photograph: the answer and messages repeat it
+	Eyes      string `query:"eyes"`      // Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found
+	Box       string `query:"box"`       // Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found
 }
 
 // Identify is POST /v1/collections/{collection}/identify. Name the faces in a photograph.

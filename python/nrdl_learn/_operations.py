@@ -249,7 +249,7 @@ class Operations:
             Id.
         events : list of str
             one of faces.added, person.changed, person.erased, job.finished, photo.known,
-            photo.unknown
+            photo.unknown, photo.none
         url : str
             http or https; not of a private network unless the service allows it
         names : bool, optional
@@ -903,7 +903,7 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}/statistics", (collection,), query={"people": people})
 
-    def identify(self, collection, photo, *, why=None, eyes=None, box=None):
+    def identify(self, collection, photo, *, why=None, source=None, reference=None, eyes=None, box=None):
         """Name the faces in a photograph.
 
         For keys with the scope identify or admin.
@@ -916,6 +916,10 @@ class Operations:
             image file
         why : bool, optional
             With a picture of each face, and the reasons
+        source : str, optional
+            The camera that took the photograph, such as door: the answer and messages repeat it
+        reference : str, optional
+            What the client calls the photograph: the answer and messages repeat it
         eyes : str, optional
             Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also
             where none is found
@@ -927,7 +931,7 @@ class Operations:
         -------
         dict
         """
-        return self.request("POST", "/v1/collections/{collection}/identify", (collection,), query={"why": why, "eyes": eyes, "box": box}, form={"photo": photo})
+        return self.request("POST", "/v1/collections/{collection}/identify", (collection,), query={"why": why, "source": source, "reference": reference, "eyes": eyes, "box": box}, form={"photo": photo})
 
     def import_(self, collection, *, archive=None, photo=None, folders=None, tags=None, as_=None, idempotency_key=None):
         """Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job.

@@ -1568,7 +1568,7 @@ export interface components {
             url: string;
         };
         HookRequest: {
-            events: ("faces.added" | "person.changed" | "person.erased" | "job.finished" | "photo.known" | "photo.unknown")[];
+            events: ("faces.added" | "person.changed" | "person.erased" | "job.finished" | "photo.known" | "photo.unknown" | "photo.none")[];
             /** @description Messages have the names of people, and not only their ids */
             names?: boolean;
             /** @description http or https; not of a private network unless the service allows it */
@@ -2132,12 +2132,16 @@ export interface components {
             faces: components["schemas"]["Shown"][];
             /** @description Why there are no faces */
             reason?: string;
+            /** @description As the request has it */
+            reference?: string;
             size: components["schemas"]["Size"];
             /**
              * Format: int64
              * @description Number of faces less than half as large as the largest, which are left out
              */
             smaller?: number;
+            /** @description As the request has it */
+            source?: string;
             /** @description What is wrong with the file, which was used all the same */
             warnings?: string[];
         };
@@ -3294,6 +3298,10 @@ export interface operations {
             query?: {
                 /** @description With a picture of each face, and the reasons */
                 why?: "true";
+                /** @description The camera that took the photograph, such as door: the answer and messages repeat it */
+                source?: string;
+                /** @description What the client calls the photograph: the answer and messages repeat it */
+                reference?: string;
                 /** @description Take the face with these eyes only, x,y,x,y in pixels of the upright photograph, also where none is found */
                 eyes?: string;
                 /** @description Take the face in this box only, x,y,width,height in pixels of the upright photograph: one of several, or one that is not found */
