@@ -37,7 +37,7 @@ var street = []house{
 	{"faces", ". doc internal/kit", 43_900, 170},
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_300, 0},
-	{"server", ". doc internal/kit faces client/go", 14_100, 0},
+	{"server", ". doc internal/kit faces client/go", 14_700, 0},
 	{"cmd/nrdl", ". doc internal/kit faces lab server", 16_300, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 13_300, 0},
 }
@@ -73,7 +73,7 @@ var layers = []string{
 	"faces",
 	"faces/results server/store cmd/nrdl/internal/cluster",
 	"cmd/nrdl/engine server/people cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
-	"server/jobs",
+	"server/jobs server/mqtt",
 	"server/api",
 	"server",
 	"server/clients cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",

@@ -35,6 +35,7 @@ var senseless = map[string][]string{
 	"BYTES":  {"", "x", "0", "-1", "NaN", "Inf", "1e308", "MB"},
 	"TIME":   {"", "x", "0", "0s", "-1s", "NaN", "25h", "1e308s"},
 	"ORIGIN": {"", "*", "null", "x", "https://a/b", "https://*.a", "https://a,"},
+	"URL":    {"", "x", "http://a", "mqtt://", "mqtt://a/+"},
 	"COUNT":  {"", "x", "0", "-1", "NaN", "Inf", "1e308"},
 
 	"stringArray": {"", "x", "=", "nothing=1"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -83,9 +84,7 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	c.Flags().StringVar(&s.limits.Backups, "backups", "",
 		"write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
-	cli.Var(c, &s.broker, "mqtt", "", "URL",
-		"tell the MQTT broker at `URL` whom each camera saw, mqtt://USER:PASSWORD@HOST; Home Assistant finds them there",
-		mqtt.ParseBroker, (*mqtt.Broker).String)
+	brokerVar(c, &s.broker)
 	photosVar(c, &s.limits)
 	c.Flags().StringVar(&s.model, "import", "", "make a collection of the people in this `MODEL`, unless there is one")
 	cli.Complete(c, "backups", cli.Folders)
@@ -108,6 +107,13 @@ func checkDatabase(url string) error {
 	}
 	return advice.Add(cli.Misuse("--database %s is no address of PostgreSQL", url),
 		"for example --database postgres://nrdl@db.example/nrdl; a folder for the data is given without --database")
+}
+
+// brokerVar registers the flag of the broker of MQTT.
+func brokerVar(c *cobra.Command, b **mqtt.Broker) {
+	cli.Var(c, b, "mqtt", "", "URL",
+		"tell the MQTT broker at `URL` whom each camera saw, mqtt://USER:PASSWORD@HOST; Home Assistant finds them there",
+		mqtt.ParseBroker, (*mqtt.Broker).String)
 }
 
 // photosVar registers the flags of the folder with the originals.
@@ -221,13 +227,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scheme := "http://"
-	if certificate != nil {
-		l, scheme = certificate.Listener(l), "https://"
-	}
-	if l.Addr().Network() == "unix" {
-		scheme = "unix:"
-	}
+	l, scheme := secured(l, certificate)
 	if s.tell != nil {
 		if err := s.tell(ctx, v, scheme+l.Addr().String()); err != nil {
 			return err
@@ -237,6 +237,18 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	s.warnOfPlain(o.Log, certificate != nil)
 	return s.until(ctx, func() error { return v.Serve(ctx, l) })
+}
+
+// secured returns a listener that speaks TLS if there is a certificate, and how its address begins.
+func secured(l net.Listener, c *server.Certificate) (net.Listener, string) {
+	scheme := "http://"
+	if c != nil {
+		l, scheme = c.Listener(l), "https://"
+	}
+	if l.Addr().Network() == "unix" {
+		scheme = "unix:"
+	}
+	return l, scheme
 }
 
 // publish tells the broker of --mqtt of photographs until the caller calls end.

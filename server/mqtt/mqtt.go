@@ -3,7 +3,7 @@
 //
 //	b, err := mqtt.ParseBroker("mqtt://user:password@broker:1883")
 //	p := mqtt.New(s, b, nil)
-//	v := server.New(s, server.Options{Seen: p.Seen})
+//	v := people.New(s, people.Options{Seen: p.Seen})
 //	go p.Run(ctx)
 package mqtt
 
@@ -49,6 +49,7 @@ type Publisher struct {
 	people    map[string]Person   // by topic: what the broker keeps
 	cameras   map[string][]string // topics of cameras that the broker keeps, with the ids of the people there
 	names     map[string]string   // of collections
+	learned   int64               // how many topics the broker was found to keep
 	isFull    bool                // it was logged
 }
 

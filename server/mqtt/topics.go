@@ -196,6 +196,7 @@ func (p *Publisher) keptPerson(_ paho.Client, m paho.Message) {
 	defer p.mu.Unlock()
 	if _, ok := p.people[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(p.people) < maxPending {
 		p.people[m.Topic()] = o
+		p.learned++
 		p.signal()
 	}
 }
@@ -207,6 +208,7 @@ func (p *Publisher) keptCamera(_ paho.Client, m paho.Message) {
 	defer p.mu.Unlock()
 	if _, ok := p.cameras[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(p.cameras) < maxPending {
 		p.cameras[m.Topic()] = idsIn(o)
+		p.learned++
 		p.signal()
 	}
 }
@@ -221,7 +223,7 @@ func (p *Publisher) version(ctx context.Context) (sum int64, err error) {
 		sum += c.Seq + 1
 		p.names[c.ID] = c.Name
 	}
-	return sum*maxPending*2 + int64(len(p.people)+len(p.cameras)), err
+	return sum + p.learned, err
 }
 
 // follow removes people from the broker who are no longer in the store, or are not to be recognised any
