@@ -72,6 +72,9 @@ func (r *removal) goes(d *element) (gone []edit, kept int) {
 			mine = slices.DeleteFunc(slices.Clone(list), func(e *element) bool { return !slices.Contains(r.ownNames, e.simple()) })
 		}
 		all := len(mine) > 0 && len(mine) == len(list)
+		if array := whole.array(); array != nil && len(array.children) != len(mine) {
+			all = false // it has something that is no item
+		}
 		switch how := r.empty[note]; {
 		case all && how == "":
 			gone = append(gone, cut(c))
