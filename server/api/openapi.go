@@ -14,15 +14,17 @@ func (v *Service) serveDescription() {
 		"/openapi.json":     func() ([]byte, error) { return json.Marshal(v.Description.OpenAPI()) },
 		"/openapi-3.0.json": v.olderDescription,
 	} {
-		written := sync.OnceValues(write)
+		written := sync.OnceValues(func() (pageFile, error) {
+			text, err := write()
+			return newPageFile("application/openapi+json", text), err
+		})
 		v.Routes.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			text, err := written()
+			description, err := written()
 			if err != nil {
 				v.fail(w, r, err)
 				return
 			}
-			w.Header().Set("Content-Type", "application/openapi+json")
-			_, _ = w.Write(text)
+			description.write(w, r)
 		})
 	}
 }

@@ -7,25 +7,31 @@ import (
 	"embed"
 	"encoding/hex"
 	"io/fs"
-	"maps"
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"nrdl.example/nrdl/server/people"
 )
 
+// The modules of the page are sent as one file: on a slow line a browser waits for each file, and has six
+// connections.
+//
+//go:generate go tool esbuild page/app.js --bundle --minify --format=esm --target=es2022 --charset=utf8 --log-level=warning --outfile=page.js
+
 //go:embed page
 var pageFiles embed.FS
+
+//go:embed page.js
+var script []byte
 
 // policy lets the page load and send nothing but from and to this service, and run no script
 // or style but the files of the page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// A pageFile is a file of the page as it is sent.
+// A pageFile is a file as it is sent.
 type pageFile struct {
 	kind         string
 	text, packed []byte // packed by gzip
@@ -51,25 +57,21 @@ func (v *Service) page() {
 		if err != nil {
 			return err
 		}
-		kind := mime.TypeByExtension(path.Ext(name))
-		if path.Ext(name) == ".js" {
-			kind = "text/javascript; charset=utf-8" // some systems say otherwise
+		if path.Ext(name) == ".js" { // in page.js
+			return nil
 		}
-		files[strings.TrimPrefix(name, "page/")] = newPageFile(kind, text)
+		files[strings.TrimPrefix(name, "page/")] = newPageFile(mime.TypeByExtension(path.Ext(name)), text)
 		hash.Write([]byte(name + "\x00" + string(text) + "\x00"))
 		return nil
 	})
 	if err != nil {
 		panic(err) // the files are embedded
 	}
+	files["page.js"] = newPageFile("text/javascript; charset=utf-8", script) // some systems have another type for .js
+	hash.Write(script)
 	digest := hex.EncodeToString(hash.Sum(nil))[:16]
-	text := string(files["index.html"].text)
-	for _, name := range slices.Sorted(maps.Keys(files)) { // the browser asks for all at once, not for those that one imports
-		if path.Ext(name) == ".js" {
-			text = strings.Replace(text, "</head>", `<link rel="modulepreload" href="page/`+name+"\">\n</head>", 1)
-		}
-	}
-	index := newPageFile("text/html; charset=utf-8", []byte(strings.ReplaceAll(text, "page/", "page/"+digest+"/")))
+	text := strings.ReplaceAll(string(files["index.html"].text), "page/", "page/"+digest+"/")
+	index := newPageFile("text/html; charset=utf-8", []byte(text))
 	delete(files, "index.html")
 
 	v.Routes.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +95,6 @@ func (v *Service) page() {
 // send sends a file, packed if the browser takes that.
 func (f pageFile) send(w http.ResponseWriter, r *http.Request, cache string) {
 	h := w.Header()
-	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", cache)
 	h.Set("Content-Security-Policy", policy)
 	if isNear(r) && r.Header.Get(ingressHeader) != "" { // in a frame of the same site
@@ -102,6 +103,13 @@ func (f pageFile) send(w http.ResponseWriter, r *http.Request, cache string) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	f.write(w, r)
+}
+
+// write sends a file without the headers of a page.
+func (f pageFile) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.kind)
 	h.Set("Vary", "Accept-Encoding")
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
