@@ -1,5 +1,5 @@
 """Write what is generated of the clients: openapi.json as the service sends it, go/methods.go,
-../python/nrdl_learn/_operations.py, and by npm typescript/src/schema.ts.
+../python/nrdl_service/_operations.py, and by npm typescript/src/schema.ts.
 
 Usage: python3 generate.py, in this folder, with Go; npm ci before, in typescript.
 """
@@ -249,7 +249,7 @@ def python_method(api, name, o):
 def write_python(api):
     text = '"""The operations of the service.\n\nWritten by client/generate.py of client/openapi.json: do not change it.\n"""\n\n\nclass Operations:\n    """A method for each operation of the service."""\n'
     text += "".join(python_method(api, name, o) for name, o in operations(api).items())
-    (FOLDER.parent / "python" / "nrdl_learn" / "_operations.py").write_text(text, encoding="utf-8")
+    (FOLDER.parent / "python" / "nrdl_service" / "_operations.py").write_text(text, encoding="utf-8")
 
 
 def write_typescript():

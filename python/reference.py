@@ -9,13 +9,13 @@ import re
 import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-PACKAGE, PAGES = FOLDER / "nrdl_learn", FOLDER.parent / "doc" / "python"
+PACKAGE, SERVICE, PAGES = FOLDER / "nrdl_learn", FOLDER / "nrdl_service", FOLDER.parent / "doc" / "python"
 GROUPS = {
     "Methods": ("_methods",),
     "Dictionaries and codes": ("_dictionaries", "_coders"),
     "Unknown, and photographs": ("_openset", "_models", "_faces"),
     "Comparing, learning step by step, pictures": ("_compare", "_learn", "_base", "_plots"),
-    "Engine and service": ("_engine", "_service"),
+    "Engine and service": ("_engine", "nrdl_service"),
 }
 SKLEARN = {
     "TransformerMixin": "`fit_transform`", "ClassifierMixin": "`score`", "ClassNamePrefixFeaturesOutMixin": "`get_feature_names_out`",
@@ -26,14 +26,15 @@ SKLEARN = {
 def sources():
     """The public names with their modules and nodes, and all classes of the package."""
     public, classes, found = [], {}, {}
-    for path in sorted(PACKAGE.glob("*.py")):
+    for path in sorted([*PACKAGE.glob("*.py"), *SERVICE.glob("*.py")]):
+        module = path.stem if path.parent == PACKAGE else SERVICE.name
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-                found.setdefault(node.name, (path.stem, node))
+                found.setdefault(node.name, (module, node))
             if isinstance(node, ast.ClassDef):
                 classes.setdefault(node.name, node)
-            if isinstance(node, ast.Assign) and node.targets[0].id == "__all__" and path.stem in ("__init__", "_methods", "_dictionaries"):
+            if isinstance(node, ast.Assign) and node.targets[0].id == "__all__" and module in ("__init__", "_methods", "_dictionaries"):
                 public += [e.value for e in node.value.elts if isinstance(e, ast.Constant)]
     return {name: found[name] for name in sorted(public)}, classes
 

@@ -20,7 +20,7 @@ from nrdl_learn._methods import __all__ as _methods
 from nrdl_learn._models import Face, Recogniser, load
 from nrdl_learn._openset import FaceRecogniser, OpenSetClassifier
 from nrdl_learn._plots import plot_atoms, plot_codes, plot_history
-from nrdl_learn._service import Service, ServiceError
+from nrdl_service import Service, ServiceError
 
 __version__ = "0"  # from a checkout, without a wheel
 for _name in "nrdl-learn-slim", "nrdl-learn":

@@ -6,12 +6,13 @@ import pathlib
 import pickle
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from nrdl_learn import Service, ServiceError, find_program
-from nrdl_learn._operations import Operations
+from nrdl_service._operations import Operations
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,16 @@ def test_name_a_photograph(address, photos):
         assert b"done" in events.read()
     assert len(service.delete_person(visitors, ann, faces=2)["faces"]) == 2
     assert service.delete_collection(visitors) is None
+
+
+def test_needs_no_numpy(address):
+    """Programs without NumPy, such as Home Assistant, import the client alone."""
+    code = (
+        "import sys; sys.modules['numpy'] = sys.modules['sklearn'] = sys.modules['nrdl_learn'] = None; "
+        "from nrdl_service import Service; print(len(Service(sys.argv[1]).list_collections()['items']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, address], capture_output=True, text=True)
+    assert done.returncode == 0 and int(done.stdout) >= 0, done.stderr
 
 
 def test_refused(address):

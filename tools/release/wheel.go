@@ -104,13 +104,13 @@ func (r *release) wheel(project, system, program, file string) error {
 		{info + "licenses/LICENSE", "LICENSE", nil, 0o644},
 		{info + "licenses/NOTICE", "NOTICE", nil, 0o644},
 	}
-	sources, err := filepath.Glob("python/nrdl_learn/*")
+	sources, err := filepath.Glob("python/nrdl_*/*")
 	if err != nil {
 		return err
 	}
 	for _, path := range sources {
 		if ext := filepath.Ext(path); ext == ".py" || ext == ".typed" {
-			files = append(files, wheelFile{"nrdl_learn/" + filepath.Base(path), path, nil, 0o644})
+			files = append(files, wheelFile{strings.TrimPrefix(filepath.ToSlash(path), "python/"), path, nil, 0o644})
 		}
 	}
 	slices.SortFunc(files, func(a, b wheelFile) int { return strings.Compare(a.name, b.name) })

@@ -1,4 +1,4 @@
-"""A client of the service, ``nrdl serve``, by the standard library alone."""
+"""A client of the service, ``nrdl serve``, by the standard library alone: it needs no NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import uuid
 from datetime import datetime
 from typing import Any, Mapping, Sequence
 
-from nrdl_learn._operations import Operations
+from nrdl_service._operations import Operations
 
 __all__ = ["Service", "ServiceError"]
 
