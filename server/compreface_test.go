@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"nrdl.example/nrdl/internal/testing/lacking"
+	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/people"
 )
 
@@ -125,5 +126,20 @@ func TestCompreFaceSDK(t *testing.T) {
 	send(200, "POST", faces+"/delete", `["`+added.Image+`", "x"]`, nil)
 	if send(200, "GET", faces, "", &list); list.Total != 0 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// The collection is there from the start on, once.
+func TestCompreFaceAtStart(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{CompreFace: "visitors"})
+	for range 2 {
+		if err := c.v.MakeCompreFace(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all api.Page[Collection]
+	if c.do(200, "GET", "/v1/collections", nil, &all); len(all.Items) != 1 || all.Items[0].Name != "visitors" {
+		t.Errorf("%+v", all)
 	}
 }

@@ -171,6 +171,9 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: api.WholeBody, WriteTimeout: v.options.Request + time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
 	}
+	if err := v.MakeCompreFace(ctx); err != nil { // the first call tries again
+		v.options.Log.Warn("the collection of CompreFace is not made", "error", err.Error())
+	}
 	inner, stop := context.WithCancel(ctx)
 	var working sync.WaitGroup
 	working.Go(func() { v.Work(inner) })

@@ -123,6 +123,16 @@ func testPageInLanguages(t *testing.T, ctx context.Context) {
 		if dir := js[string](b, `document.documentElement.dir`); dir != translationOf(t, language).Direction {
 			t.Errorf("%s is written %s", language, dir)
 		}
+		// Numbers are written as the language does; a name of digits stays, and so do names of people.
+		b.run(chromedp.Evaluate[chromedp.Void](`document.body.append(Object.assign(document.createElement("p"), { id: "numbers" }));
+			for (const text of ["1,234", "0.5 %", "2024", "1,234 faces"]) document.getElementById("numbers").append(Object.assign(document.createElement("i"), { textContent: text }))`))
+		b.until(`!document.getElementById("numbers").textContent.includes("faces")`)
+		wrote := js[string](b, `[...document.querySelectorAll("#numbers i")].slice(0, 3).map((i) => i.textContent).join("|")`)
+		want := js[string](b, `[new Intl.NumberFormat("`+language+`").format(1234), new Intl.NumberFormat("`+language+`").format(0.5) + " %", "2024"].join("|")`)
+		if wrote != want || language == "de" && wrote != "1.234|0,5 %|2024" {
+			t.Errorf("%s: %s, not %s", language, wrote, want)
+		}
+		b.run(chromedp.Evaluate[chromedp.Void](`document.getElementById("numbers").remove()`))
 		english := slices.Sorted(maps.Keys(translationOf(t, "ar").Texts))
 		list, err := json.Marshal(english)
 		if err != nil {

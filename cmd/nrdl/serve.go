@@ -79,7 +79,7 @@ func (a *app) serveCmd() *cobra.Command {
 			return append(s.limits.Origins, all...), nil // each use of the flag adds some
 		}, func([]string) string { return "" })
 	c.Flags().StringVar(&s.limits.CompreFace, "compreface", "",
-		"answer the calls of CompreFace, for the collection with this `NAME`, which the first one makes")
+		"answer the calls of CompreFace, for the collection with this `NAME`, which is made if it is not there")
 	c.Flags().StringVar(&s.log, "log", "text", "write the log in this `FORMAT`: text or json")
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	c.Flags().StringVar(&s.limits.Backups, "backups", "",

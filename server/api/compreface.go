@@ -43,7 +43,7 @@ const errNoFaceCode = 28
 type compreRoutes struct{ *Service }
 
 // register registers the calls of CompreFace by which its clients and Double Take train, recognise and
-// forget, for the collection with the name in Options.CompreFace, which the first call makes. They are those of another
+// forget, for the collection with the name in Options.CompreFace, which MakeCompreFace or the first call makes. They are those of another
 // interface, so that the description does not have them.
 func (v compreRoutes) register() {
 	if v.CompreFace == "" {
@@ -109,18 +109,34 @@ func (v compreRoutes) asCompreFace(r *http.Request, scopes []string, do func(*ht
 	if err := v.allow(r, scopes); err != nil {
 		return nil, err
 	}
-	if id == "" {
-		c, err := v.store.CreateCollection(r.Context(), requestOf(r.Context()).Actor, v.CompreFace, openset.Default.FPIR, v.people.Space())
-		var there *store.Conflict
-		if errors.As(err, &there) { // another request was quicker
-			c.ID, err = v.collectionNamed(r.Context(), v.CompreFace)
-		}
-		if err != nil {
+	if id == "" { // it was deleted since the start
+		if id, err = v.make(r.Context(), requestOf(r.Context()).Actor); err != nil {
 			return nil, err
 		}
-		id = c.ID
 	}
 	return do(r, id)
+}
+
+// MakeCompreFace makes the collection of Options.CompreFace, if there is a name and none has it.
+func (v *Service) MakeCompreFace(ctx context.Context) error {
+	if v.CompreFace == "" {
+		return nil
+	}
+	id, err := compreRoutes{v}.collectionNamed(ctx, v.CompreFace)
+	if err == nil && id == "" {
+		_, err = compreRoutes{v}.make(ctx, "local")
+	}
+	return err
+}
+
+// make makes the collection, and returns its id.
+func (v compreRoutes) make(ctx context.Context, actor string) (id string, err error) {
+	c, err := v.store.CreateCollection(ctx, actor, v.CompreFace, openset.Default.FPIR, v.people.Space())
+	var there *store.Conflict
+	if errors.As(err, &there) { // another one was quicker
+		return v.collectionNamed(ctx, v.CompreFace)
+	}
+	return c.ID, err
 }
 
 // collectionNamed returns the id of the collection with a name, "" for none.

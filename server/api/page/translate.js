@@ -14,6 +14,7 @@ let patterns = [];
 /** @type {Map<string, string[]>} */
 let nouns = new Map();
 let plural = new Intl.PluralRules("en");
+let language = "en";
 const made = new WeakMap(); // what a node shows since it was translated
 
 /** chosen is the language that was chosen, or else the first one of the browser that there is. */
@@ -31,7 +32,7 @@ export function choose(language) {
 
 /** begin translates what the page shows from now on. */
 export async function begin() {
-  const language = chosen();
+  language = chosen();
   if (language === "en") return;
   const answer = await fetch(new URL(language + ".json", import.meta.url));
   if (!answer.ok) return; // English is better than nothing
@@ -75,7 +76,7 @@ function translated(text) {
   for (const between of [" · ", ", "]) {
     if (/^\d/.test(text) && text.includes(between)) return text.split(between).map(translated).join(between);
   }
-  return text;
+  return inLanguage(text);
 }
 
 // A short pattern, such as "{} of {}", is for numbers alone: it may be a part of any other text.
@@ -85,8 +86,16 @@ const counting = /^[\d<>][^.:]*$/;
 // value is a part of a text: a number of things or a sentence is translated, a name is not.
 const value = (part) => (/^([\d<>]|between \d|1 in )/i.test(part) || /\.$|^this person$/.test(part) && exact.has(part) || /^[\d<].*\.$/.test(part) ? translated(part) : part);
 
-function noun(number, forms) {
-  const n = Number(number.replaceAll(",", ""));
+/** inLanguage writes a number, which the code writes as in English, as the language does. One without a comma or a dot is the same there, and may be a name. */
+function inLanguage(text) {
+  const [, number, sign = ""] = /^(\d{1,3}(?:,\d{3})*(?:\.\d+)?)( ?%)?$/.exec(text) ?? [];
+  if (!number || !/[,.]/.test(number)) return text;
+  const digits = number.split(".")[1]?.length ?? 0;
+  return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(Number(number.replaceAll(",", ""))) + sign;
+}
+
+function noun(text, forms) {
+  const n = Number(text.replaceAll(",", "")), number = inLanguage(text);
   const order = forms.length === 2 ? ["one"] : ["one", "two", "few", "many"];
   const at = order.indexOf(plural.select(n));
   const form = at < 0 ? forms.at(-1) : forms[at];
