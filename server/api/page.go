@@ -20,7 +20,7 @@ import (
 //
 //go:generate go tool esbuild page/app.js --bundle --minify --format=esm --target=es2022 --charset=utf8 --log-level=warning --outfile=page.js
 
-//go:embed page
+//go:embed page/*.html page/*.css page/*.json page/*.svg
 var pageFiles embed.FS
 
 //go:embed page.js
@@ -56,9 +56,6 @@ func (v *Service) page() {
 		text, err := pageFiles.ReadFile(name)
 		if err != nil {
 			return err
-		}
-		if path.Ext(name) == ".js" { // in page.js
-			return nil
 		}
 		files[strings.TrimPrefix(name, "page/")] = newPageFile(mime.TypeByExtension(path.Ext(name)), text)
 		hash.Write([]byte(name + "\x00" + string(text) + "\x00"))
