@@ -135,7 +135,7 @@ func TestTrainOnCollection(t *testing.T) {
 func importsModel(t *testing.T, dir string) {
 	t.Helper()
 	start := []string{"serve", "imported", "--import", "file.nrdl", "--listen", "127.0.0.1:0"}
-	for _, want := range []string{`imported file.nrdl: 3 people and 6 faces are the collection "file"`, `the collection "file" is there: file.nrdl is not read again`} {
+	for _, want := range []string{`imported file.nrdl: 3 people and 6 faces are the collection "file"`, `there is a collection "file": file.nrdl is not imported`} {
 		if status, story := served(t, dir, start); status != succeeded || !strings.Contains(story, want) {
 			t.Errorf("%d %s", status, story)
 		}

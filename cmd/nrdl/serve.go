@@ -105,14 +105,14 @@ func checkDatabase(url string) error {
 	if url == "" || strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
 		return nil
 	}
-	return advice.Add(cli.Misuse("--database %s is no address of PostgreSQL", url),
+	return advice.Add(cli.Misuse("--database %s is no address of PostgreSQL", legible.Address(url)),
 		"for example --database postgres://nrdl@db.example/nrdl; a folder for the data is given without --database")
 }
 
 // brokerVar registers the flag of the broker of MQTT.
 func brokerVar(c *cobra.Command, b **mqtt.Broker) {
 	cli.Var(c, b, "mqtt", "", "URL",
-		"tell the MQTT broker at `URL` whom each camera saw, mqtt://USER:PASSWORD@HOST; Home Assistant finds them there",
+		"tell the MQTT broker at `URL` whom each camera saw (better by NRDL_MQTT: others may see arguments); Home Assistant finds them there",
 		mqtt.ParseBroker, (*mqtt.Broker).String)
 }
 
@@ -286,7 +286,7 @@ func (s *serving) tellListening(log *slog.Logger, scheme, address string, fresh 
 		return
 	}
 	s.Tell("open this address in a browser; Ctrl-C ends the service")
-	if fresh {
+	if fresh && s.model == "" {
 		s.Tell("%s has a new database, without people", s.data)
 	}
 }
@@ -392,11 +392,11 @@ func fromEnvironment(f *pflag.FlagSet) error {
 		name := "NRDL_" + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")
 		names = append(names, name)
 		text, there := os.LookupEnv(name)
-		if !there || flag.Changed || wrong != nil {
+		if !there || text == "" || flag.Changed || wrong != nil { // an empty one is as none, in a file of compose
 			return
 		}
 		if err := f.Set(flag.Name, text); err != nil {
-			wrong = cli.Misuse("%s: %q: %s", name, text, cli.Cause(flag, err))
+			wrong = cli.Misuse("%s: %q: %s", name, legible.Address(text), cli.Cause(flag, err))
 		}
 	})
 	for _, variable := range os.Environ() {

@@ -36,7 +36,8 @@ func (s *serving) importModel(ctx context.Context, v *server.Service, model *fac
 	case err != nil:
 		return fmt.Errorf("import %s: %w", s.model, err)
 	case subjects == 0:
-		s.Tell("the collection %q is there: %s is not read again", name, s.model)
+		s.Tell("there is a collection %q: %s is not imported", name, s.model)
+		s.Hint("to add its people all the same, give the file another name: a collection has the name of its file")
 	default:
 		s.Tell("imported %s: %s and %s are the collection %q", s.model, legible.People(subjects), legible.Count(n, "face"), name)
 		s.Tell("not taken: the method, which the service has its own of, and pictures, which a model does not keep; photographs that are added later have some")

@@ -14,5 +14,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// ssl://camera:xxxxx@broker.local:8883 <nil>
-	// http://broker.local is no URL such as mqtt://user:password@broker:1883 or mqtts://broker
+	// it is no URL such as mqtt://user:password@broker:1883 or mqtts://broker; write @, /, # and % in a password as %40, %2F, %23 and %25
 }

@@ -17,8 +17,10 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	paho "github.com/eclipse/paho.mqtt.golang"
@@ -41,34 +43,46 @@ type Publisher struct {
 	broker string // without its password
 	base   string // before all topics
 
-	wake chan struct{}
+	wake     chan struct{}
+	isEnding atomic.Bool
+	problem  atomic.Pointer[string] // why there was no connection the last time
 
 	mu        sync.Mutex
-	pending   map[string][]byte   // messages by topic: only the last one counts
-	announced map[string]bool     // topics of discovery since the last connection
-	people    map[string]Person   // by topic: what the broker keeps
-	cameras   map[string][]string // topics of cameras that the broker keeps, with the ids of the people there
-	names     map[string]string   // of collections
-	learned   int64               // how many topics the broker was found to keep
-	isFull    bool                // it was logged
+	pending   map[string][]byte // messages by topic: only the last one counts
+	announced map[string]bool   // topics of discovery since the last connection
+	people    map[string]Person // by topic: what the broker keeps
+	cameras   map[string]Camera // by topic: what the broker keeps
+	names     map[string]string // of collections
+	learned   int64             // how many topics the broker was found to keep
+	isFull    bool              // it was logged
 }
 
 // maxPending is the most topics of which a message waits: the sources of photographs are words of clients.
 const maxPending = 10_000
+
+// errBroker repeats nothing of the text: it may have a password.
+var errBroker = errors.New("it is no URL such as mqtt://user:password@broker:1883 or mqtts://broker; write @, /, # and % in a password as %40, %2F, %23 and %25")
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
+}
 
 // ParseBroker reads mqtt://USER:PASSWORD@HOST:PORT/TOPIC, or mqtts for TLS. TOPIC is before all others, nrdl if it
 // is missing.
 func ParseBroker(text string) (*Broker, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, errors.New("it is no URL such as mqtt://user:password@broker:1883")
+		return nil, errBroker
 	}
 	ports := map[string]string{"mqtt": "1883", "tcp": "1883", "mqtts": "8883", "ssl": "8883"}
 	port, ok := ports[u.Scheme]
 	base := cmp.Or(strings.Trim(u.Path, "/"), "nrdl")
 	switch {
 	case !ok || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%s is no URL such as mqtt://user:password@broker:1883 or mqtts://broker", u.Redacted())
+		return nil, errBroker
+	case u.Port() != "" && !isPort(u.Port()):
+		return nil, fmt.Errorf("the port %s is not one from 1 to 65535", u.Port())
 	case strings.ContainsAny(base, "+#\x00"):
 		return nil, fmt.Errorf("the topic %q has + or #", base)
 	}
@@ -91,7 +105,7 @@ func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
 	p := &Publisher{
 		store: s, log: cmp.Or(log, slog.New(slog.DiscardHandler)), broker: b.String(), base: b.base, wake: make(chan struct{}, 1),
 		pending: map[string][]byte{}, announced: map[string]bool{}, people: map[string]Person{},
-		cameras: map[string][]string{}, names: map[string]string{},
+		cameras: map[string]Camera{}, names: map[string]string{},
 	}
 	of := paho.NewClientOptions().AddBroker(broker.Scheme+"://"+broker.Host).SetClientID("nrdl-"+store.NewID()).
 		SetConnectRetry(true).SetConnectRetryInterval(5*time.Second).SetMaxReconnectInterval(time.Minute).SetOrderMatters(false).
@@ -102,8 +116,11 @@ func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
 			p.log.Warn("the connection with the broker is lost", "broker", p.broker, "error", err.Error())
 		}).
 		SetConnectionNotificationHandler(func(_ paho.Client, n paho.ConnectionNotification) {
-			if f, ok := n.(paho.ConnectionNotificationBrokerFailed); ok {
-				p.log.Warn("the broker does not answer: messages wait for it", "broker", p.broker, "error", f.Reason.Error())
+			// A broker that refuses a password has answered: only its refusal is told as this.
+			if f, ok := n.(paho.ConnectionNotificationFailed); ok {
+				p.failed(f.Reason)
+			} else if f, ok := n.(paho.ConnectionNotificationBrokerFailed); ok {
+				p.failed(f.Reason)
 			}
 		})
 	if broker.User != nil {
@@ -115,6 +132,14 @@ func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
 	return p
 }
 
+// failed logs why there is no connection, once for each reason in a row.
+func (p *Publisher) failed(err error) {
+	text := err.Error()
+	if last := p.problem.Swap(&text); last == nil || *last != text {
+		p.log.Warn("no connection with the broker: messages wait for it", "broker", p.broker, "error", text)
+	}
+}
+
 // patience is the longest time for an answer of the broker.
 const patience = 10 * time.Second
 
@@ -123,10 +148,17 @@ func (p *Publisher) statusTopic() string { return p.base + "/status" }
 // connected says that the service is there, and asks what the broker keeps of people.
 func (p *Publisher) connected(c paho.Client) {
 	p.log.Info("connected with the broker", "broker", p.broker)
+	p.problem.Store(nil)
 	p.mu.Lock()
 	clear(p.announced)
 	p.mu.Unlock()
 	c.Publish(p.statusTopic(), 1, true, "online")
+	// Another process of this service, or another service, may have ended.
+	c.Subscribe(p.statusTopic(), 1, func(c paho.Client, m paho.Message) {
+		if string(m.Payload()) == "offline" && !p.isEnding.Load() {
+			c.Publish(p.statusTopic(), 1, true, "online")
+		}
+	})
 	c.Subscribe(p.base+"/+/person/+", 1, p.keptPerson)
 	c.Subscribe(p.base+"/+/camera/+", 1, p.keptCamera)
 	p.signal()
@@ -156,6 +188,7 @@ func (p *Publisher) Run(ctx context.Context) {
 		}
 		p.flush()
 	}
+	p.isEnding.Store(true)
 	if p.client.IsConnectionOpen() {
 		p.client.Publish(p.statusTopic(), 1, true, "offline").WaitTimeout(patience)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -219,9 +220,21 @@ func TestBroker(t *testing.T) {
 	}
 	_, end = start()
 	first.gone(bo)
-	first.gone(yard)
+	first.has(yard, `"summary":"nobody"`)
 	first.gone("homeassistant/sensor/nrdl_" + id["Bo"] + "_seen/config")
 	first.has("home/faces/status", "online")
+	// Another service with this broker may end: this one is there still.
+	first.client.Publish("home/faces/status", 1, true, "offline").Wait()
+	first.has("home/faces/status", "online")
+	if err := db.DeleteCollection(ctx, "test", visitors.ID); err != nil {
+		t.Fatal(err)
+	}
+	first.gone(ann)
+	for topic := range first.copy() {
+		if strings.HasPrefix(topic, "homeassistant/") || strings.Contains(topic, "/camera/") {
+			first.gone(topic)
+		}
+	}
 	end()
 	for topic, text := range first.copy() {
 		if strings.Contains(text, id["Bo"]) || strings.Contains(text, `"Bo`) {
@@ -265,9 +278,51 @@ func TestURLs(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "broker", "broker:1883", "http://broker", "mqtt://", "mqtt://broker/a/+/b", "mqtt://u:secret@/x", "mqtt://broker?x=1", "mqtt://a b"} {
-		if _, err := mqtt.ParseBroker(bad); err == nil || strings.Contains(err.Error(), "secret") {
+	for _, bad := range []string{"", "broker", "broker:1883", "http://broker", "mqtt://", "mqtt://broker/a/+/b", "mqtt://u:secret@/x", "mqtt://broker?x=1", "mqtt://a b", "mqtt://u:secret@a:99999", "mqtt://a:0", "mqtt:u:secret@a", "mqtt://u:sec%ret@a"} {
+		if _, err := mqtt.ParseBroker(bad); err == nil || strings.Contains(err.Error(), "ret@") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+}
+
+// A lines is a log that can be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// A broker that refuses the password is told of, once, without the password.
+func TestRefusedPassword(t *testing.T) {
+	t.Parallel()
+	_, host, _ := strings.Cut(broker(t), "@")
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "nrdl.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var log lines
+	p := mqtt.New(db, parsed(t, "mqtt://nrdl:Xwrong@"+host), slog.New(slog.NewTextHandler(&log, nil)))
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { p.Run(ctx) })
+	for end := time.Now().Add(time.Minute); !strings.Contains(strings.ToLower(log.String()), "authori") && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	running.Wait()
+	if text := log.String(); strings.Count(strings.ToLower(text), "authori") != 1 || strings.Contains(text, "Xwrong") {
+		t.Errorf("%s", text)
 	}
 }

@@ -161,7 +161,7 @@ func (p *Publisher) putCamera(collection string, c Camera) {
 		Name: c.Source, ID: "nrdl_" + collection + "_" + idOf(c.Source), State: topic,
 		Template: "{{ value_json.summary }}", Icon: "mdi:cctv",
 	})
-	p.cameras[topic] = idsIn(c)
+	p.cameras[topic] = c
 	p.put(topic, people.AsJSON(c))
 }
 
@@ -207,7 +207,7 @@ func (p *Publisher) keptCamera(_ paho.Client, m paho.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.cameras[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(p.cameras) < maxPending {
-		p.cameras[m.Topic()] = idsIn(o)
+		p.cameras[m.Topic()] = o
 		p.learned++
 		p.signal()
 	}
@@ -218,11 +218,14 @@ func (p *Publisher) version(ctx context.Context) (sum int64, err error) {
 	all, err := p.store.Collections(ctx, "", math.MaxInt32)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clear(p.names)
+	names := map[string]string{}
 	for _, c := range all {
 		sum += c.Seq + 1
-		p.names[c.ID] = c.Name
+		if names[c.ID] = c.Name; p.names[c.ID] != "" && p.names[c.ID] != c.Name {
+			clear(p.announced) // the device has the name of the collection
+		}
 	}
+	p.names = names
 	return sum + p.learned, err
 }
 
@@ -257,9 +260,21 @@ func (p *Publisher) follow(ctx context.Context) error {
 			p.change(topic, name)
 		}
 	}
-	for topic, ids := range cameras {
-		collection, _, _ := strings.Cut(strings.TrimPrefix(topic, p.base+"/"), "/")
-		for _, id := range ids {
+	for topic, camera := range cameras {
+		collection, source, _ := strings.Cut(strings.TrimPrefix(topic, p.base+"/"), "/camera/")
+		if _, err := p.store.Collection(ctx, collection); errors.Is(err, store.ErrNotFound) {
+			sensor := discovery("nrdl_" + collection + "_" + source)
+			p.mu.Lock()
+			delete(p.cameras, topic)
+			delete(p.announced, sensor)
+			p.put(topic, nil)
+			p.put(sensor, nil)
+			p.mu.Unlock()
+			continue
+		} else if err != nil {
+			return err
+		}
+		for _, id := range idsIn(camera) {
 			person := p.personTopic(collection, id)
 			name, err := nameOf(person)
 			if err != nil {
@@ -267,8 +282,9 @@ func (p *Publisher) follow(ctx context.Context) error {
 			}
 			if before, ok := kept[person]; name == "" || ok && before.Name != name {
 				p.mu.Lock()
-				p.cameras[topic] = nil
-				p.put(topic, nil) // which removes what is kept
+				nobody := Camera{Summary: "nobody", Time: camera.Time, Source: camera.Source, People: []string{}, Faces: []Face{}}
+				p.cameras[topic] = nobody
+				p.put(topic, people.AsJSON(nobody))
 				p.mu.Unlock()
 			}
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/internal/legible"
 )
 
 // Options describe a connection to a server.
@@ -133,7 +134,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 			return err
 		}
 		if !warned {
-			c.warn("no server answers at %s yet; waiting for it", c.URL)
+			c.warn("no server answers at %s yet; waiting for it", legible.Address(c.URL))
 			warned = true
 		}
 		if !pause(ctx, time.Second) {
@@ -150,6 +151,7 @@ const startServer = "start one, for example with nats-server -js of Debian's pac
 
 // explain adds advice to err.
 func explain(err error, address string) error {
+	address = legible.Address(address)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
 		return advice.Add(fmt.Errorf("%s does not accept the credentials: %w", address, err),

@@ -1,3 +1,5 @@
+//go:build unix
+
 package mqtt_test
 
 import (
@@ -11,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"testing"
 	"time"
 
@@ -109,13 +112,14 @@ func TestFrigate(t *testing.T) {
 	}
 	run := exec.CommandContext(t.Context(), "bash", "-c", string(script[1]))
 	run.Dir, run.WaitDelay = dir, time.Second
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the script starts ends with it
 	password, _ := at.User.Password()
 	run.Env = append(os.Environ(), "BROKER=127.0.0.1", "BROKER_PORT="+at.Port(), "BROKER_USER=nrdl", "BROKER_PASSWORD="+password,
 		"FRIGATE="+frigate.URL, "NRDL="+nrdl.URL, "COLLECTION="+visitors.ID, "KEY="+key)
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = run.Process.Kill(); _ = run.Wait() }()
+	defer func() { _ = syscall.Kill(-run.Process.Pid, syscall.SIGKILL); _ = run.Wait() }()
 
 	l := listen(t, address)
 	say := func(label, id string) {
