@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,8 +19,9 @@ import (
 const unfinished = " (unfinished import)"
 
 // ImportModel makes a collection with this name of the people and the vectors of a model. It returns how many
-// people and faces it has now, or 0 if there is a collection with this name, which stays as it is. An
-// import that was interrupted begins again.
+// people and faces it has now; or 0 if there is a collection with this name, which stays as it is, or if these
+// people were imported before: who was renamed or deleted since then does not come back. An import that was
+// interrupted begins again.
 func (v *Service) ImportModel(ctx context.Context, name string, g *gallery.Gallery) (subjects, faces int, err error) {
 	if err := CheckModel(g); err != nil {
 		return 0, 0, err
@@ -35,6 +37,10 @@ func (v *Service) ImportModel(ctx context.Context, name string, g *gallery.Galle
 		fpir = o.FPIR
 	}
 	if _, err := people.ChangedCollection(store.Collection{}, name, &fpir); err != nil {
+		return 0, 0, err
+	}
+	identity := images.Hash()
+	if before, err := v.store.IsAudited(ctx, importing, identity); err != nil || before {
 		return 0, 0, err
 	}
 	id, err := v.emptyCollection(ctx, name, fpir, space)
@@ -62,8 +68,14 @@ func (v *Service) ImportModel(ctx context.Context, name string, g *gallery.Galle
 		}
 		subjects, faces = subjects+1, faces+len(added)
 	}
-	return subjects, faces, v.store.SetCollection(ctx, "local", id, name, fpir)
+	if err := v.store.SetCollection(ctx, "local", id, name, fpir); err != nil {
+		return 0, 0, err
+	}
+	return subjects, faces, v.store.Note(ctx, "local", importing, identity)
 }
+
+// importing is the verb of ImportModel in the audit log.
+const importing = "import model"
 
 // CheckModel is an error if ImportModel cannot read the model, whatever the service.
 func CheckModel(g *gallery.Gallery) error {
@@ -79,7 +91,7 @@ func CheckModel(g *gallery.Gallery) error {
 
 // emptyCollection makes a collection for ImportModel; "" if one with this name is there.
 func (v *Service) emptyCollection(ctx context.Context, name string, fpir float64, space string) (id string, err error) {
-	all, err := v.store.Collections(ctx, "", maxCollections)
+	all, err := v.store.Collections(ctx, "", math.MaxInt32)
 	if err != nil {
 		return "", err
 	}
@@ -96,5 +108,3 @@ func (v *Service) emptyCollection(ctx context.Context, name string, fpir float64
 	c, err := v.store.CreateCollection(ctx, "local", name+unfinished, fpir, space)
 	return c.ID, err
 }
-
-const maxCollections = 1 << 30 // all

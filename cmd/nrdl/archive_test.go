@@ -135,7 +135,7 @@ func TestTrainOnCollection(t *testing.T) {
 func importsModel(t *testing.T, dir string) {
 	t.Helper()
 	start := []string{"serve", "imported", "--import", "file.nrdl", "--listen", "127.0.0.1:0"}
-	for _, want := range []string{`imported file.nrdl: 3 people and 6 faces are the collection "file"`, `there is a collection "file": file.nrdl is not imported`} {
+	for _, want := range []string{`imported file.nrdl: 3 people and 6 faces are the collection "file"`, `file.nrdl is not imported: it was imported before, or there is a collection "file"`} {
 		if status, story := served(t, dir, start); status != succeeded || !strings.Contains(story, want) {
 			t.Errorf("%d %s", status, story)
 		}
@@ -158,6 +158,19 @@ func importsModel(t *testing.T, dir string) {
 	a, b := before.Model().Images(), after.Model().Images()
 	if !slices.Equal(a.Classes, b.Classes) || !mat.EqualApprox(a.X, b.X, 1e-6) {
 		t.Errorf("%v, and %v came back", a.Classes, b.Classes)
+	}
+	// Who is deleted does not come back when the service starts again, under no name.
+	all, err := db.Collections(t.Context(), "", 2)
+	if err == nil {
+		err = db.DeleteCollection(t.Context(), "me", all[0].ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"file", "other"} {
+		if people, _, err := server.New(db, server.Options{}).ImportModel(t.Context(), name, before.Model()); err != nil || people != 0 {
+			t.Errorf("%s: %d people, %v", name, people, err)
+		}
 	}
 	for _, c := range []struct {
 		train []string

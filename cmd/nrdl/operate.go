@@ -129,7 +129,7 @@ type onStore func(ctx context.Context, db *store.Store, args []string) error
 // withStore calls do with the database at the URL database, or, if that is "", in the
 // folder that the first argument names.
 func withStore(c *cobra.Command, database string, args []string, do onStore) error {
-	if err := checkDatabase(database); err != nil {
+	if err := checkPlace(database, args); err != nil {
 		return err
 	}
 	at := database

@@ -13,6 +13,6 @@ func Example() {
 	_, err = mqtt.ParseBroker("http://broker.local")
 	fmt.Println(err)
 	// Output:
-	// ssl://camera:xxxxx@broker.local:8883 <nil>
+	// mqtts://camera:xxxxx@broker.local:8883 <nil>
 	// it is no URL such as mqtt://user:password@broker:1883 or mqtts://broker; write @, /, # and % in a password as %40, %2F, %23 and %25
 }

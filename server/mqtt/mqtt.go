@@ -86,8 +86,7 @@ func ParseBroker(text string) (*Broker, error) {
 	case strings.ContainsAny(base, "+#\x00"):
 		return nil, fmt.Errorf("the topic %q has + or #", base)
 	}
-	scheme := map[string]string{"1883": "tcp", "8883": "ssl"}[port]
-	return &Broker{&url.URL{Scheme: scheme, User: u.User, Host: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))}, base}, nil
+	return &Broker{&url.URL{Scheme: u.Scheme, User: u.User, Host: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))}, base}, nil
 }
 
 // String is the address without the password; "" for nil.
@@ -101,13 +100,12 @@ func (b *Broker) String() string {
 // New returns a Publisher that names people as a store does. The caller closes the store after Run. A nil log logs
 // nothing.
 func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
-	broker := b.address
 	p := &Publisher{
 		store: s, log: cmp.Or(log, slog.New(slog.DiscardHandler)), broker: b.String(), base: b.base, wake: make(chan struct{}, 1),
 		pending: map[string][]byte{}, announced: map[string]bool{}, people: map[string]Person{},
 		cameras: map[string]Camera{}, names: map[string]string{},
 	}
-	of := paho.NewClientOptions().AddBroker(broker.Scheme+"://"+broker.Host).SetClientID("nrdl-"+store.NewID()).
+	of := paho.NewClientOptions().AddBroker(b.address.Scheme+"://"+b.address.Host).SetClientID("nrdl-"+store.NewID()).
 		SetConnectRetry(true).SetConnectRetryInterval(5*time.Second).SetMaxReconnectInterval(time.Minute).SetOrderMatters(false).
 		SetWriteTimeout(patience).SetConnectTimeout(patience).SetTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12}).
 		SetWill(p.statusTopic(), "offline", 1, true).
@@ -116,16 +114,13 @@ func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
 			p.log.Warn("the connection with the broker is lost", "broker", p.broker, "error", err.Error())
 		}).
 		SetConnectionNotificationHandler(func(_ paho.Client, n paho.ConnectionNotification) {
-			// A broker that refuses a password has answered: only its refusal is told as this.
 			if f, ok := n.(paho.ConnectionNotificationFailed); ok {
-				p.failed(f.Reason)
-			} else if f, ok := n.(paho.ConnectionNotificationBrokerFailed); ok {
 				p.failed(f.Reason)
 			}
 		})
-	if broker.User != nil {
-		of.SetUsername(broker.User.Username())
-		password, _ := broker.User.Password()
+	if b.address.User != nil {
+		of.SetUsername(b.address.User.Username())
+		password, _ := b.address.User.Password()
 		of.SetPassword(password)
 	}
 	p.client = paho.NewClient(of)
@@ -159,8 +154,8 @@ func (p *Publisher) connected(c paho.Client) {
 			c.Publish(p.statusTopic(), 1, true, "online")
 		}
 	})
-	c.Subscribe(p.base+"/+/person/+", 1, p.keptPerson)
-	c.Subscribe(p.base+"/+/camera/+", 1, p.keptCamera)
+	c.Subscribe(p.base+"/+/person/+", 1, kept(p, p.people))
+	c.Subscribe(p.base+"/+/camera/+", 1, kept(p, p.cameras))
 	p.signal()
 }
 
@@ -181,10 +176,8 @@ func (p *Publisher) Run(ctx context.Context) {
 		if !p.client.IsConnectionOpen() {
 			continue
 		}
-		if now, err := p.version(ctx); err == nil && now != seen {
-			if p.follow(ctx) == nil {
-				seen = now
-			}
+		if now, err := p.version(ctx); err == nil && now != seen && p.follow(ctx) == nil {
+			seen = now
 		}
 		p.flush()
 	}

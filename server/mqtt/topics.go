@@ -189,27 +189,17 @@ func (p *Publisher) putPerson(collection, id string, o Person) {
 	p.put(topic, people.AsJSON(o))
 }
 
-// keptPerson notes what the broker keeps of a person.
-func (p *Publisher) keptPerson(_ paho.Client, m paho.Message) {
-	var o Person
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, ok := p.people[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(p.people) < maxPending {
-		p.people[m.Topic()] = o
-		p.learned++
-		p.signal()
-	}
-}
-
-// keptCamera notes what the broker keeps of a camera.
-func (p *Publisher) keptCamera(_ paho.Client, m paho.Message) {
-	var o Camera
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, ok := p.cameras[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(p.cameras) < maxPending {
-		p.cameras[m.Topic()] = o
-		p.learned++
-		p.signal()
+// kept notes in all, by topic, what the broker keeps.
+func kept[T any](p *Publisher, all map[string]T) paho.MessageHandler {
+	return func(_ paho.Client, m paho.Message) {
+		var o T
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if _, ok := all[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(all) < maxPending {
+			all[m.Topic()] = o
+			p.learned++
+			p.signal()
+		}
 	}
 }
 

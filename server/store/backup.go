@@ -141,6 +141,17 @@ func (t *tx) audit(verb, object string) {
 		l.Seq, l.At.UnixMicro(), l.Actor, l.Verb, l.Object, l.previous, l.digest())
 }
 
+// Note adds a line to the audit log.
+func (s *database) Note(ctx context.Context, actor, verb, object string) error {
+	return s.inTx(ctx, actor, func(t *tx) { t.audit(verb, object) })
+}
+
+// IsAudited reports whether the audit log has a line with this verb and object.
+func (s *database) IsAudited(ctx context.Context, verb, object string) (bool, error) {
+	found, err := list[Line](ctx, s.read, auditColumns+"WHERE verb = $1 AND object = $2 LIMIT 1", verb, object)
+	return len(found) > 0, err
+}
+
 // Audit returns up to limit lines of the audit log, the latest first: those before the line
 // number before, 0 for all.
 func (s *database) Audit(ctx context.Context, before int64, limit int) ([]Line, error) {
