@@ -37,8 +37,8 @@ var street = []house{
 	{"faces", ". doc internal/kit", 43_900, 170},
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_300, 0},
-	{"server", ". doc internal/kit faces client/go", 14_700, 0},
-	{"cmd/nrdl", ". doc internal/kit faces lab server", 16_300, 0},
+	{"server", ". doc internal/kit faces client/go", 14_800, 0},
+	{"cmd/nrdl", ". doc internal/kit faces lab server", 16_400, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 13_300, 0},
 }
 

@@ -91,7 +91,7 @@ def items(body):
         name, colon, kind = head.partition(" : ")
         text = paragraphs(textwrap.dedent(about))
         text = text if "\n\n" in text or "\n* " in text or "```" in text else " ".join(text.split())
-        shown = f"`{name}` : {kind}" if colon else f"`{head}`"
+        shown = f"`{name}` : {escaped(kind)}" if colon else f"`{head}`"
         out.append(f"- {shown}" + ("\n\n" + textwrap.indent(text, "  ") if text else ""))
     return "\n".join(out)
 
@@ -102,7 +102,8 @@ def document(node, level):
     parts = re.split(r"(?:^|\n)([A-Z][a-z]+)\n-{3,}\n", text)
     out = [paragraphs(parts[0])]
     for title, body in zip(parts[1::2], parts[2::2]):
-        out += ["#" * level + " " + title if level < 4 else f"**{title}**", items(body)]
+        example = "```python\n" + textwrap.dedent(body).strip().replace("  # doctest: +SKIP", "") + "\n```"
+        out += ["#" * level + " " + title if level < 4 else f"**{title}**", example if title == "Examples" else items(body)]
     return [part for part in out if part]
 
 

@@ -126,7 +126,7 @@ class OnlineDictionary(OnlineLearner):
     ----------
     n_components : int or None, default=None
         K, number of atoms; None is 10, or as many as the samples have directions.
-    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'perclass', 'classlasso', 'discriminative', 'probabilistic', 'constrained', 'omp', 'robust', 'blocks', 'augmented', 'fused', 'inner'}, default='lasso'
+    coder : {'nonnegative', 'lasso', 'ridge', 'local', 'omp', 'robust', 'inner'}, default='lasso'
         How samples are coded; one that needs no classes. Equation: [odl] (2).
     coder_lambda : float, default=0.1
         λ > 0, weight of ‖s‖₁, where the samples of the fit have a root mean square length of 1.

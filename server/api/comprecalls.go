@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"math"
 	"mime"
 	"net/http"
@@ -57,8 +56,8 @@ type jsonImages struct {
 
 func (f jsonImages) Files(names ...string) (all []people.File, err error) {
 	fields := map[string]string{}
-	if err := json.NewDecoder(f.r.Body).Decode(&fields); err != nil {
-		return nil, asCut(err)
+	if err := people.ReadJSON(f.r.Body, &fields, `{"file": "BASE64"}`, false); err != nil {
+		return nil, err
 	}
 	for _, name := range names {
 		text, ok := fields[name]
@@ -107,9 +106,11 @@ func (v compreRoutes) listSubjects(r *http.Request, collection string) (any, err
 
 // subjectOf reads the name in the body.
 func subjectOf(r *http.Request) (string, error) {
-	var body struct{ Subject string }
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return "", people.Invalid(`the body is not JSON such as {"subject": "Ann"}`)
+	var body struct {
+		Subject string `json:"subject"`
+	}
+	if err := people.ReadJSON(r.Body, &body, `{"subject": "Ann"}`, false); err != nil {
+		return "", err
 	}
 	return body.Subject, people.CheckName(body.Subject)
 }
@@ -228,8 +229,8 @@ func (v compreRoutes) removeFace(r *http.Request, collection string) (any, error
 
 func (v compreRoutes) removeFaces(r *http.Request, collection string) (any, error) {
 	var ids []string
-	if err := json.NewDecoder(r.Body).Decode(&ids); err != nil {
-		return nil, people.Invalid("the body is not a list of ids in JSON")
+	if err := people.ReadJSON(r.Body, &ids, `["ID", …]`, false); err != nil {
+		return nil, err
 	}
 	deleted, found := []compreImage{}, []string{}
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"nrdl.example/nrdl/server/people"
@@ -108,9 +109,24 @@ func (f pageFile) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.kind)
 	h.Set("Vary", "Accept-Encoding")
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesGzip(r) {
 		h.Set("Content-Encoding", "gzip")
 		f.text = f.packed
 	}
 	_, _ = w.Write(f.text)
+}
+
+// takesGzip reports whether a client takes what is packed by gzip: it names gzip or *, and not with q=0.
+func takesGzip(r *http.Request) bool {
+	takes := map[string]bool{}
+	for o := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+		name, options, _ := strings.Cut(o, ";")
+		_, q, hasQ := strings.Cut(strings.ReplaceAll(strings.ToLower(options), " ", ""), "q=")
+		weight, err := strconv.ParseFloat(q, 64)
+		takes[strings.ToLower(strings.TrimSpace(name))] = !hasQ || err == nil && weight > 0
+	}
+	if yes, ok := takes["gzip"]; ok {
+		return yes
+	}
+	return takes["*"]
 }

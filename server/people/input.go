@@ -157,23 +157,57 @@ type Vector struct {
 
 // vector reads a face that another program made a vector of.
 func (e *input) vector(body io.Reader) (f store.NewFace, err error) {
-	var in Vector
-	d := json.NewDecoder(body)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return f, err
-		}
-		return f, Invalid("the body is not JSON with vector and space")
+	var in struct {
+		Vector []*float32 `json:"vector"` // null is no number
+		Space  string     `json:"space"`
+	}
+	if err := ReadJSON(body, &in, `{"vector": [0.1, …], "space": "…"}`, true); err != nil {
+		return f, err
 	}
 	if in.Space != e.space {
 		return f, Invalid("the space of the vectors here is %q", e.space)
 	}
-	if err := e.check(in.Vector); err != nil {
+	v := make([]float32, len(in.Vector))
+	for i, x := range in.Vector {
+		if x == nil {
+			return f, Invalid("vector[%d] is null, and no number", i)
+		}
+		v[i] = *x
+	}
+	if err := e.check(v); err != nil {
 		return f, Invalid("%s", err.Error())
 	}
-	return store.NewFace{Face: store.Face{Source: store.Vector}, Space: in.Space, Vector: in.Vector}, nil
+	return store.NewFace{Face: store.Face{Source: store.Vector}, Space: in.Space, Vector: v}, nil
+}
+
+// ReadJSON reads a body of JSON, which has to be one value of the form of an example; if it is strict, without
+// other fields.
+func ReadJSON(body io.Reader, to any, example string, strict bool) error {
+	d := json.NewDecoder(body)
+	if strict {
+		d.DisallowUnknownFields()
+	}
+	err := d.Decode(to)
+	var large *http.MaxBytesError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &large), AsAnswered(err) != nil:
+		return err
+	case errors.Is(err, io.EOF):
+		return Invalid("the body is empty: send JSON such as %s", example)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return Invalid("the body is cut short: it ends within its JSON")
+	case errors.As(err, &kind):
+		return Invalid("%s has a JSON %s, which is of another type: send JSON such as %s", cmp.Or(kind.Field, "the body"), kind.Value, example)
+	case err != nil: // not JSON, or a field that is not known
+		return Invalid("the body is not JSON such as %s: %s", example, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); errors.Is(err, io.EOF) {
+		return nil
+	} else if errors.As(err, &large) || AsAnswered(err) != nil {
+		return err
+	}
+	return Invalid("the body has something after its JSON: send one value")
 }
 
 // check is an error for a vector that the network cannot have made.

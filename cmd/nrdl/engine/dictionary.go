@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -42,7 +43,11 @@ var learners = []struct {
 	},
 }
 
-var codec = config.New(coding.All)
+// codec has the coders that code over atoms alone, without classes and the grid of pixels.
+var codec = config.New(slices.DeleteFunc(slices.Clone(coding.All), func(c coding.Coder) bool {
+	_, err := c.Over(coding.Basis{D: mat.NewDense(2, 2, []float64{1, 0, 0, 1})})
+	return err != nil
+}))
 
 func dictionaries() (all []Description) {
 	for _, l := range learners {
