@@ -178,7 +178,7 @@ func TestFirstScreens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(text); strings.HasSuffix(page, "README.md") && n > 6000 {
+		if n := len(text); strings.HasSuffix(page, "README.md") && n > 5000 {
 			t.Errorf("README.md has %d bytes", n)
 		}
 		prose := link.ReplaceAllString(comment.ReplaceAllString(fence.ReplaceAllString(string(text), "\n\n"), ""), "")

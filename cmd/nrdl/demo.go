@@ -12,7 +12,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
-// demoPhotographs say which photographs the demo draws: few and small, so that it does not take long.
+// demoPhotographs say which photographs the demo draws: few and small, as it takes less than ten seconds.
 var demoPhotographs = []string{"--people", "4", "--images", "3", "--size", "360x480", "--seed", "52"}
 
 func (a *app) demoCmd() *cobra.Command {
@@ -46,7 +46,7 @@ func (a *app) demo(ctx context.Context, dir string, exact bool) error {
 		append([]string{"data", "synth", photographs, "--photos"}, demoPhotographs...),
 		{"train", filepath.Join(photographs, "people"), "-o", people},
 		{"identify", people, filepath.Join(photographs, "others"), "--draw", in("named"), "--html", in("demo.html")},
-		{"data", "synth", small},
+		{"data", "synth", small, "--people", "20"},
 		{"evaluate", small, "--method", methods, "--split", split},
 		append([]string{"evaluate", small}, stopped...),
 		append([]string{"train", small, "-o", learned, "--trace", passes, "--calibrate", "0"}, stopped...),
