@@ -46,11 +46,12 @@ func (p Place) parse() (*face.Place, error) {
 // program calls the picture. Answers and messages repeat it.
 type Origin struct{ Source, Reference string }
 
-var aSource = regexp.MustCompile(`^[\pL\pN][\pL\pN\pM ._-]{0,63}$`)
+// aSource has no count: a regular expression repeats its classes for each, 2.5 MB at every start.
+var aSource = regexp.MustCompile(`^[\pL\pN][\pL\pN\pM ._-]*$`)
 
 // check is an error for words that are no names.
 func (o Origin) check() error {
-	if o.Source != "" && !aSource.MatchString(o.Source) {
+	if o.Source != "" && (utf8.RuneCountInString(o.Source) > 64 || !aSource.MatchString(o.Source)) {
 		return Invalid("source is %.70q: it is a name of at most 64 letters, digits, spaces, dots, dashes and underscores, such as door", o.Source)
 	}
 	if !utf8.ValidString(o.Reference) || utf8.RuneCountInString(o.Reference) > 200 || strings.ContainsFunc(o.Reference, unicode.IsControl) {
