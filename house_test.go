@@ -38,7 +38,7 @@ var street = []house{
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_300, 0},
 	{"server", ". doc internal/kit faces client/go", 14_800, 0},
-	{"cmd/nrdl", ". doc internal/kit faces lab server", 16_400, 0},
+	{"cmd/nrdl", ". doc internal/kit faces client/go lab server", 16_700, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 13_300, 0},
 }
 

@@ -183,7 +183,7 @@ func (c *Client) open(ctx context.Context, q request) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.StatusCode < http.StatusBadRequest {
+	if a.StatusCode < http.StatusMultipleChoices {
 		return a.Body, nil
 	}
 	defer a.Body.Close()

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,11 +27,6 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// isAddress reports whether data is the address of a collection of a service.
-func isAddress(data string) bool {
-	return strings.HasPrefix(data, "http://") || strings.HasPrefix(data, "https://")
-}
-
 // isArchive reports whether data is an archive, or the address of a collection, which is read as one.
 func isArchive(data string) bool {
 	return isAddress(data) || slices.Contains([]string{".tar", ".zip"}, strings.ToLower(filepath.Ext(data)))
@@ -43,9 +36,13 @@ func isArchive(data string) bool {
 // archive is read as the folder that it has.
 func (a *app) readArchive(ctx context.Context, data string, o faces.ReadOptions) (*dataset.Images, error) {
 	if isAddress(data) {
-		body, err := a.download(ctx, data)
+		c, err := a.keyFile.collection(ctx, data)
 		if err != nil {
 			return nil, err
+		}
+		body, err := c.GetExport(ctx, c.id)
+		if err != nil {
+			return nil, c.failed(err)
 		}
 		defer body.Close()
 		return a.readExport(tar.NewReader(body), data, o)
@@ -81,75 +78,6 @@ func (a *app) readArchive(ctx context.Context, data string, o faces.ReadOptions)
 		dir = filepath.Join(dir, inside[0].Name())
 	}
 	return faces.Read(ctx, dir, o)
-}
-
-// download is the export of the collection at an address such as http://HOST/NAME.
-func (a *app) download(ctx context.Context, address string) (io.ReadCloser, error) {
-	u, err := url.Parse(address)
-	if err != nil || strings.Trim(u.Path, "/") == "" {
-		return nil, advice.Add(fmt.Errorf("%s names no collection", address), "for example: http://127.0.0.1:8080/family")
-	}
-	key := []byte{}
-	if a.keyFile != "" {
-		if key, err = os.ReadFile(a.keyFile); err != nil {
-			return nil, advice.Add(fmt.Errorf("--key-file: %w", err), "it is the file with the key that nrdl key create has printed")
-		}
-	}
-	name := path.Base(u.Path)
-	u.Path = path.Dir(strings.TrimSuffix(u.Path, "/"))
-	get := func(query url.Values, at ...string) (io.ReadCloser, error) {
-		to := u.JoinPath(append([]string{"v1", "collections"}, at...)...)
-		to.RawQuery = query.Encode()
-		return askService(ctx, to.String(), strings.TrimSpace(string(key)))
-	}
-	for query := (url.Values{}); ; {
-		body, err := get(query)
-		if err != nil {
-			return nil, err
-		}
-		var list struct {
-			Items []struct{ ID, Name string }
-			Next  string
-		}
-		err = json.NewDecoder(body).Decode(&list)
-		body.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s is no service of nrdl: %w", address, err)
-		}
-		for _, c := range list.Items {
-			if c.Name == name || c.ID == name {
-				return get(nil, c.ID, "export")
-			}
-		}
-		if list.Next == "" {
-			return nil, fmt.Errorf("%s: the service has no collection %q", address, name)
-		}
-		query.Set("cursor", list.Next)
-	}
-}
-
-// askService is the answer of a service at an address.
-func askService(ctx context.Context, address, key string) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, advice.Add(err, "is the service started, and at this address?")
-	}
-	if answer.StatusCode == http.StatusOK {
-		return answer.Body, nil
-	}
-	defer answer.Body.Close()
-	err = fmt.Errorf("%s: the service answers %s", address, answer.Status)
-	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
-		err = advice.Add(err, "give the key of an administrator of the collection: --key-file FILE")
-	}
-	return nil, err
 }
 
 var errNoExport = errors.New("it is no export of the service")

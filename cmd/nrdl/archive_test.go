@@ -120,6 +120,7 @@ func TestTrainOnCollection(t *testing.T) {
 	}
 
 	importsModel(t, dir)
+	identifiesByService(t, dir, service.URL)
 
 	// Another archive is the folder that it holds, with what lies in a folder of its own.
 	for _, name := range []string{"photos.zip", "photos.tar"} {

@@ -22,6 +22,7 @@ require (
 	golang.org/x/text v0.43.0
 	gonum.org/v1/gonum v0.17.0
 	nrdl.example/nrdl v0.3.0
+	nrdl.example/nrdl/client/go v0.3.0
 	nrdl.example/nrdl/doc v0.3.0
 	nrdl.example/nrdl/faces v0.3.0
 	nrdl.example/nrdl/internal/kit v0.3.0

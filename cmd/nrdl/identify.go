@@ -37,16 +37,25 @@ func (a *app) identifyCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use: "identify MODEL PHOTOS...",
 		Args: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("watch") {
-				return cli.Arguments(1, -1)(c, args)
+			needed := 2
+			for _, instead := range []string{"watch", "to"} {
+				if c.Flags().Changed(instead) {
+					needed--
+				}
 			}
-			return cli.Arguments(2, -1)(c, args)
+			return cli.Arguments(needed, -1)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if i.to != "" {
+				if err := i.checkTo(c, args); err != nil {
+					return err
+				}
+				args = slices.Insert(slices.Clone(args), 0, i.to)
+			}
 			if err := i.check(c, args[1:]); err != nil {
 				return err
 			}
-			if len(args) == 2 && dataset.IsMatrix(args[1]) {
+			if i.to == "" && len(args) == 2 && dataset.IsMatrix(args[1]) {
 				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
 					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning",
 						args[1]), "nrdl predict %s names the class of each sample", legible.Arguments(args...))
@@ -79,6 +88,9 @@ func (i *identification) register(c *cobra.Command) {
 	i.tagVar(c)
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
 	cli.Complete(c, "html", cli.Files("html"))
+	c.Flags().StringVar(&i.to, "to", "",
+		"without MODEL: let the service at `ADDRESS`, http://HOST/COLLECTION, name the faces")
+	i.keyFile.register(c, "with --to")
 	clusterVar(c, &i.nats, elsewhere)
 	i.findVars(c, face.Every)
 	cli.Complete(c, "output", cli.Files("jsonl"))
@@ -100,14 +112,14 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 		return cli.Misuse("--json and --csv exclude each other")
 	case i.csv && i.output != "":
 		return advice.Add(cli.Misuse("--csv and --output exclude each other: RESULTS are lines of JSON"),
-			"write the table to standard output: nrdl identify %s --csv >FILE", legible.Arguments(c.Flags().Args()...))
+			"write the table to standard output: nrdl identify %s --csv >FILE", i.line(c.Flags().Args()...))
 	case i.watchFolder != "" && i.nats.URL != "":
 		return cli.Misuse("--watch and --nats exclude each other")
 	case i.tags == "" && c.Flags().Changed("sure"):
 		return cli.Misuse("--sure says which names --tags writes")
 	case i.resume && i.output == "":
 		return advice.Add(cli.Misuse("--resume needs -o RESULTS, the file to go on with"),
-			"for example: nrdl identify %s -o results.jsonl --resume", legible.Arguments(c.Flags().Args()...))
+			"for example: nrdl identify %s -o results.jsonl --resume", i.line(c.Flags().Args()...))
 	case lists > 1:
 		return cli.Misuse("standard input is given twice")
 	}
@@ -125,21 +137,23 @@ func (i *identification) check(c *cobra.Command, paths []string) error {
 type identification struct {
 	*app
 	identifyFlags
-	r        *faces.Recogniser
-	checksum string // of the model file, where results have it
-	single   bool   // one image is asked for, and nothing else
-	folders  photolist.Rules
-	results  output.Writer
-	page     *output.Page              // nil without --html
-	file     *output.File              // that results are written to; nil without -o
-	records  map[string]results.Object // of earlier runs, by the path in them, where they are used again
-	album    *album.Album              // nil but for the command album
-	sorter   *linkdir.Sorter           // nil without --sort
-	watcher  *watchdir.Watcher         // nil but while a folder is watched
-	tally    tally
-	tagger   *tagger // nil without --tags
-	drawings output.Drawings
-	drawJobs errgroup.Group // of drawings
+	r        *faces.Recogniser // nil with --to
+	checksum string            // of the model file, where results have it
+
+	collection *collection // nil without --to
+	single     bool        // one image is asked for, and nothing else
+	folders    photolist.Rules
+	results    output.Writer
+	page       *output.Page              // nil without --html
+	file       *output.File              // that results are written to; nil without -o
+	records    map[string]results.Object // of earlier runs, by the path in them, where they are used again
+	album      *album.Album              // nil but for the command album
+	sorter     *linkdir.Sorter           // nil without --sort
+	watcher    *watchdir.Watcher         // nil but while a folder is watched
+	tally      tally
+	tagger     *tagger // nil without --tags
+	drawings   output.Drawings
+	drawJobs   errgroup.Group // of drawings
 }
 
 // identifyFlags are the flags of identify.
@@ -160,12 +174,13 @@ type identifyFlags struct {
 	tags, sure  string
 	html        string
 	nats        cluster.Options
+	to          string
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
 // stands for the list of paths in stdin.
 func (i *identification) run(ctx context.Context, model string, paths []string, stdin io.Reader) (err error) {
-	if err := i.openModel(model); err != nil {
+	if err := i.openModel(ctx, model); err != nil {
 		return err
 	}
 	sources, err := i.sources(paths)
@@ -185,7 +200,10 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		sources = i.withEarlier(sources)
 	}
 	if i.sort != "" {
-		people := i.r.Model().Names()
+		people, err := i.people(ctx)
+		if err != nil {
+			return err
+		}
 		if i.sorter, err = linkdir.New(i.sort, people, dataset.FolderNames(people), i.Warn); err != nil {
 			return err
 		}
@@ -198,7 +216,7 @@ func (i *identification) run(ctx context.Context, model string, paths []string, 
 		return err
 	}
 	if i.html != "" {
-		if i.page, err = output.NewPage(i.html, i.r.Model(), model); err != nil {
+		if i.page, err = output.NewPage(i.html, i.model(), legible.Address(model)); err != nil {
 			return err
 		}
 		defer i.page.Close()
@@ -258,6 +276,9 @@ func (i *identification) openFile() (done func() error, err error) {
 // warnOfMistake warns if the images are photographs for a model of crops, or crops for a
 // model of photographs.
 func (i *identification) warnOfMistake(ctx context.Context, sources []photolist.Source) {
+	if i.collection != nil {
+		return
+	}
 	var files []string
 	for _, s := range sources {
 		files = append(files, s.Path)
@@ -341,8 +362,14 @@ func (i *identification) mayWatch() error {
 	return nil
 }
 
-// openModel reads the model and prepares what depends on it.
-func (i *identification) openModel(path string) (err error) {
+// openModel reads the model, or finds the collection of --to, and prepares what depends on it.
+func (i *identification) openModel(ctx context.Context, path string) (err error) {
+	if i.to != "" {
+		if i.collection, err = i.keyFile.collection(ctx, i.to); err == nil {
+			i.top, i.checksum = min(i.top, likelyPeople), i.collection.id
+		}
+		return err
+	}
 	if i.r, err = i.open(path, i.find, faces.Observer{Warn: i.WarnOf}); err != nil {
 		return err
 	}

@@ -35,8 +35,8 @@ type photoResult struct {
 // stream names the faces in sources, of which there are total, or 0 where that
 // is not known, and writes the results in their order.
 func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.Source], total int) error {
-	show, done := i.progress(total)
-	defer done()
+	show, shown := i.progress(total)
+	defer shown()
 	i.drawJobs.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	var queue []photolist.Source // those that are being looked at, in order
@@ -63,18 +63,17 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 			}
 		}
 	}
-	cluster, tell, err := i.cluster(ctx, i.nats)
+	all, done, err := i.namer(ctx, photos)
 	if err != nil {
 		return err
 	}
-	all := i.r.IdentifyAll(ctx, photos)
-	if cluster != nil {
-		defer cluster.Close()
-		all = cluster.IdentifyAll(ctx, i.r, i.find, photos, cmp.Or(i.output, "nrdl-identify"), buildinfo.Read().Line(), tell)
-	}
+	defer done()
 	for result, err := range all {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if errors.As(err, new(lostError)) {
+			return errors.Join(err, i.drawJobs.Wait())
 		}
 		mu.Lock()
 		s := queue[0]
@@ -86,6 +85,18 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 		show()
 	}
 	return i.drawJobs.Wait()
+}
+
+// namer names the faces in photos: here, by workers, or by a service.
+func (i *identification) namer(ctx context.Context, photos iter.Seq[faces.Photo]) (all iter.Seq2[faces.Result, error], done func(), err error) {
+	if i.collection != nil {
+		return i.collection.IdentifyAll(ctx, photos), func() {}, nil
+	}
+	cluster, tell, err := i.cluster(ctx, i.nats)
+	if cluster == nil || err != nil {
+		return i.r.IdentifyAll(ctx, photos), func() {}, err
+	}
+	return cluster.IdentifyAll(ctx, i.r, i.find, photos, cmp.Or(i.output, "nrdl-identify"), buildinfo.Read().Line(), tell), cluster.Close, nil
 }
 
 // take writes what is wanted of p, which could not be read where err is not nil.
@@ -111,6 +122,9 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 			return p.unlessVanished(err, "tagged", i.Warn)
 		})
 	}
+	if i.page != nil && i.collection != nil {
+		i.drawJobs.Go(func() error { return i.page.AddRecorded(ctx, p.Result, p.Path) })
+	}
 	i.count(p)
 	if i.sorter != nil {
 		if err := p.unlessVanished(i.place(p), "sorted", i.Warn); err != nil {
@@ -122,7 +136,7 @@ func (i *identification) take(ctx context.Context, p *photoResult, err error) er
 
 // write writes the result p.
 func (i *identification) write(p *photoResult) error {
-	if i.page != nil {
+	if i.page != nil && (i.collection == nil || p.Err != nil) {
 		if err := i.page.Add(p.Result, p.Err); err != nil {
 			return err
 		}
@@ -299,11 +313,17 @@ func (i *identification) tellNext(model string, paths []string) {
 		i.tellPromise()
 	}
 	model, path := legible.ShellWord(model), legible.ShellWord(paths[0])
+	line := model + " " + path
+	if i.collection != nil {
+		line = i.line(paths[0])
+	}
 	switch {
 	case i.album != nil:
 		i.Next("open %s in a browser", legible.ShellWord(i.album.Index()))
+	case i.page != nil && i.collection != nil:
+		i.Next("open %s in a browser", legible.ShellWord(i.html))
 	case i.page != nil:
-		i.Next("nrdl album %s %s -o album (pages with all photographs of each person)", model, path)
+		i.Next("nrdl album %s -o album (pages with all photographs of each person)", line)
 	case i.sorter != nil:
 		i.Next("open the folder %s (links to the photographs of each person)", legible.ShellWord(i.sort))
 	case i.drawings.File != "":
@@ -311,11 +331,11 @@ func (i *identification) tellNext(model string, paths []string) {
 	case i.draw != "":
 		i.Next("open the folder %s (photographs with boxes and names)", legible.ShellWord(i.draw))
 	case i.tags != "":
-		i.Next("nrdl identify %s %s --tags=remove takes the tags back", model, path)
-	case i.single:
-		i.Next("nrdl explain %s %s -o why.html (why a face has its name)", model, path)
+		i.Next("nrdl identify %s --tags=remove takes the tags back", line)
+	case i.single && i.collection == nil:
+		i.Next("nrdl explain %s -o why.html (why a face has its name)", line)
 	default:
-		i.Next("nrdl identify %s %s --html names.html (all faces by name)", model, path)
+		i.Next("nrdl identify %s --html names.html (all faces by name)", line)
 	}
 }
 
@@ -377,7 +397,7 @@ func (i *identification) tellTally(took time.Duration) {
 
 // tellPromise says how many strangers get a name, and for which people that is true.
 func (i *identification) tellPromise() {
-	if promise := threshold.Promise(i.r.Model()); promise != "" {
-		i.Tell("%s", promise)
+	if i.collection == nil && threshold.Promise(i.r.Model()) != "" {
+		i.Tell("%s", threshold.Promise(i.r.Model()))
 	}
 }

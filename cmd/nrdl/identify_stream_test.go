@@ -27,7 +27,7 @@ func newNaming(t *testing.T) (*identification, *os.File) {
 	}
 	t.Cleanup(func() { out.Close() })
 	i := newIdentification(newApp(out, newTestApp(t).Err))
-	if err := i.openModel(path); err != nil {
+	if err := i.openModel(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	i.results = output.Lines(i.Out, 0)

@@ -35,7 +35,7 @@ const (
 // tagVar registers --tags.
 func (i *identification) tagVar(c *cobra.Command) {
 	cli.Choice(c, &i.tags, "tags",
-		"write the names as face tags (XMP) that photo programs read: sidecar (beside each photograph, a.jpg.xmp; the default of --tags alone), embed (into JPEG files) or remove (take back what --tags wrote)", []string{tagSidecar, tagEmbed, tagRemove})
+		"write the names as face tags (XMP) that photo programs read: sidecar (--tags alone; a.jpg.xmp), embed (into JPEG files) or remove (take that back)", []string{tagSidecar, tagEmbed, tagRemove})
 	c.Flags().Lookup("tags").NoOptDefVal = tagSidecar
 	i.sure = "likely"
 	cli.Choice(c, &i.sure, "sure", "with --tags, write the names that are at least this sure: sure (--sure alone), likely or doubtful",
@@ -68,7 +68,7 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 		return false, nil
 	case i.tags == tagRemove && i.watchFolder != "":
 		return true, cli.Misuse("--tags=remove and --watch exclude each other")
-	case i.r.Model().Frame.Eyes.IsZero():
+	case i.collection == nil && i.r.Model().Frame.Eyes.IsZero():
 		return true,
 			advice.Add(errors.New("the model was trained on crops of faces: it does not know where in a photograph a face is, and writes no tags"),
 				"train it on photographs")
@@ -80,9 +80,9 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 	i.tagger.Embed, i.tagger.Warn = i.tags == tagEmbed, i.app.WarnOf
 	switch i.sure {
 	case "sure":
-		i.tagger.least = i.r.Model().Numbers().Sure
+		i.tagger.least = i.numbers().Sure
 	case "likely":
-		i.tagger.least = i.r.Model().Numbers().Likely
+		i.tagger.least = i.numbers().Likely
 	}
 	if i.tags != tagRemove {
 		i.tagger.Model = i.checksum
@@ -286,7 +286,7 @@ func (i *identification) useRecorded(ctx context.Context, s photolist.Source) {
 	if !ok {
 		return
 	}
-	r, p := output.Recorded(o), photoResult{Source: s}
+	r, p := output.Recorded(o, i.numbers()), photoResult{Source: s}
 	if i.tagger != nil {
 		i.drawJobs.Go(func() error {
 			return p.unlessVanished(i.tagger.write(ctx, s, i.tagger.of(r), i.Complain), "tagged", i.Warn)

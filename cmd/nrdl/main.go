@@ -205,7 +205,7 @@ type app struct {
 	*console.Console
 	args     []string    // of the command line
 	lastNext string      // the hint that next gave last
-	keyFile  string      // of train: the file with the key of the service
+	keyFile  keyFile     // of train and identify: the key of a service
 	endless  bool        // interrupting is how the command ends
 	drains   atomic.Bool // requests that are not answered when it is interrupted have server.Grace
 

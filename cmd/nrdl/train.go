@@ -53,7 +53,7 @@ func (a *app) trainCmd() *cobra.Command {
 	c.Flags().BoolVar(&t.byReference, "by-reference", false,
 		"with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
 	c.Flags().StringVar(&t.trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
-	c.Flags().StringVar(&a.keyFile, "key-file", "", "the key of the service is in `FILE`, where DATA is the address of a collection")
+	a.keyFile.register(c, "where DATA is the address of a collection")
 	a.registerWriting(c, &t.force)
 	cli.Complete(c, "output", cli.Files("nrdl"))
 	cli.Complete(c, "trace", cli.Files("jsonl"))

@@ -94,7 +94,8 @@ type card struct {
 }
 
 // NewPage returns a Page for the file at path and for results of m, the model in the file
-// named model. The photographs must have Details set.
+// named model; nil for results of a service at that address, which AddRecorded adds. The photographs
+// must have Details set.
 func NewPage(path string, m *gallery.Gallery, model string) (*Page, error) {
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
@@ -209,6 +210,9 @@ func (p *Page) why(f faces.Face) (all []string) {
 	if len(f.Ranked) > 1 {
 		other = fmt.Sprintf("; the rival, %s, has %.3f", f.Ranked[1].Name, f.Ranked[1].Score)
 	}
+	if p.m == nil {
+		return []string{fmt.Sprintf("The score of %s is %.3f%s.", best.Name, best.Score, other)}
+	}
 	c := p.m.Calibration
 	threshold, cosines := explain.Threshold(p.m)
 	switch {
@@ -300,8 +304,8 @@ func (p *Page) write(ctx context.Context, w io.Writer) error {
 	}{Model: legible.Escaped(filepath.Base(p.model)), Groups: groups}
 	top.Summary = fmt.Sprintf("%s: %s of %s named, %d unknown", legible.Count(p.photos, "photograph"),
 		legible.Count(count[named], "face"), legible.People(people), count[unknown])
-	if promise := p.m.Promise(); promise != "" {
-		top.Promise = "Strangers: " + promise + "."
+	if p.m != nil && p.m.Promise() != "" {
+		top.Promise = "Strangers: " + p.m.Promise() + "."
 	}
 	if err := page.Write(w, facesPage, "top", top); err != nil {
 		return err

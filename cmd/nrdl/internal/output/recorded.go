@@ -9,13 +9,17 @@ import (
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/faces/results"
 )
 
 // Recorded is the result of which o is the JSON form, as far as o has it: of the people only the
-// most likely ones, and no pictures.
-func Recorded(o results.Object) faces.Result {
+// most likely ones, and no pictures. s says what the probabilities are called.
+func Recorded(o results.Object, s *gallery.Settings) faces.Result {
 	r := faces.Result{Photo: faces.Photo{Name: o.File}, Smaller: o.Smaller}
+	if o.Size != nil {
+		r.Size = image.Pt(o.Size.Width, o.Size.Height)
+	}
 	for _, f := range o.Faces {
 		one := faces.Face{
 			Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival,
@@ -25,19 +29,22 @@ func Recorded(o results.Object) faces.Result {
 			one.Ranked = append(one.Ranked, faces.Candidate{Name: c.Name, Score: c.Score})
 		}
 		if f.Name != nil {
-			one.Name = *f.Name
+			one.Name, one.Confidence = *f.Name, s.Confidence(one.Probability)
 		}
 		if b := f.Box; b != nil {
 			one.Box = image.Rect(b.X, b.Y, b.X+b.Width, b.Y+b.Height)
 		}
 		if f.Pupils != nil {
 			one.Detected = &face.Face{Box: one.Box, Pupils: *f.Pupils, Covered: f.Covered}
+			if f.Quality != nil {
+				one.Detected.Quality = *f.Quality
+			}
 		}
 		switch {
 		case f.Refused != "":
 			one.Rejected = errors.New(f.Refused)
 		case len(one.Ranked) == 0 || one.Known && one.Name == "":
-			one.Rejected = errors.New("the earlier results do not say who is likely")
+			one.Rejected = errors.New("the results do not say who is likely")
 		}
 		r.Faces = append(r.Faces, one)
 	}
