@@ -3,7 +3,8 @@
 Usage: python3 notebooks.py [--check] FILE.ipynb …
 
 The code cells of a notebook run in their order, in one namespace. What they print, the value of
-a last expression and each figure come after their cell. --check writes no file, and fails where
+a last expression and each figure come after their cell; the metadata of the cell has the words for
+a reader who does not see its figures, "alt": a list. --check writes no file, and fails where
 the text of a notebook is not that of its Markdown file: pictures differ between versions of
 Matplotlib.
 """
@@ -49,12 +50,12 @@ def render(path, save):
         printed = execute(text, namespace)
         if printed:
             parts.append(f"```text\n{printed.rstrip()}\n```")
-        for number in pyplot.get_fignums():
+        for number, alt in zip(pyplot.get_fignums(), cell["metadata"].get("alt", []), strict=True):
             figures += 1
             name = f"{path.stem}-{figures}.png"
             if save:
                 pyplot.figure(number).savefig(path.with_name(name), dpi=80, bbox_inches="tight", metadata={"Software": None})
-            parts.append(f"![]({name})")
+            parts.append(f"![{alt}]({name})")
         pyplot.close("all")
     return "\n\n".join(parts) + "\n"
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -74,8 +75,53 @@ func TestSite(t *testing.T) {
 			t.Errorf("there is no %s", d.URL)
 		}
 	}
+	ranks(t, out)
 	if long {
 		searches(t, out)
+	}
+}
+
+// ranks types what readers type, by the ranking of the page in Node: the first page must be one of those
+// that a person wants.
+func ranks(t *testing.T, out string) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		lacking.Skip(t, "there is no Node: apt-get install nodejs")
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "searches.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := strings.Split(strings.TrimSpace(string(data)), "\n")
+	var queries []string
+	for i, line := range wanted {
+		query, pages, ok := strings.Cut(line, ": ")
+		if !ok {
+			t.Fatalf("line %d is %q", i+1, line)
+		}
+		queries, wanted[i] = append(queries, query), pages
+	}
+	typed, _ := json.Marshal(queries)
+	cmd := exec.CommandContext(t.Context(), node, "--eval", `
+		const read = name => require("fs").readFileSync(require("path").join(process.argv[1], name), "utf8");
+		const parts = new Function(read("index.js") + "; return parts")();
+		const search = new Function(read("search.js") + "; return { indexOf, rank }")();
+		const where = search.indexOf(parts);
+		console.log(JSON.stringify(JSON.parse(process.argv[2]).map(q => search.rank(parts, where, q).map(e => e.u))))`, out, string(typed))
+	answer, err := cmd.Output()
+	var found [][]string
+	if err := errors.Join(err, json.Unmarshal(answer, &found)); err != nil {
+		t.Fatal(err)
+	}
+	for i, pages := range found {
+		if len(pages) == 0 {
+			t.Errorf("%s: no page", queries[i])
+			continue
+		}
+		page, _, _ := strings.Cut(pages[0], "#")
+		if !slices.Contains(strings.Fields(wanted[i]), strings.TrimSuffix(page, ".html")) {
+			t.Errorf("%s: %q come first, not %s", queries[i], pages[:min(3, len(pages))], wanted[i])
+		}
 	}
 }
 
@@ -97,9 +143,12 @@ func searches(t *testing.T, out string) {
 		t.Fatal(err)
 	}
 	for words, want := range map[string]string{"RECOGNISED strangers how": "../unknown.html", "zzzz": ""} {
-		links, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](
-			fmt.Sprintf(
-				"q.value = %q; q.dispatchEvent(new Event('input')); [...found.querySelectorAll('a')].map(a => a.getAttribute('href'))", words)))
+		links, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async () => {
+			q.value = %q;
+			q.dispatchEvent(new Event("input"));
+			while (found.hidden) await new Promise(done => setTimeout(done, 20));
+			return [...found.querySelectorAll("a")].map(a => a.getAttribute("href"));
+		})()`, words), chromedp.EvalAwaitPromise))
 		if err != nil || len(links) > 20 || (want == "") != (len(links) == 0) || want != "" && !strings.HasPrefix(links[0], want) {
 			t.Errorf("%s: %q, %v; the first should be %q", words, links, err, want)
 		}
@@ -112,9 +161,6 @@ func leads(site fs.FS, ids map[string][]string, name, to string) string {
 		return "it leads elsewhere"
 	}
 	file, fragment, _ := strings.Cut(to, "#")
-	if strings.HasPrefix(fragment, "in-the-repository:") {
-		return ""
-	}
 	if file != "" {
 		name = path.Join(path.Dir(name), file)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Documents are ours, so what they have as HTML stays.
@@ -85,7 +86,7 @@ func (s *site) convert() error {
 		if err = errors.Join(err, markdown.Renderer().Render(&b, []byte(p.text), trees[p])); err != nil {
 			errs = append(errs, err)
 		}
-		p.Body = template.HTML(fitting(b.String())) // ours
+		p.Body = template.HTML(fitting(formulas(p.Source, b.String()))) // ours
 	}
 	return errors.Join(errs...)
 }
@@ -118,6 +119,7 @@ func lead(tree ast.Node, source []byte) string {
 func fitting(body string) string {
 	body = strings.NewReplacer("<pre><code class=\"language-text\">…\n</code></pre>", "", "<table>",
 		`<div class="wide"><table>`, "</table>", "</table></div>").Replace(body)
+	body = outward.ReplaceAllString(body, `<span title="$1 in the repository">$2</span>`)
 	body = lines.ReplaceAllStringFunc(body, func(block string) string {
 		tag, code, _ := strings.Cut(block, ">")
 		table := len(aligned.FindAllString(code, 2)) == 2 && strings.HasSuffix(tag, `-text"`)
@@ -143,8 +145,13 @@ func fitting(body string) string {
 // inSite are the files that pages link to and the site has.
 var inSite = []string{".png", ".jpg", ".svg", ".html", ".bib", ".ipynb", ".json"}
 
-// link is the destination in the site of a link of page p. What is no page of the site, such as
-// a folder of the checkout, is "#in-the-repository:PATH", which a style shows as no link.
+// elsewhere begins the destination of a link to what is no page of the site, such as a folder of the
+// checkout: fitting leaves its words, and says where it is.
+const elsewhere = "in-the-repository:"
+
+var outward = regexp.MustCompile(`(?s)<a href="` + elsewhere + `([^"]*)">(.*?)</a>`)
+
+// link is the destination in the site of a link of page p.
 func (s *site) link(p *Document, destination []byte, anchors map[*Document][]string) ([]byte, error) {
 	u, err := url.Parse(string(destination))
 	if err != nil || u.Scheme != "" || strings.HasPrefix(string(destination), "//") {
@@ -182,7 +189,7 @@ func (s *site) link(p *Document, destination []byte, anchors map[*Document][]str
 		s.files[to] = true
 		return []byte(relative(p.URL, fileAddress(to))), nil
 	}
-	return []byte("#in-the-repository:" + to), nil
+	return []byte(elsewhere + to), nil
 }
 
 // fileAddress is the path in the site of a file that is no page.
@@ -239,7 +246,7 @@ func plain(n ast.Node, source []byte) string {
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {
-				b.Write(n.Segment.Value(source))
+				b.Write(util.UnescapePunctuations(n.Segment.Value(source)))
 				if n.SoftLineBreak() {
 					b.WriteByte(' ')
 				}

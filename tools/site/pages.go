@@ -102,6 +102,28 @@ var openings = map[string]string{
 	"results/to-repeat-it": "The commands that make all records.",
 }
 
+// names are words by which readers look for a page, beside those in its titles.
+var names = map[string]string{
+	"README":             "nrdl license licence cite",
+	"installation":       "install uninstall update upgrade download windows macos linux raspberry",
+	"unknown":            "siblings brothers sisters twins relatives baby children confidence certainty threshold false match error rate",
+	"trouble":            "video wrong name mistake problem help memory raw error message",
+	"tutorial":           "start begin beginner undo rename",
+	"photographs":        "heic pose profile glasses mask beard blur quality size exif rotation accuracy",
+	"face-tags":          "xmp exif iptc metadata sidecar",
+	"how-to/face-tags":   "xmp metadata sidecar",
+	"how-to/door-camera": "webcam doorbell rtsp ip camera",
+	"privacy":            "gdpr consent delete person erase law",
+	"operating":          "docker kubernetes container podman systemd backup restore password https tls certificate nginx proxy port login",
+	"scripting":          "exit code status json cron",
+	"research":           "latex convergence plot figure seed reproduce experiment",
+	"formats":            "csv npz mat matlab numpy file",
+	"how-to/own-data":    "csv spreadsheet table numpy",
+	"performance":        "gpu speed fast slow benchmark",
+	"commands":           "rename merge move split correct",
+	"references":         "bibtex",
+}
+
 // short is the name of a page in order.
 func short(source string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(source, "doc/"), ".md")
@@ -247,6 +269,22 @@ func (s *site) writePage(out string, v view) error {
 	return put(out, v.URL, b.Bytes())
 }
 
+// weight puts what most readers want first: tasks, then facts, then research; names of Go, decisions
+// and what changed are last.
+func (p *Document) weight() float64 {
+	switch within := strings.Split(p.URL, "/")[0]; {
+	case within == "adr" || within == "CHANGELOG.html" || within == "results" || within == "interface.html":
+		return 0.08
+	case strings.HasPrefix(p.URL, "commands/nrdl_completion"), within == "packages" || within == "python" || within == "json.html" || within == "ARCHITECTURE.html" || within == "CONTRIBUTING.html":
+		return 0.1
+	case p.Door == "Tutorial" || p.Door == "How-to" || p.Door == "Explanation":
+		return 1
+	case p.Door == "Research":
+		return 0.6
+	}
+	return 0.8
+}
+
 // writeIndex writes the index: an entry for each part of a page.
 func (s *site) writeIndex(out string) error {
 	type entry struct {
@@ -254,11 +292,17 @@ func (s *site) writeIndex(out string) error {
 		Title string `json:"t"`
 		URL   string `json:"u"`
 		Text  string `json:"x"`
+		Names string `json:"a,omitempty"` // what readers call the page, in its first part
+		// Weight is how often a reader wants such a page.
+		Weight float64 `json:"k"`
 	}
 	var all []entry
 	for _, p := range s.pages {
-		for _, part := range p.Parts {
-			e := entry{Page: p.Title, Title: part.Title, URL: p.URL, Text: part.text}
+		for i, part := range p.Parts {
+			e := entry{Page: p.Title, Title: part.Title, URL: p.URL, Text: part.text, Weight: p.weight()}
+			if i == 0 {
+				e.Names = names[short(p.Source)]
+			}
 			if part.ID != "" {
 				e.URL += "#" + part.ID
 			}
