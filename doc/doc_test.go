@@ -1,6 +1,7 @@
 package doc_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,7 +78,8 @@ func TestLinks(t *testing.T) {
 }
 
 // The index lists each decision once, with its number, title, date and status, and
-// records have the same headings in the same order.
+// records have the same headings in the same order. A superseded one has three lines at most:
+// title, successor, why.
 func TestDecisions(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("adr", "README.md"))
 	if err != nil {
@@ -98,6 +100,13 @@ func TestDecisions(t *testing.T) {
 		text, err := os.ReadFile(files[i])
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.HasPrefix(status, "superseded") || bytes.Contains(text, []byte("uperseded by")) {
+			lines := regexp.MustCompile(`\n+`).Split(strings.TrimSpace(string(text)), -1)
+			if len(lines) > 3 || lines[0] != "# "+number+". "+title || !strings.HasPrefix(lines[1], "S"+status[1:]) {
+				t.Errorf("%s is superseded, and has not title, %q and why in three lines:\n%s", file, status, text)
+			}
+			continue
 		}
 		start := "# " + number + ". " + title + "\n\nDate: " + date + "\n\n## Status\n\n" + strings.ToUpper(status[:1]) + status[1:] +
 			".\n\n## Context\n"

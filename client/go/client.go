@@ -5,7 +5,7 @@
 //	visitors, err := c.CreateCollection(ctx, client.CollectionFields{Name: "visitors"})
 package client
 
-//go:generate /usr/bin/python3 -B ../generate.py
+//go:generate python3 -B ../generate.py
 
 import (
 	"bytes"

@@ -3,7 +3,7 @@
 // doc/engine.md describes the protocol.
 package engine
 
-//go:generate /usr/bin/python3 -B ../../../python/generate.py
+//go:generate python3 -B ../../../python/generate.py
 
 import (
 	"bufio"
