@@ -37,7 +37,7 @@ var street = []house{
 	{"faces", ". doc internal/kit", 43_900, 170},
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_300, 0},
-	{"server", ". doc internal/kit faces client/go", 14_800, 0},
+	{"server", ". doc internal/kit faces client/go", 15_400, 0},
 	{"cmd/nrdl", ". doc internal/kit faces client/go lab server", 16_700, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 13_700, 0},
 }
@@ -73,7 +73,7 @@ var layers = []string{
 	"faces",
 	"faces/results server/store cmd/nrdl/internal/cluster",
 	"cmd/nrdl/engine server/people cmd/nrdl/wording cmd/nrdl/internal/console cmd/nrdl/internal/watchdir",
-	"server/jobs server/mqtt",
+	"server/jobs server/mqtt server/login",
 	"server/api",
 	"server",
 	"server/clients cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
@@ -588,7 +588,7 @@ func TestNoReplace(t *testing.T) {
 	}
 }
 
-// The command, as releases build it, has 57 MB at most beside the network that is the default.
+// The command, as releases build it, has 57.5 MB at most beside the network that is the default.
 func TestSmallCommand(t *testing.T) {
 	if os.Getenv("NRDL_LONG") == "" {
 		t.Skip("links the command: set NRDL_LONG=1")
@@ -597,7 +597,7 @@ func TestSmallCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maxMethods := 57_000_000 + network.Size()
+	maxMethods := 57_500_000 + network.Size()
 	program := filepath.Join(t.TempDir(), "nrdl")
 	build := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", program, "./cmd/nrdl")
 	build.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOFLAGS=") }), "CGO_ENABLED=0")

@@ -25,8 +25,8 @@ import (
 const socketPrefix = "unix:"
 
 // CheckAddress returns an error if the address is neither HOST:PORT nor unix:PATH, or if other
-// machines can reach it and the database at url does not exist: it has no key.
-func CheckAddress(address, url string) error {
+// machines can reach it and the database at url does not exist: it has no key. With a login, none is needed.
+func CheckAddress(address, url string, hasLogin bool) error {
 	if path, ok := strings.CutPrefix(address, socketPrefix); ok {
 		if path == "" {
 			return advice.Add(fmt.Errorf("listen: %q has no path", address), "for example: --listen unix:/run/nrdl.sock")
@@ -43,7 +43,7 @@ func CheckAddress(address, url string) error {
 	switch {
 	case !store.IsNew(url):
 		return nil
-	case IsPublic(address):
+	case IsPublic(address) && !hasLogin:
 		return notYet(address, errNoKeys)
 	}
 	l, err := net.Listen("tcp", address) // before a database is made for it
@@ -121,9 +121,12 @@ func removeStale(path string) error {
 	return os.Remove(path)
 }
 
-// CheckPublic returns an error if there is no key, so that other machines must not reach the
+// CheckPublic returns an error if there is neither key nor login, so that other machines must not reach the
 // service.
 func (v *Service) CheckPublic(ctx context.Context) error {
+	if v.options.Login != nil {
+		return nil
+	}
 	keys, err := v.store.Keys(ctx)
 	if err == nil && len(keys) == 0 {
 		err = errNoKeys

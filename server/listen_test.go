@@ -129,10 +129,10 @@ func TestSocket(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "s")
-	if err := CheckAddress(socketPrefix+path, "x"); err != nil {
+	if err := CheckAddress(socketPrefix+path, "x", false); err != nil {
 		t.Error(err)
 	}
-	if CheckAddress(socketPrefix, "x") == nil {
+	if CheckAddress(socketPrefix, "x", false) == nil {
 		t.Error("an empty path is taken")
 	}
 	v := newClient(t, Options{}).v

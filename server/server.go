@@ -27,6 +27,7 @@ import (
 	"nrdl.example/nrdl/openset"
 	"nrdl.example/nrdl/server/api"
 	"nrdl.example/nrdl/server/jobs"
+	"nrdl.example/nrdl/server/login"
 	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
@@ -60,6 +61,8 @@ type Options struct {
 
 	Origins    []string // of the pages of other sites that may send requests (api.CheckOrigin)
 	CompreFace string   // name of the collection for which some calls of CompreFace are answered; "": they are not
+
+	Login *login.Provider // at which people log in; nil: there are keys only, or none
 }
 
 // WithDefaults returns o with defaults instead of zeros.
@@ -75,7 +78,7 @@ func (o Options) WithDefaults() Options {
 func (o Options) api() api.Options {
 	return api.Options{
 		Log: o.Log, Version: o.Version, Body: o.Body, Bodies: o.Bodies, Part: o.part, Rate: o.Rate, Burst: o.Burst,
-		Lease: o.Lease, Import: o.Import, Request: o.Request, Origins: o.Origins, CompreFace: o.CompreFace,
+		Lease: o.Lease, Import: o.Import, Request: o.Request, Origins: o.Origins, CompreFace: o.CompreFace, Login: o.Login,
 	}
 }
 
@@ -177,6 +180,13 @@ func (v *Service) Serve(ctx context.Context, l net.Listener) error {
 	inner, stop := context.WithCancel(ctx)
 	var working sync.WaitGroup
 	working.Go(func() { v.Work(inner) })
+	if v.options.Login != nil {
+		working.Go(func() {
+			if err := v.options.Login.Discover(inner); err != nil && inner.Err() == nil { // each login tries again
+				v.options.Log.Warn("nobody can log in", "error", err.Error())
+			}
+		})
+	}
 	defer working.Wait()
 	defer stop()
 	failed := make(chan error, 1)

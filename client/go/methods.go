@@ -129,11 +129,13 @@ type Conflict struct {
 type CreatedKey struct {
 	Collections []string   `json:"collections,omitempty"` // Which it is for; missing: all
 	Created     time.Time  `json:"created"`
+	Email       string     `json:"email,omitempty"` // Of somebody who has logged in
 	Expires     *time.Time `json:"expires,omitempty"`
 	ID          string     `json:"id"`
 	Key         string     `json:"key"` // For the header Authorization: Bearer …; it is not shown again
 	Name        string     `json:"name"`
 	Scopes      []string   `json:"scopes"`
+	Subject     string     `json:"subject,omitempty"` // Of somebody who has logged in: id at the provider
 }
 
 // CreatedPerson is the schema CreatedPerson.
@@ -368,10 +370,12 @@ type Judged struct {
 type Key struct {
 	Collections []string   `json:"collections,omitempty"` // Which it is for; missing: all
 	Created     time.Time  `json:"created"`
+	Email       string     `json:"email,omitempty"` // Of somebody who has logged in
 	Expires     *time.Time `json:"expires,omitempty"`
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
 	Scopes      []string   `json:"scopes"`
+	Subject     string     `json:"subject,omitempty"` // Of somebody who has logged in: id at the provider
 }
 
 // Line is the schema Line.
@@ -382,6 +386,7 @@ type Line struct {
 	Object string    `json:"object"`
 	Seq    int       `json:"seq"`
 	Verb   string    `json:"verb"`
+	Who    string    `json:"who,omitempty"` // Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in
 }
 
 // Log is the schema Log.
@@ -609,6 +614,16 @@ type Searched struct {
 	Refused string      `json:"refused,omitempty"` // Why the face cannot be used
 	Seen    bool        `json:"seen"`              // Whether the same person is among the faces of nobody yet: the first group, or the nearest face, is by chance as similar for at most the share of strangers that the collection accepts (fpir)
 	Vector  []float64   `json:"vector,omitempty"`  // With vectors=true
+}
+
+// Session is the schema Session.
+type Session struct {
+	Actor       string     `json:"actor"`                 // Id of the key or person, as in the audit log; local without a key
+	Collections []string   `json:"collections,omitempty"` // Which may be used; missing: all
+	Email       string     `json:"email,omitempty"`       // Of who has logged in
+	Expires     *time.Time `json:"expires,omitempty"`
+	Name        string     `json:"name,omitempty"` // Of the key, or of who has logged in
+	Scopes      []string   `json:"scopes"`
 }
 
 // Share is the schema Share.
@@ -958,7 +973,8 @@ func (c *Client) DeletePerson(ctx context.Context, collection string, person str
 	return ask[Receipt](ctx, c, request{"DELETE", path("/v1/collections/{collection}/people/{person}", collection, person), query, nil})
 }
 
-// DeleteSession is DELETE /v1/session. End the session of the cookie.
+// DeleteSession is DELETE /v1/session. End the session of the cookie; the header Location of the
+// answer is where a browser ends the one at the provider of the login.
 // For keys with the scope identify or enrol or review or admin or metrics or vectors.
 func (c *Client) DeleteSession(ctx context.Context) error {
 	return c.tell(ctx, request{"DELETE", path("/v1/session"), nil, nil})
@@ -1007,7 +1023,7 @@ type GetAuditQuery struct {
 	Check  bool   `query:"check"` // Whether to check that no line was changed or removed since
 }
 
-// GetAudit is GET /v1/audit. List what was done and by which key, the latest first.
+// GetAudit is GET /v1/audit. List what was done and by whom, the latest first.
 // For keys with the scope admin.
 func (c *Client) GetAudit(ctx context.Context, query GetAuditQuery) (*Log, error) {
 	return ask[Log](ctx, c, request{"GET", path("/v1/audit"), query, nil})
@@ -1166,6 +1182,12 @@ func (c *Client) GetReviewSure(ctx context.Context, collection string, query Get
 	return ask[PageSurePerson](ctx, c, request{"GET", path("/v1/collections/{collection}/review/sure", collection), query, nil})
 }
 
+// GetSession is GET /v1/session. Say who sends the request, and what that key or person may do.
+// For keys with the scope identify or enrol or review or admin or metrics or vectors.
+func (c *Client) GetSession(ctx context.Context) (*Session, error) {
+	return ask[Session](ctx, c, request{"GET", path("/v1/session"), nil, nil})
+}
+
 // GetStatisticsQuery are the optional parameters of GetStatistics.
 type GetStatisticsQuery struct {
 	People []string `query:"people"` // Ids
@@ -1270,7 +1292,7 @@ func (c *Client) ListJobs(ctx context.Context, collection string, query ListJobs
 	return ask[PageJob](ctx, c, request{"GET", path("/v1/collections/{collection}/jobs", collection), query, nil})
 }
 
-// ListKeys is GET /v1/keys. List keys.
+// ListKeys is GET /v1/keys. List keys, and the people who have logged in.
 // For keys with the scope admin.
 func (c *Client) ListKeys(ctx context.Context) (*PageKey, error) {
 	return ask[PageKey](ctx, c, request{"GET", path("/v1/keys"), nil, nil})

@@ -35,6 +35,8 @@ var senseless = map[string][]string{
 	"BYTES":  {"", "x", "0", "-1", "NaN", "Inf", "1e308", "MB"},
 	"TIME":   {"", "x", "0", "0s", "-1s", "NaN", "25h", "1e308s"},
 	"ORIGIN": {"", "*", "null", "x", "https://a/b", "https://*.a", "https://a,"},
+	"ISSUER": {"", "x", "0", "http://id.example", "https://", "https://a?b", "https://a#b", "https://u:p@a"},
+	"ROLES":  {"", "x", "staff", "boss=staff", "reader=", "reader=a,admin=", "=a"},
 	"URL":    {"", "x", "http://a", "mqtt://", "mqtt://a/+"},
 	"COUNT":  {"", "x", "0", "-1", "NaN", "Inf", "1e308"},
 

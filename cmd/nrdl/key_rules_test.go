@@ -18,6 +18,7 @@ import (
 	"nrdl.example/nrdl/internal/kit/testing/postgres"
 	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/server"
+	"nrdl.example/nrdl/server/login"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -29,16 +30,17 @@ type keyed struct {
 	where  []string         // arguments for the database
 	folder string           // in which the command works
 	secret string           // of a key that manages
+	cookie string           // of a session, in place of the key
 }
 
-func newKeyed(t *testing.T, at string, where ...string) *keyed {
+func newKeyed(t *testing.T, o server.Options, at string, where ...string) *keyed {
 	t.Helper()
 	db, err := store.Open(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	srv := httptest.NewServer(server.New(db, server.Options{}))
+	srv := httptest.NewServer(server.New(db, o))
 	t.Cleanup(srv.Close)
 	to, err := url.Parse(srv.URL)
 	if err != nil {
@@ -69,6 +71,9 @@ func (k *keyed) request(method, path string, body any) (answer string, ok bool) 
 	r.Header.Set("Content-Type", "application/json")
 	if k.secret != "" {
 		r.Header.Set("Authorization", "Bearer "+k.secret)
+	}
+	if k.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: "nrdl_session", Value: k.cookie})
 	}
 	a, err := k.proxy.Client().Do(r)
 	if err != nil {
@@ -102,18 +107,18 @@ func TestKeyRules(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		data := t.TempDir()
-		testKeyRules(newKeyed(t, filepath.Join(data, "nrdl.db"), data))
+		testKeyRules(newKeyed(t, server.Options{}, filepath.Join(data, "nrdl.db"), data))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		if os.Getenv("NRDL_LONG") == "" {
 			t.Skip("NRDL_LONG starts PostgreSQL")
 		}
-		server, err := postgres.New(false)
+		db, err := postgres.New(false)
 		if err != nil {
 			lacking.Skip(t, err)
 		}
-		t.Cleanup(func() { server.Close() })
-		testKeyRules(newKeyed(t, server.URL, "--database", server.URL))
+		t.Cleanup(func() { db.Close() })
+		testKeyRules(newKeyed(t, server.Options{}, db.URL, "--database", db.URL))
 	})
 }
 
@@ -213,5 +218,69 @@ func testKeyRules(k *keyed) {
 	}
 	if answer, ok := k.request("GET", "/v1/keys", nil); ok {
 		k.Errorf("with a new key a request without one gets %s", answer)
+	}
+}
+
+// A service at which people log in is never open: neither without a key nor when the last person is gone.
+// What the command allows of keys and people, the interface allows, too.
+func TestLoginRules(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	k := newKeyed(t, server.Options{Login: login.New(login.Options{Issuer: "https://id.example"})}, filepath.Join(data, "nrdl.db"), data)
+	logins := 0
+	ann := store.Key{ID: "0198f0c2-7a3e-8e52-9b1a-2f1c6b1f8e55", Name: "Ann", Scopes: []string{"admin"}, Subject: "1"}
+	logIn := func() {
+		t.Helper()
+		var err error
+		logins++
+		if k.cookie, err = k.db.LogIn(t.Context(), ann, fmt.Sprint(logins), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// both does something by the command, and then by the interface, and says whether both did so.
+	both := func(rule string, want bool, command, request func() (string, bool)) {
+		t.Helper()
+		printed, byCommand := command()
+		answer, byRequest := request()
+		if byCommand != want || byRequest != want {
+			t.Errorf("%s: the command says %q, the interface %q", rule, printed, answer)
+		}
+	}
+	create := func(name string, scope string) (command, request func() (string, bool)) {
+		return func() (string, bool) { return k.command("create", "--name", name+" by command", "--scope", scope) },
+			func() (string, bool) {
+				return k.request("POST", "/v1/keys", map[string]any{"name": name + " by request", "scopes": []string{scope}})
+			}
+	}
+	closed := func() {
+		t.Helper()
+		k.cookie = ""
+		if answer, ok := k.request("GET", "/v1/collections", nil); ok || !strings.Contains(answer, "a key is needed") {
+			t.Errorf("a request without anything gets %s", answer)
+		}
+	}
+	closed()
+	command, request := create("narrow", "identify")
+	both("without key and login, the first key makes others", false, command, request)
+	logIn()
+	both("an administrator stands for that key", true, command, request)
+	command, request = create("wide", "admin")
+	both("and makes such keys", true, command, request)
+	ids := k.keys()
+	both("the last key that makes others may go", true,
+		func() (string, bool) { return k.command("revoke", ids["wide by command"]) },
+		func() (string, bool) { return k.request("DELETE", "/v1/keys/"+ids["wide by request"], nil) })
+	both("and the others", true,
+		func() (string, bool) { return k.command("revoke", ids["narrow by command"]) },
+		func() (string, bool) { return k.request("DELETE", "/v1/keys/"+ids["narrow by request"], nil) })
+	if printed, ok := k.command("list"); !ok || !strings.Contains(printed, `"Ann"`) {
+		t.Errorf("who has logged in is not in %s", printed)
+	}
+	both("people can be logged out", true,
+		func() (string, bool) { defer logIn(); return k.command("revoke", ann.ID) },
+		func() (string, bool) { return k.request("DELETE", "/v1/keys/"+ann.ID, nil) })
+	closed()
+	if keyless, err := k.db.IsKeyless(t.Context()); err != nil || keyless {
+		t.Errorf("without --oidc-issuer the service is open: %v", err)
 	}
 }

@@ -76,8 +76,11 @@ func (a *app) keyCmd() *cobra.Command {
 				if !k.Expires.IsZero() {
 					until = k.Expires.Format("2006-01-02")
 				}
-				of := cmp.Or(strings.Join(k.Collections, ","), "all collections")
-				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","),
+				of, name := cmp.Or(strings.Join(k.Collections, ","), "all collections"), k.Name
+				if k.Email != "" {
+					name += " <" + k.Email + ">"
+				}
+				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, name, strings.Join(k.Scopes, ","),
 					k.Created.Format("2006-01-02"), until, of); err != nil {
 					return err
 				}

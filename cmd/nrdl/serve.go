@@ -47,10 +47,7 @@ func (a *app) serveCmd() *cobra.Command {
 					return cli.AsMisuse(err)
 				}
 			}
-			if err := server.CheckAddress(s.listen, s.database); err != nil {
-				return cli.AsMisuse(err)
-			}
-			return s.run(c.Context())
+			return s.check(c.Context())
 		},
 	}
 	limitFlags(c, &s.limits)
@@ -79,11 +76,23 @@ func (a *app) serveCmd() *cobra.Command {
 	c.Flags().StringVar(&s.level, "log-level", "info", "write what is at least of this `LEVEL`: debug, info, warn or error")
 	c.Flags().StringVar(&s.limits.Backups, "backups", "",
 		"write backups that are asked for into the folder `DIR`, where the metrics look for the latest (default DATA/backups)")
+	s.login.register(c)
 	brokerVar(c, &s.broker)
 	photosVar(c, &s.limits)
 	c.Flags().StringVar(&s.model, "import", "", "make a collection of the people in this `MODEL`, unless there is one")
 	cli.Complete(c, "backups", cli.Folders)
 	return c
+}
+
+// check runs s unless a flag is wrong.
+func (s *serving) check(ctx context.Context) (err error) {
+	if s.limits.Login, err = s.login.provider(); err != nil {
+		return err
+	}
+	if err := server.CheckAddress(s.listen, s.database, s.limits.Login != nil); err != nil {
+		return cli.AsMisuse(err)
+	}
+	return s.run(ctx)
 }
 
 // needsData is the error of a serve without a place for its data, or with two.
@@ -137,7 +146,7 @@ func (s *serving) loadCertificate(log *slog.Logger) (*server.Certificate, error)
 // warnOfNoKey warns if nobody is answered: a service that had a key needs one.
 func (s *serving) warnOfNoKey(ctx context.Context, db *store.Store, log *slog.Logger) error {
 	keyless, err := db.IsKeyless(ctx)
-	if err != nil || keyless {
+	if err != nil || keyless || s.limits.Login != nil {
 		return err
 	}
 	keys, err := db.Keys(ctx)
@@ -175,6 +184,7 @@ type serving struct {
 	broker                        *mqtt.Broker
 	certificate, key, log, level  string
 	limits                        server.Options
+	login                         logging
 	private                       bool
 	detector                      *face.Search
 

@@ -447,7 +447,7 @@ class Operations:
         return self.request("DELETE", "/v1/collections/{collection}/people/{person}", (collection, person), query={"faces": faces})
 
     def delete_session(self):
-        """End the session of the cookie.
+        """End the session of the cookie; the header Location of the answer is where a browser ends the one at the provider of the login.
 
         For keys with the scope identify or enrol or review or admin or metrics or vectors.
         """
@@ -534,7 +534,7 @@ class Operations:
         return self.request("POST", "/v1/collections/{collection}/jobs/{job}/discard", (collection, job), once=idempotency_key)
 
     def get_audit(self, *, cursor=None, limit=None, check=None):
-        """List what was done and by which key, the latest first.
+        """List what was done and by whom, the latest first.
 
         For keys with the scope admin.
 
@@ -885,6 +885,17 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}/review/sure", (collection,), query={"probability": probability})
 
+    def get_session(self):
+        """Say who sends the request, and what that key or person may do.
+
+        For keys with the scope identify or enrol or review or admin or metrics or vectors.
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("GET", "/v1/session", ())
+
     def get_statistics(self, collection, *, people=None):
         """Say how well people are recognised.
 
@@ -1057,7 +1068,7 @@ class Operations:
         return self.request("GET", "/v1/collections/{collection}/jobs", (collection,), query={"cursor": cursor, "limit": limit, "kind": kind, "state": state})
 
     def list_keys(self):
-        """List keys.
+        """List keys, and the people who have logged in.
 
         For keys with the scope admin.
 

@@ -21,8 +21,6 @@ import (
 // Scopes are the scopes of keys. The scope admin includes the others.
 var Scopes = []string{"identify", "enrol", "review", "admin", "metrics", "vectors"}
 
-const cookieName = "nrdl_session"
-
 var (
 	errBusy = headed(coded("rate_limited", people.Failed(http.StatusTooManyRequests, "too many requests: try again later")),
 		"Retry-After", "1")
@@ -30,7 +28,7 @@ var (
 		people.Failed(http.StatusUnauthorized, "a key is needed, in the header Authorization: Bearer …")), "WWW-Authenticate", "Bearer")
 	errUnknown = headed(coded("key_unknown", people.Failed(http.StatusUnauthorized, "the key is not known, or it has expired")),
 		"WWW-Authenticate", "Bearer")
-	errSignedOut = headed(coded("session_ended", people.Failed(http.StatusUnauthorized, "the session has ended: sign in with a key")),
+	errSignedOut = headed(coded("session_ended", people.Failed(http.StatusUnauthorized, "the session has ended: sign in again")),
 		"WWW-Authenticate", "Bearer")
 	errNotHere = coded("local_only", people.Failed(http.StatusForbidden,
 		"without a key, only this machine is answered: nrdl key create DATA makes one, or POST /v1/keys"))
@@ -45,7 +43,7 @@ var (
 func (v *Service) allow(r *http.Request, scopes []string) error {
 	req := requestOf(r.Context())
 	secret, ok := bearer(r.Header.Get("Authorization"))
-	req.bearer, req.isSecure, req.prefix = ok, isSecure(r), prefixOf(r)
+	req.bearer, req.isSecure, req.prefix, req.base = ok, isSecure(r), prefixOf(r), baseOf(r)
 	if c, err := r.Cookie(cookieName); err == nil {
 		req.session = c.Value
 	}
@@ -68,13 +66,13 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 // the process can do that.
 const socketPeer = "@"
 
-// allowLocal returns an error unless r comes from this machine and the service needs no key.
+// allowLocal returns an error unless r comes from this machine and the service needs neither key nor login.
 func (v *Service) allowLocal(r *http.Request) error {
 	keyless, err := v.store.IsKeyless(r.Context())
 	switch {
 	case err != nil:
 		return err
-	case !keyless:
+	case !keyless || v.Login != nil:
 		return errNoKey
 	case !isLocal(r.RemoteAddr) && r.RemoteAddr != socketPeer:
 		return errNotHere
@@ -83,7 +81,8 @@ func (v *Service) allowLocal(r *http.Request) error {
 	case !isLocal(r.Host): // the name of another host may lead here
 		return errHost
 	}
-	requestOf(r.Context()).Actor = "local"
+	req := requestOf(r.Context())
+	req.Actor, req.key.Scopes = "local", []string{"admin"}
 	return nil
 }
 
@@ -93,15 +92,15 @@ func (v *Service) allowKey(r *http.Request, scopes []string, find func(context.C
 	secret string, errMissing error,
 ) error {
 	key, err := find(r.Context(), secret)
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && key.Subject != "" && v.Login == nil {
 		return errMissing
 	}
 	if err != nil {
 		return err
 	}
 	req := requestOf(r.Context())
-	req.Actor, req.scopes, req.collections = key.ID, key.Scopes, key.Collections
-	if needed := append(slices.Clone(scopes), "admin"); !slices.ContainsFunc(needed,
+	req.Actor, req.key = key.ID, key
+	if needed := withAdmin(scopes); !slices.ContainsFunc(needed,
 		func(s string) bool { return slices.Contains(key.Scopes, s) }) {
 		return coded("scope_missing", people.Failed(http.StatusForbidden, "%s", "the key does not have the scope "+strings.Join(needed, " or ")))
 	}
@@ -151,7 +150,7 @@ func checkCollection(r *http.Request, collections []string) error {
 	case len(collections) == 0 || slices.Contains(collections, id):
 		return nil
 	case id == "" &&
-		slices.Contains([]string{"GET /v1/collections", followRoute, "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
+		slices.Contains([]string{"GET /v1/collections", followRoute, "GET /v1/session", "POST /v1/session", "DELETE /v1/session", "GET /metrics"}, r.Pattern):
 		return nil
 	}
 	return coded("other_collections", people.Failed(http.StatusForbidden, "the key is for other collections"))

@@ -24,7 +24,7 @@ func (v collectionRoutes) register() {
 	operation(v.Service, http.MethodGet, path, "List collections", forReading,
 		func(ctx context.Context, in *Cursor) (*body[Page[people.Collection]], error) {
 			list := func(after string, limit int) ([]store.Collection, error) {
-				only := requestOf(ctx).collections
+				only := requestOf(ctx).key.Collections
 				if len(only) == 0 {
 					return v.store.Collections(ctx, after, limit)
 				}

@@ -59,7 +59,7 @@ func stateOf(all []store.Collection) string {
 // follow sends an event when a collection has changed, until the time of a request is over: then the
 // client asks again by itself.
 func (v *Service) follow(w http.ResponseWriter, r *http.Request) error {
-	seen, only := r.Header.Get("Last-Event-ID"), requestOf(r.Context()).collections
+	seen, only := r.Header.Get("Last-Event-ID"), requestOf(r.Context()).key.Collections
 	all, err := v.present.collections(r.Context(), v.store, only)
 	if err != nil {
 		return err

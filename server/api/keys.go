@@ -16,7 +16,7 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// A Key lets a program use the service.
+// A Key lets a program use the service, or is that of somebody who has logged in.
 type Key struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
@@ -24,10 +24,14 @@ type Key struct {
 	Collections []string   `json:"collections,omitempty" doc:"Which it is for; missing: all"`
 	Created     time.Time  `json:"created"`
 	Expires     *time.Time `json:"expires,omitempty"`
+	Subject     string     `json:"subject,omitempty" doc:"Of somebody who has logged in: id at the provider"`
+	Email       string     `json:"email,omitempty" doc:"Of somebody who has logged in"`
 }
 
 func keyResponse(k store.Key) Key {
-	response := Key{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Collections: k.Collections, Created: k.Created}
+	response := Key{
+		ID: k.ID, Name: k.Name, Scopes: k.Scopes, Collections: k.Collections, Created: k.Created, Subject: k.Subject, Email: k.Email,
+	}
 	if !k.Expires.IsZero() {
 		response.Expires = &k.Expires
 	}
@@ -38,7 +42,7 @@ func keyResponse(k store.Key) Key {
 type keyRoutes struct{ *Service }
 
 func (v keyRoutes) register() {
-	operation(v.Service, http.MethodGet, "/v1/keys", "List keys", forAdmin, func(ctx context.Context, _ *struct{}) (*body[Page[Key]], error) {
+	operation(v.Service, http.MethodGet, "/v1/keys", "List keys, and the people who have logged in", forAdmin, func(ctx context.Context, _ *struct{}) (*body[Page[Key]], error) {
 		all, err := v.store.Keys(ctx)
 		return page(all, len(all), nil, keyResponse), err
 	})
@@ -53,7 +57,7 @@ func (v keyRoutes) register() {
 		Page[store.Line]
 		Damaged string `json:"damaged,omitempty" doc:"With check: which line is not what was written; missing if all are"`
 	}
-	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done and by which key, the latest first",
+	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done and by whom, the latest first",
 		forAdmin, func(ctx context.Context, in *struct {
 			Cursor
 			Check bool `query:"check" doc:"Whether to check that no line was changed or removed since"`
@@ -154,14 +158,15 @@ func checkKey(k store.Key, expires *time.Time) error {
 // while somebody signs in.
 func (v keyRoutes) registerSessions() {
 	type set struct {
-		Cookie string `header:"Set-Cookie"`
+		Cookie   string `header:"Set-Cookie"`
+		Location string `header:"Location"`
 	}
 	cookie := func(ctx context.Context, value string) *set {
 		value = cookieName + "=" + value + "; Path=" + requestOf(ctx).prefix + "/; HttpOnly; SameSite=Strict"
 		if requestOf(ctx).isSecure {
 			value += "; Secure"
 		}
-		return &set{value}
+		return &set{Cookie: value}
 	}
 	operation(v.Service, http.MethodPost, "/v1/session",
 		"Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use",
@@ -172,9 +177,16 @@ func (v keyRoutes) registerSessions() {
 			secret, err := v.store.CreateSession(ctx, requestOf(ctx).Actor)
 			return cookie(ctx, secret), err
 		})
-	operation(v.Service, http.MethodDelete, "/v1/session", "End the session of the cookie", Scopes,
+	operation(v.Service, http.MethodGet, "/v1/session", "Say who sends the request, and what that key or person may do", Scopes, whoAsks)
+	operation(v.Service, http.MethodDelete, "/v1/session",
+		"End the session of the cookie; the header Location of the answer is where a browser ends the one at the provider of the login", Scopes,
 		func(ctx context.Context, _ *struct{}) (*set, error) {
-			return cookie(ctx, "; Max-Age=0"), v.store.EndSession(ctx, requestOf(ctx).session)
+			answer := cookie(ctx, "; Max-Age=0")
+			token, err := v.store.EndSession(ctx, requestOf(ctx).session)
+			if token != "" && v.Login != nil {
+				answer.Location = v.Login.End(ctx, token, requestOf(ctx).base+"/")
+			}
+			return answer, err
 		})
 }
 

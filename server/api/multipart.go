@@ -107,7 +107,7 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 	}
 	if p.scopes != nil {
 		o.Description = scopesInWords(p.scopes)
-		o.Security = []map[string][]string{{"key": {}}}
+		o.Security, o.Extensions = []map[string][]string{{"key": {}}}, scopesForPage(p.scopes)
 	}
 	for _, name := range []string{"collection", "person", "photo", "job"} {
 		if strings.Contains(path, "/{"+name+"}") {

@@ -136,7 +136,7 @@ func (v *Service) done(ctx context.Context, collection, operation string, err er
 func operation[I, O any](v *Service, method, path, summary string, scopes []string, do func(context.Context, *I) (*O, error)) {
 	huma.Register(v.Description, huma.Operation{
 		OperationID: operationID(method, path), Method: method, Path: path, Summary: summary, Description: scopesInWords(scopes),
-		Metadata: map[string]any{"scopes": scopes}, Security: []map[string][]string{{"key": {}}}, MaxBodyBytes: maxJSON,
+		Metadata: map[string]any{"scopes": scopes}, Extensions: scopesForPage(scopes), Security: []map[string][]string{{"key": {}}}, MaxBodyBytes: maxJSON,
 	}, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -157,12 +157,21 @@ var (
 	forAdmin     = []string{}
 )
 
+// scopesForPage says the same to the page, which hides what nobody may do who uses it.
+func scopesForPage(scopes []string) map[string]any {
+	return map[string]any{"x-scopes": withAdmin(scopes)}
+}
+
+func withAdmin(scopes []string) []string {
+	if slices.Contains(scopes, "admin") {
+		return scopes
+	}
+	return append(slices.Clone(scopes), "admin")
+}
+
 // scopesInWords says which keys can be used for an operation that needs one of scopes.
 func scopesInWords(scopes []string) string {
-	if !slices.Contains(scopes, "admin") {
-		scopes = append(slices.Clone(scopes), "admin")
-	}
-	return "For keys with the scope " + strings.Join(scopes, " or ") + "."
+	return "For keys with the scope " + strings.Join(withAdmin(scopes), " or ") + "."
 }
 
 func (v *Service) routes() {
@@ -178,6 +187,7 @@ func (v *Service) routes() {
 		routes.register()
 	}
 	v.hookRoutes()
+	v.loginRoutes()
 	v.page()
 	operation(v, http.MethodPost, "/v1/backup", "Copy the database to a file on the machine of the service",
 		forAdmin, func(ctx context.Context, _ *struct{}) (*body[jobs.Backup], error) {

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/server/jobs"
+	"nrdl.example/nrdl/server/login"
 	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
@@ -48,6 +49,8 @@ type Options struct {
 
 	Origins    []string // of the pages of other sites that may send requests (CheckOrigin)
 	CompreFace string   // name of the collection for which some calls of CompreFace are answered; "": they are not
+
+	Login *login.Provider // at which people log in; nil: there are keys only
 }
 
 // WithDefaults returns o with defaults instead of zeros.
@@ -212,13 +215,13 @@ const WholeBody = time.Minute
 // A request describes the request of a context.
 type request struct {
 	people.Caller
-	scopes      []string // of the key
-	collections []string // that the key may use; none: all
+	key store.Key // with scopes, also without a key
 
 	bearer   bool   // the key came in the header Authorization
 	session  string // secret in the cookie; "" without a cookie
 	isSecure bool   // it came by TLS
 	prefix   string // path below which a proxy shows the service
+	base     string // address of the service for a browser, without a slash at its end
 }
 
 type requestKey struct{}

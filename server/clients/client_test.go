@@ -285,6 +285,9 @@ func operate(ctx context.Context, c caller, n *client.Client, visitors string) {
 	c.ok(n.DeleteKey(ctx, door.ID))
 	got(n.GetAudit(ctx, client.GetAuditQuery{Check: true, Limit: new(5)}))(c)
 	c.ok(n.CreateSession(ctx))
+	if me := got(n.GetSession(ctx))(c); me.Name != "tester" {
+		c.Errorf("%+v", me)
+	}
 	c.ok(n.DeleteSession(ctx))
 	got(n.CreateBackup(ctx))(c)
 	c.read(n.GetMetrics(ctx))

@@ -108,11 +108,12 @@ func finish(ctx context.Context, path string) error {
 	return err
 }
 
-// A Line is a line of the audit log. It has ids and no names.
+// A Line is a line of the audit log. What is stored of it has ids and no names.
 type Line struct {
 	Seq      int64     `json:"seq"`
 	At       time.Time `json:"at"`
 	Actor    string    `json:"actor"`
+	Who      string    `json:"who,omitempty" doc:"Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in"`
 	Verb     string    `json:"verb"`
 	Object   string    `json:"object"`
 	Hash     string    `json:"hash" doc:"SHA-256 of the line and the hash before"`
@@ -120,10 +121,14 @@ type Line struct {
 }
 
 func (l *Line) columns() []any {
-	return []any{&l.Seq, (*micros)(&l.At), &l.Actor, &l.Verb, &l.Object, &l.Hash, &l.previous}
+	return []any{&l.Seq, (*micros)(&l.At), &l.Actor, &l.Verb, &l.Object, &l.Hash, &l.previous, &l.Who}
 }
 
-const auditColumns = "SELECT seq, at, actor, verb, object, hash, previous FROM audit "
+const (
+	auditColumns = "SELECT seq, at, actor, verb, object, hash, previous, '' FROM audit "
+	auditOfWhom  = "SELECT seq, at, actor, verb, object, hash, previous, COALESCE((SELECT name || CASE email WHEN '' THEN '' " +
+		"ELSE ' <' || email || '>' END FROM api_key WHERE id = actor), '') FROM audit "
+)
 
 // digest is the Hash of a line.
 func (l *Line) digest() string {
@@ -155,7 +160,7 @@ func (s *database) IsAudited(ctx context.Context, verb, object string) (bool, er
 // Audit returns up to limit lines of the audit log, the latest first: those before the line
 // number before, 0 for all.
 func (s *database) Audit(ctx context.Context, before int64, limit int) ([]Line, error) {
-	return list[Line](ctx, s.read, auditColumns+"WHERE $1 = 0 OR seq < $1 ORDER BY seq DESC LIMIT $2", before, limit)
+	return list[Line](ctx, s.read, auditOfWhom+"WHERE $1 = 0 OR seq < $1 ORDER BY seq DESC LIMIT $2", before, limit)
 }
 
 // CheckAudit returns ErrAudit if a line of the audit log was changed or removed. It does not

@@ -256,6 +256,7 @@ func (s Queue) Tidy(ctx context.Context) error {
 			{"DELETE FROM gone WHERE at < $1", ageOfRemovals},
 			{"DELETE FROM once WHERE at < $1", ageOfRequests},
 			{"DELETE FROM session WHERE used < $1", ageOfSession},
+			{"DELETE FROM login WHERE at < $1", ageOfSession},
 		} {
 			t.exec(d.statement, t.at.Add(-d.age).UnixMicro())
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Key gives a program access.
+// A Key gives a program access, or somebody who has logged in at a provider of OpenID Connect.
 type Key struct {
 	ID          string
 	Name        string
@@ -19,13 +19,15 @@ type Key struct {
 	Collections []string // that it may use; none: all
 	Created     time.Time
 	Expires     time.Time // zero: never
+	Subject     string    // who it is for the provider; "": the key of a program
+	Email       string
 }
 
 func (k *Key) columns() []any {
-	return []any{&k.ID, &k.Name, (*words)(&k.Scopes), (*words)(&k.Collections), (*micros)(&k.Created), (*micros)(&k.Expires)}
+	return []any{&k.ID, &k.Name, (*words)(&k.Scopes), (*words)(&k.Collections), (*micros)(&k.Created), (*micros)(&k.Expires), &k.Subject, &k.Email}
 }
 
-const keyColumns = "SELECT id, name, scopes, collections, created, expires FROM api_key "
+const keyColumns = "SELECT id, name, scopes, collections, created, expires, subject, email FROM api_key "
 
 // hashOf is the stored form of a secret. Secrets are random and need no salt.
 func hashOf(secret string) string {
@@ -36,7 +38,7 @@ func hashOf(secret string) string {
 // key never expires.
 func (s Access) CreateKey(ctx context.Context, actor, name string, scopes, collections []string, expires time.Time) (Key, string, error) {
 	secret := "nrdl_" + newSecret()
-	k := Key{NewID(), name, scopes, collections, now(), expires.Truncate(time.Microsecond)}
+	k := Key{ID: NewID(), Name: name, Scopes: scopes, Collections: collections, Created: now(), Expires: expires.Truncate(time.Microsecond)}
 	until := int64(0)
 	if !expires.IsZero() {
 		until = expires.UnixMicro()
@@ -48,7 +50,7 @@ func (s Access) CreateKey(ctx context.Context, actor, name string, scopes, colle
 	})
 }
 
-// Keys returns all keys, the oldest first.
+// Keys returns all keys, the oldest first, also of people who have logged in.
 func (s Access) Keys(ctx context.Context) ([]Key, error) {
 	return list[Key](ctx, s.read, keyColumns+"ORDER BY id")
 }
@@ -58,26 +60,27 @@ func (s Access) KeyOf(ctx context.Context, secret string) (Key, error) {
 	return one[Key](ctx, "key", s.read, keyColumns+"WHERE hash = $1 AND (expires = 0 OR expires > $2)", hashOf(secret), now().UnixMicro())
 }
 
-// Manages reports whether k lets somebody create keys for as long as the service runs.
+// Manages reports whether k lets somebody create keys for as long as the service runs. Who has logged in
+// can do so again.
 func (k Key) Manages() bool {
-	return slices.Contains(k.Scopes, "admin") && k.Expires.IsZero() && len(k.Collections) == 0
+	return slices.Contains(k.Scopes, "admin") && (k.Expires.IsZero() || k.Subject != "") && len(k.Collections) == 0
 }
 
 // Lines of the audit log that decide whether a service takes requests without a key.
-const keyMade, madeKeyless = "create key", "open service"
+const keyMade, loggedIn, madeKeyless = "create key", "log in", "open service"
 
 // DeleteKey removes a key and ends its sessions. It returns a *Conflict, which is LastKey, if no
-// other key manages: with open, the very last key is removed all the same, and the service then
-// takes requests without a key.
+// other key manages: with open, the very last key is removed all the same, with those of people who
+// have logged in, and the service then takes requests without a key.
 func (s Access) DeleteKey(ctx context.Context, actor, id string, open bool) error {
 	return s.inTx(ctx, actor, func(t *tx) {
 		key := row[Key](t, "key", keyColumns+"WHERE id = $1", id)
 		others := rows[Key](t, keyColumns+"WHERE id <> $1", id)
-		last := len(others) == 0
-		if (last || key.Manages()) && !slices.ContainsFunc(others, Key.Manages) && !(last && open) {
+		last := open && !slices.ContainsFunc(others, Key.isOfProgram)
+		if key.isOfProgram() && (len(others) == 0 || key.Manages()) && !slices.ContainsFunc(others, Key.Manages) && !last {
 			t.fail(LastKey)
 		}
-		t.exec("DELETE FROM api_key WHERE id = $1", id)
+		t.exec("DELETE FROM api_key WHERE id = $1 OR $2 AND subject <> ''", id, last)
 		t.audit("delete key", id)
 		if last {
 			t.audit(madeKeyless, id)
@@ -85,21 +88,23 @@ func (s Access) DeleteKey(ctx context.Context, actor, id string, open bool) erro
 	})
 }
 
+func (k Key) isOfProgram() bool { return k.Subject == "" }
+
 // LastKey is the error of DeleteKey for a key without which nobody could create another one.
 var LastKey = &Conflict{
 	Code: "last_admin_key",
 	Text: "this is the last key with the scope admin that does not expire: create another one first",
 }
 
-// IsKeyless reports whether requests need no key: there never was one, or DeleteKey has removed the
-// last one to open the service.
+// IsKeyless reports whether requests need no key: there never was one and nobody has logged in, or
+// DeleteKey has removed the last one to open the service.
 func (s Access) IsKeyless(ctx context.Context) (bool, error) {
 	some, err := list[string](ctx, s.read, "SELECT id FROM api_key LIMIT 1")
 	if err != nil || len(some) > 0 {
 		return false, err
 	}
 	// In the words of the index audit_key.
-	last, err := list[string](ctx, s.read, "SELECT verb FROM audit WHERE verb IN ('"+keyMade+"', '"+madeKeyless+"') ORDER BY seq DESC LIMIT 1")
+	last, err := list[string](ctx, s.read, "SELECT verb FROM audit WHERE verb IN ('"+keyMade+"', '"+loggedIn+"', '"+madeKeyless+"') ORDER BY seq DESC LIMIT 1")
 	return err == nil && (len(last) == 0 || last[0] == madeKeyless), err
 }
 
@@ -123,10 +128,37 @@ func (s Access) CreateSession(ctx context.Context, key string) (secret string, e
 	secret = newSecret()
 	return secret, s.inTx(ctx, key, func(t *tx) {
 		row[string](t, "key", "SELECT id FROM api_key WHERE id = $1", key)
-		t.exec(fmt.Sprintf(
-			"DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)",
-			maxSessions-1), key)
-		t.exec("INSERT INTO session (hash, key, used) VALUES ($1, $2, $3)", hashOf(secret), key, t.at.UnixMicro())
+		t.beginSession(key, secret, "")
+	})
+}
+
+func (t *tx) beginSession(key, secret, token string) {
+	t.exec(fmt.Sprintf(
+		"DELETE FROM session WHERE key = $1 AND hash NOT IN (SELECT hash FROM session WHERE key = $1 ORDER BY used DESC LIMIT %d)",
+		maxSessions-1), key)
+	t.exec("INSERT INTO session (hash, key, used, token) VALUES ($1, $2, $3, $4)", hashOf(secret), key, t.at.UnixMicro(), token)
+}
+
+// LogIn starts a session of somebody who has logged in at a provider, and returns its secret, which is not
+// stored; token, which is, ends the session there. The key k has the id, name, scopes, subject and e-mail
+// address of the person, and ends 12 hours later; without scopes, all sessions of the person end and none
+// begins. A state is that of one login: with it again, LogIn returns ErrConflict.
+func (s Access) LogIn(ctx context.Context, k Key, state, token string) (secret string, err error) {
+	secret = newSecret()
+	return secret, s.inTx(ctx, k.ID, func(t *tx) {
+		if t.exec("INSERT INTO login (state, at) VALUES ($1, $2) ON CONFLICT (state) DO NOTHING", state, t.at.UnixMicro()) == 0 {
+			t.fail(conflict("this login is finished already"))
+		}
+		if len(k.Scopes) == 0 {
+			t.exec("UPDATE api_key SET scopes = '', expires = $2 WHERE id = $1", k.ID, t.at.UnixMicro())
+			t.exec("DELETE FROM session WHERE key = $1", k.ID)
+			return
+		}
+		t.exec("INSERT INTO api_key (id, hash, name, scopes, created, expires, subject, email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "+
+			"ON CONFLICT (id) DO UPDATE SET name = excluded.name, scopes = excluded.scopes, expires = excluded.expires, email = excluded.email",
+			k.ID, "none "+k.ID, k.Name, strings.Join(k.Scopes, " "), t.at.UnixMicro(), t.at.Add(ageOfSession).UnixMicro(), k.Subject, k.Email)
+		t.beginSession(k.ID, secret, token)
+		t.audit(loggedIn, k.ID)
 	})
 }
 
@@ -147,8 +179,8 @@ func (s Access) KeyOfSession(ctx context.Context, secret string) (Key, error) {
 	return k, err
 }
 
-// EndSession ends the session with this secret, if there is one.
-func (s Access) EndSession(ctx context.Context, secret string) error {
-	_, err := s.write.ExecContext(ctx, "DELETE FROM session WHERE hash = $1", hashOf(secret))
-	return err
+// EndSession ends the session with this secret, if there is one, and returns its token of LogIn.
+func (s Access) EndSession(ctx context.Context, secret string) (token string, err error) {
+	tokens, err := list[string](ctx, s.write, "DELETE FROM session WHERE hash = $1 RETURNING token", hashOf(secret))
+	return strings.Join(tokens, ""), err
 }

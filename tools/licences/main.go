@@ -161,7 +161,7 @@ func (n *notice) add(file string) error {
 		return err
 	}
 	clean := strings.ReplaceAll(strings.TrimSpace(string(text)), "\r\n", "\n")
-	key := strings.Join(strings.Fields(clean), " ")
+	key := strings.NewReplacer("{", "[", "}", "]").Replace(strings.Join(strings.Fields(clean), " ")) // two forms of the Apache licence
 	number, ok := n.numbers[key]
 	if !ok {
 		number = fmt.Sprint(len(n.numbers) + 1)

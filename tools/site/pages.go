@@ -75,7 +75,7 @@ var doors = []struct{ Name, URL, About string }{
 var order = map[string][]string{
 	"How-to": {
 		"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom",
-		"how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/frigate", "how-to/team-service",
+		"how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/frigate", "how-to/team-service", "how-to/login",
 		"how-to/own-data", "how-to/compare-method", "how-to/new-method", "how-to/better-network", "how-to/many-machines", "trouble",
 	},
 	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},

@@ -69,7 +69,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done and by which key, the latest first
+         * List what was done and by whom, the latest first
          * @description For keys with the scope admin.
          */
         get: operations["get-audit"];
@@ -1081,7 +1081,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List keys
+         * List keys, and the people who have logged in
          * @description For keys with the scope admin.
          */
         get: operations["list-keys"];
@@ -1124,7 +1124,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Say who sends the request, and what that key or person may do
+         * @description For keys with the scope identify or enrol or review or admin or metrics or vectors.
+         */
+        get: operations["get-session"];
         put?: never;
         /**
          * Start a session with the key of the header Authorization, for a page: it is in a cookie, and ends after 12 hours without use
@@ -1132,7 +1136,7 @@ export interface paths {
          */
         post: operations["create-session"];
         /**
-         * End the session of the cookie
+         * End the session of the cookie; the header Location of the answer is where a browser ends the one at the provider of the login
          * @description For keys with the scope identify or enrol or review or admin or metrics or vectors.
          */
         delete: operations["delete-session"];
@@ -1320,6 +1324,8 @@ export interface components {
             collections?: string[];
             /** Format: date-time */
             created: string;
+            /** @description Of somebody who has logged in */
+            email?: string;
             /** Format: date-time */
             expires?: string;
             id: string;
@@ -1327,6 +1333,8 @@ export interface components {
             key: string;
             name: string;
             scopes: string[];
+            /** @description Of somebody who has logged in: id at the provider */
+            subject?: string;
         };
         CreatedPerson: {
             /** @description Date of birth, 2015-03-28, 2015-03 or 2015 */
@@ -1645,11 +1653,15 @@ export interface components {
             collections?: string[];
             /** Format: date-time */
             created: string;
+            /** @description Of somebody who has logged in */
+            email?: string;
             /** Format: date-time */
             expires?: string;
             id: string;
             name: string;
             scopes: string[];
+            /** @description Of somebody who has logged in: id at the provider */
+            subject?: string;
         };
         Line: {
             actor: string;
@@ -1661,6 +1673,8 @@ export interface components {
             /** Format: int64 */
             seq: number;
             verb: string;
+            /** @description Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in */
+            who?: string;
         };
         Log: {
             /** @description With check: which line is not what was written; missing if all are */
@@ -2055,6 +2069,19 @@ export interface components {
             seen: boolean;
             /** @description With vectors=true */
             vector?: number[];
+        };
+        Session: {
+            /** @description Id of the key or person, as in the audit log; local without a key */
+            actor: string;
+            /** @description Which may be used; missing: all */
+            collections?: string[];
+            /** @description Of who has logged in */
+            email?: string;
+            /** Format: date-time */
+            expires?: string;
+            /** @description Of the key, or of who has logged in */
+            name?: string;
+            scopes: string[];
         };
         Share: {
             /** Format: double */
@@ -4711,6 +4738,32 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    "get-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     "create-session": {
         parameters: {
             query?: never;
@@ -4723,6 +4776,7 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    Location?: string;
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -4749,6 +4803,7 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    Location?: string;
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
