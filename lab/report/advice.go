@@ -8,7 +8,7 @@ import (
 )
 
 // Advice recommends a method for the data of p in one sentence: the one with the best average
-// rank or, in a single setting, with the highest rate, and how many others are significantly
+// rank or, in one or two settings, with the highest rate, and how many others are significantly
 // worse. It is "" if p has only one method, or looks into one.
 func (p *Plan) Advice() string {
 	k := &p.Ranking
@@ -35,6 +35,10 @@ func (p *Plan) Advice() string {
 		return fmt.Sprintf("%s has the highest rate of %s, %s %%, on %s; %s significantly worse (paired tests, level %g).",
 			name, methods, tenths(p.Cells[best][j].Mean), p.Columns[j], othersAre(worse, others), level)
 	}
+	if !p.averaged() {
+		return fmt.Sprintf("%s has the highest mean rate of %s over %s and %s. Two settings are too few for a test over settings.",
+			name, methods, p.Columns[k.Columns[0]], p.Columns[k.Columns[1]])
+	}
 	highest := 0
 	for _, j := range k.Columns {
 		if !slices.ContainsFunc(k.Labels, func(i int) bool { return p.Cells[i][j].Mean > p.Cells[best][j].Mean+rounding }) {
@@ -53,7 +57,7 @@ func (p *Plan) Advice() string {
 }
 
 // recommended is the label with the best average rank, of equals the one with the highest mean
-// rate.
+// rate; in fewer settings than have average ranks, the one with the highest mean rate.
 func (p *Plan) recommended() int {
 	k := &p.Ranking
 	mean := func(i int) (sum float64) {
@@ -65,7 +69,7 @@ func (p *Plan) recommended() int {
 	order := k.order()
 	best := order[0]
 	for _, i := range order[1:] {
-		if equalRanks(k.meanRank(i), k.meanRank(best)) && mean(i) > mean(best)+rounding {
+		if (!p.averaged() || equalRanks(k.meanRank(i), k.meanRank(best))) && mean(i) > mean(best)+rounding {
 			best = i
 		}
 	}

@@ -15,7 +15,8 @@ type document struct {
 type section struct {
 	ID     string // in the document
 	Title  string
-	Level  int // 2, or 3 for a part of a plan
+	Level  int  // 2, or 3 for a part of a plan
+	Folded bool // it is opened by whoever wants more than the rates
 	Blocks []block
 }
 

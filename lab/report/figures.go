@@ -71,7 +71,7 @@ func (f *Figure) numbers() *table {
 				if s.X[i] != x || math.IsNaN(s.Y[i]) {
 					continue
 				}
-				if f.Axes.LogY {
+				if !strings.HasSuffix(f.Axes.Y, "%") {
 					c.Text = digits(s.Y[i], 4)
 				} else if c.Text = tenths(s.Y[i]); s.Spread != nil && s.Spread[i] > 0 {
 					c.Spread = tenths(s.Spread[i])
@@ -193,11 +193,11 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	}
 	for _, i := range shown {
 		l := p.Labels[i]
-		name := l.Name
+		name, look := l.Name, l.look()
 		if base != "" {
-			name = l.Variation.Path + "=" + l.Variation.Value
+			name, look = l.Variation.Path+"="+l.Variation.Value, 0
 		}
-		f.line(name, xs, func(n int) *Cell { return p.Cells[i][columns[n]] })
+		f.line(name, look, xs, func(n int) *Cell { return p.Cells[i][columns[n]] })
 	}
 	caption := "Means over runs with the sample standard deviation."
 	if base != "" {
@@ -207,9 +207,31 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	return f
 }
 
-// line adds a line with the means of cells at xs to f. A cell without runs is a gap.
-func (f *Figure) line(name string, xs []float64, cell func(n int) *Cell) {
-	s := plot.Series{Name: name}
+// methodsFirst are the methods that figures show most often, in an order that gives them colours of
+// their own.
+var methodsFirst = []string{
+	"nrdl", "nrc", "src", "fddl", "lda", "lcksvd2", "crc", "nrdl-refit", "lcle", "dksvd", "llc", "svm", "lrc", "nrdl-online",
+}
+
+// look is that of the method of l in all figures.
+func (l *Label) look() int {
+	if at := slices.Index(methodsFirst, l.Method); at >= 0 {
+		return at + 1
+	}
+	rest := slices.DeleteFunc(method.Names(), func(name string) bool { return slices.Contains(methodsFirst, name) })
+	if at := slices.Index(rest, l.Method); at >= 0 {
+		return len(methodsFirst) + at%(plot.Looks-len(methodsFirst)) + 1
+	}
+	return 0 // a program
+}
+
+// line adds a line with the means of cells at xs to f. A cell without runs is a gap. A look that
+// another line of f has is changed, but for its colour; 0 takes the next one.
+func (f *Figure) line(name string, look int, xs []float64, cell func(n int) *Cell) {
+	for look > 0 && slices.ContainsFunc(f.Series, func(s plot.Series) bool { return s.Look == look }) && len(f.Series) < plot.Looks/plot.Inks {
+		look = (look-1+plot.Inks)%plot.Looks + 1
+	}
+	s := plot.Series{Name: name, Look: look}
 	for n, x := range xs {
 		if c := cell(n); c.N > 0 {
 			s.X, s.Y, s.Spread = append(s.X, x), append(s.Y, c.Mean), append(s.Spread, c.SD)

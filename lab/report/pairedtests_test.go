@@ -101,7 +101,7 @@ func TestTiesAreBestTogether(t *testing.T) {
 	if p.cell(t, "crc", "pie").Best {
 		t.Error("crc is best with twice the errors")
 	}
-	if h := p.Advice(); !strings.Contains(h, "has the best average rank of 3 methods, 1.50") {
+	if h := p.Advice(); !strings.Contains(h, "NRC has the highest mean rate of 3 methods over PIE") || p.averaged() {
 		t.Error(h)
 	}
 }

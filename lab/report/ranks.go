@@ -59,6 +59,15 @@ func (p *Plan) rank() {
 	p.Families = p.family()
 }
 
+// minRanked is the least number of settings whose ranks have a mean: of one or two it says less than
+// the rates.
+const minRanked = 3
+
+// averaged reports whether methods are compared by their average ranks.
+func (p *Plan) averaged() bool {
+	return len(p.Ranking.Labels) > 1 && len(p.Ranking.Columns) >= minRanked
+}
+
 // rates returns the mean rates of the ranked labels, a row for each column.
 func (k *Ranking) rates(p *Plan) (rates [][]float64) {
 	for _, j := range k.Columns {

@@ -81,6 +81,8 @@ type Report struct {
 
 // A Plan is the evaluation of the records of one plan.
 type Plan struct {
+	first *Figure // that stands below the main tables
+
 	Name           string
 	About          string // what it is for, from the records
 	Study          bool   // it looks into one method, and recommends none

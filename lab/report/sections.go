@@ -10,6 +10,9 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 )
 
+// termsTitle and repeatTitle are the titles of the sections that are not of a plan.
+const termsTitle, repeatTitle = "Terms", "To repeat it"
+
 // document returns r as a document.
 func (r *Report) document(o Options) *document {
 	d := &document{Title: o.Title}
@@ -25,9 +28,9 @@ func (r *Report) document(o Options) *document {
 		d.details(p, o.Times)
 	}
 	if o.Format == "" || o.Format == "html" { // Markdown is read beside the glossary
-		d.add(2, "Terms", glossary()...)
+		d.add(2, termsTitle, glossary()...)
 	}
-	d.add(2, "To repeat it", r.repetition(o)...)
+	d.add(2, repeatTitle, r.repetition(o)...)
 	if r.ofVectors() {
 		theirs := map[string]bool{}
 		for _, p := range r.Plans {
@@ -37,6 +40,10 @@ func (r *Report) document(o Options) *document {
 			}
 		}
 		d.speakOfSamples(theirs)
+	}
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		s.Folded = s.Level == 3 || s.Title == termsTitle || s.Title == repeatTitle
 	}
 	d.nameFigures()
 	return d
@@ -85,16 +92,28 @@ func (d *document) speakOfSamples(theirs map[string]bool) {
 	}
 }
 
-// plan adds the section of p that one opens it for: the rates and a figure of them, and then
-// what they mean.
+// plan adds the section of p that one opens it for: a sentence, the rates with their legend, and
+// one figure. Everything else is in details.
 func (d *document) plan(p *Plan) {
-	rates := p.rates()
-	blocks := append(rates[:1:1], p.rankFigure()...)
+	var blocks []block
 	if s := p.Advice(); s != "" {
 		blocks = append(blocks, block{Items: []item{{"Which method to take", s}}})
 	}
-	blocks = append(blocks, rates[1:]...)
+	blocks = append(blocks, p.rates(false)...)
+	blocks = append(blocks, block{Text: p.legend()})
+	p.first = p.rankFigure()
+	if drawn := slices.Concat(p.curves(), p.varied(), p.heatMaps(), p.traces()); p.first == nil && len(drawn) > 0 {
+		p.first = drawn[0]
+	}
+	if p.first != nil {
+		blocks = append(blocks, block{Figures: []*Figure{p.first}})
+	}
 	d.add(2, p.Name, blocks...)
+}
+
+// others are the figures without the one that stands first.
+func (p *Plan) others(figures []*Figure) []block {
+	return figureBlocks(slices.DeleteFunc(figures, func(f *Figure) bool { return p.first != nil && f.Title == p.first.Title }))
 }
 
 // details adds the other sections of p. Timed is the plan whose times are printed.
@@ -104,11 +123,13 @@ func (d *document) details(p *Plan, timed string) {
 		about = append(about, block{Text: p.About})
 	}
 	d.add(3, "What is compared", slices.Concat(about, []block{{Text: p.overview()}}, d.unsaid(p.Name, p.contestants()))...)
-	if len(p.Labels) > 1 {
+	d.add(3, "Rates in some of the settings", p.rates(true)...)
+	d.add(3, "Tests", p.remarks()...)
+	if p.averaged() {
 		d.add(3, "Ranks", p.ranks()...)
 	}
-	d.add(3, "Rates against what varies", figureBlocks(slices.Concat(p.curves(), p.varied(), p.heatMaps()))...)
-	d.add(3, "Objective", figureBlocks(p.traces())...)
+	d.add(3, "Rates against what varies", p.others(slices.Concat(p.curves(), p.varied(), p.heatMaps()))...)
+	d.add(3, "Objective", p.others(p.traces())...)
 	d.add(3, "Time and memory", p.cost(timed)...)
 	if t := p.tuned(); t != nil {
 		d.add(3, "Tuned parameters", block{Table: t},
@@ -155,7 +176,7 @@ func (d *document) unsaid(plan string, items []item) (blocks []block) {
 // add adds a section that has blocks.
 func (d *document) add(level int, title string, blocks ...block) {
 	if len(blocks) > 0 {
-		d.Sections = append(d.Sections, section{fmt.Sprintf("s%d", len(d.Sections)+1), title, level, blocks})
+		d.Sections = append(d.Sections, section{ID: fmt.Sprintf("s%d", len(d.Sections)+1), Title: title, Level: level, Blocks: blocks})
 	}
 }
 
@@ -239,15 +260,20 @@ func span(seconds float64) string {
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
-// rates returns the main tables and an explanation of their marks.
-func (p *Plan) rates() (blocks []block) {
+// rates returns the main tables. A label that was run in a part of the settings, as those that are
+// tuned, has a row in the tables of partial ones.
+func (p *Plan) rates(partial bool) (blocks []block) {
 	caption := p.caption()
 	for _, panel := range p.panels() {
+		panel = p.only(panel, partial)
+		if len(panel.labels) == 0 {
+			continue
+		}
 		t := &table{Caption: caption, Head: p.heads(panel)}
 		for n, j := range panel.columns {
 			t.Head[n+1].Sub += ", " + legible.Count(len(p.Columns[j].Repeats), "run")
 		}
-		ranked := len(p.Ranking.Labels) > 0 && slices.Contains(panel.columns, p.Ranking.Columns[0])
+		ranked := p.averaged() && !partial && slices.Contains(panel.columns, p.Ranking.Columns[0])
 		if ranked {
 			t.Head = append(t.Head, head{Title: "average rank"})
 		}
@@ -265,8 +291,38 @@ func (p *Plan) rates() (blocks []block) {
 		}
 		blocks = append(blocks, block{Table: t.upright()})
 	}
-	blocks = append(blocks, block{Text: p.key()})
-	for _, s := range []string{p.overlapping(), p.twins()} {
+	return blocks
+}
+
+// only is the panel with those of its labels that have runs in all of its columns or, if partial,
+// with the others, and the columns where one of these has runs.
+func (p *Plan) only(of panel, partial bool) panel {
+	var whole, some panel
+	whole.columns = of.columns
+	for _, i := range of.labels {
+		if !slices.ContainsFunc(of.columns, func(j int) bool { return p.Cells[i][j].N == 0 }) {
+			whole.labels = append(whole.labels, i)
+		} else {
+			some.labels = append(some.labels, i)
+		}
+	}
+	if len(whole.labels) == 0 { // one table has all
+		whole, some = of, panel{}
+	}
+	if !partial {
+		return whole
+	}
+	for _, j := range of.columns {
+		if slices.ContainsFunc(some.labels, func(i int) bool { return p.Cells[i][j].N > 0 }) {
+			some.columns = append(some.columns, j)
+		}
+	}
+	return some
+}
+
+// remarks say how the rates were tested, and what else is to be known of them.
+func (p *Plan) remarks() (blocks []block) {
+	for _, s := range []string{p.tests(), p.overlapping(), p.twins()} {
 		if s != "" {
 			blocks = append(blocks, block{Text: s})
 		}
@@ -301,14 +357,41 @@ func (p *Plan) caption() string {
 	return s
 }
 
-// key explains the marks of the main tables.
-func (p *Plan) key() string {
-	key := "A setting is a data set with a split and a corruption. " +
-		"Bold: the highest mean of a setting, among the methods that have all its runs."
-	if tests := p.tests(); tests != "" {
-		key += " " + tests
+// legend explains the marks of the main tables.
+func (p *Plan) legend() string {
+	if len(p.Labels) < 2 {
+		return "A setting is a data set with a split and a corruption."
 	}
-	return key
+	legend := "Bold: the highest mean of a setting, which is a data set with a split and a corruption."
+	if p.tests() != "" {
+		legend += fmt.Sprintf(" ~: not significantly different from it (paired tests, level %g).", level)
+	}
+	return legend + p.variants()
+}
+
+// telling is the difference of two variants of a method, in points, of which readers are warned.
+const telling = 5
+
+// variants names a method whose variants differ much, so that nobody takes one of them for the method.
+func (p *Plan) variants() string {
+	k := &p.Ranking
+	for _, i := range k.Labels {
+		if l := p.Labels[i]; l.Variation == nil && !l.Input {
+			for _, other := range k.Labels {
+				o := p.Labels[other]
+				if other == i || o.Method != l.Method || o.Variation != nil || o.Input || len(o.Name) < len(l.Name) {
+					continue
+				}
+				for _, j := range k.Columns {
+					if d := p.Cells[other][j].Mean - p.Cells[i][j].Mean; math.Abs(d) >= telling {
+						return fmt.Sprintf(" %s is %s with other settings, and %s points from it on %s.",
+							o.Name, l.Name, signed(d), p.Columns[j].Title)
+					}
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // tableCell returns c for the main table t, and adds its remarks to the notes of t.
@@ -337,12 +420,12 @@ func (c *Cell) tableCell(t *table) cell {
 	return out
 }
 
-// rankFigure returns the diagram of the average ranks, if there are some.
-func (p *Plan) rankFigure() []block {
-	if len(p.Labels) < 2 || p.overall() == "" {
+// rankFigure returns the diagram of the average ranks, nil unless it separates some methods.
+func (p *Plan) rankFigure() *Figure {
+	k := &p.Ranking
+	if !p.averaged() || k.Friedman == nil || slices.Max(k.Mean)-slices.Min(k.Mean) < k.CD {
 		return nil
 	}
-	k := &p.Ranking
 	f := &Figure{Title: "Plan " + p.Name + ": average ranks", ranks: p.drawnRanks()}
 	if len(f.ranks.Labels) < 2 {
 		return nil
@@ -360,7 +443,7 @@ func (p *Plan) rankFigure() []block {
 		words = append(words, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
 	f.Alt = f.Title + ": " + few(words) + "."
-	return []block{{Figures: []*Figure{f}}}
+	return f
 }
 
 // ranks returns the test over columns.

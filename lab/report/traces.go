@@ -32,11 +32,14 @@ func (p *Plan) traces() (all []*Figure) {
 			lines, residual := objective(l, r.Trace.Terms, r.Trace.Values)
 			last := float64(len(r.Trace.Values))
 			f := &Figure{
-				Title:  fmt.Sprintf("%s, %s: objective against the pass", c.Title, l.Name),
+				Title:  fmt.Sprintf("%s, %s: terms of the objective against the pass", c.Title, l.Name),
 				Axes:   plot.Axes{Title: c.Title, X: "pass", Y: "objective", LogY: true},
 				Series: lines, sample: append(slices.Clone(passes), last),
 			}
 			f.describe(fmt.Sprintf("Its terms, with their weights, after each pass of the first run (%s).%s", c.Split, descent(lines)))
+			if len(lines) > 1 {
+				all = append(all, ownAxis(c, l, lines[0], f.sample))
+			}
 			if len(lines) > 0 {
 				all = append(all, f)
 			}
@@ -52,6 +55,18 @@ func (p *Plan) traces() (all []*Figure) {
 		}
 	}
 	return all
+}
+
+// ownAxis is the figure of the whole objective alone, on an axis from its least to its largest value:
+// beside its terms, which differ by powers of ten, it is a level line.
+func ownAxis(c *Column, l *Label, total plot.Series, sample []float64) *Figure {
+	f := &Figure{
+		Title:  fmt.Sprintf("%s, %s: objective against the pass", c.Title, l.Name),
+		Axes:   plot.Axes{Title: c.Title, X: "pass", Y: total.Name},
+		Series: []plot.Series{total}, sample: sample,
+	}
+	f.describe(fmt.Sprintf("The whole of it after each pass of the first run (%s); the axis does not begin at 0.", c.Split))
+	return f
 }
 
 // descent is a sentence that compares the total, the first of lines, after the first pass

@@ -50,7 +50,7 @@ func (p *Plan) variations(path string, j int, groups []variedGroup, members map[
 	for _, g := range groups {
 		labels := members[g]
 		if xs, names := p.variedValues(labels); names == nil {
-			f.line(g.base, xs, func(n int) *Cell { return p.Cells[labels[n]][j] })
+			f.line(g.base, p.Labels[labels[0]].look(), xs, func(n int) *Cell { return p.Cells[labels[n]][j] })
 		}
 	}
 	f.describe("Means over runs with the sample standard deviation.")
@@ -89,7 +89,7 @@ func (p *Plan) variation(base, path string, labels []int) *Figure {
 		}
 	}
 	for n, name := range short(shown) {
-		f.line(name, xs, func(m int) *Cell { return p.Cells[labels[m]][columns[n]] })
+		f.line(name, 0, xs, func(m int) *Cell { return p.Cells[labels[m]][columns[n]] })
 	}
 	f.describe("Means over runs with the sample standard deviation." + p.fixedValue(path, labels))
 	return f

@@ -152,7 +152,7 @@ func sectionsOf(md string) (all []pageSection) {
 		title, text, _ := strings.Cut(s, "\n")
 		text = strings.Trim(strings.ReplaceAll(text, "\n### ", "\n## "), "\n")
 		if len(all) > 0 { // the first page, that of the plan paper, says it
-			text = signs.ReplaceAllString(text, "\n\nSigns and tests are those of [paper](paper.md).\n\n")
+			text = signs.ReplaceAllString(text, "\n\nThe tests are those of [paper](paper.md#tests).")
 			text = families.ReplaceAllString(text, "Families are those of [paper](paper.md#ranks). $1")
 			text = caption.ReplaceAllString(text, "Critical difference: $1.")
 		}
@@ -163,7 +163,7 @@ func sectionsOf(md string) (all []pageSection) {
 
 // Paragraphs that are the same in each plan.
 var (
-	signs    = regexp.MustCompile(`\n\nA setting is a data set with a split and a corruption\.[^\n]*\n\n`)
+	signs    = regexp.MustCompile(`\n\n\\~: not significantly different from it, which[^\n]*`)
 	families = regexp.MustCompile(`A family is methods that are variants of one another: [^\n]{120,}?\. (The one with)`)
 	caption  = regexp.MustCompile(
 		`1 is best in all settings\. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, ([\d.]+ of \d+ ranks) \(Demšar, 2006\)\.`)

@@ -86,7 +86,11 @@ func (s *site) convert() error {
 		if err = errors.Join(err, markdown.Renderer().Render(&b, []byte(p.text), trees[p])); err != nil {
 			errs = append(errs, err)
 		}
-		p.Body = template.HTML(fitting(formulas(p.Source, b.String()))) // ours
+		body := fitting(formulas(p.Source, b.String()))
+		if strings.HasPrefix(p.Source, "doc/results/") {
+			body = folded(body)
+		}
+		p.Body = template.HTML(body) // ours
 	}
 	return errors.Join(errs...)
 }
@@ -140,6 +144,16 @@ func fitting(body string) string {
 		}
 		return camel.ReplaceAllString(dashed.ReplaceAllString(code, `$1<span class="flag">$2</span>`), "$1<wbr>$2")
 	})
+}
+
+// folded hides the sections of a page of results, but the rates that it begins with.
+func folded(body string) string {
+	sections := strings.Split(body, "<h2 ")
+	for i, section := range sections[1:] {
+		title, text, _ := strings.Cut(section, "</h2>")
+		sections[i+1] = "<details class=\"section\"><summary><h2 " + title + "</h2></summary>" + text + "</details>\n"
+	}
+	return strings.Join(sections, "")
 }
 
 // inSite are the files that pages link to and the site has.

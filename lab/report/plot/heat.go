@@ -78,10 +78,11 @@ func (h *Heat) SVG() ([]byte, error) {
 	}
 	left := 0.0
 	for _, name := range h.YNames {
-		left = max(left, textWidth(shorten(name, tickSize, nameRoom), tickSize))
+		left = max(left, textWidth(shorten(name, tickSize, widest), tickSize))
 	}
+	total := width + max(0, left-nameRoom)
 	left += 2*gap + row // the name of the list is upward
-	wide := (width - left - margin) / float64(len(h.XNames))
+	wide := (total - left - margin) / float64(len(h.XNames))
 	high := cellHigh * float64(len(h.YNames))
 	var s sheet
 	for y, values := range h.Values {
@@ -100,12 +101,12 @@ func (h *Heat) SVG() ([]byte, error) {
 			s.draw(pen{colour: "#0072B2", opacity: palest + deepest*h.Share(v)}, &cell)
 			s.text(at+wide/2, top+cellHigh/2+middle*tickSize, tickSize, 0.5, fmt.Sprintf("%.1f", v))
 		}
-		s.text(left-gap, top+cellHigh/2+middle*tickSize, tickSize, 1, shorten(h.YNames[y], tickSize, nameRoom))
+		s.text(left-gap, top+cellHigh/2+middle*tickSize, tickSize, 1, shorten(h.YNames[y], tickSize, widest))
 	}
 	for x, name := range h.XNames {
 		s.text(left+wide*(float64(x)+0.5), gap+high+row, tickSize, 0.5, shorten(name, tickSize, wide-gap))
 	}
-	s.text(left+(width-left-margin)/2, gap+high+2*row, nameSize, 0.5, shorten(h.X, nameSize, axisRoom))
+	s.text(left+(total-left-margin)/2, gap+high+2*row, nameSize, 0.5, shorten(h.X, nameSize, axisRoom))
 	s.upward(row-gap/2, gap+high/2, nameSize, 0.5, shorten(h.Y, nameSize, high))
-	return s.figure(h.Title, gap+high+3*row), nil
+	return s.figure(h.Title, total, gap+high+3*row), nil
 }

@@ -12,6 +12,7 @@ import (
 // positive on a logarithmic axis, is a gap.
 type Series struct {
 	Name   string
+	Look   int       // number of its colour, dashes and marker, from 1; 0 for its place among the series
 	X, Y   []float64 // of one length
 	Spread []float64 // ± around Y, of the length of Y; or nil; not on a logarithmic axis
 }
@@ -26,8 +27,8 @@ type Axes struct {
 
 const (
 	lowest     = 300 // height of a figure of lines, at least
-	upright    = 100 // most length of a category that is turned, since it lacks room
-	nameRoom   = 145 // widest name
+	nameRoom   = 145 // wider names widen the figure
+	widest     = 480 // name that is not cut
 	keyLength  = 22  // of the piece of line before a name
 	maxMarkers = 16  // of a series: a longer one has as many, evenly along it
 	noValues   = " (none)"
@@ -57,7 +58,8 @@ func Lines(a Axes, all []Series) ([]byte, error) {
 	if len(xs) == 0 {
 		return nil, errors.New("draw lines: there is no point that could be drawn")
 	}
-	right := width - beside - margin
+	wide := width + max(0, beside-keyLength-2*gap-nameRoom)
+	right := wide - beside - margin
 	if a.Categories != nil {
 		xs, f.height = nil, f.height+f.x.categorise(a.Categories, right-2*gap)
 	}
@@ -71,7 +73,7 @@ func Lines(a Axes, all []Series) ([]byte, error) {
 	for i, l := range lines {
 		l.key(&s, right+margin, gap+row*(float64(i)+0.5))
 	}
-	return s.figure(a.Title, f.height), nil
+	return s.figure(a.Title, wide, f.height), nil
 }
 
 // categorise gives a, not longer than room, names, which are turned where one
@@ -81,8 +83,11 @@ func (a *axis) categorise(names []string, room float64) (high float64) {
 	for _, name := range names {
 		if textWidth(clean(name), tickSize) > room {
 			a.turnedLabels = true
-			room, high = upright, upright
+			high = max(high, min(widest, textWidth(clean(name), tickSize)))
 		}
+	}
+	if a.turnedLabels {
+		room = widest
 	}
 	for i, name := range names {
 		a.ticks = append(a.ticks, tick{float64(i), shorten(name, tickSize, room)})
@@ -106,8 +111,11 @@ type line struct {
 
 // newLine is series i of n.
 func newLine(i, n int, s Series, a Axes) line {
-	l := line{name: shorten(s.Name, nameSize, nameRoom), end: math.Inf(-1)}
+	l := line{name: shorten(s.Name, nameSize, widest), end: math.Inf(-1)}
 	l.pen, l.shape = look(i)
+	if s.Look > 0 {
+		l.pen, l.shape = look(s.Look - 1)
+	}
 	aside := 0.0 // of the other series of a category
 	if a.Categories != nil {
 		l.pen.width, aside = 0, 0.6*((float64(i)+0.5)/float64(n)-0.5)
@@ -139,7 +147,7 @@ func newLine(i, n int, s Series, a Axes) line {
 		}
 	}
 	if count == 0 {
-		l.name = shorten(s.Name, nameSize, nameRoom-textWidth(noValues, nameSize)) + noValues
+		l.name = shorten(s.Name, nameSize, widest-textWidth(noValues, nameSize)) + noValues
 	}
 	return l
 }

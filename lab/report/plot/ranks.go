@@ -9,6 +9,7 @@ import (
 
 const (
 	rankStep = 19  // from one name to the next
+	rankRoom = 180 // of names with their ranks; wider ones widen the figure
 	joinStep = 0.4 // of it, between the lines that join ranks
 	over     = 3   // by which these are longer at both ends
 )
@@ -40,7 +41,7 @@ func Ranks(names []string, ranks []float64, cd float64) ([]byte, error) {
 			whole = append(whole, float64(n+1))
 		}
 		sorted, named = append(sorted, ranks[i]), append(named, names[i]+rank)
-		f.y.ticks = append(f.y.ticks, tick{-float64(n), shorten(names[i], nameSize, nameRoom) + rank})
+		f.y.ticks = append(f.y.ticks, tick{-float64(n), shorten(names[i], nameSize, widest) + rank})
 	}
 	groups := joined(sorted, cd)
 	f.x.lo, f.x.hi = 1, max(last, 1+cd, 2)
@@ -52,14 +53,18 @@ func Ranks(names []string, ranks []float64, cd float64) ([]byte, error) {
 		about, f.y.hi = about+"; "+limit, 2.5
 	}
 	f.height = (f.y.hi-f.y.lo)*rankStep + top + gap + 2*row
-	f.place(width-margin, whole)
+	wide := float64(width)
+	for _, t := range f.y.ticks {
+		wide = max(wide, width+textWidth(t.label, tickSize)-rankRoom)
+	}
+	f.place(wide-margin, whole)
 	var s sheet
 	f.draw(&s)
 	drawRanks(&s, f.x, f.y, sorted, groups)
 	if cd > 0 {
 		drawLimit(&s, f.x, f.y, cd, limit)
 	}
-	return s.figure(about, f.height), nil
+	return s.figure(about, wide, f.height), nil
 }
 
 // drawRanks draws the ranks, ascending, and what joins groups of them.

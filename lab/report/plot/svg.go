@@ -23,7 +23,7 @@ import (
 // Sizes in the units of the view box, which on a telephone are about two thirds
 // of a pixel.
 const (
-	width    = 520 // of a figure
+	width    = 520 // of a figure, but for what widens it
 	nameSize = 13
 	tickSize = 12
 	axisRoom = 220 // widest name of an axis
@@ -64,6 +64,9 @@ var inks = []string{
 	"#B98000", // orange
 	"#4096C9", // sky blue
 }
+
+// Looks is the number of looks that differ. Look n and look n + Inks have one colour.
+var Looks, Inks = len(inks) * len(shapes), len(inks)
 
 // A shape is the outline of a marker, drawn from its centre.
 type shape struct {
@@ -185,12 +188,12 @@ func (s *sheet) write(turn string, x, y, size float64, words string) {
 const figureStyle = `<style>svg:root{color:#222}@media(prefers-color-scheme:dark){svg:root{color:#ddd}}</style>`
 
 // figure is what was drawn as a whole.
-func (s *sheet) figure(title string, height float64) []byte {
+func (s *sheet) figure(title string, wide, height float64) []byte {
 	title = html.EscapeString(clean(title))
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %s" width="100%%" role="img" aria-label="%s"`+
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="100%%" role="img" aria-label="%s"`+
 		` fill="currentColor" stroke-linejoin="round" font-family="Helvetica,Arial,'Liberation Sans',sans-serif">`+
 		"\n<title>%s</title>\n%s\n%s</svg>\n",
-		width, number(height), title, title, figureStyle, s.Bytes())
+		number(wide), number(height), title, title, figureStyle, s.Bytes())
 }
 
 // clean returns s on one line and without what XML does not allow.
