@@ -4,10 +4,11 @@
 //	go run ./tools/release -o dist -check   # makes them twice and compares
 //
 // They are programs in archives, packages for Debian with manual, completions and the systemd unit,
-// wheels of the Python package with the program inside, a list of what is inside (CycloneDX), the
-// notes of the version out of CHANGELOG.md, and SHA256SUMS. Their version is what the program says
-// of itself (package version): the tag of the commit, or 0.3.0-dev+COMMIT. The bytes depend on the
-// commit alone. The packages need dpkg-deb.
+// images for containers, wheels of the Python package with the program inside, a list of what is inside
+// each program (CycloneDX), the folder proxy, from which go install takes the modules, the notes of the
+// version out of CHANGELOG.md and doc/changes, and SHA256SUMS. Their version is what the program says of
+// itself (package version): the tag of the commit, or 0.3.0-dev+COMMIT. The bytes depend on the commit
+// and on the version of Go alone. The packages need dpkg-deb.
 package main
 
 import (
@@ -34,12 +35,14 @@ func main() {
 	systems := flag.String("systems", strings.Join(embedded.Systems, ","), "make programs for these, such as linux/amd64")
 	level := flag.Int("z", 6, "compress packages for Debian at this `LEVEL`, 0 to 9; a test of them takes less time with 0")
 	check := flag.Bool("check", false, "make everything a second time and compare the bytes")
+	others := flag.Bool("others", true, "the folder proxy also has the modules of others, 140 MB: go install then needs no network")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := run(ctx, *out, strings.Split(*systems, ","), *level)
+	r := release{ctx: ctx, systems: strings.Split(*systems, ","), level: *level, others: *others}
+	err := r.make(*out)
 	if err == nil && *check {
-		err = again(ctx, *out, strings.Split(*systems, ","), *level)
+		err = r.again(*out)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release: error:", err)
@@ -50,14 +53,18 @@ func main() {
 // A release is one run of this command.
 type release struct {
 	ctx      context.Context
+	systems  []string
+	level    int  // of the compression of packages for Debian
+	others   bool // whether the proxy has the modules of others
 	out, tmp string
 	version  string // of the program, without v
 	notes    string
 	date     time.Time // of the commit
-	level    int       // of the compression of packages for Debian
 }
 
-func run(ctx context.Context, out string, systems []string, level int) (err error) {
+// make makes all files, in a folder that does not exist.
+func (r release) make(out string) (err error) {
+	ctx := r.ctx
 	// Programs tell whether they were built from a commit alone.
 	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
 	if err != nil {
@@ -74,7 +81,7 @@ func run(ctx context.Context, out string, systems []string, level int) (err erro
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	r := &release{ctx: ctx, out: out, tmp: tmp, level: level}
+	r.out, r.tmp = out, tmp
 	date, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%cI").Output()
 	if err != nil {
 		return fmt.Errorf("git log: %w", err)
@@ -86,10 +93,17 @@ func run(ctx context.Context, out string, systems []string, level int) (err erro
 	if err := r.texts(); err != nil {
 		return err
 	}
-	for _, system := range systems {
+	for _, system := range r.systems {
 		if err := r.program(system); err != nil {
 			return fmt.Errorf("%s: %w", system, err)
 		}
+	}
+	var needed []string
+	if r.others {
+		needed = r.systems
+	}
+	if err := r.proxy(".", needed); err != nil {
+		return fmt.Errorf("proxy: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(out, "NOTES.md"), []byte(r.notes), 0o666); err != nil {
 		return err
@@ -98,10 +112,10 @@ func run(ctx context.Context, out string, systems []string, level int) (err erro
 }
 
 // again makes the release a second time and compares.
-func again(ctx context.Context, out string, systems []string, level int) error {
+func (r release) again(out string) error {
 	second := out + ".second"
 	defer os.RemoveAll(second)
-	if err := run(ctx, second, systems, level); err != nil {
+	if err := r.make(second); err != nil {
 		return err
 	}
 	a, errA := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
@@ -115,6 +129,9 @@ func again(ctx context.Context, out string, systems []string, level int) error {
 	fmt.Println("the second release has equal bytes")
 	return nil
 }
+
+// pointer is the line of CHANGELOG.md that says where newer changes are, which notes have.
+const pointer = "What was added last has a file for each change in [doc/changes](doc/changes/README.md).\n\n"
 
 // notesOf returns what a changelog says of a version, or of what is not released for one that is
 // none of a tag.
@@ -135,6 +152,7 @@ func notesOf(changelog, changesDir, version string) (string, error) {
 	}
 	for _, part := range strings.Split("\n"+string(text), "\n## ")[1:] {
 		if first, _, _ := strings.Cut(part, "\n"); first == name || strings.HasPrefix(first, name+" ") {
+			part = strings.Replace(part, pointer, "", 1)
 			notes := "## " + strings.TrimSpace(part) + "\n"
 			if len(changes) > 0 {
 				notes += "\n### Newest\n\n" + strings.Join(changes, "")
@@ -145,6 +163,9 @@ func notesOf(changelog, changesDir, version string) (string, error) {
 	return "", fmt.Errorf("%s has no heading ## %s", changelog, name)
 }
 
+// fromRoot makes links of a page in doc/changes those of one in the root.
+var fromRoot = strings.NewReplacer("](../../", "](", "](../", "](doc/")
+
 // changesIn returns what the files of a folder say, one for each change that no version has yet.
 func changesIn(dir string) (changes []string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "[a-z]*.md"))
@@ -153,7 +174,7 @@ func changesIn(dir string) (changes []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, string(text))
+		changes = append(changes, fromRoot.Replace(string(text)))
 	}
 	return changes, err
 }
@@ -169,9 +190,13 @@ func (r *release) texts() error {
 		return err
 	}
 	r.version = version.Of(info)
+	if number, _, _ := strings.Cut(r.version, "-"); number != version.Next {
+		return fmt.Errorf("the tag of the commit is of %s, but internal/kit/version and the requirements of the modules are of %s", r.version, version.Next)
+	}
 	if r.notes, err = notesOf("CHANGELOG.md", "doc/changes", r.version); err != nil {
 		return err
 	}
+	r.notes = fmt.Sprintf("# nrdl %s\n\n%s\n%s", r.version, r.notes, r.withoutClone())
 	man := filepath.Join(r.tmp, "man")
 	if err := os.Mkdir(man, 0o777); err != nil {
 		return err
@@ -244,7 +269,28 @@ func (r *release) program(system string) error {
 		return err
 	}
 	if goos == "linux" {
-		return r.deb(goarch, at)
+		return cmp.Or(r.image(name, goarch, at), r.deb(goarch, at))
 	}
 	return nil
+}
+
+// withoutClone says, in the notes, how to use the files.
+func (r *release) withoutClone() string {
+	deb, wheel := forDebian(r.version), forPython(r.version)
+	return fmt.Sprintf(`## How to use the files
+
+In the folder of the release, with no clone. doc/installation.md of the source has more.
+
+* Debian, Ubuntu: `+"`sudo apt-get install ./nrdl_%[2]s_amd64.deb`"+`
+* Linux, macOS: `+"`tar -xzf nrdl_%[1]s_linux_amd64.tar.gz`"+` (or `+"`darwin_arm64`"+`, …), then `+"`nrdl_%[1]s_linux_amd64/nrdl demo`"+`
+* Windows: `+"`Expand-Archive nrdl_%[1]s_windows_amd64.zip .`"+`, then `+"`nrdl_%[1]s_windows_amd64\\nrdl.exe demo`"+`
+* Python: `+"`pip install nrdl_learn-%[3]s-py3-none-….whl`"+`
+* Containers: `+"`podman load -i nrdl_%[1]s_linux_amd64.oci.tar`"+`
+* Go: `+"`GOPROXY=file://$PWD/proxy GOSUMDB=off go install nrdl.example/nrdl/cmd/nrdl@%[4]s`"+`
+
+The version is %[1]s everywhere. Debian writes it %[2]s and Python %[3]s, so that what comes before a
+release sorts before it. Modules of Go are called %[4]s, by which they require each other; the program that
+go install makes of them says %[1]s. No public list has their sums: hence GOSUMDB=off. The folder proxy
+has all modules that the program needs; for the tests of yours, GOPROXY=file://$PWD/proxy,https://proxy.golang.org.
+`, r.version, deb, wheel, next)
 }

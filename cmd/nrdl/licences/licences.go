@@ -1,6 +1,8 @@
 // Package licences has the licences of what the command contains: the text of the
 // file NOTICE, which go generate makes of the modules that are linked and of the
 // data that are embedded.
+//
+// Experimental: this package may change in any version.
 package licences
 
 import (

@@ -98,3 +98,34 @@ func TestNoticeNamesFiles(t *testing.T) {
 		t.Errorf("%s is embedded, and no part in cmd/nrdl/licences/embedded names it", file)
 	}
 }
+
+// A list of what is inside names each library that was compiled to WebAssembly, in the version that its
+// part and its build say, and SQLite in that of the module.
+func TestLibrariesAreNamed(t *testing.T) {
+	purl := regexp.MustCompile(`^pkg:(github|generic|deb)/[\w/.%+-]+@v?[\w.:~+-]+(\?\S+)?$`)
+	n := 0
+	for _, p := range embedded.Parts {
+		compiled := strings.HasSuffix(p.Files[0], ".wasm.zst")
+		if compiled != (len(p.Libraries) > 0) {
+			t.Errorf("%s: %d libraries", p.What, len(p.Libraries))
+		}
+		for _, l := range p.Libraries {
+			n++
+			if !purl.MatchString(l.PURL) || !strings.Contains(l.PURL, l.Version) || l.Licence == "" {
+				t.Errorf("%+v", l)
+			}
+			if !strings.HasPrefix(l.PURL, "pkg:deb/") && !strings.Contains(p.What, l.Name+" "+l.Version) {
+				t.Errorf("%s: the part does not name %s %s", p.What, l.Name, l.Version)
+			}
+		}
+	}
+	notice, err := os.ReadFile(filepath.Join(root, "NOTICE"))
+	if err != nil || n < 8 {
+		t.Fatal(n, err)
+	}
+	for _, l := range embedded.Translated {
+		if !regexp.MustCompile(`(?i)\| \[` + l.Name + `\]\(\S+\) \| ` + regexp.QuoteMeta(l.Version) + ` \|`).Match(notice) {
+			t.Errorf("NOTICE has no %s %s", l.Name, l.Version)
+		}
+	}
+}

@@ -2,6 +2,8 @@
 package version
 
 import (
+	"cmp"
+	_ "embed"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -9,6 +11,12 @@ import (
 
 // Next is the version that the present source becomes when it is released.
 const Next = "0.3.0"
+
+// released is the version of a release of a commit without a tag, in the modules of its proxy, which are
+// called v0.3.0 there; in the repository it is empty.
+//
+//go:embed released.txt
+var released string
 
 // digits is how many digits of a commit are in a version, as in pseudo-versions of Go.
 const digits = 12
@@ -32,7 +40,7 @@ func Of(info *debug.BuildInfo) string {
 		commit, tag = m[1], ""
 	}
 	if number, ok := strings.CutPrefix(tag, "v"); ok && !changed {
-		return number
+		return cmp.Or(strings.TrimSpace(released), number)
 	}
 	v := Next + "-dev"
 	if commit == "" {

@@ -1,4 +1,6 @@
 // Package embedded lists the data of others that are inside the program.
+//
+// Experimental: this package may change in any version.
 package embedded
 
 // Systems are those for which a release has a program.
@@ -6,12 +8,32 @@ var Systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm
 
 // A Part is something in the program that was made elsewhere.
 type Part struct {
-	What     string
-	Files    []string // in the module, as globs
-	From     string
-	Licences []string // files in the module
-	Note     string
+	What      string
+	Files     []string // in the module, as globs
+	From      string
+	Licences  []string // files in the module
+	Note      string
+	Libraries []Library // that it was compiled from
 }
+
+// A Library is one in C or C++, as a list of what is inside the program (CycloneDX) names it.
+type Library struct {
+	Name, Version string
+	PURL          string // package URL, by which databases of weaknesses know it
+	Licence       string // an SPDX expression
+}
+
+// What several parts are compiled from.
+var (
+	wasiLibc = Library{
+		"wasi-libc", "0.0~git20220510.9886d3d-2", "pkg:deb/debian/wasi-libc@0.0~git20220510.9886d3d-2?distro=bookworm",
+		"(Apache-2.0 WITH LLVM-exception) AND MIT",
+	}
+	libjpegTurbo = Library{"libjpeg-turbo", "2.1.5.1", "pkg:github/libjpeg-turbo/libjpeg-turbo@2.1.5.1", "IJG AND BSD-3-Clause AND Zlib"}
+)
+
+// Translated are libraries in C that a module has, translated to Go.
+var Translated = []Library{{"sqlite", "3.54.1", "pkg:generic/sqlite@3.54.1", "blessing"}}
 
 // Parts are all of them.
 var Parts = []Part{
@@ -24,6 +46,11 @@ var Parts = []Part{
 			"           compile it by faces/heic/wasm/build.sh and build nrdl again. Whoever has received this\n" +
 			"           program can ask its maintainers for the complete corresponding source of the library\n" +
 			"           for three years, at the cost of sending it.",
+		Libraries: []Library{
+			{"libde265", "1.1.1", "pkg:github/strukturag/libde265@v1.1.1", "LGPL-3.0-or-later"},
+			{"libc++", "1:14.0.6-12", "pkg:deb/debian/libc%2B%2B-14-dev-wasm32@1:14.0.6-12?distro=bookworm", "Apache-2.0 WITH LLVM-exception"},
+			wasiLibc,
+		},
 	},
 	{
 		What:     "libjpeg-turbo 2.1.5.1, compiled to WebAssembly",
@@ -31,6 +58,10 @@ var Parts = []Part{
 		From:     "https://github.com/libjpeg-turbo/libjpeg-turbo, tag 2.1.5.1, by faces/internal/libjpeg/wasm/build.sh with wasi-libc of Debian 12",
 		Licences: []string{"faces/internal/libjpeg/wasm/LICENSE.libjpeg-turbo", "faces/internal/libjpeg/wasm/LICENSE.wasi-libc"},
 		Note:     "This software is based in part on the work of the Independent JPEG Group.",
+		Libraries: []Library{
+			libjpegTurbo,
+			wasiLibc,
+		},
 	},
 	{
 		What:  "libtiff 4.7.1 with zlib 1.3.1 and libjpeg-turbo 2.1.5.1, compiled to WebAssembly",
@@ -41,12 +72,22 @@ var Parts = []Part{
 			"faces/internal/libjpeg/wasm/LICENSE.libjpeg-turbo", "faces/internal/libjpeg/wasm/LICENSE.wasi-libc",
 		},
 		Note: "This software is based in part on the work of the Independent JPEG Group.",
+		Libraries: []Library{
+			{"libtiff", "4.7.1", "pkg:generic/libtiff@4.7.1?vcs_url=git%2Bhttps://gitlab.com/libtiff/libtiff%40v4.7.1", "libtiff"},
+			{"zlib", "1.3.1", "pkg:github/madler/zlib@v1.3.1", "Zlib"},
+			libjpegTurbo,
+			wasiLibc,
+		},
 	},
 	{
 		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
 		Files:    []string{"faces/heic/wasm/avif.wasm.zst"},
 		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard instead of gzip",
 		Licences: []string{"faces/heic/wasm/LICENSE.libavif", "faces/heic/wasm/LICENSE.aom", "faces/heic/wasm/LICENSE.gen2brain"},
+		Libraries: []Library{
+			{"libavif", "1.1.1", "pkg:github/AOMediaCodec/libavif@v1.1.1", "BSD-2-Clause"},
+			{"libaom", "3.10.0", "pkg:generic/aom@3.10.0?vcs_url=git%2Bhttps://aomedia.googlesource.com/aom%40v3.10.0", "BSD-2-Clause"},
+		},
 	},
 	{
 		What:     "network for embeddings of faces, the default",

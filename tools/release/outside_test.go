@@ -7,7 +7,6 @@ import (
 	"context"
 	"debug/elf"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -24,13 +23,14 @@ import (
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/internal/kit/version"
 	"nrdl.example/nrdl/internal/testing/lacking"
 )
 
 const root = "../.."
 
-// version is that by which our modules require each other.
-const version = "v0.3.0"
+// released is the version that the program from the proxy says.
+const released = version.Next + "-dev+0123456789ab"
 
 // An outside is an environment in which the go command finds our modules in the proxy only. All tests
 // share one.
@@ -43,7 +43,7 @@ type outside struct {
 var shared string // folder of the proxy and of the modules taken from it
 
 func TestMain(m *testing.M) {
-	shared = must(os.MkdirTemp("", "fileproxy"))
+	shared = must(os.MkdirTemp("", "outside"))
 	code := m.Run()
 	os.RemoveAll(shared)
 	os.Exit(code)
@@ -56,23 +56,18 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// proxied tags the modules in a scratch clone and writes the proxy, as a release does, and a cache that
-// has the modules from it and all others from the cache of this machine.
+// proxied writes the proxy, as a release does, and a cache that has the modules from it and all others
+// from the cache of this machine.
 var proxied = sync.OnceValues(func() (path string, err error) {
-	clone := filepath.Join(shared, "clone")
-	for _, command := range [][]string{
-		{"git", "clone", "--quiet", "--no-tags", root, clone},
-		{"sh", filepath.Join(clone, "tools", "release", "tag"), version, filepath.Join(shared, "proxy")},
-	} {
-		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%v: %w\n%s", command, err, out)
-		}
+	r := &release{ctx: context.Background(), out: shared, tmp: shared, version: released}
+	if err := r.proxy(root, nil); err != nil {
+		return "", err
 	}
 	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
 		return "", err
 	}
-	mod, err := os.ReadFile(filepath.Join(clone, "go.mod"))
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", err
 	}
@@ -185,8 +180,8 @@ func TestInstallOutside(t *testing.T) {
 	o := newOutside(t)
 	bin := t.TempDir()
 	o.env = append(o.env, "GOBIN="+bin, "GOFLAGS="+os.Getenv("GOFLAGS")+" -modcacherw -trimpath", "GOSUMDB=off")
-	o.run(t.TempDir(), "go", "install", o.path+"/cmd/nrdl@"+version)
-	if out := o.run(".", filepath.Join(bin, "nrdl"), "version"); !bytes.HasPrefix(out, []byte("nrdl 0.3.0\n")) {
+	o.run(t.TempDir(), "go", "install", o.path+"/cmd/nrdl@"+next)
+	if out := o.run(".", filepath.Join(bin, "nrdl"), "version"); !bytes.HasPrefix(out, []byte("nrdl "+released+"\n")) {
 		t.Errorf("%s", out)
 	}
 }
@@ -264,7 +259,7 @@ func TestSmallCore(t *testing.T) {
 		t.Errorf("a program with package method has %d modules: %v", len(all), all)
 	}
 	t.Logf("%d modules", len(all))
-	archive, err := os.Stat(filepath.Join(shared, "proxy", filepath.FromSlash(o.path), "@v", version+".zip"))
+	archive, err := os.Stat(filepath.Join(shared, "proxy", filepath.FromSlash(o.path), "@v", next+".zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
