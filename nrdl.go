@@ -11,6 +11,14 @@
 //	[nrdl] Chen, Wu, Kittler. Non-negative representation based discriminative
 //	dictionary learning for face recognition.
 //
+// # What is stable
+//
+// Before version 1.0, too, these change only after a minor version in which they are deprecated: this
+// package, classify, method and advice; the packages faces, faces/dataset, faces/heic and
+// faces/results of nrdl.example/nrdl/faces; the client, and version 1 of the HTTP interface; the command with
+// its flags, CSV and JSON. What these name of other packages is stable with them. A version reads the
+// model files of the one before. All else that can be imported is experimental, and says so.
+//
 // Importing the package installs a fast BLAS-3 in gonum's blas64, and fast products in blas32, where
 // the processor has AVX2, AVX-512 or NEON; the environment variable NRDL_BLAS
 // (avx512, avx2, neon, go, gonum) forces one.

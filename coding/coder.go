@@ -7,6 +7,8 @@
 // for concurrent use. The package knows matrices only: no labels, no files.
 //
 // Tags such as [nrdl] are the keys of doc/references.bib.
+//
+// Experimental: this package may change in any version.
 package coding
 
 import (

@@ -8,4 +8,6 @@
 // knows matrices only: no classes, no files.
 //
 // Tags such as [ksvd] are the keys of doc/references.bib.
+//
+// Experimental: this package may change in any version.
 package dictionary

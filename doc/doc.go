@@ -1,5 +1,7 @@
 // Package doc holds the documents that the program shows: a glossary, and a list of
 // tasks.
+//
+// Experimental: this package may change in any version.
 package doc
 
 import (

@@ -22,6 +22,11 @@
 // HEIC and AVIF photographs are read after a program has called Register of the
 // package heic beside this one, once, at its start.
 //
+// # What is stable
+//
+// This package, dataset, heic and results change only after a minor version in which they are
+// deprecated. The other packages of this module are experimental. Package nrdl lists what else is stable.
+//
 // Importing the package installs a fast BLAS-3 in gonum's blas64, and fast products in blas32, where
 // the processor has AVX2, AVX-512 or NEON; the environment variable NRDL_BLAS
 // (avx512, avx2, neon, go, gonum) forces one.

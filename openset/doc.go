@@ -7,4 +7,6 @@
 // A Calibration is fitted to the margins of faces that are left out in turn, or, by
 // ByLaw, to embeddings of a network whose distribution of impostor cosines was
 // measured.
+//
+// Experimental: this package may change in any version.
 package openset

@@ -10,6 +10,8 @@
 //	              recognition using class specific linear projection. IEEE PAMI
 //	              19, 1997.
 //	[rda]         Friedman: Regularized discriminant analysis. JASA 84, 1989.
+//
+// Experimental: this package may change in any version.
 package projection
 
 import (

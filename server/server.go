@@ -6,6 +6,8 @@
 //	s, err := store.Open(ctx, "people.db")
 //	v := server.New(s, server.Options{})
 //	err = v.Serve(ctx, listener)
+//
+// Experimental: this package may change in any version.
 package server
 
 import (

@@ -1,6 +1,8 @@
 // Package explain shows why a model recognises a face, as a page or a picture:
 // the face as the model sees it, its reconstruction, the atoms with the largest
 // weights, and the margin between the two most likely people.
+//
+// Experimental: this package may change in any version.
 package explain
 
 import (

@@ -22,6 +22,8 @@
 //	[puploc] N. Markuš, M. Frljak, I. S. Pandžić, J. Ahlberg, R. Forchheimer.
 //	         Eye pupil localization with an ensemble of randomized trees.
 //	         Pattern Recognition 47, 578–587, 2014.
+//
+// Experimental: this package may change in any version.
 package face
 
 import (

@@ -2,4 +2,6 @@
 // classification: pixels or fixed features (package feature), followed by an
 // optional projection that is fit to the training images (package projection).
 // A Model is a classifier behind a fitted pipeline.
+//
+// Experimental: this package may change in any version.
 package frontend

@@ -1,4 +1,6 @@
 // Package group divides faces that nobody has named into groups of the same person.
+//
+// Experimental: this package may change in any version.
 package group
 
 import (

@@ -3,6 +3,8 @@
 // of Devanagari have their order, and text from right to left goes so. A character
 // that no font has is written by its number, as U+1D173, and so is one that nobody would
 // see, but for joiners and the isolates U+2068 and U+2069.
+//
+// Experimental: this package may change in any version.
 package lettering
 
 import (

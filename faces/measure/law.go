@@ -1,5 +1,7 @@
 // Package measure finds out what a network that makes vectors of faces is worth: how similar
 // it finds different people and the same one.
+//
+// Experimental: this package may change in any version.
 package measure
 
 import (

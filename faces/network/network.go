@@ -7,6 +7,8 @@
 //	out, err := n.Run(ctx, nil, pixels) // out[0]: one embedding per face
 //
 // The operators that are supported, and what is refused, are in doc/network.md.
+//
+// Experimental: this package may change in any version.
 package network
 
 import (

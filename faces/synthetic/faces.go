@@ -1,5 +1,7 @@
 // Package synthetic draws faces of people who do not exist: for tests, examples and
 // demonstrations, and for experiments that need no data.
+//
+// Experimental: this package may change in any version.
 package synthetic
 
 import (

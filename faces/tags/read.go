@@ -3,6 +3,8 @@
 // TIFF, PNG, WebP, HEIC or AVIF file or in a sidecar beside it, a.jpg.xmp or a.xmp. It writes
 // sidecars, and into JPEG files if asked. It never changes what another program or a person
 // wrote, and Remove takes back exactly what Write wrote.
+//
+// Experimental: this package may change in any version.
 package tags
 
 import (

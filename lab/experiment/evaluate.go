@@ -1,6 +1,8 @@
 // Package experiment evaluates methods. It splits a data set, trains a method
 // on one part, and counts the errors of its model on the other part, from its
 // predictions only.
+//
+// Experimental: this package may change in any version.
 package experiment
 
 import (

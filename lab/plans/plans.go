@@ -1,5 +1,7 @@
 // Package plans has the plans of experiments that come with the program: those
 // of the paper, an ablation, and a quick one on drawn faces.
+//
+// Experimental: this package may change in any version.
 package plans
 
 import (

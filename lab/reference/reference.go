@@ -1,5 +1,7 @@
 // Package reference says whether a set of images is a face database of the plans, or equal to
 // another set. It has no images of the databases, only counts and checksums.
+//
+// Experimental: this package may change in any version.
 package reference
 
 import (

@@ -8,6 +8,8 @@
 // ended.
 //
 // Rates are in percent and their differences in points, except in a Record.
+//
+// Experimental: this package may change in any version.
 package report
 
 import (

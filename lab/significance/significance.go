@@ -15,6 +15,8 @@
 // to a million faces.
 //
 // Tags such as [demsar] are the keys of doc/references.bib.
+//
+// Experimental: this package may change in any version.
 package significance
 
 import (

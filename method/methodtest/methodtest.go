@@ -4,6 +4,8 @@
 //	func TestContract(t *testing.T) {
 //		methodtest.Run(t, Default, methodtest.Options{})
 //	}
+//
+// Experimental: this package may change in any version.
 package methodtest
 
 import (

@@ -4,6 +4,8 @@
 //
 //	v := api.New(s, people, jobs, api.Options{})
 //	http.Serve(listener, v)
+//
+// Experimental: this package may change in any version.
 package api
 
 import (

@@ -3,6 +3,8 @@
 //
 //	j := jobs.New(s, people.New(s, people.Options{}), jobs.Options{})
 //	go j.Work(ctx)
+//
+// Experimental: this package may change in any version.
 package jobs
 
 import (

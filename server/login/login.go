@@ -5,6 +5,8 @@
 //	p := login.New(login.Options{Issuer: "https://id.example", Client: "nrdl", Roles: roles})
 //	address, cookie, err := p.Begin(ctx, back) // the browser goes to the address, with the cookie
 //	person, err := p.Finish(ctx, back, cookie, r.URL.Query())
+//
+// Experimental: this package may change in any version.
 package login
 
 import (

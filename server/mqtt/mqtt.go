@@ -5,6 +5,8 @@
 //	p := mqtt.New(s, b, nil)
 //	v := people.New(s, people.Options{Seen: p.Seen})
 //	go p.Run(ctx)
+//
+// Experimental: this package may change in any version.
 package mqtt
 
 import (

@@ -4,6 +4,8 @@
 //
 //	v := people.New(s, people.Options{}.WithDefaults())
 //	photo, err := v.Identify(ctx, collection, form, "photo", people.Question{})
+//
+// Experimental: this package may change in any version.
 package people
 
 import (

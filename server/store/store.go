@@ -4,6 +4,8 @@
 // Every change is one transaction, which also writes what is needed to undo it and a
 // line of the audit log; when a method returns, the change is on the disk. Labels,
 // what people decide, are only added to; guesses, what the machine says, are replaced.
+//
+// Experimental: this package may change in any version.
 package store
 
 import (

@@ -1,6 +1,8 @@
 // Package engine serves the library to a program in another language: requests come from a
 // reader, answers go to a writer, and a request needs nothing that an earlier one has left.
 // doc/engine.md describes the protocol.
+//
+// Experimental: this package may change in any version.
 package engine
 
 //go:generate python3 -B ../../../python/generate.py

@@ -1,5 +1,7 @@
 // Package wording has the words of the command nrdl: flags and commands instead of the
 // options and functions that advice names, and the commands that repeat experiments.
+//
+// Experimental: this package may change in any version.
 package wording
 
 import (

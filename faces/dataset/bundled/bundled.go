@@ -1,5 +1,7 @@
 // Package bundled has data sets that are part of the program, so that everybody can repeat
 // a comparison. README.md has their origin and licences.
+//
+// Experimental: this package may change in any version.
 package bundled
 
 import (

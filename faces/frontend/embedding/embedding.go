@@ -6,6 +6,8 @@
 // those for which the network was trained (Frame().Embedding.Alignment). Its vector is the
 // output of the network at unit length; with Mirror, of the mean of the outputs for the face
 // and for its mirror image, which takes twice the time.
+//
+// Experimental: this package may change in any version.
 package embedding
 
 import (

@@ -27,6 +27,8 @@
 //	[tt]    Tan, Triggs: Enhanced local texture feature sets for face
 //	        recognition under difficult lighting conditions. IEEE Transactions
 //	        on Image Processing 19, 2010.
+//
+// Experimental: this package may change in any version.
 package feature
 
 import (

@@ -1,4 +1,6 @@
 // Package file reads and writes model files.
+//
+// Experimental: this package may change in any version.
 package file
 
 import (

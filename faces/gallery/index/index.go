@@ -7,6 +7,8 @@
 // result is that of comparing all vectors. Of an Index that was read from a file the vectors
 // and the further numbers of the faces stay in the file, and are read, and checked, when
 // they are needed.
+//
+// Experimental: this package may change in any version.
 package index
 
 import (

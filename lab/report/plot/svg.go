@@ -2,6 +2,8 @@
 // <svg> element that fills the available width. Its text and axes take the
 // colour of the surrounding text, so that it suits light and dark pages. Equal
 // inputs give equal bytes.
+//
+// Experimental: this package may change in any version.
 package plot
 
 import (
