@@ -337,6 +337,9 @@ func npm(t *testing.T, script string, environment ...string) {
 
 // Two linters find no error in the description, nor in that for tools of OpenAPI 3.0.
 func TestLinters(t *testing.T) {
+	if os.Getenv("NRDL_LONG") == "" {
+		t.Skip("NRDL_LONG runs the linters, which take longer than the tests of the clients")
+	}
 	t.Parallel()
 	w := httptest.NewRecorder()
 	server.New(nil, server.Options{Version: "1"}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi-3.0.json", nil))
