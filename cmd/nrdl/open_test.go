@@ -52,7 +52,7 @@ func TestOpen(t *testing.T) {
 		}
 		base := m[1] + "/v1/collections/" + m[2]
 		var jobs struct{ Items []struct{ ID string } }
-		if err := json.Unmarshal([]byte(got(t, base+"/jobs")), &jobs); err != nil || len(jobs.Items) != run+1 {
+		if err := json.Unmarshal([]byte(got(t, base+"/jobs")), &jobs); err != nil || len(jobs.Items) != 1+4*run { // three of the first run write names
 			t.Fatalf("%v %+v", err, jobs)
 		}
 		if events := got(t, base+"/jobs/"+jobs.Items[0].ID+"/events"); !strings.Contains(events, want) { // to its end
@@ -61,8 +61,9 @@ func TestOpen(t *testing.T) {
 		if groups := got(t, base+"/review"); !strings.Contains(groups, `"faces":["`) {
 			t.Error(groups)
 		}
-		if run == 1 {
-			writesNames(t, base, photos)
+		writesNames(t, base, photos, run)
+		if run == 0 && filesIn(t, photos) == before {
+			t.Error("no name is in a file")
 		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
@@ -77,44 +78,69 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// writesNames names a group on the page of open, has the names written beside its photographs, and taken back.
-func writesNames(t *testing.T, base, photos string) {
+// writesNames names a group on the page of open in its first run, has the names written beside its photographs,
+// taken back, and written into them; the second run, which knows these photographs, takes them back.
+func writesNames(t *testing.T, base, photos string, run int) {
 	t.Helper()
-	var groups struct{ Items []struct{ Faces []string } }
-	if err := json.Unmarshal([]byte(got(t, base+"/review")), &groups); err != nil {
-		t.Fatal(err)
-	}
-	faces, err := json.Marshal(groups.Items[0].Faces)
-	if err != nil {
-		t.Fatal(err)
-	}
-	posted(t, base+"/review/decide", `{"decisions":[{"verb":"is","name":"Zo\u00eb","faces":`+string(faces)+`}]}`)
-	for _, c := range []struct{ request, want string }{
-		{`{}`, fmt.Sprintf(`"photos":%[1]d,"faces":%[1]d,"kept":0,"files":%[1]d,"refused":[]`, len(groups.Items[0].Faces))},
-		{`{"remove":true}`, fmt.Sprintf(`"photos":0,"faces":0,"kept":0,"files":%d,"refused":[]`, len(groups.Items[0].Faces))},
-	} {
-		var job struct{ ID string }
-		if err := json.Unmarshal([]byte(posted(t, base+"/tags", c.request)), &job); err != nil {
+	requests := []string{`{}`, `{"remove":true}`, `{"embed":true}`}
+	if run == 1 {
+		requests = requests[1:2]
+	} else {
+		var groups struct{ Items []struct{ Faces []string } }
+		if err := json.Unmarshal([]byte(got(t, base+"/review")), &groups); err != nil {
 			t.Fatal(err)
 		}
-		if events := got(t, base+"/jobs/"+job.ID+"/events"); !strings.Contains(events, c.want) {
-			t.Errorf("%s: %s", c.request, events)
-		}
-		sidecars, err := filepath.Glob(filepath.Join(photos, "*", "*.xmp"))
+		faces, err := json.Marshal(groups.Items[0].Faces)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.request != `{}` {
-			continue // TestOpen compares the folder
+		posted(t, base+"/review/decide", `{"decisions":[{"verb":"is","name":"Zo\u00eb","faces":`+string(faces)+`}]}`)
+	}
+	var people struct {
+		Items []struct {
+			ID    string
+			Faces int
 		}
-		if len(sidecars) != len(groups.Items[0].Faces) {
-			t.Errorf("%v", sidecars)
+	}
+	if err := json.Unmarshal([]byte(got(t, base+"/people")), &people); err != nil || len(people.Items) != 1 {
+		t.Fatal(err, people)
+	}
+	zoe, n := people.Items[0].ID, people.Items[0].Faces
+	for _, request := range requests {
+		want := fmt.Sprintf(`"photos":%[1]d,"faces":%[1]d,"kept":0,"files":%[1]d,"refused":[]`, n)
+		if request == `{"remove":true}` {
+			want = fmt.Sprintf(`"photos":0,"faces":0,"kept":0,"files":%d,"refused":[]`, n)
 		}
-		for _, path := range sidecars {
-			p, err := tags.Read(strings.TrimSuffix(path, ".xmp"))
-			if err != nil || len(p.Regions) != 1 || p.Regions[0].Name != "Zoë" {
-				t.Errorf("%s: %v %+v", path, err, p)
+		var job struct{ ID string }
+		if err := json.Unmarshal([]byte(posted(t, base+"/tags", request)), &job); err != nil {
+			t.Fatal(err)
+		}
+		if events := got(t, base+"/jobs/"+job.ID+"/events"); !strings.Contains(events, want) {
+			t.Errorf("%s: %s", request, events)
+		}
+		all, err := filepath.Glob(filepath.Join(photos, "*", "*.jpg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tagged := 0
+		for _, path := range all {
+			p, err := tags.Read(path)
+			if err != nil {
+				t.Fatal(err)
 			}
+			_, err = os.Stat(path + ".xmp")
+			for _, r := range p.Regions {
+				if r.Name != "Zoë" || (err == nil) != (request == `{}`) {
+					t.Errorf("%s: %v %+v", path, err, r)
+				}
+				tagged++
+			}
+		}
+		if named := n; request != `{"remove":true}` && tagged != named || request == `{"remove":true}` && tagged != 0 {
+			t.Errorf("%s: %d of %d are tagged", request, tagged, named)
+		}
+		for _, photo := range regexp.MustCompile(`"photo":"([^"]+)`).FindAllStringSubmatch(got(t, base+"/people/"+zoe+"/photographs"), -1) {
+			got(t, base+"/photographs/"+photo[1]+"/original") // also of a file that has just changed
 		}
 	}
 }

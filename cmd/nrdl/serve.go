@@ -128,7 +128,7 @@ func brokerVar(c *cobra.Command, b **mqtt.Broker) {
 func photosVar(c *cobra.Command, o *server.Options) {
 	c.Flags().StringVar(&o.Photos, "photos", "",
 		"show the photographs of a person whose originals are in the folder `DIR`, which is only read")
-	c.Flags().BoolVar(&o.Tags, "write-names", false, "let the page write names beside the photographs of --photos, as identify --tags does")
+	c.Flags().BoolVar(&o.Tags, "write-names", false, "let the page write names into the photographs of --photos, or beside them, as identify --tags does")
 	cli.Complete(c, "photos", cli.Folders)
 }
 

@@ -1,8 +1,12 @@
 package tags
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
+
+	"nrdl.example/nrdl/internal/kit/metadata"
 )
 
 // Remove takes back what Write wrote about the photograph at path, in its sidecars and in the
@@ -38,4 +42,21 @@ func (w *Writer) Remove(ctx context.Context, path string) (changed []string, err
 		changed = append(changed, path)
 	}
 	return changed, err
+}
+
+// Without returns the content of an image file without what Write has embedded in it: data itself where
+// that is nothing. Before and after Write and Remove it is the same, by which a photograph is known again.
+func Without(data []byte) []byte {
+	if !bytes.HasPrefix(data, []byte{0xff, 0xd8}) || len(data) > maxFile || !bytes.Contains(data, []byte(metadata.Ours)) {
+		return data
+	}
+	place, err := metadata.Locate(data)
+	if err != nil || place.Packet == nil {
+		return data
+	}
+	base, err := without(place.Packet)
+	if err != nil || bytes.Equal(base, place.Packet) {
+		return data
+	}
+	return slices.Concat(data[:place.Start], metadata.Segment(base), data[place.End:])
 }

@@ -301,6 +301,9 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s, embed %v: twice is not once: %+v, %v", tagged, embed, out, err)
 			}
 			same(t, once, snapshot(t, dir))
+			if !bytes.Equal(tags.Without(once["a.jpg"]), before["a.jpg"]) {
+				t.Errorf("%s, embed %v: without what was embedded the photograph is another one", tagged, embed)
+			}
 			changed, err := w.Remove(t.Context(), path)
 			if err != nil || !slices.Equal(changed, []string{out.Path}) {
 				t.Errorf("%s, embed %v: %q, %v", tagged, embed, changed, err)

@@ -82,7 +82,7 @@ func (v jobRoutes) registerTags() {
 		return
 	}
 	operation(v.Service, http.MethodPost, "/v1/collections/{collection}/tags",
-		"Write the names into sidecars of the photographs in the folder of --photos, or take them back, by a job", forAdmin,
+		"Write the names into the photographs in the folder of --photos, or beside them, or take them back, by a job", forAdmin,
 		func(ctx context.Context, in *inCollection[jobs.TagRequest]) (*body[jobs.Job], error) {
 			return jobBody(v.jobs.StartTags(ctx, in.Collection, in.Body))
 		})

@@ -219,7 +219,7 @@ func (i *importer) unpack(f *zip.File) (data []byte, why string, err error) {
 // none.
 func (i *importer) photo(ctx context.Context, done int, name string, data []byte) (why string, err error) {
 	j := i.steps.j
-	if exists, err := i.store.HasPhoto(ctx, j.Collection, i.intake.Digest(data)); err != nil || exists {
+	if exists, err := i.intake.Has(ctx, data); err != nil || exists {
 		i.result.Duplicates++
 		return "", err
 	}

@@ -2,8 +2,6 @@ package jobs
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"image"
 	"math"
@@ -14,8 +12,9 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// A TagRequest asks for a job that writes the names of people into sidecars of the photographs in the folder of originals.
+// A TagRequest asks for a job that writes the names of people into the photographs in the folder of originals.
 type TagRequest struct {
+	Embed  bool `json:"embed,omitempty" doc:"Into the JPEG files themselves; otherwise beside each photograph, into a sidecar"`
 	Remove bool `json:"remove,omitempty" doc:"Take back what such a job has written"`
 }
 
@@ -24,8 +23,8 @@ type TagResult struct {
 	Photos  int           `json:"photos" doc:"With names"`
 	Faces   int           `json:"faces" doc:"Whose names are written"`
 	Kept    int           `json:"kept" doc:"Faces that keep the name that another program wrote"`
-	Files   int           `json:"files" doc:"Sidecars that were written or removed"`
-	Refused []RefusedFile `json:"refused" doc:"Photographs whose sidecars could not be written, the first 500"`
+	Files   int           `json:"files" doc:"That were written, changed or removed"`
+	Refused []RefusedFile `json:"refused" doc:"Photographs whose names could not be written, the first 500"`
 }
 
 // StartTags starts a job that writes names, once, until it ends.
@@ -33,7 +32,7 @@ func (v *Service) StartTags(ctx context.Context, collection string, r TagRequest
 	return v.Enqueue(ctx, store.Job{Collection: collection, Kind: kindTags, Key: kindTags, Payload: people.AsJSON(r)})
 }
 
-// tag is a job that writes names into sidecars, or takes them back.
+// tag is a job that writes names into photographs or sidecars, or takes them back.
 func (v *Service) tag(ctx context.Context, j *store.Job) (*TagResult, error) {
 	var request TagRequest
 	if err := json.Unmarshal(j.Payload, &request); err != nil {
@@ -53,7 +52,7 @@ func (v *Service) tag(ctx context.Context, j *store.Job) (*TagResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &tags.Writer{Root: v.people.Photos, Model: j.Collection}
+	w := &tags.Writer{Root: v.people.Photos, Model: j.Collection, Embed: request.Embed}
 	for n := j.Done; n < len(folder.Paths); n++ {
 		name := folder.Paths[n]
 		path := filepath.Join(v.people.Photos, filepath.FromSlash(name))
@@ -63,8 +62,11 @@ func (v *Service) tag(ctx context.Context, j *store.Job) (*TagResult, error) {
 			result.Files += len(changed)
 		} else {
 			data, _ := folder.Read(name) // one that cannot be read is none of those with faces
-			sum := sha256.Sum256(data)
-			err = result.write(ctx, w, path, faces[hex.EncodeToString(sum[:])])
+			for _, sum := range people.Digests(data) {
+				if err = result.write(ctx, w, path, faces[sum]); len(faces[sum]) > 0 {
+					break
+				}
+			}
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

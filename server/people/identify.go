@@ -14,6 +14,7 @@ import (
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/faces/tags"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -215,7 +216,7 @@ func (v *Service) Add(ctx context.Context, collection, person string, form Form,
 		for i, f := range all {
 			there := false
 			if onlyNew {
-				there, err = v.store.HasPhoto(ctx, collection, digestOf(f.Data))
+				there, err = hasPhoto(ctx, v.store, collection, f.Data)
 			}
 			if there {
 				response.Refused = append(response.Refused, Refusal{File: i, Why: "the photograph was added before"})
@@ -279,7 +280,7 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *sn
 // find finds the faces in an image file, the largest first. If the file has none or cannot be
 // used, why says so.
 func (m *Memory) find(ctx context.Context, in *input, data []byte, o selection) (seen []Found, photo *store.Photo, why string, err error) {
-	photo = &store.Photo{SHA256: digestOf(data)}
+	photo = &store.Photo{SHA256: Digests(data)[0]}
 	err = m.decoded(ctx, func() error {
 		all, size, err := in.look(ctx, data, o)
 		seen, photo.Width, photo.Height = all, size.X, size.Y
@@ -294,9 +295,24 @@ func (m *Memory) find(ctx context.Context, in *input, data []byte, o selection) 
 	return seen, photo, why, err
 }
 
-// digestOf returns the SHA-256 of an image file.
-func digestOf(data []byte) string {
-	return fmt.Sprintf("%x", sha256.Sum256(data))
+// Digests returns the SHA-256 by which a photograph is known: that of its file without the names that nrdl
+// has embedded in it, so that writing them changes nothing. Where there are some, that of the file follows.
+func Digests(data []byte) []string {
+	of := func(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+	if base := tags.Without(data); len(base) != len(data) {
+		return []string{of(base), of(data)}
+	}
+	return []string{of(data)}
+}
+
+// hasPhoto reports whether a photograph was added to a collection before.
+func hasPhoto(ctx context.Context, s *store.Store, collection string, data []byte) (there bool, err error) {
+	for _, sum := range Digests(data) {
+		if there, err = s.HasPhoto(ctx, collection, sum); there || err != nil {
+			break
+		}
+	}
+	return there, err
 }
 
 // newFaces are the faces among seen that can be used, and why the others cannot.

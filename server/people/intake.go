@@ -27,8 +27,10 @@ func (v *Service) Intake(ctx context.Context, collection string) (*Intake, error
 // Space names the network of the vectors.
 func (i *Intake) Space() string { return i.input.space }
 
-// Digest returns the SHA-256 of an image file. A file with the same one is the same photograph.
-func (i *Intake) Digest(data []byte) string { return digestOf(data) }
+// Has reports whether a photograph was added before.
+func (i *Intake) Has(ctx context.Context, data []byte) (bool, error) {
+	return hasPhoto(ctx, i.v.store, i.collection, data)
+}
 
 // Find finds the faces in an image file, the largest first, also small ones with all; or why says that
 // there is none. If the decoder panics, the file is refused. It waits a little while somebody waits for

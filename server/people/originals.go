@@ -1,6 +1,7 @@
 package people
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -30,7 +31,8 @@ const rescan = 5 * time.Minute
 // originals are the photographs in Options.Photos, which are only read. Root keeps every path, and
 // every link, within the folder.
 type originals struct {
-	root *os.Root
+	root  *os.Root
+	limit int64 // bytes of a photograph that is read at once
 
 	mu    sync.Mutex
 	files map[string]original // by SHA-256
@@ -39,10 +41,11 @@ type originals struct {
 
 // An original is a photograph in the folder.
 type original struct {
-	path, sha256 string
-	size         int64
-	modTime      time.Time
-	date         time.Time // zero if EXIF does not tell
+	path    string
+	digests []string
+	size    int64
+	modTime time.Time
+	date    time.Time // zero if EXIF does not tell
 }
 
 // WatchOriginals keeps what is known of the folder of originals up to date until ctx ends.
@@ -57,7 +60,7 @@ func (v *Service) WatchOriginals(ctx context.Context) {
 	}
 	defer root.Close()
 	v.originals.mu.Lock()
-	v.originals.root = root
+	v.originals.root, v.originals.limit = root, v.Import
 	v.originals.mu.Unlock()
 	for ctx.Err() == nil {
 		start := time.Now()
@@ -94,12 +97,7 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 			delete(there, path)
 			return nil
 		}
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		if o.files == nil {
-			o.files, o.known = map[string]original{}, map[string]original{}
-		}
-		o.known[path], o.files[f.sha256] = f, f
+		o.keep(f)
 		return nil
 	})
 	if err != nil {
@@ -109,13 +107,28 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 	defer o.mu.Unlock()
 	clear(o.files)
 	for path, f := range o.known {
-		if there[path] {
-			o.files[f.sha256] = f
-		} else {
+		if !there[path] {
 			delete(o.known, path)
+			continue
+		}
+		for _, sum := range f.digests {
+			o.files[sum] = f
 		}
 	}
 	return len(there), nil
+}
+
+// keep keeps what is known of a photograph.
+func (o *originals) keep(f original) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.files == nil {
+		o.files, o.known = map[string]original{}, map[string]original{}
+	}
+	o.known[f.path] = f
+	for _, sum := range f.digests {
+		o.files[sum] = f
+	}
 }
 
 // eachImage calls do with each photograph in root, by name. A folder that cannot be read hides no other.
@@ -199,9 +212,18 @@ func (o *originals) examine(ctx context.Context, path string) (original, error) 
 			return original{}, err
 		}
 	}
-	found.sha256 = hex.EncodeToString(sum.Sum(nil))
-	if h, err := metadata.Read(f, found.size); err == nil {
-		found.date = h.Taken
+	found.digests = []string{hex.EncodeToString(sum.Sum(nil))}
+	h, err := metadata.Read(f, found.size)
+	if err != nil {
+		return found, nil
+	}
+	found.date = h.Taken
+	if slices.ContainsFunc(h.XMP, func(packet []byte) bool { return bytes.Contains(packet, []byte(metadata.Ours)) }) && found.size <= o.limit {
+		data, err := io.ReadAll(io.NewSectionReader(f, 0, found.size))
+		if err != nil {
+			return original{}, err
+		}
+		found.digests = Digests(data)
 	}
 	return found, nil
 }
@@ -220,8 +242,8 @@ var errNoOriginal = &Failure{
 }
 
 // open opens the photograph with this SHA-256. A file that has changed since it was examined may be
-// another photograph, and is not opened.
-func (o *originals) open(sha256 string) (*os.File, original, error) {
+// another photograph, and is examined again.
+func (o *originals) open(ctx context.Context, sha256 string) (*os.File, original, error) {
 	f, ok := o.of(sha256)
 	o.mu.Lock()
 	root := o.root
@@ -229,15 +251,23 @@ func (o *originals) open(sha256 string) (*os.File, original, error) {
 	if !ok || root == nil {
 		return nil, f, errNoOriginal
 	}
-	file, info, err := regular.OpenIn(root, f.path)
-	if err != nil {
-		return nil, f, errNoOriginal
-	}
-	if info.Size() != f.size || !info.ModTime().Equal(f.modTime) {
+	for changed := false; ; changed = true {
+		file, info, err := regular.OpenIn(root, f.path)
+		if err != nil {
+			return nil, f, errNoOriginal
+		}
+		if info.Size() == f.size && info.ModTime().Equal(f.modTime) {
+			return file, f, nil
+		}
 		file.Close()
-		return nil, f, errNoOriginal
+		if changed {
+			return nil, f, errNoOriginal
+		}
+		if f, err = o.examine(ctx, f.path); err != nil || !slices.Contains(f.digests, sha256) {
+			return nil, f, errNoOriginal
+		}
+		o.keep(f)
 	}
-	return file, f, nil
 }
 
 // A ShownIn is a photograph with a face of a person.
@@ -300,7 +330,7 @@ func (v *Service) Original(ctx context.Context, collection, photo string) (*Orig
 	if err != nil {
 		return nil, err
 	}
-	file, f, err := v.originals.open(p.SHA256)
+	file, f, err := v.originals.open(ctx, p.SHA256)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func TestOriginalIsPipe(t *testing.T) {
 		t.Fatalf("%d photographs, %v", n, err)
 	}
 	found := o.known["a.jpg"]
-	if f, _, err := o.open(found.sha256); err != nil {
+	if f, _, err := o.open(t.Context(), found.digests[0]); err != nil {
 		t.Fatal(err)
 	} else {
 		f.Close()
@@ -54,7 +54,7 @@ func TestOriginalIsPipe(t *testing.T) {
 	if err := os.Chtimes(path, time.Now(), found.modTime); err != nil {
 		t.Fatal(err)
 	}
-	if f, _, err := o.open(found.sha256); !errors.Is(err, error(errNoOriginal)) {
+	if f, _, err := o.open(t.Context(), found.digests[0]); !errors.Is(err, error(errNoOriginal)) {
 		t.Errorf("opened %v, %v", f, err)
 	}
 	for _, name := range []string{"a.jpg", "link.jpg"} {

@@ -80,9 +80,9 @@ async function moving(box, ctx) {
 }
 
 async function writing(box, ctx) {
-  const said = h("div", { class: "soft", role: "status" });
+  const said = h("div", { class: "soft", role: "status" }), embed = h("input", { type: "checkbox" });
   const run = async (remove) => {
-    let job = await post(`${ctx.base}/tags`, { remove });
+    let job = await post(`${ctx.base}/tags`, { remove, embed: embed.checked });
     while (["waiting", "running"].includes(job.state) && !ctx.signal.aborted) {
       said.textContent = job.progress.total ? `${job.progress.done} of ${job.progress.total}` : "Writing …";
       await new Promise((r) => setTimeout(r, 600));
@@ -92,6 +92,7 @@ async function writing(box, ctx) {
     else said.replaceChildren(remove ? `${count(job.result.files, "file")} taken back.` : `${count(job.result.faces, "face")} named in ${count(job.result.photos, "photograph")}.`, refusals(job.result.refused, true));
   };
   section(box, "Names in the photographs", "Names are written beside each photograph, into a file such as a.jpg.xmp, which photo programs read. The photographs stay as they are.",
+    h("label", { class: "check" }, embed, "Into the JPEG files themselves: more programs show the names, and the files change"),
     h("div", { class: "row" }, h("button", { onclick: () => run(false) }, "Write the names into the photographs"), h("button", { onclick: () => run(true) }, "Take them back")), said);
 }
 
