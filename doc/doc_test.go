@@ -201,3 +201,46 @@ func TestFirstScreens(t *testing.T) {
 		}
 	}
 }
+
+// longPages are the pages that stay complete: each opens with a page of at most 500 words for a reader who
+// has five minutes, with links into the rest.
+var longPages = []string{"equations.md", "openset.md", "performance.md", "photographs.md", "scale.md", "service.md"}
+
+// A page has at most 2,500 words. Those of records and of classes, which are generated, are not counted.
+func TestPagesAreShort(t *testing.T) {
+	const maxWords, maxOpening, minLinks = 2500, 500, 5
+	pages, err := filepath.Glob("*.md")
+	if err != nil || len(pages) < 25 {
+		t.Fatalf("%q, %v", pages, err)
+	}
+	for _, pattern := range []string{filepath.Join("how-to", "*.md"), filepath.Join("adr", "*.md"), filepath.Join("..", "*.md")} {
+		more, err := filepath.Glob(pattern)
+		if err != nil || len(more) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, more, err)
+		}
+		pages = append(pages, more...)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := len(strings.Fields(string(text)))
+		if !slices.Contains(longPages, page) {
+			if words > maxWords && filepath.Base(page) != "CHANGELOG.md" {
+				t.Errorf("%s has %d words: split or cut it", page, words)
+			}
+			continue
+		}
+		opening, _, _ := strings.Cut(string(text), "\n## ")
+		if n, links := len(strings.Fields(opening)), strings.Count(opening, "](#"); words <= maxWords || n > maxOpening || links < minLinks {
+			t.Errorf("%s has %d words, %d of them before its first section, with %d links into it", page, words, n, links)
+		}
+		// GitHub reads Markdown in a folded part between empty lines only.
+		begun, ended := regexp.MustCompile(`(?m)^<details><summary>.*</summary>\n\n`), regexp.MustCompile(`\n\n</details>\n(\n|\z)`)
+		folds := strings.Count(string(text), "<details>")
+		if len(begun.FindAllString(string(text), -1)) != folds || len(ended.FindAllString(string(text)+"\n", -1)) != folds {
+			t.Errorf("%s: a folded part has no end, or no empty lines about its text", page)
+		}
+	}
+}

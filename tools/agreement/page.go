@@ -64,9 +64,11 @@ const near, equal, sameRate = 0.01, "equal", "the same rate"
 // page is doc/agreement.md.
 func page(rows []row) []byte {
 	var b bytes.Buffer
-	b.WriteString(strings.Replace(head, "SUMMARY", summary(rows), 1))
+	before, after, _ := strings.Cut(strings.Replace(head, "SUMMARY", summary(rows), 1), "TABLE\n")
+	b.WriteString(before)
 	var missing []string
 	for _, c := range comparisons {
+		title, program, last := c.title, fmt.Sprintf("[%s](https://github.com/%s)", c.program, c.program), ""
 		for _, data := range c.data {
 			at := slices.IndexFunc(rows, func(r row) bool { return r.Method == c.method && r.Data == data })
 			if at < 0 {
@@ -94,13 +96,20 @@ func page(rows []row) []byte {
 			if r.Printed != 0 {
 				printed = fmt.Sprint(r.Printed)
 			}
-			fmt.Fprintf(&b, "| %s | [%s](https://github.com/%s) | %s, %s | %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %s × | %s | %s |\n", c.title, c.program, c.program, sets[data].title, r.Split, printed,
+			if reason == last {
+				reason = ""
+			} else {
+				last = reason
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %s × | %s | %s |\n", title, program, sets[data].title, r.Split, printed,
 				r.Rates[0], r.Rates[1], alike, objective, r.Seconds[0], r.Seconds[1], times(r.Seconds[0]/r.Seconds[1]), verdict, reason)
+			title, program = "", ""
 		}
 	}
 	if len(missing) > 0 {
 		fmt.Fprintf(&b, "\nThe command makes these rows, too; they were not run to the end yet: %s.\n", strings.Join(missing, ", "))
 	}
+	b.WriteString("\n" + after)
 	return b.Bytes()
 }
 
