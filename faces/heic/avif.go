@@ -18,14 +18,13 @@ func (f *container) decodeAVIF(ctx context.Context) (image.Image, error) {
 }
 
 func decodeAVIF(r *sandbox.Run, data []byte) image.Image {
-	file, out := r.Store(data), r.Malloc(4*4)
-	delay := r.Malloc(8)
-	decode := func(only, pixels uint64) {
-		if r.Call("decode", file, uint64(len(data)), only, 0, out, out+4, out+8, out+12, delay, pixels) == 0 {
+	file, out := r.Store(data), r.Malloc(3*4)
+	decode := func(pixels uint64) {
+		if r.Call("decode", file, uint64(len(data)), out, out+4, out+8, pixels) == 0 {
 			r.Fail(errDecode)
 		}
 	}
-	decode(1, 0)
+	decode(0)
 	w, h, depth := r.Int(out), r.Int(out+4), r.Int(out+8)
 	if r.Err() != nil || w <= 0 || h <= 0 || w > maxPixels || h > maxPixels/w {
 		r.Fail(errDecode)
@@ -36,7 +35,7 @@ func decodeAVIF(r *sandbox.Run, data []byte) image.Image {
 		size *= 2
 	}
 	pixels := r.Malloc(size)
-	decode(0, pixels)
+	decode(pixels)
 	from := r.Read(pixels, size)
 	if r.Err() != nil {
 		return nil

@@ -40,7 +40,7 @@ func (f *container) limits() sandbox.Limits {
 }
 
 // decoderMemory is the most that the decoder of f may have. libde265 keeps the planes and about
-// 2.4 bytes for a pixel; libaom keeps three frames, and libavif makes RGB.
+// 2.4 bytes for a pixel; dav1d keeps three frames, and libavif makes RGB.
 func (f *container) decoderMemory() int {
 	if f.isAVIF() {
 		return 16*mega + 30*f.width*f.height*f.sampleSize() + 2*len(f.data)

@@ -1,7 +1,7 @@
 // Package heic decodes HEIC photographs, as iPhones take them, and AVIF images.
 //
 // The package reads the structure of a file itself, within bounds, and gives only single
-// coded images to a decoder: libde265 for HEIC, and libavif with libaom for AVIF, in
+// coded images to a decoder: libde265 for HEIC, and libavif with dav1d for AVIF, in
 // WebAssembly, which wazero runs in this process. A hostile file cannot reach memory outside of
 // its run, nor use more time or memory than a photograph of its size. Pixels do not depend on
 // what is installed. No process is started.

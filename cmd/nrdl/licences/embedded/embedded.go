@@ -80,13 +80,14 @@ var Parts = []Part{
 		},
 	},
 	{
-		What:     "libavif 1.1.1 and libaom 3.10.0, compiled to WebAssembly",
+		What:     "libavif 1.4.2 and dav1d 1.5.3, compiled to WebAssembly",
 		Files:    []string{"faces/heic/wasm/avif.wasm.zst"},
-		From:     "github.com/gen2brain/avif v0.4.4, lib/decode.wasm.gz, packed by Zstandard instead of gzip",
-		Licences: []string{"faces/heic/wasm/LICENSE.libavif", "faces/heic/wasm/LICENSE.aom", "faces/heic/wasm/LICENSE.gen2brain"},
+		From:     "https://github.com/AOMediaCodec/libavif, tag v1.4.2, with the part of libyuv in it, and https://github.com/videolan/dav1d, tag 1.5.3, by faces/heic/wasm/build-avif.sh with faces/heic/wasm/avif.c and wasi-libc of Debian 12",
+		Licences: []string{"faces/heic/wasm/LICENSE.libavif", "faces/heic/wasm/LICENSE.dav1d", "faces/heic/wasm/LICENSE.wasi-libc"},
 		Libraries: []Library{
-			{"libavif", "1.1.1", "pkg:github/AOMediaCodec/libavif@v1.1.1", "BSD-2-Clause"},
-			{"libaom", "3.10.0", "pkg:generic/aom@3.10.0?vcs_url=git%2Bhttps://aomedia.googlesource.com/aom%40v3.10.0", "BSD-2-Clause"},
+			{"libavif", "1.4.2", "pkg:github/AOMediaCodec/libavif@v1.4.2", "BSD-2-Clause AND BSD-3-Clause"},
+			{"dav1d", "1.5.3", "pkg:github/videolan/dav1d@1.5.3", "BSD-2-Clause"},
+			wasiLibc,
 		},
 	},
 	{
