@@ -38,7 +38,7 @@ var street = []house{
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_400, 0},
 	{"server", ". doc internal/kit faces client/go", 15_400, 0},
-	{"cmd/nrdl", ". doc internal/kit faces client/go lab server", 16_700, 0},
+	{"cmd/nrdl", ". doc internal/kit faces client/go lab server", 16_800, 0},
 	{"tools", ". doc internal/kit faces lab server cmd/nrdl", 14_000, 0},
 }
 

@@ -205,7 +205,7 @@ func openError(path string, err error) error {
 	case other == nil && info.IsDir() && modelNear(path) != "":
 		return advice.Add(err, "did you mean %s?", modelNear(path))
 	case other == nil && info.IsDir() || dataset.IsImage(path) || dataset.IsMatrix(path):
-		return advice.Add(err, "the model comes first, then the images")
+		return advice.Add(err, "the model comes first, then the images; to make one: %v", advice.Train.With(advice.Model.To("people.nrdl")))
 	}
 	return advice.Add(err, "train it again: %v", advice.Train.With(advice.Model.To(path)))
 }

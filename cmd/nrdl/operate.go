@@ -48,9 +48,11 @@ func (a *app) backupCmd() *cobra.Command {
 				return advice.Add(cli.Misuse("there is no folder %s, and it has no ending, as a file has", args[1]),
 					"make the folder first, or give a file, such as %s.db", args[1])
 			}
-			at, size, err := jobs.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
-			if err != nil {
-				return err
+			at, size, backupErr := jobs.BackupFile(c.Context(), filepath.Join(args[0], "nrdl.db"), args[1], keep)
+			if backupErr != nil && err == nil && !info.IsDir() {
+				return advice.Add(backupErr, "name another file, or a folder, which keeps them all")
+			} else if backupErr != nil {
+				return backupErr
 			}
 			_, err = fmt.Fprintf(a.Out, "%s\t%d bytes\n", at, size)
 			return err
@@ -102,6 +104,8 @@ func (a *app) keyRevokeCmd(with func(onStore) func(*cobra.Command, []string) err
 			}
 			err := db.DeleteKey(ctx, "operator", args[0], open)
 			switch {
+			case errors.Is(err, store.ErrNotFound):
+				return advice.Add(err, "nrdl key list DATA shows the ids")
 			case errors.Is(err, store.LastKey) && open:
 				return advice.Add(err, "or revoke the other keys before: --open is for the very last one")
 			case errors.Is(err, store.LastKey):

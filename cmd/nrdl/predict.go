@@ -83,6 +83,9 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 		return err
 	}
 	found, err := m.Identify(ctx, set)
+	if err != nil && advice.Text(err) == "" {
+		err = advice.Add(err, "give rows as those of the training data; to see these: nrdl data info %s", legible.ShellWord(path))
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -129,9 +129,8 @@ func (t *training) check() error {
 			}
 		}
 	}
-	if info, err := os.Stat(t.output); err == nil && info.Mode().IsRegular() && info.Size() > 0 && filepath.Ext(t.output) != ".nrdl" &&
-		modelAt(t.output) == nil {
-		return advice.Add(cli.Misuse("--output %s is a file, and no model, which would replace it", t.output), "name another file, such as people.nrdl")
+	if info, err := os.Stat(t.output); err == nil && info.Mode().IsRegular() && info.Size() > 0 && modelAt(t.output) == nil {
+		return advice.Add(cli.Misuse("--output %s is a file, and no model, which would replace it", t.output), "name another file, or delete this one")
 	}
 	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || cli.SameFile(t.output, t.trace) != "") {
 		return cli.Misuse("--output and --trace are the same file, %s", t.output)

@@ -49,6 +49,16 @@ train http://127.0.0.1:1 -o x.nrdl
 train http:// -o x.nrdl
 train http://127.0.0.1:1/family -o x.nrdl --key-file nothing.txt
 train people/person001 -o x.nrdl
+train people -o text.nrdl --size 16x16 -m crc
+train people -o x.nrdl -o y.nrdl
+train people -o x.nrdl --method crc -m mean
+predict m.nrdl few.csv
+history few.csv
+identify --to http://127.0.0.1:1/family photo.png
+identify --to http://127.0.0.1:1/family m.nrdl photo.png
+identify --to http://127.0.0.1:1/family photo.png --detector cascade
+identify --to family photo.png
+serve x --import m.nrdl --import n.nrdl
 train ␀ -o x.nrdl
 train new␤line -o x.nrdl
 identify
@@ -198,7 +208,7 @@ func wrongPlace(t *testing.T) string {
 	}
 	photo, model := read("people/person001/0001.png"), read("m.nrdl")
 	for name, text := range map[string]string{
-		"photo.png": photo, "cut.png": photo[:60], "void.png": "", "void.txt": "", "notes.txt": "milk\nbread\n", "notes.onnx": "milk\n",
+		"photo.png": photo, "cut.png": photo[:60], "void.png": "", "void.txt": "", "notes.txt": "milk\nbread\n", "few.csv": "a,b,c\n1,2,3\n", "notes.onnx": "milk\n",
 		"void.nrdl": "", "cut.nrdl": model[:len(model)/2], "text.nrdl": "milk\n", "text.json": "milk\n",
 		"other.zip": "PK\x03\x04milk", "broken.tar": strings.Repeat("x", 1024), "page.html": "<html></html>",
 	} {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -105,9 +106,53 @@ func Share(less bool) func(float64) error {
 	}
 }
 
+// once is a flag that takes one value: of two, the first would be ignored.
+type once struct {
+	pflag.Value
+	given *string
+}
+
+func (o *once) Set(text string) error {
+	if o.given != nil && *o.given != text { // a completion sets a value again
+		return advice.Add(errors.New("it is given twice, with different values"), "leave one out")
+	}
+	err := o.Value.Set(text)
+	if err == nil {
+		o.given = &text
+	}
+	return err
+}
+
+// lists are the types of flags that take several values.
+var lists = []string{"stringArray", "PATTERN", "ORIGIN"}
+
+// takeOnce makes each flag of c, and of the commands below it, take one value, unless it takes a list or none.
+func takeOnce(c *cobra.Command) {
+	for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if _, is := f.Value.(*once); !is && f.Value.Type() != "bool" && !slices.Contains(lists, f.Value.Type()) {
+				f.Value = &once{Value: f.Value}
+			}
+		})
+	}
+	for _, sub := range c.Commands() {
+		takeOnce(sub)
+	}
+}
+
+// parsed ends a command line: what follows is another one.
+func parsed(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if o, is := f.Value.(*once); is {
+			o.given = nil
+		}
+	})
+}
+
 // refuseEmpty reports a flag that is given without a value: an empty one, as of a
 // variable of a shell that is not set, is no choice.
 func refuseEmpty(c *cobra.Command, _ []string) (err error) {
+	parsed(c)
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() != "string" || f.Value.String() != "" || err != nil {
 			return

@@ -49,6 +49,7 @@ func Prepare(root *cobra.Command, instead func(c *cobra.Command, flag string) st
 		}
 	}
 	withCommands(root)
+	takeOnce(root)
 }
 
 // Execute runs root. It returns misuse if --help follows the name of an unknown command.
@@ -194,6 +195,7 @@ func flagError(c *cobra.Command, err error, instead func(*cobra.Command, string)
 		missing *pflag.ValueRequiredError
 		number  *strconv.NumError
 	)
+	parsed(c)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return err
