@@ -386,6 +386,7 @@ func TestLoginIsOnce(t *testing.T) {
 	finish(stale, c.server.URL, strings.Replace(done, "state=", "state=x", 1), cookie.Value)
 	finish("/?login=login_denied", c.server.URL, strings.Replace(done, "code=", "error=access_denied&c=", 1), cookie.Value)
 	finish("/?login=login_invalid", c.server.URL, strings.Replace(done, "code=", "code=x", 1), cookie.Value)
+	finish("/?login=login_invalid", c.server.URL, done+"&iss=https://id.example", cookie.Value)
 	finish("/?login=login_invalid", c.server.URL, done, cookie.Value) // the provider has another challenge by now
 	a := finish("/", second.URL, other, cookieOfOther.Value)
 	session := a.Cookies()[1]

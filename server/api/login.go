@@ -28,7 +28,7 @@ func (v *Service) loginRoutes() {
 	v.Routes.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, r *http.Request) {
 		address, cookie, err := "", "", error(errBusy)
 		if v.limiter(loginPath).Allow() {
-			address, cookie, err = v.Login.Begin(r.Context(), baseOf(r)+loginPath+"/done")
+			address, cookie, err = v.Login.Begin(r.Context(), baseOf(r)+loginPath+"/done", r.URL.Query().Has("again"))
 		}
 		if err != nil {
 			v.loginFailed(w, r, err)

@@ -3,7 +3,7 @@
 // the provider says of itself.
 //
 //	p := login.New(login.Options{Issuer: "https://id.example", Client: "nrdl", Roles: roles})
-//	address, cookie, err := p.Begin(ctx, back) // the browser goes to the address, with the cookie
+//	address, cookie, err := p.Begin(ctx, back, false) // the browser goes to the address, with the cookie
 //	person, err := p.Finish(ctx, back, cookie, r.URL.Query())
 //
 // Experimental: this package may change in any version.
@@ -152,15 +152,19 @@ func derived(purpose, cookie string) string {
 }
 
 // Begin returns the address of the provider at which somebody logs in, who is sent back to the address back
-// afterwards, and what the cookie of the browser has until then.
-func (p *Provider) Begin(ctx context.Context, back string) (address, cookie string, err error) {
+// afterwards, and what the cookie of the browser has until then. With again, the provider asks who it is
+// also if it knows the browser.
+func (p *Provider) Begin(ctx context.Context, back string, again bool) (address, cookie string, err error) {
 	d, err := p.discover(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	cookie = strconv.FormatInt(time.Now().Unix(), 10) + "." + rand.Text()
-	return p.config(d, back).AuthCodeURL(derived("state", cookie), oidc.Nonce(derived("nonce", cookie)),
-		oauth2.S256ChallengeOption(derived("verifier", cookie))), cookie, nil
+	options := []oauth2.AuthCodeOption{oidc.Nonce(derived("nonce", cookie)), oauth2.S256ChallengeOption(derived("verifier", cookie))}
+	if again {
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"))
+	}
+	return p.config(d, back).AuthCodeURL(derived("state", cookie), options...), cookie, nil
 }
 
 // Finish returns who has logged in, by the cookie of Begin and the parameters with which the provider has
@@ -176,6 +180,9 @@ func (p *Provider) Finish(ctx context.Context, back, cookie string, parameters u
 	}
 	if reason := parameters.Get("error"); reason != "" {
 		return Person{}, refused("login_denied", "the provider says %.40q: %.200q", reason, parameters.Get("error_description"))
+	}
+	if by := parameters.Get("iss"); by != "" && by != p.Issuer {
+		return Person{}, refused("login_invalid", "another provider answers: %.200q", by)
 	}
 	d, err := p.discover(ctx)
 	if err != nil {

@@ -36,23 +36,59 @@ function lost() {
 
 let signing = null;
 
-/** signIn asks for a key until the service takes it. */
+// Why a login failed, by the code with which the service sends the browser back.
+const refusals = {
+  provider_away: "The provider of the logins cannot be reached. Try again later.",
+  login_stale: "This login was begun elsewhere or too long ago. Log in again.",
+  login_denied: "The provider has refused the login.",
+  login_invalid: "The answer of the provider cannot be used. The log of the service says why.",
+  login_no_role: "You may not use this service: none of your groups has a role here. Ask whoever runs it.",
+};
+const back = "nrdl-back";
+
+/** returned goes where somebody was before the login, and returns why that failed, "" if it did not. */
+export function returned() {
+  const code = new URLSearchParams(location.search).get("login");
+  let at = location.hash;
+  try {
+    at ||= sessionStorage.getItem(back) ?? "";
+    if (!code) sessionStorage.removeItem(back);
+  } catch { /* private window */ }
+  if (code || at !== location.hash) history.replaceState(null, "", location.pathname + at);
+  return code ? refusals[code] ?? "The login has failed." : "";
+}
+
+/** logIn is the way to the provider. */
+const logIn = (text, again = "") => h("a", { class: "button main", href: "v1/login" + again, target: "_top", autofocus: true, onclick: () => {
+  try { sessionStorage.setItem(back, location.hash); } catch { /* private window */ }
+} }, text);
+
+/** signIn asks for a key until the service takes it, or for a login. */
 function signIn() {
-  signing ??= dialog("Sign in", (close) => {
+  signing ??= description().then((api) => dialog("Sign in", (close) => {
+    const offered = Boolean(api.paths["/v1/login"]), failed = offered ? returned() : "";
     const why = h("p", { class: "bad", role: "alert" });
-    const key = h("input", { type: "password", autocomplete: "current-password", required: true, autofocus: true, placeholder: "nrdl_…" });
-    return h("form", {
+    const key = h("input", { type: "password", autocomplete: "current-password", required: true, autofocus: !offered, placeholder: "nrdl_…" });
+    const form = h("form", {
       onsubmit: async (e) => {
         e.preventDefault();
         why.textContent = "";
         try {
           const r = await fetch("v1/session", { method: "POST", headers: { Authorization: "Bearer " + key.value.trim() } });
-          if (r.ok) close(true);
-          else why.textContent = r.status === 401 ? "The service does not know this key." : (await problem(r)).message;
+          if (r.ok) {
+            const me = await (await fetch("v1/session")).json();
+            close(true);
+            if (about.me && about.me.actor !== me.actor) location.reload(); // and may do something else
+          } else why.textContent = r.status === 401 ? "The service does not know this key." : (await problem(r)).message;
         } catch { why.textContent = "The service cannot be reached."; }
       },
-    }, h("p", {}, "This service needs a key. Whoever runs it can create one in Settings."), h("label", {}, "Key", key), why, h("div", { class: "row end" }, h("button", { class: "main" }, "Sign in")));
-  }, { required: true }).finally(() => { signing = null; });
+    }, !offered && h("p", {}, "This service needs a key. Whoever runs it can create one in Settings."), h("label", {}, "Key", key), why, h("div", { class: "row end" }, h("button", { class: offered ? "" : "main" }, "Sign in")));
+    if (!offered) return form;
+    const none = failed === refusals.login_no_role;
+    return h("div", {}, h("p", failed ? { class: "bad", role: "alert" } : {}, failed || "Log in with your own account."),
+      h("div", { class: "row log-in" }, logIn(none ? "Log in as somebody else" : "Log in", none ? "?again" : "")),
+      h("details", { class: "with-key" }, h("summary", {}, "Sign in with a key"), form));
+  }, { required: true })).finally(() => { signing = null; });
   return signing;
 }
 
@@ -119,15 +155,29 @@ export function upload(path, field, files, o = {}) {
   return request("POST", path, { form, ...o });
 }
 
-/** What the service offers: "METHOD path" as in its description. */
+/** What the service offers who uses the page: "METHOD path" as in its description. */
 const features = new Set();
-export const about = { version: "" };
+/** @type {{version: string, me: {actor: string, name?: string, email?: string, scopes: string[]} | null}} */
+export const about = { version: "", me: null };
+
+let described = null;
+const description = () => (described ??= get("openapi.json").catch((e) => { described = null; throw e; }));
 
 export async function learn() {
-  const api = await get("openapi.json");
+  const [api, me] = await Promise.all([description(), get("v1/session")]);
   about.version = api.info?.version || "";
-  for (const [path, methods] of Object.entries(api.paths)) for (const m of Object.keys(methods)) features.add(m.toUpperCase() + " " + path);
+  about.me = me;
+  const may = (scopes) => !scopes || scopes.some((s) => me.scopes.includes(s));
+  for (const [path, methods] of Object.entries(api.paths)) for (const [m, o] of Object.entries(methods)) if (may(o["x-scopes"])) features.add(m.toUpperCase() + " " + path);
 }
 
-/** has reports whether the service has an operation, below the collection if path begins with …. */
+/** signOut ends the session, also that at the provider of the login, if that is possible. */
+export async function signOut() {
+  const r = await fetch("v1/session", { method: "DELETE" });
+  const end = r.ok && r.headers.get("Location");
+  if (end) open(end, "_top");
+  else location.reload();
+}
+
+/** has reports whether the service has an operation that who uses the page may use, below the collection if path begins with …. */
 export const has = (method, path) => features.has(method + " " + path.replace("…", "/v1/collections/{collection}"));

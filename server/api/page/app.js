@@ -1,7 +1,7 @@
 // The page: screens, the way between them, keys that hold everywhere, and what is said when
 // the service is away.
 import { h, put, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
-import { get, post, connection, learn } from "./api.js";
+import { get, post, connection, learn, has, about, returned, signOut } from "./api.js";
 import { importing, interrupted } from "./importer.js";
 import { begin, tr } from "./translate.js";
 import * as add from "./add.js";
@@ -14,13 +14,13 @@ import * as photos from "./photos.js";
 import * as review from "./review.js";
 import * as settings from "./settings.js";
 
-const screens = [
-  { id: "add", title: "Add photos", short: "Add", icon: "add", view: add.view },
-  { id: "groups", title: "Groups", short: "Groups", icon: "groups", view: groups.view },
-  { id: "try", title: "Try it", short: "Try", icon: "try", view: tryIt.view },
+let screens = [
+  { id: "add", title: "Add photos", short: "Add", icon: "add", view: add.view, needs: ["POST", "…/faces"] },
+  { id: "groups", title: "Groups", short: "Groups", icon: "groups", view: groups.view, needs: ["POST", "…/review/decide"] },
+  { id: "try", title: "Try it", short: "Try", icon: "try", view: tryIt.view, needs: ["POST", "…/identify"] },
   { id: "people", title: "People", short: "People", icon: "people", view: people.view },
   { id: "line", title: "Strangers", short: "Strangers", icon: "line", view: line.view },
-  { id: "review", title: "Review", short: "Review", icon: "review", view: review.view },
+  { id: "review", title: "Review", short: "Review", icon: "review", view: review.view, needs: ["POST", "…/review/decide"] },
   { id: "settings", title: "Settings", short: "Settings", icon: "settings", view: settings.view },
 ];
 const hidden = { person: { id: "person", title: "Person", parent: "people", view: person.view }, photos: { id: "photos", title: "Photographs", parent: "people", view: photos.view } };
@@ -59,6 +59,8 @@ async function show(keep = false) {
     if (!known || (id !== (state.current?.id ?? "-"))) {
       let first = known?.id;
       if (!first) first = state.current && await anyFace() ? "groups" : "add";
+      if (!known && !screens.some((one) => one.id === first)) first = "people";
+      if (signal.aborted) return; // somebody went elsewhere meanwhile
       history.replaceState(null, "", href(first, known && (!id || id === state.current?.id) ? arg : ""));
       return show();
     }
@@ -96,7 +98,7 @@ async function show(keep = false) {
       mutated, unnamed: () => state.unnamed,
     };
     if (!state.current && !["add", "settings"].includes(known.id)) {
-      put(root, h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", h("a", { href: href("add") }, "Add photographs"), " to begin."));
+      put(root, h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", has("POST", "…/faces") && [h("a", { href: href("add") }, "Add photographs"), " to begin."]));
     } else await known.view(root, ctx, decodeURIComponent(arg));
     if (signal.aborted) return;
     root.removeAttribute("aria-busy");
@@ -233,7 +235,12 @@ function nav(current) {
   const list = document.getElementById("nav");
   if (!list.firstChild) {
     list.append(...screens.map((one, i) => h("a", { "data-screen": one.id, title: `${one.title} (${i + 1})` }, icon(one.icon), h("span", { class: "long" }, one.title), h("span", { class: "short" }, one.short), one.id === "groups" && h("span", { class: "badge" }))));
-    document.getElementById("foot").append(h("button", { class: "link", onclick: help }, "Shortcuts", h("kbd", {}, "?")));
+  }
+  const foot = document.getElementById("foot"), me = about.me, who = me?.name ?? "";
+  if (foot.dataset.who !== who) {
+    foot.dataset.who = who;
+    foot.replaceChildren();
+    put(foot, who && h("div", { class: "me" }, h("span", { dir: "auto", title: me?.email }, who), h("button", { class: "link", onclick: signOut }, "Sign out")), h("button", { class: "link", onclick: help }, "Shortcuts", h("kbd", {}, "?")));
   }
   for (const a of list.children) {
     a.href = href(a.dataset.screen);
@@ -270,7 +277,7 @@ addEventListener("keydown", (e) => {
   if (e.key === "Escape" && inText(e)) { e.target.blur(); return; }
   if (inText(e)) return;
   if (e.key === "?") { e.preventDefault(); help(); }
-  else if (/^[1-7]$/.test(e.key)) { e.preventDefault(); go(screens[Number(e.key) - 1].id); }
+  else if (screens[Number(e.key) - 1]) { e.preventDefault(); go(screens[Number(e.key) - 1].id); }
   else if (e.key === "/") {
     const search = /** @type {HTMLElement} */ (main.querySelector("input[type=search]"));
     e.preventDefault();
@@ -291,7 +298,7 @@ addEventListener("drop", (e) => {
   inside = 0;
   document.body.classList.remove("dragging");
   if (drop) drop(e.dataTransfer);
-  else add.take(e.dataTransfer, { collection: state.current, make, go });
+  else if (has("POST", "…/faces")) add.take(e.dataTransfer, { collection: state.current, make, go });
 });
 
 connection.addEventListener("stale", follow);
@@ -317,6 +324,9 @@ document.querySelector(".skip").addEventListener("click", (e) => { e.preventDefa
 
 try {
   await Promise.all([load(), learn(), begin()]);
+  screens = screens.filter((one) => !one.needs || has(...one.needs));
+  const failed = returned();
+  if (failed) toast(failed);
   addEventListener("hashchange", () => show());
   await show();
   listen();

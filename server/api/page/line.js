@@ -1,6 +1,6 @@
 // How many strangers may be named, and what that costs.
 import { h, put, s, ask, icon, toast, say, count, percent, oneIn, rove } from "./dom.js";
-import { get, patch, del } from "./api.js";
+import { get, patch, del, has } from "./api.js";
 import { importing, interrupted, sources, chosen, ended, told, refusals } from "./importer.js";
 import { crop, why, grid } from "./faces.js";
 import { discard } from "./groups.js";
@@ -11,7 +11,7 @@ export async function view(root, ctx) {
   const curve = await get(`${ctx.base}/calibration/curve`, ctx.signal);
   put(root, h("h1", { tabindex: -1 }, "Strangers"), h("p", { class: "lead" }, "Nobody is recognised without a risk. How often may a stranger get a name?"));
   if (!curve.points.length) {
-    put(root, h("p", { class: "empty" }, "Give a name to somebody first. ", h("a", { href: ctx.href("groups") }, "Name the groups")));
+    put(root, h("p", { class: "empty" }, "Give a name to somebody first. ", has("POST", "…/review/decide") && h("a", { href: ctx.href("groups") }, "Name the groups")));
     return strangers(root, ctx, curve.given);
   }
   const P = curve.points, last = P.length - 1;
@@ -26,7 +26,7 @@ export async function view(root, ctx) {
   put(root, h("section", { class: "line", "aria-label": "How many strangers may be named" },
     h("label", { for: "line" }, "Strangers who may be named: ", big), range,
     h("div", { class: "ends soft small", id: "line-ends" }, h("span", {}, "1 in 10, more names"), h("span", {}, "1 in 1,000, more care")),
-    h("div", { class: "row" }, apply, reset),
+    h("div", { class: "row" }, has("PATCH", "/v1/collections/{collection}") && apply, reset),
     h("div", { class: "facts" }, left.element, right.element)),
   h("figure", { class: "chart" }, chart.element, h("figcaption", { class: "soft small" }, "The further right, the fewer strangers get a name, and the fewer known faces do. The number of faces leaves the share of known faces uncertain: the true one lies in the band with 90 % probability.")), changes);
 
@@ -106,6 +106,7 @@ export async function view(root, ctx) {
 
 // strangers shows the faces of people who are not in the collection, and takes more of them.
 async function strangers(root, ctx, given) {
+  if (!has("POST", "…/strangers")) return;
   const files = h("input", { type: "file", multiple: true, accept: "image/*,.heic,.heif,.zip", hidden: true, id: "choose-strangers" });
   const begin = (all) => { if (all.length) importing.start(ctx.collection, all, true); };
   files.addEventListener("change", () => { const all = chosen(files.files); files.value = ""; begin(all); });

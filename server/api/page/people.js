@@ -1,6 +1,6 @@
 // All people: those who are named, and those who are ignored.
 import { h, put, rove, endless, debounce, count, percent, say, toast, dialog } from "./dom.js";
-import { get, post } from "./api.js";
+import { get, post, has } from "./api.js";
 import { portrait } from "./faces.js";
 
 /** nameOf is how the page calls a person. */
@@ -33,7 +33,7 @@ export async function view(root, ctx, arg) {
   const what = h("span", { class: "soft", role: "status" });
   const bar = h("div", { class: "sticky", hidden: true }, h("div", { class: "row" }, what, h("button", { class: "main", onclick: merge }, "Merge …"), h("button", { onclick: () => choose.click() }, "Cancel")));
   const list = h("ul", { class: "people" }), end = h("div", { class: "sentinel" }), none = h("p", { class: "empty", hidden: true });
-  put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, choose, h("button", { onclick: create }, "New person"))), list, none, end, bar);
+  put(root, h("div", { class: "title" }, h("h1", { tabindex: -1 }, "People"), h("div", { class: "row tools" }, field, sort, ignored, has("POST", "…/people/{person}/merge") && choose, has("POST", "…/people") && h("button", { onclick: create }, "New person"))), list, none, end, bar);
   const reset = rove(list, "a");
 
   const path = () => `${ctx.base}/people?limit=120&order=${order}&kind=${kind}&search=${encodeURIComponent(search)}`;

@@ -1,7 +1,7 @@
 // One person: how well the face is recognised, what is missing, and all faces.
 import { tr } from "./translate.js";
 import { h, put, icon, dialog, ask, toast, say, count, percent, locale } from "./dom.js";
-import { get, post, patch, del, upload } from "./api.js";
+import { get, post, patch, del, upload, has } from "./api.js";
 import { grid, portrait, why } from "./faces.js";
 import { nameField } from "./names.js";
 import { discard } from "./groups.js";
@@ -21,6 +21,7 @@ export async function view(root, ctx, id) {
     faces.push(...page.items);
     cursor = page.next || "";
   } while (cursor && faces.length < 5000);
+  const edits = has("PATCH", "…/people/{person}"), adds = has("POST", "…/people/{person}/faces");
   const known = p.kind === "known", others = p.different ?? [];
   const twins = (await Promise.all(others.map((o) => get(`${ctx.base}/people/${o}`, ctx.signal).catch((e) => { if (e.status !== 404) throw e; })))).filter(Boolean); // without those who are gone
   const title = known || p.name !== "ignored" ? p.name : "Ignored person";
@@ -31,15 +32,15 @@ export async function view(root, ctx, id) {
   const undo = (made, text, then = ctx.again) => toast(text, async () => { await post(`${ctx.base}/undo/${made.operation}`); say("Undone"); ctx.mutated(); then(); });
   const input = h("input", { type: "file", multiple: true, accept: "image/*,.heic,.heif", hidden: true });
   input.addEventListener("change", () => { const all = filesOf(input.files); input.value = ""; add(all); });
-  ctx.drop(async (data) => add(await sources(data)));
+  if (adds) ctx.drop(async (data) => add(await sources(data)));
 
   const facts = h("dl", { class: "facts" },
     factOf("Faces", faces.length.toLocaleString("en")),
     known && factOf("Recognised", told.held ? percent(told.known / told.held) : "–", told.held ? `${told.known} of ${count(told.held, "face")}, each compared as if it were new` : "needs two faces or more"),
     known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person",
-      !others.includes(told.rival.id) && h("button", { class: "link small", onclick: () => differ(told.rival, true) }, "These two are not the same")),
+      edits && !others.includes(told.rival.id) && h("button", { class: "link small", onclick: () => differ(told.rival, true) }, "These two are not the same")),
     p.born && factOf("Born", h("time", {}, p.born), "earlier photographs do not show this person"),
-    twins.length > 0 && factOf("Not the same as", twins.map((o) => h("span", { class: "row" }, h("a", { href: ctx.href("person", o.id), dir: "auto" }, o.name), h("button", { class: "plain", "aria-label": `Take back that ${o.name} is somebody else`, onclick: () => differ(o, false) }, icon("close"))))));
+    twins.length > 0 && factOf("Not the same as", twins.map((o) => h("span", { class: "row" }, h("a", { href: ctx.href("person", o.id), dir: "auto" }, o.name), edits && h("button", { class: "plain", "aria-label": `Take back that ${o.name} is somebody else`, onclick: () => differ(o, false) }, icon("close"))))));
   const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", { dir: "auto" }, tr(a[0].toUpperCase() + a.slice(1) + ".")))));
   put(root, 
     h("a", { class: "back", href: ctx.href("people") }, icon("back"), "People"),
@@ -47,15 +48,14 @@ export async function view(root, ctx, id) {
       portrait(ctx.base, { ...p, portrait: best?.id }),
       h("div", {}, h("h1", { tabindex: -1, dir: "auto" }, title), !known && h("p", { class: "lead" }, "Ignored: these faces are reported as unknown."),
         h("div", { class: "row" },
-          h("button", { onclick: rename }, "Rename"),
-          h("button", { onclick: merge }, "Merge with …"),
-          h("button", { onclick: () => input.click() }, "Add photos"),
-          faces.some((f) => f.photo) && h("a", { class: "button", href: ctx.href("photos", id) }, "Photographs"),
-          menu()), input)),
+          edits && [h("button", { onclick: rename }, "Rename"), h("button", { onclick: merge }, "Merge with …")],
+          adds && h("button", { onclick: () => input.click() }, "Add photos"),
+          faces.some((f) => f.photo) && has("GET", "…/people/{person}/photographs") && h("a", { class: "button", href: ctx.href("photos", id) }, "Photographs"),
+          edits && menu()), input)),
     facts, advice || "");
 
   let toolbar = null;
-  if (!faces.length) put(root, h("p", { class: "empty" }, "This person has no face yet. Add photographs, or drop them here; in each, the largest face is taken."));
+  if (!faces.length) put(root, h("p", { class: "empty" }, adds ? "This person has no face yet. Add photographs, or drop them here; in each, the largest face is taken." : "This person has no face yet."));
   else {
     const g = grid(ctx.base, faces.map((f) => f.id), {
       label: `Faces of ${title}`, most: 240,
@@ -65,7 +65,7 @@ export async function view(root, ctx, id) {
     const what = h("span", { class: "soft", role: "status" });
     const whyOne = h("button", { onclick: () => why(ctx.base, g.chosen()[0]) }, "Why?");
     toolbar = h("fieldset", { class: "row selection", disabled: true }, h("legend", { class: "spoken" }, "Selected faces"), what,
-      h("button", { onclick: () => move(g.chosen()) }, "Move to …"), h("button", { onclick: () => deny(g.chosen()) }, `Not ${known ? "this person" : "them"}`), h("button", { onclick: () => trash(g.chosen()) }, "Not a face"), whyOne);
+      edits && [h("button", { onclick: () => move(g.chosen()) }, "Move to …"), h("button", { onclick: () => deny(g.chosen()) }, `Not ${known ? "this person" : "them"}`), h("button", { onclick: () => trash(g.chosen()) }, "Not a face")], whyOne);
     put(root, h("section", { "aria-labelledby": "faces" }, h("h2", { id: "faces" }, "Faces"), judged.size ? h("p", { class: "soft" }, "Dashed faces would not be recognised if they were new.") : "", g.element, h("div", { class: "sticky" }, toolbar)));
   }
 
@@ -75,7 +75,7 @@ export async function view(root, ctx, id) {
       h("button", { onclick: born }, "Date of birth …"),
       h("button", { onclick: differs }, "Not the same as …"),
       h("a", { class: "button", href: `${at}/export`, download: true }, "Export"),
-      h("button", { class: "danger", onclick: erase }, "Erase …")));
+      has("DELETE", "…/people/{person}") && h("button", { class: "danger", onclick: erase }, "Erase …")));
     box.addEventListener("keydown", (e) => { if (e.key === "Escape" && box.open) { e.preventDefault(); box.open = false; box.querySelector("summary").focus(); } });
     box.lastChild.addEventListener("click", () => { box.open = false; box.querySelector("summary").focus(); }, true);
     box.addEventListener("focusout", (e) => { if (!box.contains(e.relatedTarget)) box.open = false; });

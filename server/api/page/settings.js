@@ -2,11 +2,11 @@
 import { chosen, choose, languages } from "./translate.js";
 import { h, put, ask, dialog, toast, count, locale } from "./dom.js";
 import { told, refusals, doubts } from "./importer.js";
-import { get, post, patch, del, request, has, about, Problem } from "./api.js";
+import { get, post, patch, del, request, has, about, learn, signOut, Problem } from "./api.js";
 
 export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Settings"));
-  const parts = [collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs") && jobs, keys, ctx.collection && has("GET", "…/hooks") && hooks, backup, has("GET", "/v1/audit") && audit, language, aboutThis];
+  const parts = [about.me.actor !== "local" && account, collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs") && jobs, has("GET", "/v1/keys") && keys, ctx.collection && has("GET", "…/hooks") && hooks, has("POST", "/v1/backup") && backup, has("GET", "/v1/audit") && audit, language, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
     put(root, box);
@@ -28,10 +28,18 @@ function nameDialog(title, value, action) {
   });
 }
 
+const roles = { admin: "You may do everything.", review: "You may add, name and correct people and faces.", enrol: "You may add people and faces.", identify: "You may look at people, and name the faces of photographs." };
+
+async function account(box) {
+  const { name = "", email, scopes, expires } = about.me;
+  section(box, "You", "", h("p", { class: "who" }, h("strong", { dir: "auto" }, name), email && h("span", { class: "soft", dir: "auto" }, " " + email)),
+    h("p", { class: "soft" }, roles[Object.keys(roles).find((s) => scopes.includes(s))] ?? "", expires ? ` This ends at ${new Date(expires).toLocaleString(locale())}.` : ""), h("button", { onclick: signOut }, "Sign out"));
+}
+
 async function collections(box, ctx) {
   const rows = ctx.collections.map((c) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, c.name), c.id === ctx.collection?.id && h("span", { class: "soft" }, " (shown)")),
     h("div", { class: "row" }, c.id !== ctx.collection?.id && h("a", { class: "button", href: `#/${c.id}/people`, "aria-label": `Show ${c.name}` }, "Show"),
-      h("button", { "aria-label": `Rename ${c.name}`, onclick: async () => {
+      has("PATCH", "/v1/collections/{collection}") && h("button", { "aria-label": `Rename ${c.name}`, onclick: async () => {
         const name = await nameDialog("Rename the collection", c.name, "Rename");
         if (!name || name === c.name) return;
         await patch(`v1/collections/${c.id}`, { name });
@@ -39,7 +47,7 @@ async function collections(box, ctx) {
         await ctx.again();
         toast(`The collection is called ${name} now.`, async () => { await patch(`v1/collections/${c.id}`, { name: c.name }); await ctx.reload(); ctx.again(); });
       } }, "Rename"),
-      h("button", { class: "danger", "aria-label": `Erase ${c.name}`, onclick: async () => {
+      has("DELETE", "/v1/collections/{collection}") && h("button", { class: "danger", "aria-label": `Erase ${c.name}`, onclick: async () => {
         if (!await ask(`Erase ${c.name}?`, "All people and faces of this collection are removed for good, also from the files of the database.", "Erase for good", { danger: true, typed: c.name })) return;
         await del(`v1/collections/${c.id}`);
         await ctx.reload();
@@ -47,7 +55,7 @@ async function collections(box, ctx) {
         if (location.hash === "#/-/settings") ctx.again();
         toast(`${c.name} is erased.`);
       } }, "Erase …"))));
-  section(box, "Collections", "People and faces apart from others.", h("ul", { class: "rows" }, rows), h("button", { onclick: async () => {
+  section(box, "Collections", "People and faces apart from others.", h("ul", { class: "rows" }, rows), has("POST", "/v1/collections") && h("button", { onclick: async () => {
     const name = await nameDialog("New collection", "", "Create");
     if (!name) return;
     const c = await ctx.make(name);
@@ -105,9 +113,9 @@ async function jobs(box, ctx) {
   async function draw() {
     const page = await get(`${ctx.base}/jobs?limit=8`, ctx.signal);
     list.replaceChildren(...page.items.map((j) => h("li", {}, h("span", { class: "what" }, h("strong", {}, jobNames[j.kind] ?? j.kind), " ", h("span", { class: "soft" }, state(j))), h("div", { class: "row" },
-      ["waiting", "running"].includes(j.state) && h("button", { onclick: () => del(`${ctx.base}/jobs/${j.id}`).then(draw) }, "Stop"),
+      ["waiting", "running"].includes(j.state) && has("DELETE", "…/jobs/{job}") && h("button", { onclick: () => del(`${ctx.base}/jobs/${j.id}`).then(draw) }, "Stop"),
       j.state === "failed" && has("POST", "…/jobs/{job}/retry") && h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/retry`).then(draw) }, "Try again"),
-      j.result?.decision === "needed" && [h("button", { class: "main", onclick: () => post(`${ctx.base}/jobs/${j.id}/accept`).then(draw) }, "Use it"), h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/discard`).then(draw) }, "Keep the old one")]))));
+      j.result?.decision === "needed" && has("POST", "…/jobs/{job}/accept") && [h("button", { class: "main", onclick: () => post(`${ctx.base}/jobs/${j.id}/accept`).then(draw) }, "Use it"), h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/discard`).then(draw) }, "Keep the old one")]))));
     if (!page.items.length) put(list, h("li", { class: "soft" }, "Nothing was asked for yet."));
     if (page.items.some((j) => ["waiting", "running"].includes(j.state)) && !ctx.signal.aborted) setTimeout(() => { if (!ctx.signal.aborted) draw().catch(() => {}); }, 1000);
   }
@@ -126,17 +134,22 @@ const scopes = [["identify", "name the faces of photographs"], ["enrol", "add pe
 async function keys(box, ctx) {
   const list = h("ul", { class: "rows" });
   section(box, "Access keys", "", list);
-  const all = (await get("v1/keys", ctx.signal)).items;
-  if (!all.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
+  const everybody = (await get("v1/keys", ctx.signal)).items, people = everybody.filter((k) => k.subject), all = everybody.filter((k) => !k.subject);
+  if (!everybody.length) put(list, h("li", { class: "soft" }, "There is none: everybody on this machine may do everything, and other machines are not answered. The first key may do everything."));
   list.append(...all.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), " ", h("span", { class: "soft" }, k.scopes.join(", "), k.expires ? `, until ${new Date(k.expires).toLocaleDateString(locale())}` : "", k.collections?.length ? h("span", { dir: "auto" }, " · " + ctx.collections.filter((c) => k.collections.includes(c.id)).map((c) => c.name).join(", ")) : "")), h("button", { class: "danger", "aria-label": `Delete the key ${k.name}`, onclick: async () => {
     if (!await ask(`Delete the key ${k.name}?`, "Programs that use it are no longer answered.", "Delete", { danger: true })) return;
     await del(`v1/keys/${k.id}`);
     ctx.again();
   } }, "Delete"))));
-  const signedIn = all.length > 0;
-  put(box, h("div", { class: "row" }, h("button", { onclick: create }, "New key"), signedIn && h("button", { onclick: async () => { await del("v1/session"); location.reload(); } }, "Sign out")));
+  put(box, h("div", { class: "row" }, h("button", { onclick: create }, "New key")));
+  if (people.length) put(box, h("h3", {}, "People who have logged in"), h("ul", { class: "rows" }, people.map((k) => h("li", {}, h("span", { class: "what" }, h("strong", { dir: "auto" }, k.name), h("span", { class: "soft", dir: "auto" }, ` ${k.email ?? ""}`), " ", h("span", { class: "soft" }, `${k.scopes.join(", ")}, until ${new Date(k.expires).toLocaleString(locale())}`)),
+    h("button", { class: "danger", "aria-label": `Log ${k.name} out`, onclick: async () => {
+      if (!await ask(`Log ${k.name} out?`, "All sessions of this person end. Who still has a group with a role can log in again.", "Log out", { danger: true })) return;
+      await del(`v1/keys/${k.id}`);
+      ctx.again();
+    } }, "Log out")))));
   async function create() {
-    const first = !all.length;
+    const first = !everybody.length;
     const asked = await dialog("New key", (close) => {
       const name = h("input", { required: true, autofocus: true, maxlength: 200, autocomplete: "off", placeholder: "What is it for?", dir: "auto" });
       const boxes = scopes.map(([id, what]) => { const input = h("input", { type: "checkbox", value: id, checked: first ? id === "admin" : id === "identify", disabled: first && id === "admin" }); return { input, element: h("label", { class: "check" }, input, h("strong", { translate: "no" }, id), h("span", { class: "soft" }, " " + what)) }; });
@@ -147,7 +160,10 @@ async function keys(box, ctx) {
     });
     if (!asked?.name) return;
     const made = await post("v1/keys", asked);
-    if (first) await fetch("v1/session", { method: "POST", headers: { Authorization: "Bearer " + made.key } });
+    if (first) {
+      await fetch("v1/session", { method: "POST", headers: { Authorization: "Bearer " + made.key } });
+      await learn();
+    }
     await dialog("Copy the key now", (close) => {
       const copy = h("button", { onclick: async () => { try { await navigator.clipboard.writeText(made.key); copy.textContent = "Copied"; } catch { secret.select(); } } }, "Copy");
       const secret = h("input", { value: made.key, readonly: true, class: "code", "aria-label": "The key", onfocus: () => secret.select() });
@@ -199,7 +215,7 @@ async function audit(box, ctx) {
   section(box, "What was done", "Each change, who made it and when, with ids in place of names. A line that was changed later is found.", list, h("div", { class: "row" }, more, h("button", { onclick: check }, "Check all lines")), said);
   async function load() {
     const page = await get(`v1/audit?limit=10${next && `&cursor=${next}`}`, ctx.signal);
-    list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString(locale())} · ${l.verb} ${l.object} · ${l.actor}`))));
+    list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString(locale())} · ${l.verb} ${l.object} · ${l.who || l.actor}`))));
     next = page.next ?? "";
     more.hidden = !next;
   }

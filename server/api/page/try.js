@@ -1,6 +1,6 @@
 // Naming the faces of a photograph.
 import { h, put, icon, toast, say, count } from "./dom.js";
-import { upload } from "./api.js";
+import { upload, has } from "./api.js";
 import { reasons, chance } from "./faces.js";
 import { point } from "./place.js";
 
@@ -63,7 +63,7 @@ export async function view(root, ctx) {
     ctx.signal.addEventListener("abort", () => watch.disconnect());
     const n = seen.faces.filter((f) => f.decision === "known").length;
     side.replaceChildren(...wrong, h("p", { class: "count", role: "status" }, `${count(seen.faces.length, "face")}, ${n === seen.faces.length ? "all recognised" : `${n} recognised`}`), list,
-      h("div", { class: "row" }, h("button", { onclick: () => keep(file, where) }, "Add these faces to the collection")));
+      has("POST", "…/faces") ? h("div", { class: "row" }, h("button", { onclick: () => keep(file, where) }, "Add these faces to the collection")) : "");
     say(`${count(seen.faces.length, "face")}, ${n} recognised`);
 
     function open(i, jump = false) {
