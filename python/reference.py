@@ -14,7 +14,7 @@ GROUPS = {
     "Methods": ("_methods",),
     "Dictionaries and codes": ("_dictionaries", "_coders"),
     "Unknown, and photographs": ("_openset", "_models", "_faces"),
-    "Comparing, learning step by step, pictures": ("_compare", "_learn", "_base", "_plots"),
+    "Comparing, tuning, learning step by step, pictures": ("_compare", "_tune", "_learn", "_base", "_plots"),
     "Engine and service": ("_engine", "nrdl_service"),
 }
 SKLEARN = {

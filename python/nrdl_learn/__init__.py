@@ -4,7 +4,7 @@ Every method of the program ``nrdl`` is a class; the program, which the package 
 does the work. ``doc/python.md`` of the repository is an introduction.
 """
 
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import PackageNotFoundError as _NotThere
 from importlib.metadata import version as _version
 
 from nrdl_learn._base import Parts
@@ -20,13 +20,14 @@ from nrdl_learn._methods import __all__ as _methods
 from nrdl_learn._models import Face, Recogniser, load
 from nrdl_learn._openset import FaceRecogniser, OpenSetClassifier
 from nrdl_learn._plots import plot_atoms, plot_codes, plot_history
+from nrdl_learn._tune import Tuning, tune
 from nrdl_service import Service, ServiceError
 
 __version__ = "0"  # from a checkout, without a wheel
 for _name in "nrdl-learn-slim", "nrdl-learn":
     try:
         __version__ = _version(_name)
-    except PackageNotFoundError:
+    except _NotThere:
         pass
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "ServiceError",
     "SparseCoder",
     "Step",
+    "Tuning",
     "close",
     "compare",
     "corrected_t",
@@ -62,4 +64,5 @@ __all__ = [
     "plot_history",
     "sparse_encode",
     "steps",
+    "tune",
 ]

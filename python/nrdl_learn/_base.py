@@ -96,6 +96,9 @@ class Parameterised(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         further: Mapping[str, Any] = self.params or {}
         if not isinstance(further, Mapping):
             raise TypeError(f"params = {further!r}: a dict of parameters by their path in Go, such as {{'coder.lambda': 0.01}}")
+        for name, path, _ in self._parameters:
+            if path in further and any(each["name"] == path for each in changed):
+                raise ValueError(f"{name} and params[{path!r}] say the same: leave one out")
         return changed + [{"name": path, "value": text_of(value)} for path, value in further.items()]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -283,6 +286,13 @@ class Method(ClassifierMixin, Parameterised):
             file.write(self.model_)
 
 
+def a_method(value: Any, who: str) -> Method:
+    """The value, which is a method."""
+    if not isinstance(value, Method):
+        raise TypeError(f"{who} takes a method of this package, such as NRC(), not {value!r}")
+    return value
+
+
 class Parts:
     """The matrices of a model, in the notation of the papers.
 
@@ -301,6 +311,10 @@ class Parts:
         How a code scores the classes.
     """
 
+    def __repr__(self) -> str:
+        shapes = {name: np.shape(m) for name in "DSW" if (m := getattr(self, name, None)) is not None}
+        return f"<{type(self).__name__} of {len(self.classes)} classes: {', '.join(f'{name} {rows}×{columns}' for name, (rows, columns) in shapes.items())}>"
+
     def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]):
         self.D = arrays["D"]
         self.W = arrays.get("W")
@@ -309,4 +323,4 @@ class Parts:
         self.rule = header["rule"]
 
 
-__all__ = ["Method", "Parameterised", "Parts", "checked", "seed_of", "text_of"]
+__all__ = ["Method", "Parameterised", "Parts", "a_method", "checked", "seed_of", "text_of"]

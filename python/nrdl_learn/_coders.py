@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array
 
 from nrdl_learn._base import text_of
@@ -77,6 +78,10 @@ def sparse_encode(
     if positive and algorithm in ("omp", "local"):
         raise ValueError(f"algorithm={algorithm!r} has no codes that are not negative: take 'lasso', 'elastic_net', 'nnls', 'admm' or 'ridge'")
     weight = (1e-4 if algorithm == "local" else 1.0) if alpha is None else float(alpha)
+    if not (weight > 0 or weight == 0 and algorithm in ("omp", "nnls", "admm", "local", "ridge")):
+        raise ValueError(f"alpha = {alpha!r}: a number above 0; 'nnls' has no penalty")
+    if n_nonzero_coefs is not None and not (isinstance(n_nonzero_coefs, numbers.Integral) and n_nonzero_coefs > 0):
+        raise ValueError(f"n_nonzero_coefs = {n_nonzero_coefs!r}: an integer above 0")
     coder, settings = "lasso", {"lambda": weight, "positive": positive}
     if algorithm == "omp":
         tenth = min(max(X.shape[1] // 10, 1), len(D))
@@ -103,7 +108,7 @@ def sparse_encode(
     return shared().call("code", {"x": X, "D": D.T}, method="online", params=params)[1]["codes"]
 
 
-class SparseCoder(TransformerMixin, BaseEstimator):
+class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Codes over a given dictionary, as a transformer.
 
     Parameters
@@ -170,6 +175,10 @@ class SparseCoder(TransformerMixin, BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         return np.shape(self.dictionary)[1]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_ * (2 if self.split_sign else 1)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

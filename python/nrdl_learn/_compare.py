@@ -137,6 +137,8 @@ def compare(estimators: Any, X: Any, y: Any, *, cv: Any = None, scoring: Any = N
 
 
 def _named(estimators: Sequence[Any]) -> dict[str, Any]:
+    if not isinstance(estimators, Sequence) or any(isinstance(e, type) or not hasattr(e, "fit") for e in estimators):
+        raise TypeError(f"estimators is a list, such as [NRC(), CRC()], or a dict of names and estimators, not {estimators!r}")
     names = [type(e).__name__ for e in estimators]
     if len(set(names)) < len(names):
         raise ValueError(f"two of {', '.join(names)} have one name: give a dict of names and estimators")

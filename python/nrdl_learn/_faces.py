@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any, Sequence
 
@@ -20,7 +21,10 @@ def _images(X: Any) -> list[Any]:
     images = []
     for one in X:
         if isinstance(one, (str, os.PathLike)):
-            images.append(os.path.abspath(os.fspath(one)))
+            path = os.path.abspath(os.fspath(one))
+            if not os.path.exists(path):
+                raise FileNotFoundError(errno.ENOENT, "there is no such photograph", path)
+            images.append(path)
             continue
         one = np.asarray(one)
         if one.dtype != np.uint8 or one.ndim not in (2, 3) or one.ndim == 3 and one.shape[2] != 3:
@@ -113,6 +117,10 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             Of norm 1. The list, of ``faces='all'`` and ``'every'``, has an array for each image, whose
             rows are as in `faces_`.
         """
+        return self._transform(X, "leave it out, or set missing='nan'")
+
+    def _transform(self, X: Any, advice: str) -> Any:
+        """`transform`, with what to do about an image without a face."""
         if self.missing not in ("error", "nan"):
             raise ValueError(f"missing is 'error' or 'nan', not {self.missing!r}")
         images = _images(X)
@@ -126,7 +134,7 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             for i, image in enumerate(header["images"]):
                 if image.get("reason") and self.missing == "error":
                     which = images[at + i] if files else f"image {at + i}"
-                    raise EngineError(f"{which}: {image['reason']}", advice=[{"text": "leave it out, or set missing='nan'"}])
+                    raise EngineError(f"{which}: {image['reason']}", advice=[{"text": advice}])
                 faces.append(image["faces"])
                 counts.append(image["used"])
             parts.append(got["vectors"])

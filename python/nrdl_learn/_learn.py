@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from nrdl_learn._base import Method, Parts, seed_of
+from nrdl_learn._base import Method, Parts, a_method, seed_of
 from nrdl_learn._dictionary import Dictionary, OnlineLearner
 from nrdl_learn._engine import Engine, shared
 
@@ -81,7 +81,7 @@ def learn(method: Method, X: Any, y: Any, start: Any = None) -> Fit:
     -------
     fit : Fit
     """
-    members, arrays = method._request(X, y)
+    members, arrays = a_method(method, "learn")._request(X, y)
     more, from_arrays = _start(start)
     header, got = shared().call("learn", {**arrays, **from_arrays}, **members, **more)
     return _fit(method, header, got)
@@ -118,6 +118,9 @@ class Step:
         engine.at = self.n_iter
         self.objective, self.residual = float(arrays["objective"]), float(arrays["residual"])
         self.terms = dict(zip(header["terms"], arrays["terms"].tolist()))
+
+    def __repr__(self) -> str:
+        return f"<Step {self.n_iter}: objective {self.objective:.6g}, residual {self.residual:.3g}, {self.status}>"
 
     def matrices(self) -> dict[str, np.ndarray]:
         """Return the matrices of the iterate, such as D, S, W and multipliers."""
@@ -215,7 +218,7 @@ def steps(method: Any, X: Any, y: Any = None, start: Any = None) -> Iterator[Any
     if isinstance(method, Dictionary):
         yield from _passes(method, X)
         return
-    members, arrays = method._request(X, y)
+    members, arrays = a_method(method, "steps")._request(X, y)
     more, from_arrays = _start(start)
     engine = Engine()  # a fit under way belongs to its process, which ends with the last of its steps
     step = Step(engine, method, *engine.call("steps", {**arrays, **from_arrays}, **members, **more))

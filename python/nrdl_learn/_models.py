@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-import subprocess
 import tempfile
+import warnings
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from nrdl_learn._base import Method
-from nrdl_learn._engine import EngineError, find_program, shared
+from nrdl_learn._command import run
+from nrdl_learn._engine import EngineError, shared
 from nrdl_learn._faces import _images, _requests
 from nrdl_learn._methods import Mean
 from nrdl_learn._openset import OpenSetClassifier
@@ -87,6 +89,8 @@ class Recogniser:
     """
 
     def __init__(self, model: bytes, folders: Sequence[str] = ()):
+        if not isinstance(model, (bytes, bytearray, memoryview)):
+            raise TypeError(f"Recogniser takes the bytes of a model: Recogniser.load(path) opens a file, and Recogniser.train(folder) makes one, not {model!r}")
         self.model_, self._folders = bytes(model), list(folders)
         about = _about(self.model_, self._folders)
         if not about["sees_images"]:
@@ -94,13 +98,25 @@ class Recogniser:
         self.people_, self.method_ = list(about["classes"]), about["method"]
         self.threshold_, self.promise_, self.warning_ = about.get("threshold"), about.get("promise"), about.get("warning")
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.people_[:5]) + (f" and {len(self.people_) - 5} more" if len(self.people_) > 5 else "")
+        return f"<Recogniser of {names}: {self.promise_ or self.warning_ or 'every face gets a name'}>"
+
     @classmethod
     def train(
-        cls, folder: Any, *, fpir: float | None = None, strangers: Any = None, method: str | None = None, options: Sequence[str] = ()
+        cls,
+        folder: Any,
+        *,
+        fpir: float | None = None,
+        strangers: Any = None,
+        method: str | None = None,
+        options: Sequence[str] = (),
+        verbose: int = 0,
     ) -> "Recogniser":
         """Return a recogniser of the people in a folder, as ``nrdl train`` makes one.
 
-        One person with one photograph is enough.
+        One person with one photograph is enough. There is a warning for what the command warns of, such as
+        a photograph without a face.
 
         Parameters
         ----------
@@ -113,21 +129,22 @@ class Recogniser:
         method : str, optional
             Name of a method; by default that of the program.
         options : sequence of str, optional
-            Further options of ``nrdl train``, such as ``('--detect', 'never')``.
+            Further options of ``nrdl train``, such as ``('--names', 'files')``.
+        verbose : int, default=0
+            Whether progress is printed, and how well the faces are told apart.
 
         Returns
         -------
         recogniser : Recogniser
         """
+        if isinstance(options, str):
+            raise TypeError(f"options is a sequence of words, such as {tuple(options.split())!r}, not {options!r}")
         words = [] if fpir is None else ["--fpir", repr(float(fpir))]
         words += [] if strangers is None else ["--strangers", os.fspath(strangers)]
         words += [] if method is None else ["--method", method]
         with tempfile.TemporaryDirectory() as place:
             path = os.path.join(place, "people.nrdl")
-            command = [find_program(), "train", os.path.abspath(os.fspath(folder)), "-o", path, *words, *map(str, options)]
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            if done.returncode != 0 or not os.path.exists(path):
-                raise EngineError(done.stderr.decode("utf-8", "replace").strip() or f"nrdl train ended with the status {done.returncode}")
+            run(["train", os.path.abspath(os.fspath(folder)), "-o", path, *words, *map(str, options)], path, verbose=verbose, place=place)
             return cls.load(path)
 
     @classmethod
@@ -146,13 +163,14 @@ class Recogniser:
 
     def identify(
         self, photo: Any, *, faces: str = "every", detect: bool = True, twice: bool = False, force: bool = False, top: int = 1
-    ) -> list:
+    ) -> Any:
         """Return all faces of a photograph with their names, the largest first.
 
         Parameters
         ----------
         photo : path, or ndarray of uint8 of shape (height, width[, 3]), or list of these
-            Photographs; colours are red, green, blue.
+            A photograph, or several; colours are red, green, blue. Or the path of a folder: then the photographs
+            in it and in its folders, where one that cannot be read is left out with a warning.
         faces : {'every', 'all', 'largest', 'central', 'refuse'}, default='every'
             Which of several; ``'all'`` leaves out those in the background.
         detect : bool, default=True
@@ -166,15 +184,21 @@ class Recogniser:
 
         Returns
         -------
-        faces : list of Face, or list of list of Face
-            One list for each photograph of a list.
+        faces : list of Face, or list of list of Face, or dict of str to list of Face
+            One list for each photograph of a list. Of a folder, the path of each photograph with its faces.
 
         Raises
         ------
         EngineError
             For a photograph that cannot be read, and where `force` is needed.
+        FileNotFoundError
+            For a photograph that is not there.
         """
-        alone = isinstance(photo, (str, os.PathLike)) or getattr(photo, "dtype", None) == np.uint8 and np.ndim(photo) in (2, 3)
+        if isinstance(photo, (str, os.PathLike)) and os.path.isdir(photo):
+            options = ["--faces", faces, "--top", str(int(top))]
+            options += [word for word, yes in (("--detect=never", not detect), ("--twice", twice), ("--force", force)) if yes]
+            return self._identify_folder(os.fspath(photo), options)
+        alone = not isinstance(photo, Iterable) or isinstance(photo, (str, bytes, os.PathLike)) or hasattr(photo, "__array_interface__") and np.ndim(photo) > 1
         found = []
         for _, files, arrays in _requests(_images([photo] if alone else photo)):
             header, _ = shared().with_model(
@@ -186,6 +210,22 @@ class Recogniser:
                     raise EngineError(image["error"])
                 found.append([Face._of(face) for face in image["faces"]])
         return found[0] if alone else found
+
+    def _identify_folder(self, folder: str, options: Sequence[str]) -> dict[str, list[Face]]:
+        place, found = os.path.abspath(folder), {}
+        with tempfile.TemporaryDirectory() as temporary:
+            model, results = os.path.join(temporary, "people.nrdl"), os.path.join(temporary, "results.jsonl")
+            self.save(model)
+            networks = {"NRDL_NETWORKS": os.pathsep.join(self._folders)} if self._folders else None
+            run(["identify", model, place, "-o", results, *options], results, quiet=True, environment=networks)
+            with open(results, encoding="utf-8") as file:
+                for line in map(json.loads, file):
+                    if line.get("error"):
+                        warnings.warn(line["error"], UserWarning, stacklevel=3)
+                        continue
+                    path = os.path.join(folder, os.path.relpath(line["file"], place))
+                    found[path] = [Face._of(face) for face in line["faces"]]
+        return found
 
     def save(self, path: Any) -> None:
         """Write the model file, which ``nrdl identify`` reads.
@@ -225,7 +265,11 @@ def load(path: Any) -> Any:
         labels are the names in the file.
     """
     model, folders = _read(path)
-    about = _about(model, folders)
+    try:
+        about = _about(model, folders)
+    except EngineError as e:
+        why = "the file is empty" if not model else "it is a pickle, which joblib.load or pickle.load opens" if model[:1] == b"\x80" else e
+        raise EngineError(f"{os.fspath(path)}: {why}", e.code) from e
     if about["faces"]:
         return Recogniser(model, folders)
     classes = [c for c in Method.__subclasses__() if c.__module__ == Mean.__module__ and c._method == about["method"]]

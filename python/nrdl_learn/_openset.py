@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from nrdl_learn._base import Method, checked
+from nrdl_learn._base import Method, a_method, checked
 from nrdl_learn._engine import shared
 from nrdl_learn._faces import FaceEmbedder
 from nrdl_learn._methods import Mean
@@ -80,11 +80,13 @@ class OpenSetClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        return self._fit(clone(self.base), X, y, strangers, 2)
+        return self._fit(clone(a_method(self.base, "OpenSetClassifier")), X, y, strangers, 2)
 
     def _fit(self, base: Method, X: Any, y: Any, strangers: Any, least: int, **more: Any) -> "OpenSetClassifier":
         self.base_ = base
         members, arrays = self.base_._request(X, y, least)
+        if least == 2 and strangers is None and len(self.base_.classes_) == 2:
+            raise ValueError("a threshold needs samples of three classes or more, and there are 2: give samples of others, fit(X, y, strangers=…)")
         header, made = shared().call("fit", arrays, self.base_._progress(), keep=True, **members, **more)
         model, fitted = made["model"].tobytes(), made
         others = {} if strangers is None else {"strangers": self.base_._pixels(checked(self.base_, strangers, reset=False))}
@@ -237,15 +239,18 @@ class FaceRecogniser(OpenSetClassifier):
         self : object
         """
         self.embedder_ = FaceEmbedder() if self.embedder is None else clone(self.embedder)
-        vectors, others = self.embedder_.transform(X), None if strangers is None else self.embedder_.transform(strangers)
+        vectors, others = self._vectors(X), None if strangers is None else self._vectors(strangers)
         network = {"network": self.embedder_.network, "words": list(self.embedder_.words) or None}
-        self._fit(Mean() if self.base is None else clone(self.base), vectors, y, others, 1, vectors=True, **network)
+        self._fit(Mean() if self.base is None else clone(a_method(self.base, "FaceRecogniser")), vectors, y, others, 1, vectors=True, **network)
         self.promise_ = self._promise
         return self
 
     def _decided(self, X: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self)
-        return super()._decided(self.embedder_.transform(X))
+        return super()._decided(self._vectors(X))
+
+    def _vectors(self, X: Any) -> np.ndarray:
+        return self.embedder_._transform(X, "leave it out; Recogniser.identify has no face of it")
 
     def save(self, path: Any) -> None:
         """Write the model file, which ``nrdl identify`` reads.

@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 
 def _axes(ax: Any, **how: Any) -> Any:
@@ -34,6 +36,10 @@ def plot_atoms(model: Any, shape: tuple[int, int] | None = None, *, max_atoms: i
     -------
     ax : matplotlib.axes.Axes
     """
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+        if not hasattr(model, "components_"):
+            raise TypeError(f"{type(model).__name__} has no atoms")
     atoms = np.asarray(getattr(model, "components_", model), dtype=float)[:max_atoms]
     side = math.isqrt(atoms.shape[1])
     height, width = shape or getattr(model, "image_shape", None) or (side, side)
@@ -95,6 +101,8 @@ def plot_codes(codes: Any, y: Any = None, *, ax: Any = None) -> Any:
     ax : matplotlib.axes.Axes
         A row for each atom and a column for each sample.
     """
+    if isinstance(codes, BaseEstimator):
+        raise TypeError(f"codes are needed, not {type(codes).__name__}: plot_codes(model.transform(X), y)")
     magnitudes = np.abs(np.asarray(codes, dtype=float))
     ax = _axes(ax)
     if y is not None:

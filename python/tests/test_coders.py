@@ -73,6 +73,9 @@ def test_sparse_coder(problem):
     ours = nrdl.SparseCoder(D, transform_n_nonzero_coefs=2, split_sign=True).transform(X)
     theirs = sklearn.decomposition.SparseCoder(D, transform_algorithm="omp", transform_n_nonzero_coefs=2, split_sign=True).transform(X)
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
+    assert coder.get_feature_names_out()[1] == "sparsecoder1" and len(coder.get_feature_names_out()) == len(D)
+    split = nrdl.SparseCoder(D, split_sign=True)
+    assert len(split.get_feature_names_out()) == split.transform(X).shape[1]
 
 
 def test_refusals(problem):
@@ -87,3 +90,9 @@ def test_refusals(problem):
         nrdl.sparse_encode(X, D[:, :19])
     with pytest.raises(ValueError, match="l1_ratio"):
         nrdl.sparse_encode(X, D, algorithm="elastic_net", l1_ratio=0)
+    for algorithm, wrong in ("lasso", 0), ("lasso", -1.0), ("elastic_net", np.nan), ("omp", -1), ("ridge", -0.5):
+        with pytest.raises(ValueError, match="^alpha = "):
+            nrdl.sparse_encode(X, D, algorithm=algorithm, alpha=wrong)
+    for wrong in 0, -1, 2.5:
+        with pytest.raises(ValueError, match="^n_nonzero_coefs = "):
+            nrdl.sparse_encode(X, D, algorithm="omp", n_nonzero_coefs=wrong)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy.stats
 from sklearn.datasets import load_digits
-from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
+from sklearn.svm import SVC
 
 import nrdl_learn as nrdl
 
@@ -64,3 +65,32 @@ def test_compare():
         nrdl.compare([nrdl.NN(), nrdl.NN()], X, y)
     with pytest.raises(ValueError, match="two estimators"):
         nrdl.compare([nrdl.NN()], X, y)
+    for wrong in nrdl.NRC(), ["nrc", "crc"], [nrdl.NRC, nrdl.CRC], [("a", nrdl.NRC()), ("b", nrdl.CRC())]:
+        with pytest.raises(TypeError, match="is a list, such as"):
+            nrdl.compare(wrong, X, y)
+
+
+def test_tune():
+    """The first configuration is as given, the best is what is fitted, and a seed gives the same search again."""
+    X, y = load_digits(return_X_y=True)
+    X, y, X2, y2 = X[:200], y[:200].astype(str), X[200:400], y[200:400].astype(str)
+    given = nrdl.NRC(coder_passes=2)
+    found = nrdl.tune(given, X, y, budget=6)
+    assert len(found.trials_) == 6 and found.trials_[0]["params"] == {}
+    assert found.best_score_ == max(trial["score"] for trial in found.trials_ if trial["folds"] == 4)
+    best = found.best_estimator_
+    assert best.get_params() == {**given.get_params(), **found.best_params_} and not hasattr(given, "model_")
+    assert best.score(X2, y2) > 0.85
+    assert [t["params"] for t in nrdl.tune(given, X, y, budget=6).trials_] == [t["params"] for t in found.trials_]
+    lasso = nrdl.tune(nrdl.Representation(coder="lasso", params={"coder.lambda": 0.5}), X, y, budget=3, folds=2).best_estimator_
+    assert lasso.coder == "lasso" and set(lasso.params) == {"coder.lambda"}
+    for scaled in X - 7, 1000 * (X - 7):  # neither the sign nor the scale of samples is lost on the way to the program
+        assert nrdl.tune(nrdl.CRC(), scaled, y, budget=1).best_score_ == pytest.approx(nrdl.tune(nrdl.CRC(), X - 7, y, budget=1).best_score_)
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    assert nrdl.tune(nrdl.CRC(), X - 7, y, budget=1).best_score_ == pytest.approx(cross_val_score(nrdl.CRC(), X - 7, y, cv=folds).mean(), abs=0.06)
+    with pytest.raises(ValueError, match="no parameters"):
+        nrdl.tune(nrdl.NN(), X, y)
+    with pytest.raises(TypeError, match="a method of this package"):
+        nrdl.tune(SVC(), X, y)
+    with pytest.raises(nrdl.EngineError, match="^samples.npz"):
+        nrdl.tune(nrdl.CRC(), X[:10], np.arange(10))

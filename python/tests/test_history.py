@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 
 import nrdl_learn as nrdl
 from nrdl_learn._engine import shared
@@ -61,6 +62,17 @@ def test_pictures(digits):
         nrdl.plot_atoms(np.ones((3, 5)))
     with pytest.raises(ValueError, match="no history"):
         nrdl.plot_history(nrdl.CRC().fit(X, y))
+
+
+def test_refused_pictures(digits):
+    X, y = digits
+    pytest.importorskip("matplotlib").use("Agg")
+    with pytest.raises(NotFittedError):
+        nrdl.plot_atoms(nrdl.NRDL())
+    with pytest.raises(TypeError, match="SparseCoder has no atoms"):
+        nrdl.plot_atoms(nrdl.SparseCoder(X[:3]))
+    with pytest.raises(TypeError, match="transform"):
+        nrdl.plot_codes(nrdl.NRC().fit(X, y), y)
 
 
 def test_engine_of_a_block(digits):

@@ -52,11 +52,49 @@ def test_identify_is_the_command(drawn, model):
         several += len(found) > 1
     assert several > 0, "no photograph has several faces"
     assert people.identify(photographs[0]) == people.identify([photographs[0]])[0]
-    with pytest.raises(nrdl.EngineError, match="no-such.jpg"):
+    with pytest.raises(FileNotFoundError, match="no-such.jpg"):
         people.identify("no-such.jpg")
 
 
-def test_train_is_the_command(drawn, model, tmp_path):
+def test_identify_a_folder(drawn, model, tmp_path):
+    """All photographs in it and below; one that cannot be read is left out, with a warning that names it."""
+    people, inbox = nrdl.load(model), tmp_path / "inbox"
+    (inbox / "more").mkdir(parents=True)
+    for i, photo in enumerate(pictures(drawn / "photos" / "others")):
+        (inbox / ("more" if i % 2 else ".") / photo.name).write_bytes(photo.read_bytes())
+    (inbox / "notes.txt").write_text("no photograph")
+    (inbox / "broken.jpg").write_bytes(pictures(inbox)[0].read_bytes()[:900])
+    with pytest.warns(UserWarning, match="broken.jpg"):
+        found = people.identify(inbox, faces="all", top=2)
+    whole = [p for p in pictures(inbox) if p.name != "broken.jpg"]
+    assert {str(p): people.identify(p, faces="all", top=2) for p in whole} == found
+    with pytest.raises(nrdl.EngineError, match="biggest") as refused:
+        people.identify(inbox, faces="biggest")
+    assert "nrdl: " not in str(refused.value)
+
+
+def test_what_is_no_photograph(drawn, model, tmp_path):
+    people, photo = nrdl.load(model), pictures(drawn / "photos" / "others")[0]
+    (tmp_path / "broken.jpg").write_bytes(photo.read_bytes()[:900])
+    for use in people.identify, nrdl.FaceEmbedder().transform, nrdl.detect:
+        with pytest.raises(nrdl.EngineError) as refused:
+            use([tmp_path / "broken.jpg"])
+        assert str(refused.value).count("broken.jpg") == 1
+        with pytest.raises(FileNotFoundError):
+            use([photo, tmp_path / "none.jpg"])
+    for wrong in 5, None, b"a.jpg", np.zeros((9, 9)):
+        with pytest.raises(ValueError, match="an image is a path"):
+            people.identify(wrong)
+    for content, why in ((b"", "is empty"), (b"\x80\x04K\x01.", "joblib.load"), (b"hello", "not an nrdl model")):
+        (tmp_path / "wrong.nrdl").write_bytes(content)
+        with pytest.raises(nrdl.EngineError, match=f"wrong.nrdl: .*{why}"):
+            nrdl.load(tmp_path / "wrong.nrdl")
+    with pytest.raises(TypeError, match="Recogniser.load"):
+        nrdl.Recogniser(model)
+    assert people.people_[0] in repr(people)
+
+
+def test_train_is_the_command(drawn, model, tmp_path, capsys):
     """A model of a folder is that of ``nrdl train``, byte for byte; so is one of two people and of one."""
     whole = nrdl.Recogniser.train(drawn / "photos" / "people")
     assert whole.model_ == model.read_bytes()
@@ -73,8 +111,15 @@ def test_train_is_the_command(drawn, model, tmp_path):
         command(tmp_path, "train", some, "-o", "few.nrdl", "--fpir", "0.001")
         assert few.model_ == (tmp_path / "few.nrdl").read_bytes()
         assert few.threshold_ is not None and "people of all ages" in few.promise_
-    with pytest.raises(nrdl.EngineError):
+    with pytest.raises(nrdl.EngineError, match="^open data: .*does not exist"):
         nrdl.Recogniser.train(tmp_path / "nobody")
+    with pytest.raises(TypeError, match="sequence of words"):
+        nrdl.Recogniser.train(tmp_path / "1", options="--names files")
+    (next(p for p in (tmp_path / "2").iterdir()) / "broken.jpg").write_bytes(b"\xff\xd8\xff\xe0")
+    with pytest.warns(UserWarning, match="broken.jpg"):
+        nrdl.Recogniser.train(tmp_path / "2", verbose=1)
+    said = capsys.readouterr().out
+    assert "2 people" in said and "people.nrdl" not in said
 
 
 def test_all_faces_of_a_picture(drawn):

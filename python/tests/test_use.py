@@ -164,6 +164,18 @@ def test_windows(monkeypatch):
     engine.close()
 
 
+def test_what_is_no_method(digits):
+    X, y, _, _ = digits
+    for use in nrdl.OpenSetClassifier(LinearSVC()).fit, lambda X, y: nrdl.learn(LinearSVC(), X, y), lambda X, y: next(nrdl.steps(LinearSVC(), X, y)):
+        with pytest.raises(TypeError, match="a method of this package, such as"):
+            use(X, y)
+    with pytest.raises(ValueError, match="three classes or more, and there are 2"):
+        nrdl.OpenSetClassifier(nrdl.NRC()).fit(X[y < 2], y[y < 2])
+    with pytest.raises(ValueError, match="say the same"):
+        nrdl.NRC(coder_rho=1.0, params={"coder.rho": 2}).fit(X, y)
+    assert "D 64×200" in repr(nrdl.NRC().fit(X, y).parts()) and "pass" not in repr(next(nrdl.steps(nrdl.NRDL(), X, y)))
+
+
 def test_missing_program():
     with pytest.raises(FileNotFoundError):
         Engine(["/no/such/program"]).call("methods")
@@ -494,5 +506,10 @@ def test_recogniser_of_people_too_alike(drawn, tmp_path):
     faces.save(tmp_path / "m.nrdl")
     status, lines, said = _command(tmp_path, "identify", "m.nrdl", "--detect", "never", *files)
     assert status != 0 and alike in said and not lines
+    people, folder = nrdl.load(tmp_path / "m.nrdl"), os.path.dirname(files[0])
+    with pytest.raises(nrdl.EngineError, match=alike):
+        people.identify(folder, detect=False)
+    forced = people.identify(folder, detect=False, force=True, twice=True)
+    assert forced == {file: people.identify(file, detect=False, force=True, twice=True) for file in forced} and str(files[0]) in forced
     with pytest.raises(nrdl.EngineError, match="no vectors"):
         shared().call("fit", {"x": np.ones((2, 3)), "y": np.arange(2)}, method="mean", classes=["a", "b"], vectors=True)

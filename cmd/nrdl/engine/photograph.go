@@ -88,10 +88,9 @@ func (f *incoming) each(ctx context.Context, do func(photo *dataset.Photo, to *s
 		}
 		all[j].Faces = []results.Detection{}
 		photo, name, err := f.photo(ctx, j)
-		if err == nil {
-			err = do(photo, &all[j])
-		}
-		if err != nil {
+		if err != nil { // it names the image
+			failed[j] = err
+		} else if err = do(photo, &all[j]); err != nil {
 			failed[j] = fmt.Errorf("%s: %w", name, err)
 		}
 	})
