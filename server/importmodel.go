@@ -68,7 +68,7 @@ func (v *Service) ImportModel(ctx context.Context, name string, g *gallery.Galle
 		}
 		subjects, faces = subjects+1, faces+len(added)
 	}
-	if err := v.store.SetCollection(ctx, "local", id, name, fpir); err != nil {
+	if err := v.store.SetCollection(ctx, "local", store.Collection{ID: id, Name: name, FPIR: fpir}); err != nil {
 		return 0, 0, err
 	}
 	return subjects, faces, v.store.Note(ctx, "local", importing, identity)

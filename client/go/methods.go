@@ -65,9 +65,10 @@ type Candidate struct {
 
 // ChangeCollectionRequest is the schema ChangeCollectionRequest.
 type ChangeCollectionRequest struct {
-	Force bool     `json:"force,omitempty"` // Set the rate also if nearly no enrolled face gets its name
-	FPIR  *float64 `json:"fpir,omitempty"`
-	Name  string   `json:"name,omitempty"`
+	Force       bool     `json:"force,omitempty"` // Set the rate also if nearly no enrolled face gets its name
+	FPIR        *float64 `json:"fpir,omitempty"`
+	Name        string   `json:"name,omitempty"`
+	VisitorDays *int     `json:"visitor_days,omitempty"` // For so many days faces that identify does not recognise are kept, at most 1000, as visitors; 0: none, and those that are kept are deleted. Needs the scope admin
 }
 
 // Cluster is the schema Cluster.
@@ -81,12 +82,13 @@ type Cluster struct {
 
 // Collection is the schema Collection.
 type Collection struct {
-	Created  time.Time `json:"created"`
-	FPIR     float64   `json:"fpir"` // Share of strangers who may be named
-	ID       string    `json:"id"`
-	Name     string    `json:"name"`
-	Outdated bool      `json:"outdated,omitempty"` // Its faces are vectors of another network than those of new collections: a refit makes new ones, and compares
-	Version  int       `json:"version"`            // Grows with each change of what is in it
+	Created     time.Time `json:"created"`
+	FPIR        float64   `json:"fpir"` // Share of strangers who may be named
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Outdated    bool      `json:"outdated,omitempty"` // Its faces are vectors of another network than those of new collections: a refit makes new ones, and compares
+	Version     int       `json:"version"`            // Grows with each change of what is in it
+	VisitorDays int       `json:"visitor_days"`       // For so many days the faces that identify does not recognise are kept as visitors; 0: they are not kept
 }
 
 // CollectionFields is the schema CollectionFields.
@@ -145,10 +147,11 @@ type CreatedPerson struct {
 	Different []string  `json:"different,omitempty"` // Ids of people who look alike and are somebody else
 	Faces     int       `json:"faces"`
 	ID        string    `json:"id"`
-	Kind      string    `json:"kind"` // The faces of ignored people are reported as unknown; one of known, ignored
+	Kind      string    `json:"kind"`                // The faces of ignored people are reported as unknown; one of known, ignored
+	LastSeen  *Sight    `json:"last_seen,omitempty"` // When and where identify recognised the person last
 	Name      string    `json:"name"`
 	Operation string    `json:"operation"`          // For undo
-	Portrait  string    `json:"portrait,omitempty"` // In lists: the face with the best crop
+	Portrait  string    `json:"portrait,omitempty"` // The face that was chosen, or the one with the best crop
 }
 
 // Curve is the schema Curve.
@@ -451,9 +454,10 @@ type Person struct {
 	Different []string  `json:"different,omitempty"` // Ids of people who look alike and are somebody else
 	Faces     int       `json:"faces"`
 	ID        string    `json:"id"`
-	Kind      string    `json:"kind"` // The faces of ignored people are reported as unknown; one of known, ignored
+	Kind      string    `json:"kind"`                // The faces of ignored people are reported as unknown; one of known, ignored
+	LastSeen  *Sight    `json:"last_seen,omitempty"` // When and where identify recognised the person last
 	Name      string    `json:"name"`
-	Portrait  string    `json:"portrait,omitempty"` // In lists: the face with the best crop
+	Portrait  string    `json:"portrait,omitempty"` // The face that was chosen, or the one with the best crop
 }
 
 // PersonChange is the schema PersonChange.
@@ -463,6 +467,7 @@ type PersonChange struct {
 	Kind      string   `json:"kind,omitempty"`      // one of known, ignored
 	Name      string   `json:"name,omitempty"`
 	Namesake  bool     `json:"namesake,omitempty"` // Somebody else may have the name; otherwise the answer is 409 with the id of that person
+	Portrait  string   `json:"portrait,omitempty"` // Id of a face of the person, which stands for the person in lists; empty: the one with the best crop
 }
 
 // PersonFields is the schema PersonFields.
@@ -680,6 +685,13 @@ type ShownPhotograph struct {
 	Warnings  []string `json:"warnings,omitempty"` // What is wrong with the file, which was used all the same
 }
 
+// Sight is the schema Sight.
+type Sight struct {
+	Reference string    `json:"reference,omitempty"` // What the client called the photograph
+	Source    string    `json:"source,omitempty"`    // The camera, as the request to identify had it
+	Time      time.Time `json:"time"`
+}
+
 // Similar is the schema Similar.
 type Similar struct {
 	Cosine float64 `json:"cosine"`
@@ -753,6 +765,28 @@ type Verification struct {
 	Warnings       []string   `json:"warnings,omitempty"` // What is wrong with files, which were used all the same
 }
 
+// Visitor is the schema Visitor.
+type Visitor struct {
+	Faces []VisitorFace `json:"faces"`           // The latest first
+	Guess *Guess        `json:"guess,omitempty"` // Who it may be; missing if nobody is enrolled who is not ruled out
+}
+
+// VisitorFace is the schema VisitorFace.
+type VisitorFace struct {
+	Expires   time.Time `json:"expires"`             // When it is deleted, at the latest an hour later, unless it gets a name
+	Face      string    `json:"face"`                // Id
+	Reference string    `json:"reference,omitempty"` // What the client called the photograph
+	Source    string    `json:"source,omitempty"`    // The camera, as the request to identify had it
+	Time      time.Time `json:"time"`
+}
+
+// Waiting is the schema Waiting.
+type Waiting struct {
+	Conflicts *int `json:"conflicts,omitempty"` // Labels that may be wrong; missing if it would take long to count them
+	Doubtful  *int `json:"doubtful,omitempty"`  // Faces or groups with a guess; missing if it would take long to count them
+	Visitors  int  `json:"visitors"`            // People who were not recognised, and were kept
+}
+
 // Warning is the schema Warning.
 type Warning struct {
 	Face   string `json:"face,omitempty"` // Id of the face that was added
@@ -782,6 +816,7 @@ type (
 	PageShownIn    = Page[ShownIn]
 	PageStatistics = Page[Statistics]
 	PageSurePerson = Page[SurePerson]
+	PageVisitor    = Page[Visitor]
 )
 
 // AcceptJob is POST /v1/collections/{collection}/jobs/{job}/accept. Decide on what a refit has found,
@@ -987,6 +1022,13 @@ func (c *Client) DeleteStrangers(ctx context.Context, collection string) (*Remov
 	return ask[Removed](ctx, c, request{"DELETE", path("/v1/collections/{collection}/strangers", collection), nil, nil})
 }
 
+// DeleteVisitors is DELETE /v1/collections/{collection}/visitors. Forget all visitors: delete their
+// faces, for good.
+// For keys with the scope review or admin.
+func (c *Client) DeleteVisitors(ctx context.Context, collection string) (*Removed, error) {
+	return ask[Removed](ctx, c, request{"DELETE", path("/v1/collections/{collection}/visitors", collection), nil, nil})
+}
+
 // DenyFaces is POST /v1/collections/{collection}/faces/deny. Say that faces are not those of a person.
 // For keys with the scope review or admin.
 func (c *Client) DenyFaces(ctx context.Context, collection string, body FaceList) (*Done, error) {
@@ -1170,6 +1212,12 @@ func (c *Client) GetReview(ctx context.Context, collection string, query GetRevi
 	return ask[PageCluster](ctx, c, request{"GET", path("/v1/collections/{collection}/review", collection), query, nil})
 }
 
+// GetReviewCount is GET /v1/collections/{collection}/review/count. Count what waits to be decided.
+// For keys with the scope review or admin.
+func (c *Client) GetReviewCount(ctx context.Context, collection string) (*Waiting, error) {
+	return ask[Waiting](ctx, c, request{"GET", path("/v1/collections/{collection}/review/count", collection), nil, nil})
+}
+
 // GetReviewSureQuery are the optional parameters of GetReviewSure.
 type GetReviewSureQuery struct {
 	Probability *float64 `query:"probability"`
@@ -1331,6 +1379,16 @@ type ListPersonPhotographsQuery = ListCollectionsQuery
 // For keys with the scope review or admin.
 func (c *Client) ListPersonPhotographs(ctx context.Context, collection string, person string, query ListPersonPhotographsQuery) (*PageShownIn, error) {
 	return ask[PageShownIn](ctx, c, request{"GET", path("/v1/collections/{collection}/people/{person}/photographs", collection, person), query, nil})
+}
+
+// ListVisitorsQuery are the optional parameters of ListVisitors.
+type ListVisitorsQuery = ListCollectionsQuery
+
+// ListVisitors is GET /v1/collections/{collection}/visitors. List the visitors: faces that identify
+// did not recognise, by person, the latest first.
+// For keys with the scope review or admin.
+func (c *Client) ListVisitors(ctx context.Context, collection string, query ListVisitorsQuery) (*PageVisitor, error) {
+	return ask[PageVisitor](ctx, c, request{"GET", path("/v1/collections/{collection}/visitors", collection), query, nil})
 }
 
 // MergePerson is POST /v1/collections/{collection}/people/{person}/merge. Merge other people into a

@@ -135,7 +135,7 @@ class Operations:
         """
         return self.request("POST", "/v1/collections/{collection}/strangers", (collection,), query={"new": new, "eyes": eyes, "box": box}, form={"photo": photo}, once=idempotency_key)
 
-    def change_collection(self, collection, *, force=None, fpir=None, name=None):
+    def change_collection(self, collection, *, force=None, fpir=None, name=None, visitor_days=None):
         """Rename a collection, or set how many strangers may be named.
 
         For keys with the scope review or admin.
@@ -148,14 +148,17 @@ class Operations:
             Set the rate also if nearly no enrolled face gets its name
         fpir : float, optional
         name : str, optional
+        visitor_days : int, optional
+            For so many days faces that identify does not recognise are kept, at most 1000, as
+            visitors; 0: none, and those that are kept are deleted. Needs the scope admin
 
         Returns
         -------
         dict
         """
-        return self.request("PATCH", "/v1/collections/{collection}", (collection,), body={"force": force, "fpir": fpir, "name": name})
+        return self.request("PATCH", "/v1/collections/{collection}", (collection,), body={"force": force, "fpir": fpir, "name": name, "visitor_days": visitor_days})
 
-    def change_person(self, collection, person, *, born=None, different=None, kind=None, name=None, namesake=None):
+    def change_person(self, collection, person, *, born=None, different=None, kind=None, name=None, namesake=None, portrait=None):
         """Rename or ignore a person.
 
         For keys with the scope review or admin.
@@ -177,12 +180,15 @@ class Operations:
         namesake : bool, optional
             Somebody else may have the name; otherwise the answer is 409 with the id of that
             person
+        portrait : str, optional
+            Id of a face of the person, which stands for the person in lists; empty: the one with
+            the best crop
 
         Returns
         -------
         dict
         """
-        return self.request("PATCH", "/v1/collections/{collection}/people/{person}", (collection, person), body={"born": born, "different": different, "kind": kind, "name": name, "namesake": namesake})
+        return self.request("PATCH", "/v1/collections/{collection}/people/{person}", (collection, person), body={"born": born, "different": different, "kind": kind, "name": name, "namesake": namesake, "portrait": portrait})
 
     def compare(self, collection, a, *, photo=None):
         """Compare the largest face in a photograph with those of others.
@@ -468,6 +474,22 @@ class Operations:
         dict
         """
         return self.request("DELETE", "/v1/collections/{collection}/strangers", (collection,))
+
+    def delete_visitors(self, collection):
+        """Forget all visitors: delete their faces, for good.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("DELETE", "/v1/collections/{collection}/visitors", (collection,))
 
     def deny_faces(self, collection, faces, person, *, expected=None, idempotency_key=None):
         """Say that faces are not those of a person.
@@ -868,6 +890,22 @@ class Operations:
         """
         return self.request("GET", "/v1/collections/{collection}/review", (collection,), query={"cursor": cursor, "limit": limit, "state": state})
 
+    def get_review_count(self, collection):
+        """Count what waits to be decided.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("GET", "/v1/collections/{collection}/review/count", (collection,))
+
     def get_review_sure(self, collection, *, probability=None):
         """Faces of nobody yet that surely show a known person, by person.
 
@@ -1138,6 +1176,24 @@ class Operations:
         dict
         """
         return self.request("GET", "/v1/collections/{collection}/people/{person}/photographs", (collection, person), query={"cursor": cursor, "limit": limit})
+
+    def list_visitors(self, collection, *, cursor=None, limit=None):
+        """List the visitors: faces that identify did not recognise, by person, the latest first.
+
+        For keys with the scope review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+        cursor : str, optional
+        limit : int, optional
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("GET", "/v1/collections/{collection}/visitors", (collection,), query={"cursor": cursor, "limit": limit})
 
     def merge_person(self, collection, person, from_, *, idempotency_key=None):
         """Merge other people into a person.

@@ -85,6 +85,8 @@ func (v collectionRoutes) setCollection(ctx context.Context, in *struct {
 		Name  string   `json:"name,omitempty" maxLength:"200"`
 		FPIR  *float64 `json:"fpir,omitempty"`
 		Force bool     `json:"force,omitempty" doc:"Set the rate also if nearly no enrolled face gets its name"`
+
+		VisitorDays *int `json:"visitor_days,omitempty" minimum:"0" maximum:"90" doc:"For so many days faces that identify does not recognise are kept, at most 1000, as visitors; 0: none, and those that are kept are deleted. Needs the scope admin"`
 	}
 },
 ) (*body[people.Collection], error) {
@@ -100,8 +102,18 @@ func (v collectionRoutes) setCollection(ctx context.Context, in *struct {
 			return nil, err
 		}
 	}
-	if err := v.store.SetCollection(ctx, requestOf(ctx).Actor, c.ID, c.Name, c.FPIR); err != nil {
+	if in.Body.VisitorDays != nil {
+		if c.VisitorDays = *in.Body.VisitorDays; !requestOf(ctx).may("admin") {
+			return nil, coded("scope_missing", people.Failed(http.StatusForbidden, "the key does not have the scope admin, which visitor_days needs"))
+		}
+	}
+	if err := v.store.SetCollection(ctx, requestOf(ctx).Actor, c); err != nil {
 		return nil, err
+	}
+	if in.Body.VisitorDays != nil {
+		if _, err := v.store.ExpireVisitors(ctx); err != nil {
+			return nil, err
+		}
 	}
 	c, err = v.store.Collection(ctx, c.ID) // with its new version
 	return answered(v.people.CollectionResponse(c), v.people.Publish(ctx, in.Collection, err))

@@ -26,7 +26,7 @@ var parts = []struct {
 	},
 	{"people", "People, and how well they are recognised", []string{"people", "statistics"}},
 	{"faces", "Stored faces, those of nobody yet, and those of strangers", []string{"faces", "strangers"}},
-	{"review", "Groups of faces of nobody yet, and decisions that can be undone", []string{"review", "operations", "undo"}},
+	{"review", "Groups of faces of nobody yet, and decisions that can be undone", []string{"review", "visitors", "operations", "undo"}},
 	{"jobs", "Long work: imports, exports, refits", []string{"jobs", "import", "export"}},
 	{"hooks", "Messages to other programs", []string{"hooks"}},
 	{"collections", "Sets of people and faces that share nothing", []string{"collections", "calibration"}},
@@ -47,7 +47,7 @@ func tagOf(at string) string {
 // one has the singular of the words in paths that are lists.
 var one = map[string]string{
 	"collections": "collection", "people": "person", "faces": "face", "jobs": "job", "hooks": "hook", "keys": "key",
-	"operations": "operation", "deliveries": "delivery", "photographs": "photograph",
+	"operations": "operation", "deliveries": "delivery", "photographs": "photograph", "visitors": "visitor",
 }
 
 // added are lists to which a POST adds several things.

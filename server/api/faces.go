@@ -80,7 +80,33 @@ func (v faceRoutes) crop(ctx context.Context, in *InFace) (*cropFile, error) {
 	return &cropFile{"image/png", crop}, err
 }
 
+func (v faceRoutes) registerVisitors() {
+	const path = "/v1/collections/{collection}/visitors"
+	operation(v.Service, http.MethodGet, path, "List the visitors: faces that identify did not recognise, by person, the latest first", forReview,
+		func(ctx context.Context, in *struct {
+			InCollection
+			Cursor
+		},
+		) (*body[Page[people.Visitor]], error) {
+			all, err := v.people.Visitors(ctx, in.Collection)
+			if err != nil {
+				return nil, err
+			}
+			return pageByNumber(in.Cursor, all, func(o people.Visitor) people.Visitor { return o })
+		})
+	operation(v.Service, http.MethodDelete, path, "Forget all visitors: delete their faces, for good", forReview,
+		func(ctx context.Context, in *InCollection) (*body[Removed], error) {
+			n, err := v.store.ForgetVisitors(ctx, requestOf(ctx).Actor, in.Collection)
+			return answered(Removed{n}, v.people.Publish(ctx, in.Collection, err))
+		})
+	operation(v.Service, http.MethodGet, "/v1/collections/{collection}/review/count", "Count what waits to be decided", forReview,
+		func(ctx context.Context, in *InCollection) (*body[people.Waiting], error) {
+			return answered(people.CountWaiting(ctx, v.people, in.Collection))
+		})
+}
+
 func (v faceRoutes) registerReview() {
+	v.registerVisitors()
 	operation(v.Service, http.MethodGet, "/v1/collections/{collection}/review",
 		"Groups of similar faces of nobody yet, the largest first", forReview, func(ctx context.Context, in *struct {
 			InCollection

@@ -38,7 +38,12 @@ func (v personRoutes) register() {
 	operation(v.Service, http.MethodGet, path+"/{person}", "Get a person", forReading,
 		func(ctx context.Context, in *InPerson) (*body[people.Person], error) {
 			p, err := v.store.Person(ctx, in.Collection, in.Person)
-			return answered(people.PersonResponse(p), err)
+			if err != nil {
+				return nil, err
+			}
+			one := []people.Person{people.PersonResponse(p)}
+			err = v.people.Complete(ctx, in.Collection, one)
+			return answered(one[0], err)
 		})
 	operation(v.Service, http.MethodPatch, path+"/{person}", "Rename or ignore a person", forReview, v.changePerson)
 	operation(v.Service, http.MethodDelete, path+"/{person}", "Erase a person with all faces, for good",
@@ -79,6 +84,12 @@ func (v personRoutes) changePerson(ctx context.Context, in *struct {
 	if err := in.Body.Apply(&p); err != nil {
 		return nil, err
 	}
+	if in.Body.Portrait != nil && p.Portrait != "" {
+		f, err := v.store.Face(ctx, in.Collection, p.Portrait)
+		if err != nil || f.Person != p.ID || f.Source == store.Vector {
+			return nil, people.Invalid("the portrait is no face of the person that has a crop")
+		}
+	}
 	op, err := v.store.ChangePerson(ctx, requestOf(ctx).Actor, in.Collection, p, in.Body.Namesake)
 	return v.done(ctx, in.Collection, op, err)
 }
@@ -108,7 +119,7 @@ func (v personRoutes) listPeople(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return response, v.people.AddPortraits(ctx, in.Collection, response.Body.Items)
+	return response, v.people.Complete(ctx, in.Collection, response.Body.Items)
 }
 
 func (v personRoutes) sortedPeople(ctx context.Context, collection string, c Cursor,

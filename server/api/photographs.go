@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -178,9 +177,7 @@ var vectorsOption = option("vectors", "true", "With the vector of each face; the
 
 // checkVectors is an error if the request asks for vectors, and its key must not have them.
 func checkVectors(r *http.Request) (vectors bool, err error) {
-	req := requestOf(r.Context())
-	if vectors = chosen(r, "vectors"); vectors && !slices.Contains(req.key.Scopes, "vectors") &&
-		!slices.Contains(req.key.Scopes, "admin") {
+	if vectors = chosen(r, "vectors"); vectors && !requestOf(r.Context()).may("vectors") {
 		return vectors, coded("scope_missing", people.Failed(http.StatusForbidden, "the key does not have the scope vectors or admin"))
 	}
 	return vectors, nil

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -224,6 +225,11 @@ type request struct {
 	isSecure bool   // it came by TLS
 	prefix   string // path below which a proxy shows the service
 	base     string // address of the service for a browser, without a slash at its end
+}
+
+// may reports whether the key of the request has a scope, or admin.
+func (r *request) may(scope string) bool {
+	return slices.Contains(r.key.Scopes, scope) || slices.Contains(r.key.Scopes, "admin")
 }
 
 type requestKey struct{}

@@ -232,6 +232,11 @@ func reviewAndWork(ctx context.Context, c caller, n *client.Client, visitors str
 		c.Errorf("%+v", found)
 	}
 	got(n.GetReview(ctx, visitors, client.GetReviewQuery{State: "doubtful"}))(c)
+	got(n.GetReviewCount(ctx, visitors))(c)
+	if all := got(n.ListVisitors(ctx, visitors, client.ListVisitorsQuery{}))(c); len(all.Items) != 0 {
+		c.Errorf("%+v", all)
+	}
+	got(n.DeleteVisitors(ctx, visitors))(c)
 	got(n.GetReviewSure(ctx, visitors, client.GetReviewSureQuery{Probability: new(0.99)}))(c)
 	got(n.SureReview(ctx, visitors, client.SureReviewRequest{Probability: new(0.99)}))(c)
 	decided := got(n.DecideReview(ctx, visitors,

@@ -37,6 +37,8 @@ type ExportedFace struct {
 	Quality *dataset.Quality `json:"quality"`
 	Vector  []float32        `json:"vector"` // in Export.Space; null if the face has no such vector
 	Created time.Time        `json:"created"`
+
+	Visit *people.Sight `json:"visit,omitempty"` // of a face that was kept since it was not recognised
 }
 
 // An ExportedPhoto is what is kept of a photograph.
@@ -180,6 +182,11 @@ func (v *Service) exportedFace(ctx context.Context, collection, space string, f 
 			return one, nil, err
 		}
 		one.Photo = &ExportedPhoto{f.Photo, p.SHA256, p.Width, p.Height}
+	}
+	if seen, err := v.store.Visit(ctx, collection, f.ID); err != nil {
+		return one, nil, err
+	} else if seen != nil {
+		one.Visit = new(people.SightOf(*seen))
 	}
 	crop, err = v.store.Crop(ctx, collection, f.ID)
 	return one, crop, err

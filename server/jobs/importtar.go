@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/server/people"
@@ -109,7 +110,7 @@ func (i *importer) addPeople(ctx context.Context, about *Export) error {
 		if c, err = people.ChangedCollection(c, "", &about.FPIR); err != nil {
 			return err
 		}
-		if err := i.store.SetCollection(ctx, j.Actor, j.Collection, c.Name, c.FPIR); err != nil {
+		if err := i.store.SetCollection(ctx, j.Actor, c); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,7 @@ func (i *importer) addPeople(ctx context.Context, about *Export) error {
 			return damaged(errors.New("a person in it has no id, name or kind"))
 		}
 		added, err := i.store.ImportPerson(ctx, j.Actor, j.Collection,
-			store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created, Born: p.Born, Differs: strings.Join(p.Different, ",")})
+			store.Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Created: p.Created, Born: p.Born, Differs: strings.Join(p.Different, ","), Portrait: p.Portrait})
 		if err != nil {
 			return err
 		}
@@ -144,6 +145,16 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 	}
 	if why := i.intake.Complete(ctx, &n, about.Space); why != "" {
 		return refuse(why)
+	}
+	if v := f.Visit; v != nil {
+		c, err := i.store.Collection(ctx, i.steps.j.Collection)
+		if err != nil {
+			return err
+		}
+		if f.Person == "" && !v.Time.After(time.Now().AddDate(0, 0, -c.VisitorDays)) {
+			return refuse("the face is of a visitor, whom the collection does not keep for so long")
+		}
+		n.Visit = &store.Visit{At: v.Time, Source: v.Source, Reference: v.Reference}
 	}
 	var photo *store.Photo
 	if p := f.Photo; p != nil {

@@ -29,6 +29,7 @@ func (v *Service) Work(ctx context.Context) {
 	}
 	all.Go(func() { v.people.WatchOriginals(ctx) })
 	all.Go(func() { people.Load(ctx, v.people) })
+	all.Go(func() { v.people.KeepSightings(ctx) })
 	all.Go(func() {
 		for ctx.Err() == nil {
 			if v.Backups != "" {
@@ -36,6 +37,11 @@ func (v *Service) Work(ctx context.Context) {
 			}
 			if err := v.store.Tidy(ctx); err != nil && ctx.Err() == nil {
 				v.Log.Error("tidy", "error", err.Error())
+			}
+			if n, err := v.store.ExpireVisitors(ctx); err != nil && ctx.Err() == nil {
+				v.Log.Error("visitors do not expire", "error", err.Error())
+			} else if n > 0 {
+				v.Log.Info("visitors have expired", "faces", n)
 			}
 			people.Pause(ctx, time.Hour, nil)
 		}

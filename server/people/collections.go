@@ -18,6 +18,8 @@ type Collection struct {
 	Created time.Time `json:"created"`
 	Version int64     `json:"version" doc:"Grows with each change of what is in it"`
 
+	VisitorDays int `json:"visitor_days" doc:"For so many days the faces that identify does not recognise are kept as visitors; 0: they are not kept"`
+
 	IsOutdated bool `json:"outdated,omitempty" doc:"Its faces are vectors of another network than those of new collections: a refit makes new ones, and compares"`
 }
 

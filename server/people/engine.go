@@ -74,6 +74,7 @@ type snapshot struct {
 	grouping sync.Mutex
 	clusters []Cluster // of faces without a person; nil before the first request
 	suspects []Cluster // faces with labels that may be wrong; nil before the first request
+	visitors []Visitor // nil before the first request
 }
 
 // snapshot returns the snapshot of the collection with this id. While another request makes a
@@ -175,6 +176,10 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		next.people, next.owner, next.strangers = maps.Clone(last.people), maps.Clone(last.owner), maps.Clone(last.strangers)
 	}
 	added, removed := next.apply(changes)
+	if !changes.All && len(added)+len(removed)+len(changes.People) == 0 && next.recognisesAs(last, changes.Samples) {
+		next.base, next.withStrangers, next.live = last.base, last.withStrangers, last.live
+		return next, nil
+	}
 	switch {
 	case (changes.All || last.base == nil || len(removed) > 0) && fewPeople(next.owner, in): // otherwise there are at least as many as before
 	case changes.All:
@@ -195,6 +200,12 @@ func (e *engine) next(ctx context.Context, last *snapshot, now store.Collection)
 		next.live = next.knowing(next.live)
 	}
 	return next, err
+}
+
+// recognisesAs reports whether s, after a change of faces of nobody, people staying as they are, recognises as last does.
+func (s *snapshot) recognisesAs(last *snapshot, changed []store.Sample) bool {
+	return s.FPIR == last.FPIR && len(s.strangers) == len(last.strangers) &&
+		!slices.ContainsFunc(changed, func(o store.Sample) bool { return o.Person == store.Stranger })
 }
 
 // knowing returns r with what is known of people beside their faces: with the dates alone where

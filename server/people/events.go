@@ -30,7 +30,8 @@ type Sighting struct {
 
 // tell calls Seen, and adds messages about the faces of a photograph for the hooks that ask for them.
 func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
-	v.Seen(Sighting{s.ID, time.Now(), p})
+	at := time.Now().UTC().Truncate(time.Microsecond) // as the store keeps it
+	v.Seen(Sighting{s.ID, at, p})
 	content := PhotoEvent{Faces: []PhotoFace{}, Source: p.Source, Reference: p.Reference}
 	happened := map[string]bool{"photo.none": len(p.Faces) == 0} // events
 	for _, f := range p.Faces {
@@ -40,6 +41,9 @@ func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
 			o.Person = *f.Person
 		}
 		content.Faces = append(content.Faces, o)
+		if f.Decision == "known" {
+			v.seen.note(s.ID, store.Visit{ID: o.Person, At: at, Source: p.Source, Reference: p.Reference})
+		}
 		happened["photo.known"] = happened["photo.known"] || f.Decision == "known"
 		happened["photo.unknown"] = happened["photo.unknown"] || f.Decision == "unknown" || f.Decision == "doubtful"
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"strings"
 	"time"
 
@@ -153,24 +154,42 @@ func (s *snapshot) reason(name string, score float64, f *faces.Face) string {
 
 func (s *snapshot) ref(id string) Ref { return Ref{id, s.people[id].Name} }
 
-// identify finds and identifies the faces in an image file. details and at are those of faces.Photo.
-func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool, at *face.Place) (faces.Result, error) {
+// identify finds and identifies the faces in an image file. details and at are those of faces.Photo. If the
+// collection keeps visitors, found are the same faces with their crops.
+func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details bool, at *face.Place,
+) (result faces.Result, found []Found, err error) {
+	look := func(ctx context.Context, data []byte) (seen []face.Seen, size image.Point, err error) {
+		found, size, err = s.input.look(ctx, data, selection{place: at, thumbs: details})
+		for _, f := range found {
+			seen = append(seen, f.Seen)
+		}
+		return seen, size, err
+	}
 	if s.live == nil {
 		find := s.input.detection
 		find.Thumbs, find.At = details, at
-		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, find)
+		if s.VisitorDays == 0 {
+			look = func(ctx context.Context, data []byte) ([]face.Seen, image.Point, error) {
+				return face.Decode(ctx, data, "photo", true, face.All, find)
+			}
+		}
+		seen, size, err := look(ctx, data)
 		r := faces.Result{Size: size}
 		for _, f := range seen {
 			r.Smaller = f.Smaller
 			r.Faces = append(r.Faces, faces.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
 		}
-		return r, err
+		return r, found, err
+	}
+	photo := faces.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details, At: at}
+	if s.VisitorDays > 0 {
+		photo.Look = look
 	}
 	one := func(yield func(faces.Photo) bool) {
-		yield(faces.Photo{Name: "photo", Load: func() ([]byte, error) { return data, nil }, Details: details, At: at})
+		yield(photo)
 	}
 	for r, err := range s.live.IdentifyAll(ctx, one) {
-		return r, err
+		return r, found, err
 	}
-	return faces.Result{}, cmp.Or(context.Cause(ctx), errors.New("no result"))
+	return faces.Result{}, nil, cmp.Or(context.Cause(ctx), errors.New("no result"))
 }

@@ -87,9 +87,10 @@ func (v *Service) Identify(ctx context.Context, collection string, form Form, fi
 		return nil, err
 	}
 	var result faces.Result
+	var found []Found
 	looked, warnings := noting(ctx)
 	err = v.Memory.decoded(looked, func() (err error) {
-		result, err = v.engine.identify(looked, s, data, q.Why, at)
+		result, found, err = v.engine.identify(looked, s, data, q.Why, at)
 		return err
 	}, data)
 	if err != nil {
@@ -99,6 +100,9 @@ func (v *Service) Identify(ctx context.Context, collection string, form Form, fi
 	response.Warnings = warnings()
 	response.Source, response.Reference = q.Origin.Source, q.Origin.Reference
 	v.tell(ctx, s, response)
+	if err := v.keep(ctx, s, data, result, response, found); err != nil {
+		v.Log.Error("a visitor is not kept", "request", CallerOf(ctx).ID, "error", err.Error())
+	}
 	if !q.Why {
 		return &ShownPhotograph{Photograph: response}, nil
 	}

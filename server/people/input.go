@@ -110,13 +110,14 @@ type selection struct {
 	isCrop bool        // the image is one face as it is
 	faces  face.Which  // "": face.All
 	place  *face.Place // the only face that is meant; nil: those that are found
+	thumbs bool        // with face.Seen.Thumb
 }
 
 // look finds the faces in an image file, the largest first, with their vectors.
 func (e *input) look(ctx context.Context, data []byte, o selection) ([]Found, image.Point, error) {
 	kept := &face.Recorder{Embedder: e.Embedder}
 	cut := e.cut
-	cut.Embedder, cut.At = kept, o.place
+	cut.Embedder, cut.At, cut.Thumbs = kept, o.place, o.thumbs
 	seen, size, err := face.Decode(ctx, data, "photo", !o.isCrop, cmp.Or(o.faces, face.All), cut)
 	if err != nil {
 		return nil, size, err

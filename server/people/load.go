@@ -43,5 +43,5 @@ func (e *engine) isOutdated(c store.Collection) bool {
 
 // CollectionResponse is the API form of a collection.
 func (v *Service) CollectionResponse(c store.Collection) Collection {
-	return Collection{c.ID, c.Name, c.FPIR, c.Created, c.Seq, v.engine.isOutdated(c)}
+	return Collection{c.ID, c.Name, c.FPIR, c.Created, c.Seq, c.VisitorDays, v.engine.isOutdated(c)}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +34,8 @@ type Person struct {
 	Faces   int       `json:"faces"`
 	Created time.Time `json:"created"`
 
-	Portrait string `json:"portrait,omitempty" doc:"In lists: the face with the best crop"`
+	Portrait string `json:"portrait,omitempty" doc:"The face that was chosen, or the one with the best crop"`
+	LastSeen *Sight `json:"last_seen,omitempty" doc:"When and where identify recognised the person last"`
 
 	Born      string   `json:"born,omitempty" doc:"Date of birth, 2015-03-28, 2015-03 or 2015"`
 	Different []string `json:"different,omitempty" doc:"Ids of people who look alike and are somebody else"`
@@ -41,7 +43,7 @@ type Person struct {
 
 // PersonResponse is the API form of a person.
 func PersonResponse(p store.Person) Person {
-	response := Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Faces: p.Faces, Created: p.Created, Born: p.Born}
+	response := Person{ID: p.ID, Name: p.Name, Kind: p.Kind, Faces: p.Faces, Created: p.Created, Born: p.Born, Portrait: p.Portrait}
 	if p.Differs != "" {
 		response.Different = strings.Split(p.Differs, ",")
 	}
@@ -61,7 +63,9 @@ type PersonChange struct {
 
 	Namesake bool `json:"namesake,omitempty" doc:"Somebody else may have the name; otherwise the answer is 409 with the id of that person"`
 
-	Born      *string   `json:"born,omitempty" doc:"Date of birth, 2015-03-28, 2015-03 or 2015; empty: not known. Photographs that were taken more than two days before it do not show the person" maxLength:"10"`
+	Born     *string `json:"born,omitempty" doc:"Date of birth, 2015-03-28, 2015-03 or 2015; empty: not known. Photographs that were taken more than two days before it do not show the person" maxLength:"10"`
+	Portrait *string `json:"portrait,omitempty" doc:"Id of a face of the person, which stands for the person in lists; empty: the one with the best crop" maxLength:"36"`
+
 	Different *[]string `json:"different,omitempty" doc:"Ids of people who look alike and are somebody else: a face has to be clearly more similar to this person to get the name" maxItems:"100"`
 }
 
@@ -78,6 +82,12 @@ func (f PersonChange) Apply(p *store.Person) error {
 			return Unusable(err)
 		}
 		p.Born = *f.Born
+	}
+	if f.Portrait != nil {
+		if *f.Portrait != "" && !AnID.MatchString(*f.Portrait) {
+			return Invalid("%.40q is not the id of a face", *f.Portrait)
+		}
+		p.Portrait = *f.Portrait
 	}
 	if f.Different != nil {
 		for _, id := range *f.Different {
@@ -142,15 +152,16 @@ func plain(text string) string {
 	return norm.NFC.String(without)
 }
 
-// AddPortraits sets the portrait of each person: the face with the best crop.
-func (v *Service) AddPortraits(ctx context.Context, collection string, people []Person) error {
+// addPortraits sets the portrait of each person: the face that was chosen, if it is still of the person, or
+// the one with the best crop.
+func addPortraits(ctx context.Context, s *store.Store, collection string, people []Person) error {
 	var ids []string
-	index := map[string]*Person{}
+	index, chosen := map[string]*Person{}, map[string]string{}
 	for i, p := range people {
 		ids = append(ids, p.ID)
-		index[p.ID] = &people[i]
+		index[p.ID], chosen[p.ID], people[i].Portrait = &people[i], p.Portrait, ""
 	}
-	faces, err := v.store.FacesWithCrop(ctx, collection, ids)
+	faces, err := s.FacesWithCrop(ctx, collection, ids)
 	best := map[string]float64{}
 	for _, f := range faces {
 		var q dataset.Quality
@@ -158,7 +169,9 @@ func (v *Service) AddPortraits(ctx context.Context, collection string, people []
 			return err
 		}
 		const enough = 60 // pixels between the eyes, above which a crop gets no better
-		if value := 1 + min(q.Eyes, enough)*q.Sharpness*q.Exposure; value > best[f.Person] {
+		if chosen[f.Person] == f.ID {
+			best[f.Person], index[f.Person].Portrait = math.Inf(1), f.ID
+		} else if value := 1 + min(q.Eyes, enough)*q.Sharpness*q.Exposure; value > best[f.Person] {
 			best[f.Person], index[f.Person].Portrait = value, f.ID
 		}
 	}

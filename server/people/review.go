@@ -92,9 +92,9 @@ func asCluster(g store.Group) Cluster {
 	return Cluster{Faces: g.Faces, Loose: g.Loose && len(g.Faces) > 1}
 }
 
-// unlabelled returns up to limit faces without a person, the oldest first.
+// unlabelled returns up to limit faces without a person, but those of visitors, the oldest first.
 func (e *engine) unlabelled(ctx context.Context, s *snapshot, limit int) ([]store.Sample, error) {
-	return e.store.Samples(ctx, s.ID, s.input.space, "", "", limit)
+	return e.store.Unnamed(ctx, s.ID, s.input.space, limit)
 }
 
 // group groups samples.
@@ -194,16 +194,24 @@ func (e *engine) eachGuess(ctx context.Context, s *snapshot, do func(store.Sampl
 			return err
 		}
 		after = samples[len(samples)-1].Face
-		guesses, err := s.guess(ctx, dataset.Unlabelled(matrix(s.input.Frame, samples), s.input.Frame))
-		if err != nil {
+		if err := s.guessEach(ctx, samples, denied, do); err != nil {
 			return err
 		}
-		for j, g := range guesses {
-			if g != nil && !slices.Contains(denied[samples[j].Face], g.ID) {
-				do(samples[j], g)
-			}
+	}
+}
+
+// guessEach is eachGuess for samples.
+func (s *snapshot) guessEach(ctx context.Context, samples []store.Sample, denied map[string][]string, do func(store.Sample, *Guess)) error {
+	if len(samples) == 0 {
+		return nil
+	}
+	guesses, err := s.guess(ctx, dataset.Unlabelled(matrix(s.input.Frame, samples), s.input.Frame))
+	for j, g := range guesses {
+		if g != nil && !slices.Contains(denied[samples[j].Face], g.ID) {
+			do(samples[j], g)
 		}
 	}
+	return err
 }
 
 // A Conflict says why labels of faces may be wrong.

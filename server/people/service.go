@@ -61,12 +61,17 @@ type Service struct {
 	engine    *engine
 	curves    curves
 	originals originals
+	visiting
 }
 
 // New returns a Service on a store. The caller closes the store.
 func New(s *store.Store, o Options) *Service {
 	o = o.WithDefaults()
-	return &Service{Options: o, Memory: newMemory(o.Decoded, o.Wait), store: s, engine: newEngine(s, o.Input, o.Search)}
+	e := newEngine(s, o.Input, o.Search)
+	return &Service{
+		Options: o, Memory: newMemory(o.Decoded, o.Wait), store: s, engine: e,
+		visiting: visiting{store: s, engine: e, log: o.Log, wait: o.Wait},
+	}
 }
 
 // Space names the network of new collections, as their vectors have it.

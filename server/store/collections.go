@@ -17,13 +17,15 @@ type Collection struct {
 	Seq     int64  // grows with every change
 	Space   string // names the network whose vectors recognise; "": the one that is built in
 	pruned  int64  // Seq up to which removals are no longer known
+
+	VisitorDays int // for which faces that are not recognised are kept; 0: they are not
 }
 
 func (c *Collection) columns() []any {
-	return []any{&c.ID, &c.Name, &c.FPIR, (*micros)(&c.Created), &c.Seq, &c.Space, &c.pruned}
+	return []any{&c.ID, &c.Name, &c.FPIR, (*micros)(&c.Created), &c.Seq, &c.Space, &c.pruned, &c.VisitorDays}
 }
 
-const collectionColumns = "SELECT id, name, fpir, created, seq, space, pruned FROM collection "
+const collectionColumns = "SELECT id, name, fpir, created, seq, space, pruned, visitor_days FROM collection "
 
 // CreateCollection adds an empty collection. It returns a *Conflict if another one has the name.
 func (s *Store) CreateCollection(ctx context.Context, actor, name string, fpir float64, space string) (Collection, error) {
@@ -53,13 +55,16 @@ func (s *Store) Collection(ctx context.Context, id string) (Collection, error) {
 	return one[Collection](ctx, "collection", s.read, collectionColumns+"WHERE id = $1", id)
 }
 
-// SetCollection changes the name and the FPIR of a collection. It returns a *Conflict if another
-// one has the name.
-func (s *Store) SetCollection(ctx context.Context, actor, id, name string, fpir float64) error {
-	return s.change(ctx, actor, id, func(t *tx) {
-		t.checkUnique(id, name)
-		t.exec("UPDATE collection SET name = $2, fpir = $3 WHERE id = $1", id, name, fpir)
-		t.audit("change collection", id)
+// SetCollection changes the name, the FPIR and the VisitorDays of the collection c.ID to those of c. It returns a
+// *Conflict if another one has the name.
+func (s *Store) SetCollection(ctx context.Context, actor string, c Collection) error {
+	return s.change(ctx, actor, c.ID, func(t *tx) {
+		t.checkUnique(c.ID, c.Name)
+		if t.exec("UPDATE collection SET visitor_days = $2 WHERE id = $1 AND visitor_days <> $2", c.ID, c.VisitorDays) > 0 {
+			t.audit(fmt.Sprintf("keep visitors for %d days", c.VisitorDays), c.ID)
+		}
+		t.exec("UPDATE collection SET name = $2, fpir = $3 WHERE id = $1", c.ID, c.Name, c.FPIR)
+		t.audit("change collection", c.ID)
 	})
 }
 
@@ -89,7 +94,7 @@ func (s *Store) DeleteCollection(ctx context.Context, actor, id string) error {
 // zeros, in the write-ahead log when that is emptied. PostgreSQL makes their pages free.
 func (s *database) scrub(ctx context.Context) error {
 	if s.postgres {
-		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, label, person, operation, job, file, once")
+		_, err := s.write.ExecContext(ctx, "VACUUM face, vector, visit, photo, label, person, sighting, operation, job, file, once")
 		return err
 	}
 	if err := s.shrink(ctx); err != nil {
@@ -141,7 +146,7 @@ func (s *Store) Changes(ctx context.Context, collection, space string, since int
 	c.Collection = row[Collection](t, "collection", collectionColumns+"WHERE id = $1", collection)
 	if since <= c.pruned {
 		c.All = true
-		c.People = rows[Person](t, `SELECT p.id, p.name, p.kind, p.created, COALESCE(n.n, 0), p.born, p.differs FROM person p
+		c.People = rows[Person](t, `SELECT p.id, p.name, p.kind, p.created, COALESCE(n.n, 0), p.born, p.differs, p.portrait FROM person p
 			LEFT JOIN (SELECT person, count(*) AS n FROM face WHERE collection = $1 GROUP BY person) n ON n.person = p.id WHERE p.collection = $1 ORDER BY p.id`, collection)
 		c.Samples = rows[Sample](t, sampleColumns+"AND f.person <> '' ORDER BY f.id", collection, space)
 		return c, t.err

@@ -46,6 +46,7 @@ type NewFace struct {
 	Crop   []byte // image file of the aligned crop; may be empty
 	Space  string // names the network that made Vector
 	Vector []float32
+	Visit  *Visit // of a face that was not recognised; nil otherwise
 }
 
 // isPerson reports whether Face.Person is the id of a person.
@@ -105,6 +106,9 @@ func (t *tx) putFace(f *NewFace) {
 		t.collection, f.ID, f.Photo, f.Person, f.Source, jsonText(f.Box), jsonText(f.Pupils), jsonText(f.Quality),
 		append([]byte{}, f.Crop...), f.Created.UnixMicro(), t.seq)
 	t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4)", t.collection, f.ID, f.Space, bytesOf(f.Vector))
+	if f.Visit != nil {
+		t.putVisit(f.ID, *f.Visit)
+	}
 	if isPerson(f.Person) {
 		t.label(f.ID, f.Person, "is")
 		t.touch(f.Person)
@@ -127,15 +131,20 @@ func (s *Store) DeleteFaces(ctx context.Context, actor, collection string, expec
 			t.expect(expected, ids, *expected)
 		}
 		for _, id := range ids {
-			t.deleteFace(id)
-			t.deleteMentions(id)
-			t.audit("delete face", id)
+			t.discard(id)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	return s.scrub(ctx)
+}
+
+// discard removes a face with all that mentions it.
+func (t *tx) discard(id string) {
+	t.deleteFace(id)
+	t.deleteMentions(id)
+	t.audit("delete face", id)
 }
 
 // DeleteStrangers removes the faces of strangers and returns their number. It cannot be
@@ -172,12 +181,15 @@ const (
 
 func (t *tx) face(id string) Face { return row[Face](t, "face", faceByID, t.collection, id) }
 
-// Faces returns the faces of a person, "" for nobody; all faces if person is nil. They are in the
-// order of their ids: up to limit, of ids larger than after.
+// Faces returns the faces of a person, "" for nobody, without those of visitors; all faces if person is nil.
+// They are in the order of their ids: up to limit, of ids larger than after.
 func (s *Store) Faces(ctx context.Context, collection string, person *string, after string, limit int) ([]Face, error) {
 	if person != nil {
-		return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND person = $2 AND id > $3 ORDER BY id LIMIT $4",
-			collection, *person, after, limit)
+		some := faceColumns + "f WHERE collection = $1 AND person = $2 AND id > $3 "
+		if *person == "" {
+			some += "AND NOT (" + ofVisitors + ") "
+		}
+		return list[Face](ctx, s.read, some+"ORDER BY id LIMIT $4", collection, *person, after, limit)
 	}
 	return list[Face](ctx, s.read, faceColumns+"WHERE collection = $1 AND id > $2 ORDER BY id LIMIT $3", collection, after, limit)
 }
@@ -238,6 +250,11 @@ func (s *Store) HasPhoto(ctx context.Context, collection, sha256 string) (bool, 
 // CountFaces returns the number of faces in a collection.
 func (s *Store) CountFaces(ctx context.Context, collection string) (int, error) {
 	return one[int](ctx, "face", s.read, "SELECT count(*) FROM face WHERE collection = $1", collection)
+}
+
+// CountUnnamed returns the number of faces of nobody yet in a collection, with those of visitors.
+func (s Labelling) CountUnnamed(ctx context.Context, collection string) (int, error) {
+	return one[int](ctx, "face", s.read, "SELECT count(*) FROM face WHERE collection = $1 AND person = ''", collection)
 }
 
 // A Sample is the vector of a face.

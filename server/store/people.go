@@ -31,14 +31,16 @@ type Person struct {
 
 	Born    string `json:"born,omitempty"`    // 2006-01-02, 2006-01 or 2006; "" if it is not known
 	Differs string `json:"differs,omitempty"` // ids of people who look alike and are somebody else, with , between them
+
+	Portrait string `json:"portrait,omitempty"` // face that stands for the person; "": the best one
 }
 
 func (p *Person) columns() []any {
-	return []any{&p.ID, &p.Name, &p.Kind, (*micros)(&p.Created), &p.Faces, &p.Born, &p.Differs}
+	return []any{&p.ID, &p.Name, &p.Kind, (*micros)(&p.Created), &p.Faces, &p.Born, &p.Differs, &p.Portrait}
 }
 
 const (
-	personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id), born, differs FROM person p "
+	personColumns = "SELECT id, name, kind, created, (SELECT count(*) FROM face f WHERE f.collection = p.collection AND f.person = p.id), born, differs, portrait FROM person p "
 	personByID    = personColumns + "WHERE collection = $1 AND id = $2"
 )
 
@@ -108,8 +110,8 @@ func (s *Store) PersonByName(ctx context.Context, collection, name string) (stri
 // putPerson stores p. Names are stored in the composed form of Unicode, so that the database
 // can compare them.
 func (t *tx) putPerson(p Person) {
-	t.exec("INSERT INTO person (collection, id, name, kind, created, seq, born, differs) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq, born = excluded.born, differs = excluded.differs",
-		t.collection, p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), t.seq, p.Born, p.Differs)
+	t.exec("INSERT INTO person (collection, id, name, kind, created, seq, born, differs, portrait) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (collection, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, seq = excluded.seq, born = excluded.born, differs = excluded.differs, portrait = excluded.portrait",
+		t.collection, p.ID, norm.NFC.String(p.Name), p.Kind, p.Created.UnixMicro(), t.seq, p.Born, p.Differs, p.Portrait)
 }
 
 // People returns up to limit people by id: those whose id is larger than after.
@@ -129,7 +131,7 @@ func (s *Store) ChangePerson(ctx context.Context, actor, collection string, to P
 		p := t.person(to.ID)
 		operation = t.log("change person", p.ID, undoData{People: []Person{p}})
 		namesake = namesake || to.Name == p.Name
-		p.Name, p.Kind, p.Born, p.Differs = to.Name, to.Kind, to.Born, to.Differs
+		p.Name, p.Kind, p.Born, p.Differs, p.Portrait = to.Name, to.Kind, to.Born, to.Differs, to.Portrait
 		t.checkName(p, namesake)
 		t.putPerson(p)
 		t.emit(Event{Event: "person.changed", Person: p.ID, Operation: operation})
@@ -149,6 +151,7 @@ func (s *Store) MergePeople(ctx context.Context, actor, collection, into string,
 		for _, id := range from {
 			undo.People = append(undo.People, t.person(id))
 			undo.Faces = append(undo.Faces, t.assign(rows[string](t, facesOfPerson, collection, id), into)...)
+			t.moveSighting(id, into)
 			t.deletePerson(id)
 		}
 		operation = t.log(mergePeople, into, undo)

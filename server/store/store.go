@@ -70,6 +70,7 @@ type Store struct {
 	Labelling
 	Queue
 	Access
+	Visiting
 }
 
 // Labelling has the decisions of people: which face shows which person.
@@ -77,6 +78,9 @@ type Labelling struct{ *database }
 
 // Queue has the work that goes on when a process ends: jobs with their files, and messages to hooks.
 type Queue struct{ *database }
+
+// Visiting has who was not recognised, and when people were seen last.
+type Visiting struct{ *database }
 
 // Access has who may use the service, and the requests that are to be carried out once.
 type Access struct{ *database }
@@ -113,7 +117,7 @@ func OpenServed(ctx context.Context, url string) (*Store, error) { return opened
 
 func opened(ctx context.Context, url string, beside bool) (*Store, error) {
 	d := &database{postgres: isPostgres(url)}
-	s := &Store{d, Labelling{d}, Queue{d}, Access{d}}
+	s := &Store{d, Labelling{d}, Queue{d}, Access{d}, Visiting{d}}
 	if err := s.connect(url, beside); err != nil {
 		if s.unlock != nil {
 			s.unlock()

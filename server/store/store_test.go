@@ -161,7 +161,7 @@ func TestCollections(t *testing.T) {
 		}
 		before, err := s.Collection(ctx, c.id)
 		c.no(err)
-		c.no(s.SetCollection(ctx, "tester", c.id, "new", 0.05))
+		c.no(s.SetCollection(ctx, "tester", Collection{ID: c.id, Name: "new", FPIR: 0.05}))
 		after, err := s.Collection(ctx, c.id)
 		c.no(err)
 		if after.Name != "new" || after.FPIR != 0.05 || after.Seq <= before.Seq {
@@ -708,11 +708,15 @@ func TestReopen(t *testing.T) {
 func TestMigrations(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)
-		first, err := fs.ReadFile(migrations, "migrations/0007_schema.sql")
-		c.no(err)
 		later := fstest.MapFS{
-			"migrations/0007_schema.sql": {Data: first},
-			"migrations/0099_drawn.sql":  {Data: []byte("ALTER TABLE person ADD COLUMN drawn TEXT NOT NULL DEFAULT 'blue'")},
+			"migrations/9998_drawn.sql": {Data: []byte("ALTER TABLE person ADD COLUMN drawn TEXT NOT NULL DEFAULT 'blue'")},
+		}
+		present, err := fs.Glob(migrations, "migrations/*.sql")
+		c.no(err)
+		for _, name := range present {
+			text, err := fs.ReadFile(migrations, name)
+			c.no(err)
+			later[name] = &fstest.MapFile{Data: text}
 		}
 		s.isServed = true
 		if err := s.migrate(t.Context(), later); !strings.Contains(fmt.Sprint(err), "is older") {

@@ -28,7 +28,7 @@ type record interface {
 
 var _ = []record{
 	&Collection{}, &Person{}, &Face{}, &Photo{}, &Sample{}, &Key{}, &Hook{}, &Job{},
-	&Operation{}, &Request{}, &Line{}, &Holder{}, &pair{}, &member{},
+	&Operation{}, &Request{}, &Line{}, &Holder{}, &pair{}, &member{}, &Visit{},
 }
 
 // list returns the rows of a query. T is a record, or the type of the only column.

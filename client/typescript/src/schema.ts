@@ -905,6 +905,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/review/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what waits to be decided
+         * @description For keys with the scope review or admin.
+         */
+        get: operations["get-review-count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/review/decide": {
         parameters: {
             query?: never;
@@ -1048,6 +1068,30 @@ export interface paths {
          */
         post: operations["verify"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/collections/{collection}/visitors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the visitors: faces that identify did not recognise, by person, the latest first
+         * @description For keys with the scope review or admin.
+         */
+        get: operations["list-visitors"];
+        put?: never;
+        post?: never;
+        /**
+         * Forget all visitors: delete their faces, for good
+         * @description For keys with the scope review or admin.
+         */
+        delete: operations["delete-visitors"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1234,6 +1278,11 @@ export interface components {
             /** Format: double */
             fpir?: number;
             name?: string;
+            /**
+             * Format: int64
+             * @description For so many days faces that identify does not recognise are kept, at most 1000, as visitors; 0: none, and those that are kept are deleted. Needs the scope admin
+             */
+            visitor_days?: number;
         };
         Cluster: {
             /** @description Those of faces that look like another person than the rest: two people? */
@@ -1263,6 +1312,11 @@ export interface components {
              * @description Grows with each change of what is in it
              */
             version: number;
+            /**
+             * Format: int64
+             * @description For so many days the faces that identify does not recognise are kept as visitors; 0: they are not kept
+             */
+            visitor_days: number;
         };
         CollectionFields: {
             /** Format: double */
@@ -1351,10 +1405,12 @@ export interface components {
              * @enum {string}
              */
             kind: "known" | "ignored";
+            /** @description When and where identify recognised the person last */
+            last_seen?: components["schemas"]["Sight"];
             name: string;
             /** @description For undo */
             operation: string;
-            /** @description In lists: the face with the best crop */
+            /** @description The face that was chosen, or the one with the best crop */
             portrait?: string;
         };
         Curve: {
@@ -1825,6 +1881,11 @@ export interface components {
             /** @description Cursor of the next page; missing on the last one */
             next?: string;
         };
+        PageVisitor: {
+            items: components["schemas"]["Visitor"][];
+            /** @description Cursor of the next page; missing on the last one */
+            next?: string;
+        };
         Person: {
             /** @description Date of birth, 2015-03-28, 2015-03 or 2015 */
             born?: string;
@@ -1840,8 +1901,10 @@ export interface components {
              * @enum {string}
              */
             kind: "known" | "ignored";
+            /** @description When and where identify recognised the person last */
+            last_seen?: components["schemas"]["Sight"];
             name: string;
-            /** @description In lists: the face with the best crop */
+            /** @description The face that was chosen, or the one with the best crop */
             portrait?: string;
         };
         PersonChange: {
@@ -1854,6 +1917,8 @@ export interface components {
             name?: string;
             /** @description Somebody else may have the name; otherwise the answer is 409 with the id of that person */
             namesake?: boolean;
+            /** @description Id of a face of the person, which stands for the person in lists; empty: the one with the best crop */
+            portrait?: string;
         };
         PersonFields: {
             /** @enum {string} */
@@ -2172,6 +2237,14 @@ export interface components {
             /** @description What is wrong with the file, which was used all the same */
             warnings?: string[];
         };
+        Sight: {
+            /** @description What the client called the photograph */
+            reference?: string;
+            /** @description The camera, as the request to identify had it */
+            source?: string;
+            /** Format: date-time */
+            time: string;
+        };
         Similar: {
             /** Format: double */
             cosine: number;
@@ -2267,6 +2340,44 @@ export interface components {
             similarity: number;
             /** @description What is wrong with files, which were used all the same */
             warnings?: string[];
+        };
+        Visitor: {
+            /** @description The latest first */
+            faces: components["schemas"]["VisitorFace"][];
+            /** @description Who it may be; missing if nobody is enrolled who is not ruled out */
+            guess?: components["schemas"]["Guess"];
+        };
+        VisitorFace: {
+            /**
+             * Format: date-time
+             * @description When it is deleted, at the latest an hour later, unless it gets a name
+             */
+            expires: string;
+            /** @description Id */
+            face: string;
+            /** @description What the client called the photograph */
+            reference?: string;
+            /** @description The camera, as the request to identify had it */
+            source?: string;
+            /** Format: date-time */
+            time: string;
+        };
+        Waiting: {
+            /**
+             * Format: int64
+             * @description Labels that may be wrong; missing if it would take long to count them
+             */
+            conflicts?: number;
+            /**
+             * Format: int64
+             * @description Faces or groups with a guess; missing if it would take long to count them
+             */
+            doubtful?: number;
+            /**
+             * Format: int64
+             * @description People who were not recognised, and were kept
+             */
+            visitors: number;
         };
         Warning: {
             /** @description Id of the face that was added */
@@ -4263,6 +4374,35 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    "get-review-count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     "decide-review": {
         parameters: {
             query?: never;
@@ -4614,6 +4754,68 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "list-visitors": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageVisitor"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "delete-visitors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];

@@ -212,7 +212,7 @@ async function follow() {
   }
 }
 
-// mutated is told of changes, so that the number beside Groups is right.
+// mutated is told of changes, so that the numbers beside Groups and Review are right.
 let counting = 0;
 function mutated() {
   clearTimeout(counting);
@@ -228,13 +228,24 @@ async function badge() {
     state.unnamed = some.next ? "More than 500" : String(n);
     at.textContent = some.next ? "500+" : n ? String(n) : "";
     at.setAttribute("aria-label", n ? `${state.unnamed} faces without a name` : "");
+    await waiting(state.current.id);
   } catch { /* says so elsewhere */ }
+}
+
+// waiting shows how much is to be decided, as far as the service has counted it.
+async function waiting(id) {
+  if (!has("GET", "…/review/count")) return;
+  const { doubtful = 0, conflicts = 0, visitors } = await get(`v1/collections/${id}/review/count`);
+  const at = document.querySelector("[data-screen=review] .badge"), n = doubtful + conflicts + visitors;
+  if (!at || state.current?.id !== id) return;
+  at.textContent = n > 500 ? "500+" : n ? String(n) : "";
+  at.setAttribute("aria-label", n ? `${n.toLocaleString("en")} to be decided` : "");
 }
 
 function nav(current) {
   const list = document.getElementById("nav");
   if (!list.firstChild) {
-    list.append(...screens.map((one, i) => h("a", { "data-screen": one.id, title: `${one.title} (${i + 1})` }, icon(one.icon), h("span", { class: "long" }, one.title), h("span", { class: "short" }, one.short), one.id === "groups" && h("span", { class: "badge" }))));
+    list.append(...screens.map((one, i) => h("a", { "data-screen": one.id, title: `${one.title} (${i + 1})` }, icon(one.icon), h("span", { class: "long" }, one.title), h("span", { class: "short" }, one.short), ["groups", "review"].includes(one.id) && h("span", { class: "badge" }))));
   }
   const foot = document.getElementById("foot"), me = about.me, who = me?.name ?? "";
   if (foot.dataset.who !== who) {

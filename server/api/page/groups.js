@@ -18,12 +18,12 @@ export async function decide(ctx, decision, text, after) {
   return made;
 }
 
-/** discard throws faces away when it can no longer be undone; expected is whose they are. */
-export function discard(ctx, faces, expected, hide, unhide) {
+/** discard throws faces away when it can no longer be undone, and says so in a text; expected is whose they are. */
+export function discard(ctx, faces, expected, hide, unhide, text = faces.length === 1 ? "Thrown away: not a face." : `${count(faces.length, "face")} thrown away.`) {
   hide();
   let undone = false;
   const send = (keepalive) => post(`${ctx.base}/review/decide`, { decisions: batches(faces).map((some) => ({ faces: some, verb: "discard", expected })) }, { keepalive }).then(() => { ctx.mutated(); ctx.refresh?.(); });
-  const entry = toast(faces.length === 1 ? "Thrown away: not a face." : `${count(faces.length, "face")} thrown away.`, () => { undone = true; unhide(); }, () => { if (!undone) send(true).catch((e) => { unhide(); toast(e.message); }); });
+  const entry = toast(text, () => { undone = true; unhide(); }, () => { if (!undone) send(true).catch((e) => { unhide(); toast(e.message); }); });
   return entry;
 }
 

@@ -6,6 +6,7 @@ import { grid, portrait, why } from "./faces.js";
 import { nameField } from "./names.js";
 import { discard } from "./groups.js";
 import { naming } from "./people.js";
+import { sight } from "./visitors.js";
 import { sources, chosen as filesOf } from "./importer.js";
 import { point } from "./place.js";
 
@@ -27,7 +28,6 @@ export async function view(root, ctx, id) {
   const title = known || p.name !== "ignored" ? p.name : "Ignored person";
   ctx.title(title);
   const judged = new Map((told.faces || []).map((f) => [f.face, f]));
-  const best = faces.filter((f) => f.source !== "vector").sort((a, b) => good(b) - good(a))[0];
 
   const undo = (made, text, then = ctx.again) => toast(text, async () => { await post(`${ctx.base}/undo/${made.operation}`); say("Undone"); ctx.mutated(); then(); });
   const input = h("input", { type: "file", multiple: true, accept: "image/*,.heic,.heif", hidden: true });
@@ -39,13 +39,14 @@ export async function view(root, ctx, id) {
     known && factOf("Recognised", told.held ? percent(told.known / told.held) : "–", told.held ? `${told.known} of ${count(told.held, "face")}, each compared as if it were new` : "needs two faces or more"),
     known && told.rival && factOf("Most similar person", h("a", { href: ctx.href("person", told.rival.id), dir: "auto" }, told.rival.name), told.taken ? `${count(told.taken, "face")} would be taken for this person` : "no face would be taken for this person",
       edits && !others.includes(told.rival.id) && h("button", { class: "link small", onclick: () => differ(told.rival, true) }, "These two are not the same")),
+    p.last_seen && factOf("Last seen", h("time", { datetime: p.last_seen.time }, new Date(p.last_seen.time).toLocaleDateString(locale(), { dateStyle: "medium" })), sight(p.last_seen, { timeStyle: "short" })),
     p.born && factOf("Born", h("time", {}, p.born), "earlier photographs do not show this person"),
     twins.length > 0 && factOf("Not the same as", twins.map((o) => h("span", { class: "row" }, h("a", { href: ctx.href("person", o.id), dir: "auto" }, o.name), edits && h("button", { class: "plain", "aria-label": `Take back that ${o.name} is somebody else`, onclick: () => differ(o, false) }, icon("close"))))));
   const advice = known && told.advice.length > 0 && h("section", { class: "advice", "aria-labelledby": "missing" }, h("h2", { id: "missing" }, "What would help"), h("ul", {}, told.advice.map((a) => h("li", { dir: "auto" }, tr(a[0].toUpperCase() + a.slice(1) + ".")))));
   put(root, 
     h("a", { class: "back", href: ctx.href("people") }, icon("back"), "People"),
     h("header", { class: "profile" },
-      portrait(ctx.base, { ...p, portrait: best?.id }),
+      portrait(ctx.base, p),
       h("div", {}, h("h1", { tabindex: -1, dir: "auto" }, title), !known && h("p", { class: "lead" }, "Ignored: these faces are reported as unknown."),
         h("div", { class: "row" },
           edits && [h("button", { onclick: rename }, "Rename"), h("button", { onclick: merge }, "Merge with …")],
@@ -60,12 +61,13 @@ export async function view(root, ctx, id) {
     const g = grid(ctx.base, faces.map((f) => f.id), {
       label: `Faces of ${title}`, most: 240,
       note: (f) => { const j = judged.get(f); return !j || j.known && j.guess.id === id ? null : { dim: true, text: j.guess.id === id ? tr("not sure") : `like ${j.guess.name}` }; },
-      changed: (ids) => { toolbar.disabled = !ids.length; what.textContent = ids.length ? `${ids.length} selected` : ""; whyOne.disabled = ids.length !== 1; },
+      changed: (ids) => { toolbar.disabled = !ids.length; what.textContent = ids.length ? `${ids.length} selected` : ""; whyOne.disabled = standFor.disabled = ids.length !== 1; },
     });
     const what = h("span", { class: "soft", role: "status" });
     const whyOne = h("button", { onclick: () => why(ctx.base, g.chosen()[0]) }, "Why?");
+    const standFor = h("button", { onclick: () => stand(g.chosen()[0]) }, "Use as portrait");
     toolbar = h("fieldset", { class: "row selection", disabled: true }, h("legend", { class: "spoken" }, "Selected faces"), what,
-      edits && [h("button", { onclick: () => move(g.chosen()) }, "Move to …"), h("button", { onclick: () => deny(g.chosen()) }, `Not ${known ? "this person" : "them"}`), h("button", { onclick: () => trash(g.chosen()) }, "Not a face")], whyOne);
+      edits && [h("button", { onclick: () => move(g.chosen()) }, "Move to …"), h("button", { onclick: () => deny(g.chosen()) }, `Not ${known ? "this person" : "them"}`), h("button", { onclick: () => trash(g.chosen()) }, "Not a face"), standFor], whyOne);
     put(root, h("section", { "aria-labelledby": "faces" }, h("h2", { id: "faces" }, "Faces"), judged.size ? h("p", { class: "soft" }, "Dashed faces would not be recognised if they were new.") : "", g.element, h("div", { class: "sticky" }, toolbar)));
   }
 
@@ -156,6 +158,11 @@ export async function view(root, ctx, id) {
     await ctx.again();
     undo(made, `${count(ids.length, "face")}: not ${title}. They are in the groups again.`);
   }
+  async function stand(face) {
+    const made = await patch(at, { portrait: face });
+    await ctx.again();
+    undo(made, `Another picture stands for ${title}.`);
+  }
   async function trash(ids) {
     const tiles = ids.map((f) => root.querySelector(`[data-face="${f}"]`)).filter(Boolean);
     discard(ctx, ids, id, () => { for (const t of tiles) t.hidden = true; }, () => { for (const t of tiles) t.hidden = false; });
@@ -202,7 +209,6 @@ export async function view(root, ctx, id) {
   }
 }
 
-const good = (f) => (f.quality ? Math.min(60, f.quality.eyes) * f.quality.sharpness * f.quality.exposure : 0);
 const factOf = (name, value, note = "", more = null) => h("div", { class: "fact" }, h("dt", {}, name), h("dd", { class: "value" }, value), note && h("dd", { class: "soft small" }, note), more && h("dd", {}, more));
 
 /** save hands a text to the browser as a file. */

@@ -3,9 +3,10 @@ import { h, put, toast, say, count, rove, inText, locale } from "./dom.js";
 import { get, post, has } from "./api.js";
 import { crop, chance, why, grid } from "./faces.js";
 import { decide } from "./groups.js";
+import { visitors } from "./visitors.js";
 
 export async function view(root, ctx, arg) {
-  const tabs = [["doubtful", "Doubtful"], ["conflict", "Conflicts"], ["history", "History"]].filter(([id]) => id !== "conflict" || has("GET", "…/jobs"));
+  const tabs = [["doubtful", "Doubtful"], ["conflict", "Conflicts"], ["visitors", "Visitors"], ["history", "History"]].filter(([id]) => (id !== "conflict" || has("GET", "…/jobs")) && (id !== "visitors" || has("GET", "…/visitors")));
   const tab = tabs.some(([id]) => id === arg) ? arg : "doubtful";
   const bar = h("div", { role: "tablist", class: "tabs", "aria-label": "Review" }, tabs.map(([id, name]) => h("a", { role: "tab", id: "tab-" + id, href: ctx.href("review", id), "aria-selected": String(id === tab), "aria-controls": "panel", tabindex: id === tab ? 0 : -1 }, name)));
   rove(bar, "[role=tab]");
@@ -13,6 +14,7 @@ export async function view(root, ctx, arg) {
   const panel = h("div", { role: "tabpanel", id: "panel", "aria-labelledby": "tab-" + tab });
   put(root, h("h1", { tabindex: -1 }, "Review"), bar, panel);
   if (tab === "history") await history(panel, ctx);
+  else if (tab === "visitors") await visitors(panel, ctx);
   else await queue(panel, ctx, tab);
 }
 
@@ -141,7 +143,7 @@ async function history(panel, ctx) {
   function row(o) {
     const names = [...new Set(o.people.map((p) => p.name).filter(Boolean))];
     const text = (kinds[o.kind]?.(o) ?? o.kind) + (o.ids.length > 1 ? ` from ${o.ids.length} photographs` : "");
-    const button = h("button", { disabled: o.undone, "aria-label": `Undo: ${text} ${names.join(", ")}`, onclick: async () => {
+    const button = h("button", { disabled: o.undone, "aria-label": `${o.undone ? "Undone" : "Undo"}: ${text} ${names.join(", ")}`, onclick: async () => {
       button.disabled = true;
       try {
         for (let id = o.ids.shift(); id; id = o.ids.shift()) {
@@ -154,6 +156,7 @@ async function history(panel, ctx) {
         }
         li.classList.add("undone");
         button.textContent = "Undone";
+        button.setAttribute("aria-label", `Undone: ${text} ${names.join(", ")}`);
         ctx.mutated();
         say("Undone");
       } catch (e) {

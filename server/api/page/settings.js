@@ -6,7 +6,7 @@ import { get, post, patch, del, request, has, about, learn, signOut, Problem } f
 
 export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Settings"));
-  const parts = [about.me.actor !== "local" && account, collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs") && jobs, has("GET", "/v1/keys") && keys, ctx.collection && has("GET", "…/hooks") && hooks, has("POST", "/v1/backup") && backup, has("GET", "/v1/audit") && audit, language, aboutThis];
+  const parts = [about.me.actor !== "local" && account, collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs") && jobs, has("GET", "/v1/keys") && keys, ctx.collection && has("GET", "…/hooks") && hooks, ctx.collection && has("DELETE", "/v1/collections/{collection}") && visiting, has("POST", "/v1/backup") && backup, has("GET", "/v1/audit") && audit, language, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
     put(root, box);
@@ -195,6 +195,22 @@ async function hooks(box, ctx) {
     if (made.secret) await dialog("Copy the secret now", (close) => h("div", {}, h("p", {}, "Messages are signed with it. It is not shown again."), h("input", { class: "code", readonly: true, value: made.secret, "aria-label": "The secret" }), h("div", { class: "row end" }, h("button", { class: "main", autofocus: true, onclick: () => close() }, "I have it"))), { required: true });
     ctx.again();
   }
+}
+
+async function visiting(box, ctx) {
+  const now = ctx.collection.visitor_days;
+  const days = h("input", { type: "number", min: 0, max: 90, step: 1, required: true, value: now });
+  const save = async (e) => {
+    e.preventDefault();
+    const n = Number(days.value);
+    if (n === now || n < now && !await ask("Forget earlier visitors?", "Faces of visitors that are older are deleted now, for good.", "Forget them", { danger: true })) return;
+    await patch(ctx.base, { visitor_days: n });
+    await ctx.reload();
+    await ctx.again();
+    toast(n ? `Visitors are forgotten after ${count(n, "day")}.` : "Visitors are not kept.");
+  };
+  section(box, "Visitors", "Faces that a camera sends and that are not recognised can be kept for some days, at most 1,000, to be named or forgotten in Review. These people were not asked: put up a sign, and keep them for as few days as you can.",
+    h("form", { class: "row days", onsubmit: save }, h("label", {}, "Days, 0 for none", days), h("button", {}, "Save")));
 }
 
 async function backup(box) {
