@@ -20,6 +20,7 @@ import (
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/synthetic"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/server/api"
 )
 
@@ -130,6 +131,9 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	if math.Abs(c.FPIR-0.01*math.Pow(10, 0.1)) > 1e-4 {
 		t.Errorf("the threshold is at %v", c.FPIR)
 	}
+	var rates Calibration // as the command rounds its limit
+	b.do(200, "GET", at+"/calibration", nil, &rates)
+	b.until(`document.querySelector(".fact .value").textContent.replaceAll(",", "") === "fewer than 1 in ` + legible.AtLeast(1/rates.Strangers.AtLarge.High) + `"`)
 
 	b.screen("4", ".people a")
 	b.tab(".people a")

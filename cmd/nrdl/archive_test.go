@@ -21,8 +21,10 @@ import (
 
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/server"
 	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -69,11 +71,11 @@ func TestTrainOnCollection(t *testing.T) {
 	if err != nil || len(photos) != 6 {
 		t.Fatal(photos, err)
 	}
-	people := map[string]string{}
+	ids := map[string]string{}
 	for _, photo := range photos {
 		name := filepath.Base(filepath.Dir(photo))
-		if people[name] == "" {
-			people[name] = send("/"+family+"/people", "application/json", strings.NewReader(`{"name":"`+name+`"}`))
+		if ids[name] == "" {
+			ids[name] = send("/"+family+"/people", "application/json", strings.NewReader(`{"name":"`+name+`"}`))
 		}
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
@@ -84,7 +86,7 @@ func TestTrainOnCollection(t *testing.T) {
 		}
 		_, _ = part.Write(data)
 		w.Close()
-		send("/"+family+"/people/"+people[name]+"/faces", w.FormDataContentType(), &form)
+		send("/"+family+"/people/"+ids[name]+"/faces", w.FormDataContentType(), &form)
 	}
 	export, err := http.Get(service.URL + "/v1/collections/" + family + "/export")
 	if err != nil {
@@ -119,6 +121,7 @@ func TestTrainOnCollection(t *testing.T) {
 		}
 	}
 
+	promisesAlike(t, filepath.Join(dir, "file.nrdl"), service.URL+"/v1/collections/"+family)
 	importsModel(t, dir)
 	identifiesByService(t, dir, service.URL)
 
@@ -128,6 +131,38 @@ func TestTrainOnCollection(t *testing.T) {
 		if story := nrdl(succeeded, "train", name, "-o", name+".nrdl", "--detector", "cascade"); !strings.Contains(story, "3 people (person001, person002, person003), 6 faces") {
 			t.Error(story)
 		}
+	}
+}
+
+// promisesAlike wants of a collection the limit of strangers who get a name that the model of its faces tells.
+func promisesAlike(t *testing.T, model, collection string) {
+	t.Helper()
+	r, err := faces.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.NewRequest(http.MethodGet, collection+"/calibration", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(filepath.Dir(model), "key.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(key)))
+	answer, err := http.DefaultClient.Do(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var c people.Calibration
+	if err := json.NewDecoder(answer.Body).Decode(&c); err != nil || c.Strangers == nil {
+		t.Fatal(err, answer.Status)
+	}
+	m := r.Model()
+	if limit, told := m.Calibration.StrangerLimit(m.Impostors()), c.Strangers.AtLarge.High; limit != told ||
+		!strings.Contains(m.Promise(), "fewer than 1 in "+legible.AtLeast(1/told)+" ") {
+		t.Errorf("the model says %v, %q, and the service %v", limit, m.Promise(), told)
 	}
 }
 

@@ -68,7 +68,9 @@ export const locale = () => { const l = document.documentElement.lang; return (n
 export const count = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 export const percent = (share) => (share > 0 && share < 0.001 ? "< 0.1" : share < 1 && share > 0.999 ? "> 99.9" : (100 * share).toFixed(share < 0.0995 || share > 0.9 && share < 1 ? 1 : 0).replace(/\.0$/, "")) + " %";
 export const oneIn = (share) => (share >= 0.5 ? "more than 1 in 2" : share <= 1e-7 ? "fewer than 1 in 10 million" : `1 in ${round(1 / share).toLocaleString("en")}`);
-const round = (v) => { const unit = 10 ** Math.max(0, Math.floor(Math.log10(v)) - 1); return Math.round(v / unit) * unit; };
+/** fewerThan is a share of which only the limit is known, as the command tells it of a model. */
+export const fewerThan = (limit) => (limit > 0.1 ? `fewer than ${Math.ceil(100 * limit)} %` : `fewer than 1 in ${round(Math.min(1 / limit, 1e6), Math.floor).toLocaleString("en")}`);
+const round = (v, whole = Math.round) => { const unit = 10 ** Math.max(0, Math.floor(Math.log10(v)) - 1); return whole(v / unit) * unit; };
 
 const toastTime = 8000;
 /** @type {{undo: () => void, shut: () => void, waits: boolean}[]} */

@@ -1,5 +1,5 @@
 // How many strangers may be named, and what that costs.
-import { h, put, s, ask, icon, toast, say, count, percent, oneIn, rove } from "./dom.js";
+import { h, put, s, ask, icon, toast, say, count, percent, oneIn, fewerThan, rove } from "./dom.js";
 import { get, patch, del, has } from "./api.js";
 import { importing, interrupted, sources, chosen, ended, told, refusals } from "./importer.js";
 import { crop, why, grid } from "./faces.js";
@@ -49,10 +49,10 @@ export async function view(root, ctx) {
       left.range.textContent = "Nobody gets a name: the people of this collection are too alike for this network. Photographs of other people may help.";
     } else if (alike.most < 1) {
       left.value.textContent = oneIn(alike.rate);
-      left.range.textContent = `${interval(alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${oneIn(random.rate)}.`;
+      left.range.textContent = `${interval(alike)}, if strangers resemble your people as much as these resemble each other. Of people chosen at random, ${fewerThan(random.most)}.`;
     } else {
-      left.value.textContent = oneIn(random.rate);
-      left.range.textContent = `${interval(random)}, of people chosen at random. How many of those who resemble your people, such as relatives, is not known: that takes 20 people, or photographs of other people from the same place.`;
+      left.value.textContent = fewerThan(random.most);
+      left.range.textContent = `Of people chosen at random. How many of those who resemble your people, such as relatives, is not known: that takes 20 people, or photographs of other people from the same place.`;
     }
     if (p.held) {
       const lost = { rate: 1 - p.right.rate, least: 1 - p.right.most, most: 1 - p.right.least };
