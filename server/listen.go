@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -128,7 +129,7 @@ func (v *Service) CheckPublic(ctx context.Context) error {
 		return nil
 	}
 	keys, err := v.store.Keys(ctx)
-	if err == nil && len(keys) == 0 {
+	if err == nil && !slices.ContainsFunc(keys, store.Key.IsOfProgram) {
 		err = errNoKeys
 	}
 	return err

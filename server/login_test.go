@@ -12,6 +12,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 
+	"nrdl.example/nrdl/internal/kit/testing/postgres"
+	"nrdl.example/nrdl/internal/testing/lacking"
 	"nrdl.example/nrdl/server/login"
 	"nrdl.example/nrdl/server/store"
 )
@@ -342,10 +345,37 @@ func TestLoginRefusals(t *testing.T) {
 // A login is finished once, by the browser that began it. Where it was begun and finished are two processes.
 func TestLoginIsOnce(t *testing.T) {
 	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "nrdl.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		testLoginIsOnce(t, s, s)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		if os.Getenv("NRDL_LONG") == "" {
+			t.Skip("NRDL_LONG starts PostgreSQL")
+		}
+		db, err := postgres.New(false)
+		if err != nil {
+			lacking.Skip(t, err)
+		}
+		t.Cleanup(func() { db.Close() })
+		stores := [2]*store.Store{}
+		for i := range stores {
+			if stores[i], err = store.Open(t.Context(), db.URL); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Cleanup(func() { stores[1].Close() })
+		testLoginIsOnce(t, stores[0], stores[1])
+	})
+}
+
+func testLoginIsOnce(t *testing.T, s, beside *store.Store) {
 	p := newProvider(t)
-	o := p.options()
-	c := newClient(t, o)
-	second := httptest.NewServer(New(c.v.store, p.options()))
+	c := serving(t, s, p.options())
+	second := httptest.NewServer(New(beside, p.options()))
 	t.Cleanup(second.Close)
 	begin := func() (done string, cookie *http.Cookie) {
 		t.Helper()
@@ -521,6 +551,9 @@ func TestLoginEnds(t *testing.T) {
 	boss.do(204, "DELETE", "/v1/keys/"+all.Items[1-i].ID, nil)
 	c.stop()
 	c.start(s, Options{}) // without a login, which is not without a key
+	if c.v.CheckPublic(t.Context()) == nil {
+		t.Error("other machines may reach a service without key and login")
+	}
 	ann.at = c.server.URL
 	ann.do(401, "GET", "/v1/collections", nil)
 	c.visitor().do(401, "GET", "/v1/collections", nil)

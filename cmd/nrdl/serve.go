@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -150,7 +151,7 @@ func (s *serving) warnOfNoKey(ctx context.Context, db *store.Store, log *slog.Lo
 		return err
 	}
 	keys, err := db.Keys(ctx)
-	if err == nil && len(keys) == 0 {
+	if err == nil && !slices.ContainsFunc(keys, store.Key.IsOfProgram) {
 		where := cmp.Or(s.data, "--database URL")
 		s.warnIn(log, "no key is left, and nobody is answered without one", "nrdl key create "+where+" makes one")
 	}

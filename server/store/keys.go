@@ -76,8 +76,8 @@ func (s Access) DeleteKey(ctx context.Context, actor, id string, open bool) erro
 	return s.inTx(ctx, actor, func(t *tx) {
 		key := row[Key](t, "key", keyColumns+"WHERE id = $1", id)
 		others := rows[Key](t, keyColumns+"WHERE id <> $1", id)
-		last := open && !slices.ContainsFunc(others, Key.isOfProgram)
-		if key.isOfProgram() && (len(others) == 0 || key.Manages()) && !slices.ContainsFunc(others, Key.Manages) && !last {
+		last := open && !slices.ContainsFunc(others, Key.IsOfProgram)
+		if key.IsOfProgram() && (len(others) == 0 || key.Manages()) && !slices.ContainsFunc(others, Key.Manages) && !last {
 			t.fail(LastKey)
 		}
 		t.exec("DELETE FROM api_key WHERE id = $1 OR $2 AND subject <> ''", id, last)
@@ -88,7 +88,8 @@ func (s Access) DeleteKey(ctx context.Context, actor, id string, open bool) erro
 	})
 }
 
-func (k Key) isOfProgram() bool { return k.Subject == "" }
+// IsOfProgram reports whether k is the key of a program, and not of somebody who has logged in.
+func (k Key) IsOfProgram() bool { return k.Subject == "" }
 
 // LastKey is the error of DeleteKey for a key without which nobody could create another one.
 var LastKey = &Conflict{
