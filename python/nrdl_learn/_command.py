@@ -52,7 +52,7 @@ def run(
         if status != 0 and not (output and os.path.exists(output) and os.path.getsize(output)):
             why = "; ".join(said["errors"]) or "\n".join(said["lines"]) or f"nrdl {words[0]} has ended with the status {status}"
             why = why.replace(place + os.sep, "") if place else why
-            hints = [hint for hint in said["hints"][:1] if not (place and place in hint)]
+            hints = [hint for hint in said["hints"][:1] if "help" not in hint and not (place and place in hint)]
             raise EngineError(why, advice=[{"text": hint} for hint in hints])
         for warning in () if quiet else said["warnings"]:
             warnings.warn(warning, UserWarning, stacklevel=3)

@@ -57,7 +57,7 @@ class FaceEmbedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Parameters
     ----------
     network : str, optional
-        File of another network (ONNX), or the name of one that is built in.
+        File of another network (ONNX), or the name of one that is built in: ``'faceplugin'``, the default, or ``'dlib'``.
     words : sequence of str, default=()
         What the network takes, such as ``('preset=arcface',)``: ``doc/embeddings.md``.
     detect : bool, default=True

@@ -16,6 +16,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +72,9 @@ func Open(path string, g Given) (*Embedder, error) {
 		return b.embedder(g)
 	}
 	data, err := ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(path) == path {
+		return nil, advice.Add(err, "built in are %s and %s", builtIns[0].name, builtIns[1].name)
+	}
 	if err != nil {
 		return nil, err
 	}

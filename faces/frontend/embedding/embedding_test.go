@@ -2,6 +2,7 @@ package embedding
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -94,6 +95,16 @@ func TestNoFace(t *testing.T) {
 	bad[5] = float32(math.NaN())
 	if _, err := e.Embed(t.Context(), [][]float32{bad}); err == nil {
 		t.Error("NaN has a vector")
+	}
+}
+
+// A name that is no file may be meant for a network inside the program.
+func TestOpenOfNothing(t *testing.T) {
+	for name, tells := range map[string]bool{"arcface": true, filepath.Join(t.TempDir(), "arcface.onnx"): false} {
+		_, err := Open(name, Given{})
+		if !errors.Is(err, fs.ErrNotExist) || strings.Contains(advice.Text(err), "dlib") != tells {
+			t.Errorf("%s: %v, advice %q", name, err, advice.Text(err))
+		}
 	}
 }
 
