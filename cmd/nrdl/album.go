@@ -24,11 +24,15 @@ func (a *app) albumCmd() *cobra.Command {
 	i := &identification{app: a}
 	c := &cobra.Command{
 		Use:  "album MODEL PHOTOS... -o DIR",
-		Args: cli.Arguments(2, -1),
+		Args: i.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
+			args, err := withModel(c, i, args)
+			if err != nil {
+				return err
+			}
 			if i.pages == "" {
 				return advice.Add(cli.Misuse("album needs -o DIR, the folder for its pages"),
-					"for example: nrdl album %s -o album", legible.Arguments(args...))
+					"for example: nrdl album %s -o album", i.line(c.Flags().Args()...))
 			}
 			if err := i.check(c, args[1:]); err != nil {
 				return err
@@ -38,6 +42,7 @@ func (a *app) albumCmd() *cobra.Command {
 		ValidArgsFunction: completeModel,
 	}
 	i.top = 1
+	toVar(c, i)
 	c.Flags().StringVarP(&i.pages, "output", "o", "", "folder `DIR` for the pages, which is made, or gone on with")
 	cli.Complete(c, "output", cli.Folders)
 	i.findVars(c, face.All)
@@ -71,6 +76,9 @@ func (i *identification) withEarlier(sources []photolist.Source) []photolist.Sou
 
 // writeAlbum writes the pages.
 func (i *identification) writeAlbum(ctx context.Context, model string) error {
+	if i.collection != nil {
+		model = "" // no command corrects it
+	}
 	n, err := i.album.Write(ctx, model)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/faces/results"
+	"nrdl.example/nrdl/internal/kit/metadata"
 	"nrdl.example/nrdl/internal/legible"
 )
 
@@ -207,6 +209,9 @@ func (c *collection) identify(ctx context.Context, p faces.Photo) (r faces.Resul
 	}
 	r = output.Recorded(o, &gallery.DefaultSettings)
 	r.Photo = p
+	if h, err := metadata.Read(bytes.NewReader(data), int64(len(data))); err == nil {
+		r.Taken = h.Taken
+	}
 	return r, nil
 }
 
@@ -218,6 +223,31 @@ func isOfPhoto(status int) bool {
 
 // likelyPeople is how many a service lists for a face.
 const likelyPeople = 5
+
+// toVar registers the flags of a service that names the faces.
+func toVar(c *cobra.Command, i *identification) {
+	c.Flags().StringVar(&i.to, "to", "", "without MODEL: let the service at `ADDRESS`, http://HOST/COLLECTION, name the faces")
+	i.keyFile.register(c, "with --to")
+}
+
+// arguments checks the number of arguments: --to stands for MODEL, and --watch for PHOTOS.
+func (i *identification) arguments(c *cobra.Command, args []string) error {
+	needed := 2
+	for _, instead := range []string{"watch", "to"} {
+		if c.Flags().Changed(instead) {
+			needed--
+		}
+	}
+	return cli.Arguments(needed, -1)(c, args)
+}
+
+// withModel is args with the address of --to, if there is one, in the place of MODEL.
+func withModel(c *cobra.Command, i *identification, args []string) ([]string, error) {
+	if i.to == "" {
+		return args, nil
+	}
+	return slices.Insert(slices.Clone(args), 0, i.to), i.checkTo(c, args)
+}
 
 // checkTo reports flags and arguments that make no sense with --to.
 func (i *identification) checkTo(c *cobra.Command, args []string) error {

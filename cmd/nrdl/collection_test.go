@@ -45,6 +45,11 @@ func identifiesByService(t *testing.T, dir, address string) {
 			t.Error(err)
 		}
 	}
+	nrdl(succeeded, append([]string{"album", "-o", "album"}, to...)...)
+	text, err = os.ReadFile(filepath.Join(dir, "album/people/person001/index.html"))
+	if page := string(text); err != nil || !strings.Contains(page, "person001.jpg") || strings.Contains(page, "nrdl add") || strings.Contains(page, "nrdl people") {
+		t.Error(err, page)
+	}
 	sidecar := filepath.Join(dir, "drawn/others/person001.jpg.xmp")
 	nrdl(succeeded, append([]string{"identify", "--tags"}, to...)...)
 	if text, err := os.ReadFile(sidecar); err != nil || !strings.Contains(string(text), "person001") {

@@ -35,22 +35,12 @@ import (
 func (a *app) identifyCmd() *cobra.Command {
 	i := &identification{app: a}
 	c := &cobra.Command{
-		Use: "identify MODEL PHOTOS...",
-		Args: func(c *cobra.Command, args []string) error {
-			needed := 2
-			for _, instead := range []string{"watch", "to"} {
-				if c.Flags().Changed(instead) {
-					needed--
-				}
-			}
-			return cli.Arguments(needed, -1)(c, args)
-		},
+		Use:  "identify MODEL PHOTOS...",
+		Args: i.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if i.to != "" {
-				if err := i.checkTo(c, args); err != nil {
-					return err
-				}
-				args = slices.Insert(slices.Clone(args), 0, i.to)
+			args, err := withModel(c, i, args)
+			if err != nil {
+				return err
 			}
 			if err := i.check(c, args[1:]); err != nil {
 				return err
@@ -88,9 +78,7 @@ func (i *identification) register(c *cobra.Command) {
 	i.tagVar(c)
 	c.Flags().StringVar(&i.html, "html", "", "write the faces by name as a page for a browser: `PAGE`")
 	cli.Complete(c, "html", cli.Files("html"))
-	c.Flags().StringVar(&i.to, "to", "",
-		"without MODEL: let the service at `ADDRESS`, http://HOST/COLLECTION, name the faces")
-	i.keyFile.register(c, "with --to")
+	toVar(c, i)
 	clusterVar(c, &i.nats, elsewhere)
 	i.findVars(c, face.Every)
 	cli.Complete(c, "output", cli.Files("jsonl"))

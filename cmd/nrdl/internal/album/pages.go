@@ -99,7 +99,8 @@ type writing struct {
 }
 
 // Write writes the pages of all photographs that a has, each whole or not at all, the index last,
-// and removes those of an earlier run that are no longer needed.
+// and removes those of an earlier run that are no longer needed. Model is the file that named the faces, for the
+// commands that correct it; "" if there is none.
 func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	if err := a.Flush(); err != nil {
 		return Counts{}, err
@@ -110,7 +111,10 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	}
 	w := &writing{
 		Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{},
-		counts: countsOf(all, absent), model: legible.ShellWord(model),
+		counts: countsOf(all, absent),
+	}
+	if model != "" {
+		w.model = legible.ShellWord(model)
 	}
 	list := shelves(all)
 	for _, s := range list {
@@ -181,7 +185,7 @@ func (w *writing) picture(ctx context.Context, p *photo) picture {
 			float64(f.Box.X)/width, float64(f.Box.Y)/height, float64(f.Box.Width)/width, float64(f.Box.Height)/height))}
 		if f.Name != nil {
 			b.Name = *f.Name
-		} else {
+		} else if w.model != "" {
 			b.Ask = fmt.Sprintf("nrdl add %s %s --name NAME --box %d,%d,%d,%d", w.model, legible.Arguments(w.path(p.File)),
 				f.Box.X, f.Box.Y, f.Box.Width, f.Box.Height)
 		}
@@ -311,7 +315,10 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 		Summary        string
 		People, Others []entry
 		Unreadable     []picture
-	}{Summary: fmt.Sprintf("%v. Model %s.", w.counts, legible.Escaped(filepath.Base(model)))}
+	}{Summary: w.counts.String() + "."}
+	if model != "" {
+		top.Summary += " Model " + legible.Escaped(filepath.Base(model)) + "."
+	}
 	for _, s := range list {
 		e := entry{link: link{s.Name, s.href("", 1)}, Count: legible.Count(len(s.photos), "photograph")}
 		if !s.Person {
