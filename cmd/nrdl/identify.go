@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -355,6 +356,9 @@ func (i *identification) openModel(ctx context.Context, path string) (err error)
 	if i.to != "" {
 		if i.collection, err = i.keyFile.collection(ctx, i.to); err == nil {
 			i.top, i.checksum = min(i.top, likelyPeople), i.collection.id
+			if names, err := i.people(ctx); err != nil || len(names) == 0 {
+				return cmp.Or(err, advice.Add(fmt.Errorf("%s has nobody with a name", i.collection.address), "name people on its page first"))
+			}
 		}
 		return err
 	}
