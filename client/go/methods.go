@@ -31,6 +31,18 @@ type AddedStrangers struct {
 	Useless string `json:"useless,omitempty"` // Why none of them is used: the threshold would be useless
 }
 
+// AuditLine is the schema AuditLine.
+type AuditLine struct {
+	Actor      string    `json:"actor"`
+	At         time.Time `json:"at"`
+	Hash       string    `json:"hash"` // SHA-256 of the line and the hash before
+	Object     string    `json:"object"`
+	ObjectName string    `json:"object_name,omitempty"` // Of the person, of whose face it is, of the collection or key, or the kind of the operation, as far as it is there
+	Seq        int       `json:"seq"`
+	Verb       string    `json:"verb"`
+	Who        string    `json:"who,omitempty"` // Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in
+}
+
 // Backup is the schema Backup.
 type Backup struct {
 	Bytes int    `json:"bytes"`
@@ -248,8 +260,9 @@ type Explained struct {
 	Decision    string    `json:"decision"` // one of known, doubtful, unknown
 	Guess       *Ref      `json:"guess,omitempty"`
 	ID          string    `json:"id"`
-	Margin      *float64  `json:"margin"`           // The evidence for the guess
-	Person      string    `json:"person,omitempty"` // Id; missing for a face of nobody yet
+	Margin      *float64  `json:"margin"`             // The evidence for the guess
+	Original    bool      `json:"original,omitempty"` // The service has the file of the photograph, in the folder that its operator allows
+	Person      string    `json:"person,omitempty"`   // Id; missing for a face of nobody yet
 	Photo       string    `json:"photo,omitempty"`
 	Probability *float64  `json:"probability"` // That the guess is right
 	Pupils      []Point   `json:"pupils,omitempty"`
@@ -381,22 +394,11 @@ type Key struct {
 	Subject     string     `json:"subject,omitempty"` // Of somebody who has logged in: id at the provider
 }
 
-// Line is the schema Line.
-type Line struct {
-	Actor  string    `json:"actor"`
-	At     time.Time `json:"at"`
-	Hash   string    `json:"hash"` // SHA-256 of the line and the hash before
-	Object string    `json:"object"`
-	Seq    int       `json:"seq"`
-	Verb   string    `json:"verb"`
-	Who    string    `json:"who,omitempty"` // Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in
-}
-
 // Log is the schema Log.
 type Log struct {
-	Damaged string `json:"damaged,omitempty"` // With check: which line is not what was written; missing if all are
-	Items   []Line `json:"items"`
-	Next    string `json:"next,omitempty"` // Cursor of the next page; missing on the last one
+	Damaged string      `json:"damaged,omitempty"` // With check: which line is not what was written; missing if all are
+	Items   []AuditLine `json:"items"`
+	Next    string      `json:"next,omitempty"` // Cursor of the next page; missing on the last one
 }
 
 // MergePersonRequest is the schema MergePersonRequest.
@@ -443,7 +445,7 @@ type Operation struct {
 	Faces  int       `json:"faces"` // That it changed
 	ID     string    `json:"id"`
 	Kind   string    `json:"kind"`
-	People []Ref     `json:"people"` // The people that it changed, with the names that they had, or added
+	People []Ref     `json:"people"` // The people that it changed, with the names that they had, or added; otherwise those whose the faces are
 	Undone bool      `json:"undone"`
 }
 

@@ -53,8 +53,13 @@ func (v keyRoutes) register() {
 	) (*struct{}, error) {
 		return nil, v.store.DeleteKey(ctx, requestOf(ctx).Actor, in.Key, false)
 	})
+	v.registerAudit()
+	v.registerSessions()
+}
+
+func (v keyRoutes) registerAudit() {
 	type log struct {
-		Page[store.Line]
+		Page[auditLine]
 		Damaged string `json:"damaged,omitempty" doc:"With check: which line is not what was written; missing if all are"`
 	}
 	operation(v.Service, http.MethodGet, "/v1/audit", "List what was done and by whom, the latest first",
@@ -71,8 +76,16 @@ func (v keyRoutes) register() {
 			if err != nil {
 				return nil, err
 			}
+			var ids []string
+			for _, l := range all {
+				ids = append(ids, l.Object)
+			}
+			names, err := v.store.NamesOf(ctx, slices.DeleteFunc(ids, func(id string) bool { return !people.AnID.MatchString(id) }))
+			if err != nil {
+				return nil, err
+			}
 			response := log{Page: page(all, in.Limit, func(l store.Line) string { return strconv.FormatInt(l.Seq, 10) },
-				func(l store.Line) store.Line { return l }).Body}
+				func(l store.Line) auditLine { return auditLine{l, names[l.Object]} }).Body}
 			if in.Check {
 				if err := v.store.CheckAudit(ctx); errors.Is(err, store.ErrAudit) {
 					response.Damaged = err.Error()
@@ -82,7 +95,12 @@ func (v keyRoutes) register() {
 			}
 			return answered(response, nil)
 		})
-	v.registerSessions()
+}
+
+// An auditLine is a line with a name of today, which is not in the log.
+type auditLine struct {
+	store.Line
+	ObjectName string `json:"object_name,omitempty" doc:"Of the person, of whose face it is, of the collection or key, or the kind of the operation, as far as it is there"`
 }
 
 type newKey struct {

@@ -3,6 +3,7 @@ package people
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"nrdl.example/nrdl/faces/dataset"
@@ -50,7 +51,7 @@ type Operation struct {
 	At     time.Time `json:"at"`
 	Undone bool      `json:"undone"`
 	Faces  int       `json:"faces" doc:"That it changed"`
-	People []Ref     `json:"people" doc:"The people that it changed, with the names that they had, or added"`
+	People []Ref     `json:"people" doc:"The people that it changed, with the names that they had, or added; otherwise those whose the faces are"`
 }
 
 // operationResponse is the API form of an operation. s has the names of the people that it
@@ -62,6 +63,20 @@ func (s *snapshot) operationResponse(o store.Operation) Operation {
 			p.Name = s.people[p.ID].Name
 		}
 		response.People = append(response.People, Ref{p.ID, p.Name})
+	}
+	if len(response.People) > 0 {
+		return response
+	}
+	of := o.Receivers()
+	for _, f := range o.NewFaces() {
+		if id := s.owner[f]; id != "" && !slices.Contains(of, id) {
+			of = append(of, id)
+		}
+	}
+	for _, id := range of {
+		if p, ok := s.people[id]; ok {
+			response.People = append(response.People, Ref{id, p.Name})
+		}
 	}
 	return response
 }

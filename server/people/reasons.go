@@ -208,6 +208,8 @@ type Explained struct {
 	Margin      *float64 `json:"margin" doc:"The evidence for the guess"`
 	Reason      string   `json:"why"`
 	Reasons     *Reasons `json:"reasons"`
+
+	HasOriginal bool `json:"original,omitempty" doc:"The service has the file of the photograph, in the folder that its operator allows"`
 }
 
 // Explain says how a stored face would be identified without its label.
@@ -221,6 +223,9 @@ func (v *Service) Explain(ctx context.Context, collection, face string) (*Explai
 		return nil, err
 	}
 	response := Explained{StoredFace: FaceResponse(f), Decision: "unknown", Reason: s.tooFew()}
+	if p, err := v.store.Photo(ctx, collection, f.Photo); err == nil {
+		_, response.HasOriginal = v.originals.of(p.SHA256)
+	}
 	var q dataset.Quality
 	if err := json.Unmarshal(f.Quality, &q); err != nil {
 		return nil, err
@@ -243,10 +248,7 @@ func (v *Service) Explain(ctx context.Context, collection, face string) (*Explai
 	if err != nil {
 		return nil, err
 	}
-	vector := make([]float64, len(one.Vector))
-	for i, x := range one.Vector {
-		vector[i] = float64(x)
-	}
+	vector := float64s(one.Vector)
 	if all == nil || index < 0 {
 		response.Reasons = &Reasons{Ranking: []Resembling{}}
 		return &response, nil
@@ -347,4 +349,12 @@ func scoresOf(m *gallery.Gallery, ranked []faces.Candidate) []float64 {
 		scores[i] = byName[name]
 	}
 	return scores
+}
+
+func float64s(v []float32) []float64 {
+	all := make([]float64, len(v))
+	for i, x := range v {
+		all[i] = float64(x)
+	}
+	return all
 }

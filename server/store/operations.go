@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,6 +69,24 @@ func (o *Operation) People() []Person {
 	}
 	return people
 }
+
+// Receivers returns the ids of the people who got faces by the operation; of those who lost them, if these are of
+// nobody then.
+func (o *Operation) Receivers() (ids []string) {
+	all := []string{o.undo.Denied}
+	for _, a := range o.undo.Faces {
+		all = append(all, cmp.Or(a.To, a.From))
+	}
+	for _, id := range all {
+		if isPerson(id) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// NewFaces returns the ids of the faces that the operation added.
+func (o *Operation) NewFaces() []string { return o.undo.NewFaces }
 
 // mergePeople is the kind of operations that remove the people in their undoData.
 const mergePeople = "merge people"

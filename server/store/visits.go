@@ -167,7 +167,7 @@ func (s Visiting) Sightings(ctx context.Context, collection string, people []str
 	return list[Visit](ctx, s.read, "SELECT person, at, source, reference FROM sighting WHERE collection = $1 AND "+condition, args...)
 }
 
-// NamesOf returns the names of people, keys and collections by their ids, and of the people of faces, as far as
+// NamesOf returns the names of people, keys and collections by their ids, those of the people of faces, and the kinds of operations, as far as
 // they are there.
 func (s Access) NamesOf(ctx context.Context, ids []string) (map[string]string, error) {
 	const together = 100
@@ -176,7 +176,7 @@ func (s Access) NamesOf(ctx context.Context, ids []string) (map[string]string, e
 		for _, query := range []string{
 			"SELECT id, name FROM person WHERE collection IN (SELECT id FROM collection) AND %s",
 			"SELECT f.id, p.name FROM face f JOIN person p ON p.collection = f.collection AND p.id = f.person WHERE f.collection IN (SELECT id FROM collection) AND f.%s",
-			"SELECT id, name FROM api_key WHERE %s", "SELECT id, name FROM collection WHERE %s",
+			"SELECT id, name FROM api_key WHERE %s", "SELECT id, kind FROM operation WHERE collection IN (SELECT id FROM collection) AND %s", "SELECT id, name FROM collection WHERE %s",
 		} {
 			condition, args := in("id", nil, some)
 			found, err := list[pair](ctx, s.read, fmt.Sprintf(query, condition), args...)

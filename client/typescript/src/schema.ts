@@ -1222,6 +1222,21 @@ export interface components {
             /** @description Why none of them is used: the threshold would be useless */
             useless?: string;
         };
+        AuditLine: {
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            /** @description SHA-256 of the line and the hash before */
+            hash: string;
+            object: string;
+            /** @description Of the person, of whose face it is, of the collection or key, or the kind of the operation, as far as it is there */
+            object_name?: string;
+            /** Format: int64 */
+            seq: number;
+            verb: string;
+            /** @description Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in */
+            who?: string;
+        };
         Backup: {
             /** Format: int64 */
             bytes: number;
@@ -1531,6 +1546,8 @@ export interface components {
              * @description The evidence for the guess
              */
             margin: number | null;
+            /** @description The service has the file of the photograph, in the folder that its operator allows */
+            original?: boolean;
             /** @description Id; missing for a face of nobody yet */
             person?: string;
             photo?: string;
@@ -1719,23 +1736,10 @@ export interface components {
             /** @description Of somebody who has logged in: id at the provider */
             subject?: string;
         };
-        Line: {
-            actor: string;
-            /** Format: date-time */
-            at: string;
-            /** @description SHA-256 of the line and the hash before */
-            hash: string;
-            object: string;
-            /** Format: int64 */
-            seq: number;
-            verb: string;
-            /** @description Name of the actor, if that is a key, or name and e-mail address of somebody who has logged in */
-            who?: string;
-        };
         Log: {
             /** @description With check: which line is not what was written; missing if all are */
             damaged?: string;
-            items: components["schemas"]["Line"][];
+            items: components["schemas"]["AuditLine"][];
             /** @description Cursor of the next page; missing on the last one */
             next?: string;
         };
@@ -1812,7 +1816,7 @@ export interface components {
             faces: number;
             id: string;
             kind: string;
-            /** @description The people that it changed, with the names that they had, or added */
+            /** @description The people that it changed, with the names that they had, or added; otherwise those whose the faces are */
             people: components["schemas"]["Ref"][];
             undone: boolean;
         };

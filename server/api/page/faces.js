@@ -91,6 +91,7 @@ export async function why(base, face) {
   const f = await get(`${base}/faces/${face}/why`);
   await dialog("Why?", () => h("div", { class: "why" },
     h("div", { class: "verdict" }, crop(base, face, "The face", true), h("p", { dir: "auto" }, f.why)),
+    f.original && h("a", { class: "behind", href: `${base}/photographs/${f.photo}/original`, target: "_blank", rel: "noopener" }, h("img", { src: `${base}/photographs/${f.photo}/thumbnail`, alt: "The photograph" })),
     reasons(base, f.reasons)), { wide: true });
 }
 

@@ -164,7 +164,7 @@ async function history(panel, ctx) {
         throw e;
       }
     } }, o.undone ? "Undone" : "Undo");
-    const li = h("li", { class: o.undone ? "undone" : "" }, h("span", { class: "what" }, text, names.length ? [" ", h("strong", { dir: "auto" }, names.join(", "))] : ""), h("time", { datetime: o.at, class: "soft small" }, new Date(o.at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" })), button);
+    const li = h("li", { class: o.undone ? "undone" : "" }, h("span", { class: "what" }, text, names.length ? [/faces$/.test(o.kind) ? ": " : " ", h("strong", { dir: "auto" }, names.join(", "))] : ""), h("time", { datetime: o.at, class: "soft small" }, new Date(o.at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" })), button);
     return li;
   }
   await load();

@@ -224,14 +224,16 @@ async function backup(box) {
   } }, "Back up now"), said);
 }
 
+const isID = (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
 async function audit(box, ctx) {
   const list = h("ul", { class: "rows" }), said = h("p", { class: "soft", role: "status" });
   let next = "";
   const more = h("button", { onclick: load }, "Show more");
-  section(box, "What was done", "Each change, who made it and when, with ids in place of names. A line that was changed later is found.", list, h("div", { class: "row" }, more, h("button", { onclick: check }, "Check all lines")), said);
+  section(box, "What was done", "Each change, who made it and when. The log has ids; the names are those of today. A line that was changed later is found.", list, h("div", { class: "row" }, more, h("button", { onclick: check }, "Check all lines")), said);
   async function load() {
     const page = await get(`v1/audit?limit=10${next && `&cursor=${next}`}`, ctx.signal);
-    list.append(...page.items.map((l) => h("li", {}, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString(locale())} · ${l.verb} ${l.object} · ${l.who || l.actor}`))));
+    list.append(...page.items.map((l) => h("li", { title: l.object }, h("span", { class: "what", dir: "auto" }, `${new Date(l.at).toLocaleString(locale())} · ${l.verb} ${l.object_name ?? (isID(l.object) ? "" : l.object)} · ${l.who || (isID(l.actor) ? "a key that is gone" : l.actor)}`))));
     next = page.next ?? "";
     more.hidden = !next;
   }
