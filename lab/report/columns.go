@@ -116,6 +116,7 @@ type Label struct {
 	Plain     bool   // it has no features, and About is the description of the method
 	Input     bool   // it has features
 	HasTuning bool   // parameters of a run or more were tuned
+	look      int    // in figures, from 1
 }
 
 func newLabel(r *experiment.Record) *Label {

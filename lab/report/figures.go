@@ -193,7 +193,7 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	}
 	for _, i := range shown {
 		l := p.Labels[i]
-		name, look := l.Name, l.look()
+		name, look := l.Name, l.look
 		if base != "" {
 			name, look = l.Variation.Path+"="+l.Variation.Value, 0
 		}
@@ -207,29 +207,29 @@ func (p *Plan) curve(s sweep, columns []int, others bool) *Figure {
 	return f
 }
 
-// methodsFirst are the methods that figures show most often, in an order that gives them colours of
-// their own.
-var methodsFirst = []string{
-	"nrdl", "nrc", "src", "fddl", "lda", "lcksvd2", "crc", "nrdl-refit", "lcle", "dksvd", "llc", "svm", "lrc", "nrdl-online",
-}
-
-// look is that of the method of l in all figures.
-func (l *Label) look() int {
-	if at := slices.Index(methodsFirst, l.Method); at >= 0 {
-		return at + 1
+// look gives each method a colour that is its own in all figures of r. Plans of few methods come first:
+// their figures show all of them.
+func (r *Report) look() {
+	looks := map[string]int{}
+	plans := slices.Clone(r.Plans)
+	slices.SortStableFunc(plans, func(a, b *Plan) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
+	for _, p := range plans {
+		for _, l := range p.Labels {
+			if looks[l.Method] == 0 {
+				looks[l.Method] = len(looks)%plot.Looks + 1
+			}
+			l.look = looks[l.Method]
+		}
 	}
-	rest := slices.DeleteFunc(method.Names(), func(name string) bool { return slices.Contains(methodsFirst, name) })
-	if at := slices.Index(rest, l.Method); at >= 0 {
-		return len(methodsFirst) + at%(plot.Looks-len(methodsFirst)) + 1
-	}
-	return 0 // a program
 }
 
 // line adds a line with the means of cells at xs to f. A cell without runs is a gap. A look that
 // another line of f has is changed, but for its colour; 0 takes the next one.
 func (f *Figure) line(name string, look int, xs []float64, cell func(n int) *Cell) {
-	for look > 0 && slices.ContainsFunc(f.Series, func(s plot.Series) bool { return s.Look == look }) && len(f.Series) < plot.Looks/plot.Inks {
-		look = (look-1+plot.Inks)%plot.Looks + 1
+	for range plot.Looks / plot.Inks {
+		if look > 0 && slices.ContainsFunc(f.Series, func(s plot.Series) bool { return s.Look == look }) {
+			look = (look-1+plot.Inks)%plot.Looks + 1
+		}
 	}
 	s := plot.Series{Name: name, Look: look}
 	for n, x := range xs {

@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -58,36 +56,32 @@ func TestRanksNeedThreeSettings(t *testing.T) {
 	}
 }
 
-// A method has the same colour in each figure, whatever stands beside it.
+// A method has the same colour in each figure of a report, whatever stands beside it, and lines of one
+// figure differ.
 func TestMethodsKeepTheirColours(t *testing.T) {
-	colour := func(methods ...string) string {
-		var s []plot.Series
-		for _, m := range methods {
-			s = append(s, plot.Series{Name: m, Look: (&Label{Method: m}).look(), X: []float64{0, 1}, Y: []float64{1, 2}})
+	all := append(made{plan: "few", methods: []string{"nrdl", "src"}, data: faces[:1], repeats: 2}.records(t),
+		made{plan: "many", methods: []string{"crc", "fddl", "lda", "nrdl", "src"}, data: faces[:1], repeats: 2}.records(t)...)
+	looks := map[string]int{}
+	for _, p := range arranged(t, all).Plans {
+		f := &Figure{}
+		for _, l := range p.Labels {
+			if before := looks[l.Method]; before != 0 && before != l.look {
+				t.Errorf("%s: look %d in %s, %d before", l.Method, l.look, p.Name, before)
+			}
+			looks[l.Method] = l.look
+			for range 3 { // variants of the method
+				f.line(l.Name, l.look, []float64{0, 1}, func(int) *Cell { return &Cell{N: 1, Mean: 50} })
+			}
 		}
-		svg, err := plot.Lines(plot.Axes{X: "x", Y: "y"}, s[:1])
-		if len(s) > 1 {
-			svg, err = plot.Lines(plot.Axes{X: "x", Y: "y"}, s)
+		seen := map[int]bool{}
+		for i, s := range f.Series {
+			if seen[s.Look] || (s.Look-p.Labels[i/3].look)%plot.Inks != 0 {
+				t.Errorf("%s: line %d has look %d", p.Name, i, s.Look)
+			}
+			seen[s.Look] = true
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := regexp.MustCompile(`stroke-width="1.7"[^>]* stroke="([^"]*)"`).FindAllStringSubmatch(string(svg), -1)
-		at := slices.Index(methods, "src")
-		return all[at][1]
 	}
-	alone := colour("src")
-	for _, others := range [][]string{{"nrdl", "src"}, {"lda", "crc", "src", "fddl"}, {"src", "sbd2l"}} {
-		if got := colour(others...); got != alone {
-			t.Errorf("src beside %v is %s, alone %s", others, got, alone)
-		}
-	}
-	f := &Figure{}
-	one := func(int) *Cell { return &Cell{N: 1, Mean: 50} }
-	for _, name := range []string{"NRDL", "NRDL, tuned", "NRDL, stopped"} {
-		f.line(name, (&Label{Method: "nrdl"}).look(), []float64{0, 1}, one)
-	}
-	if a, b := f.Series[0].Look, f.Series[2].Look; a == b || (a-b)%plot.Inks != 0 {
-		t.Errorf("variants have the looks %d and %d", a, b)
+	if len(looks) != 5 {
+		t.Errorf("looks %v", looks)
 	}
 }

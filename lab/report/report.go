@@ -114,6 +114,7 @@ func New(records []experiment.Record) (*Report, error) {
 	for _, p := range r.Plans {
 		p.arrange(byPlan[p.Name])
 	}
+	r.look()
 	return r, nil
 }
 

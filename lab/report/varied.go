@@ -50,7 +50,7 @@ func (p *Plan) variations(path string, j int, groups []variedGroup, members map[
 	for _, g := range groups {
 		labels := members[g]
 		if xs, names := p.variedValues(labels); names == nil {
-			f.line(g.base, p.Labels[labels[0]].look(), xs, func(n int) *Cell { return p.Cells[labels[n]][j] })
+			f.line(g.base, p.Labels[labels[0]].look, xs, func(n int) *Cell { return p.Cells[labels[n]][j] })
 		}
 	}
 	f.describe("Means over runs with the sample standard deviation.")
