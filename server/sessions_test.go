@@ -67,3 +67,29 @@ func TestSessions(t *testing.T) {
 	c.do(204, "DELETE", "/v1/keys/"+other.ID, nil, nil)
 	send(401, "GET", "/v1/collections", "Cookie", second.String())
 }
+
+// A browser sends the cookies of one service to each other one of the same host, whatever the port: one that
+// needs no key answers all the same, and one that needs a key does not.
+func TestSessionOfAnotherService(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	send := func(want int) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", c.server.URL+"/v1/collections", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Cookie", "nrdl_session=of-another-service")
+		a, err := c.server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != want {
+			t.Errorf("%d, not %d", a.StatusCode, want)
+		}
+	}
+	send(200)
+	c.do(200, "POST", "/v1/keys", object{"name": "me", "scopes": []string{"admin"}}, nil)
+	send(401)
+}

@@ -53,6 +53,9 @@ func (v *Service) allow(r *http.Request, scopes []string) error {
 		err = v.allowKey(r, scopes, v.store.KeyOf, secret, errUnknown)
 	case !ok && req.session != "":
 		err = v.allowKey(r, scopes, v.store.KeyOfSession, req.session, errSignedOut)
+		if errors.Is(err, errSignedOut) && v.allowLocal(r) == nil {
+			err = nil // a browser sends its cookies to each service of a host, whatever the port
+		}
 	default:
 		err = v.allowLocal(r)
 	}
