@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/draw"
+	"image/jpeg"
 	"io"
 	"os"
 	"path/filepath"
@@ -261,5 +264,44 @@ func TestLastSeen(t *testing.T) {
 	c.do(200, "DELETE", at+"/people/"+ids["person001"], nil, nil)
 	if left, err := s.Sightings(t.Context(), filepath.Base(at), []string{ids["person001"]}); err != nil || len(left) != 0 {
 		t.Errorf("after the person is erased: %+v, %v", left, err)
+	}
+}
+
+// Of one visitor a camera keeps one face a minute, but faces of one photograph are of several people, however
+// similar they are.
+func TestVisitorsOfOnePhotograph(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at, _, _, bo := c.withAnn()
+	c.do(200, "PATCH", at, object{"visitor_days": 3}, nil)
+	data, err := os.ReadFile(strings.TrimPrefix(bo[0], "photo="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := jpeg.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := one.Bounds().Dx()
+	both := image.NewRGBA(image.Rect(0, 0, 2*width, one.Bounds().Dy()))
+	for i := range 2 {
+		draw.Draw(both, one.Bounds().Add(image.Pt(i*width, 0)), one, image.Point{}, draw.Src)
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "twins.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(jpeg.Encode(f, both, &jpeg.Options{Quality: 95}), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		c.upload(200, at+"/identify?source=door", nil, "photo="+f.Name())
+		n := 0
+		for _, v := range c.visitors(at) {
+			n += len(v.Faces)
+		}
+		if n != 2 {
+			t.Errorf("%d faces of twins are kept", n)
+		}
 	}
 }

@@ -120,14 +120,15 @@ type kept struct {
 }
 
 // isNew notes a vector of a face, unless the source has sent another face a short time ago that is by chance
-// as similar for at most the share of strangers who may be named.
+// as similar for at most the share of strangers who may be named. Faces of one time are of one photograph, and
+// so of several people.
 func (r *recently) isNew(s *snapshot, source string, at time.Time, vector []float64) bool {
 	law := s.input.Law()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = slices.DeleteFunc(r.all, func(k kept) bool { return at.Sub(k.at) > again })
 	for _, k := range r.all {
-		if law != nil && k.collection == s.ID && k.source == source && len(k.vector) == len(vector) &&
+		if law != nil && !k.at.Equal(at) && k.collection == s.ID && k.source == source && len(k.vector) == len(vector) &&
 			law.FMR(1, min(floats.Dot(k.vector, vector), 1)) <= s.FPIR {
 			return false
 		}
