@@ -391,22 +391,23 @@ func testLoginIsOnce(t *testing.T, s, beside *store.Store) {
 		v.do(302, "GET", "/v1/login", nil)
 		return done, cookie
 	}
+	name := func(done string) string { return "nrdl_login_" + mustURL(t, done).Query().Get("state")[:12] }
 	finish := func(want, at, done, cookie string) *http.Response {
 		t.Helper()
 		v := &visitor{T: t, at: at}
 		v.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		a := v.do(303, "GET", done, nil, "Cookie", "nrdl_login="+cookie, "X-Forwarded-Host", mustURL(t, c.server.URL).Host)
+		a := v.do(303, "GET", done, nil, "Cookie", name(done)+"="+cookie, "X-Forwarded-Host", mustURL(t, c.server.URL).Host)
 		if got := a.Header.Get("Location"); got != want {
 			t.Errorf("%s leads to %s, not %s\n%s", done, got, want, c.log)
 		}
-		if gone := a.Cookies()[0]; gone.Name != "nrdl_login" || gone.MaxAge >= 0 {
+		if gone := a.Cookies()[0]; gone.Name != name(done) || gone.MaxAge >= 0 {
 			t.Errorf("the cookie of the login stays: %v", gone)
 		}
 		return a
 	}
 	const stale = "/?login=login_stale"
 	done, cookie := begin()
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/v1/login" || cookie.Secure {
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Path != "/v1/login" || cookie.Secure || cookie.MaxAge != 600 {
 		t.Errorf("the cookie is %v", cookie)
 	}
 	other, cookieOfOther := begin()
@@ -426,6 +427,33 @@ func testLoginIsOnce(t *testing.T, s, beside *store.Store) {
 	finish(stale, c.server.URL, other, cookieOfOther.Value) // again
 	for _, at := range []string{c.server.URL, second.URL} {
 		(&visitor{T: t, at: at}).do(200, "GET", "/v1/collections", nil, "Cookie", "nrdl_session="+session.Value)
+	}
+}
+
+// A browser begins two logins, each in a tab, and finishes both.
+func TestLoginInTwoTabs(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	c := newClient(t, p.options())
+	v := c.visitor()
+	v.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	var tabs [2]*url.URL
+	for i := range tabs {
+		tabs[i] = mustURL(t, v.do(303, "GET", "/v1/login", nil).Header.Get("Location"))
+	}
+	for _, tab := range tabs {
+		a, err := v.Get(tab.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if got := v.do(303, "GET", mustURL(t, a.Header.Get("Location")).RequestURI(), nil).Header.Get("Location"); got != "/" {
+			t.Errorf("the login leads to %s\n%s", got, c.log)
+		}
+		v.do(200, "GET", "/v1/session", nil)
+	}
+	if left := v.Jar.Cookies(mustURL(t, v.at+"/v1/login/done")); len(left) != 1 || left[0].Name != "nrdl_session" {
+		t.Errorf("the browser keeps %v", left)
 	}
 }
 

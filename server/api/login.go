@@ -13,7 +13,7 @@ import (
 	"nrdl.example/nrdl/server/store"
 )
 
-// Cookies of a browser: the session, and a login that was begun.
+// Cookies of a browser: the session, and the beginning of the names of those of logins that were begun.
 const cookieName, loginCookie = "nrdl_session", "nrdl_login"
 
 const loginPath = "/v1/login"
@@ -34,11 +34,11 @@ func (v *Service) loginRoutes() {
 			v.loginFailed(w, r, err)
 			return
 		}
-		setCookie(w, r, loginCookie, cookie, loginPath)
+		setCookie(w, r, loginCookieOf(login.State(cookie)), cookie, loginPath)
 		http.Redirect(w, r, address, http.StatusSeeOther)
 	})
 	v.Routes.HandleFunc("GET "+loginPath+"/done", func(w http.ResponseWriter, r *http.Request) {
-		setCookie(w, r, loginCookie, "", loginPath)
+		setCookie(w, r, loginCookieOf(r.URL.Query().Get("state")), "", loginPath)
 		if err := v.finishLogin(w, r); err != nil {
 			v.loginFailed(w, r, err)
 			return
@@ -47,12 +47,18 @@ func (v *Service) loginRoutes() {
 	})
 }
 
+// loginCookieOf is the name of the cookie of one login: a browser may begin several, each in a tab.
+func loginCookieOf(state string) string {
+	const enough = 12
+	return loginCookie + "_" + state[:min(len(state), enough)]
+}
+
 // finishLogin starts a session of who has logged in.
 func (v *Service) finishLogin(w http.ResponseWriter, r *http.Request) error {
 	if !v.limiter(loginPath).Allow() {
 		return errBusy
 	}
-	cookie, err := r.Cookie(loginCookie)
+	cookie, err := r.Cookie(loginCookieOf(r.URL.Query().Get("state")))
 	if err != nil {
 		cookie = &http.Cookie{}
 	}
@@ -92,8 +98,11 @@ func (v *Service) loginFailed(w http.ResponseWriter, r *http.Request, err error)
 // empty one is removed.
 func setCookie(w http.ResponseWriter, r *http.Request, name, value, path string) {
 	c := &http.Cookie{Name: name, Value: value, Path: prefixOf(r) + path, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: isSecure(r)}
-	if value == "" {
+	switch {
+	case value == "":
 		c.MaxAge = -1
+	case path == loginPath:
+		c.MaxAge = int(login.MaxAge.Seconds())
 	}
 	http.SetCookie(w, c)
 }

@@ -63,9 +63,11 @@ func refused(code, format string, args ...any) *Refusal {
 	return &Refusal{code, fmt.Errorf(format, args...)}
 }
 
+// MaxAge is the longest time between Begin and Finish.
+const MaxAge = 10 * time.Minute
+
 // Bounds of a login.
 const (
-	maxAge = 10 * time.Minute // between Begin and Finish
 	skew   = time.Minute      // by which the clock of the provider may differ
 	answer = 10 * time.Second // longest time for an answer of the provider
 	again  = 3 * time.Second  // after which a provider that was away is asked again
@@ -151,6 +153,9 @@ func derived(purpose, cookie string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
+// State is the parameter by which the provider's answer to a login is found: that of the cookie of Begin.
+func State(cookie string) string { return derived("state", cookie) }
+
 // Begin returns the address of the provider at which somebody logs in, who is sent back to the address back
 // afterwards, and what the cookie of the browser has until then. With again, the provider asks who it is
 // also if it knows the browser.
@@ -164,7 +169,7 @@ func (p *Provider) Begin(ctx context.Context, back string, again bool) (address,
 	if again {
 		options = append(options, oauth2.SetAuthURLParam("prompt", "login"))
 	}
-	return p.config(d, back).AuthCodeURL(derived("state", cookie), options...), cookie, nil
+	return p.config(d, back).AuthCodeURL(State(cookie), options...), cookie, nil
 }
 
 // Finish returns who has logged in, by the cookie of Begin and the parameters with which the provider has
@@ -173,8 +178,8 @@ func (p *Provider) Finish(ctx context.Context, back, cookie string, parameters u
 	ctx = oidc.ClientContext(ctx, p.client)
 	begun, _, _ := strings.Cut(cookie, ".")
 	at, err := strconv.ParseInt(begun, 10, 64)
-	state := derived("state", cookie)
-	if age := time.Since(time.Unix(at, 0)); err != nil || age > maxAge || age < -skew ||
+	state := State(cookie)
+	if age := time.Since(time.Unix(at, 0)); err != nil || age > MaxAge || age < -skew ||
 		subtle.ConstantTimeCompare([]byte(state), []byte(parameters.Get("state"))) == 0 {
 		return Person{}, refused("login_stale", "the login was not begun by this browser, or too long ago")
 	}

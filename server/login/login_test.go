@@ -15,10 +15,10 @@ func TestAge(t *testing.T) {
 	t.Parallel()
 	p := New(Options{Issuer: "http://127.0.0.1:1", Client: "nrdl"})
 	for age, want := range map[time.Duration]string{
-		maxAge + time.Minute: "login_stale", -skew - time.Minute: "login_stale", maxAge - time.Minute: "provider_away",
+		MaxAge + time.Minute: "login_stale", -skew - time.Minute: "login_stale", MaxAge - time.Minute: "provider_away",
 	} {
 		cookie := strconv.FormatInt(time.Now().Add(-age).Unix(), 10) + ".secret"
-		_, err := p.Finish(t.Context(), "", cookie, url.Values{"state": {derived("state", cookie)}, "code": {"x"}})
+		_, err := p.Finish(t.Context(), "", cookie, url.Values{"state": {State(cookie)}, "code": {"x"}})
 		var r *Refusal
 		if !errors.As(err, &r) || r.Code != want {
 			t.Errorf("%v: %v", age, err)
@@ -46,7 +46,13 @@ func TestRoles(t *testing.T) {
 	if got := (Roles{"admin": {"it"}}).scopes(nil); got != nil {
 		t.Errorf("nobody may %v", got)
 	}
-	for _, wrong := range []string{"", "staff", "boss=a", "reader=", "reader=a,admin= ", " reader=a", "x,reader=a"} {
+	if r, err := ParseRoles("reader=staff, editor=R&D , admin=CN=it, OU=b"); err != nil || r.String() != "reader=staff,editor=R&D,admin=CN=it, OU=b" {
+		t.Errorf("with spaces: %v %v", r, err)
+	}
+	for _, wrong := range []string{
+		"", "staff", "boss=a", "reader=", "reader=a,admin= ", " reader=a", "x,reader=a",
+		"reader=a,editors=b", "reader=a, Admin=b", "admin=a,boss=b", "reader=a,", "reader=a,,admin=b",
+	} {
 		if r, err := ParseRoles(wrong); err == nil {
 			t.Errorf("%q is %v", wrong, r)
 		}
