@@ -500,6 +500,86 @@ func TestRefit(t *testing.T) {
 	}
 }
 
+// outdated returns a service that has been started with another network than that of a collection with
+// 9 faces: 6 have a crop, 3 have none, of which one is the only face of a person.
+func outdated(t *testing.T) (c *client, at, absent string) {
+	t.Helper()
+	e, err := embedding.New(onnxfile.Means(8, nil), "means.onnx",
+		embedding.Given{Eyes: dataset.Eyes{Distance: 0.4, Height: 0.3}, Mean: []float64{0}, Scale: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = newClient(t, Options{})
+	at = c.collection()
+	ids := c.enrol(at, everybody...)
+	var p Person
+	c.do(200, "POST", at+"/people", object{"name": "Without Pictures"}, &p)
+	vector := make([]float32, frontend.Embedding.Embedder.Frame().Len())
+	vector[3] = 1
+	for _, id := range []string{ids["person001"], p.ID} {
+		c.do(200, "POST", at+"/people/"+id+"/vectors", object{"vector": vector, "space": c.v.people.Space()}, nil)
+	}
+	lost := store.NewFace{Face: store.Face{Source: store.Import}, Space: c.v.people.Space(), Vector: vector}
+	if _, err := c.v.store.AddFaces(t.Context(), "tester", filepath.Base(at), nil, "", []store.NewFace{lost}); err != nil {
+		t.Fatal(err)
+	}
+	var now RefitPreview
+	if c.do(200, "GET", at+"/refit", nil, &now); now != (RefitPreview{Faces: 9}) {
+		t.Errorf("by the same network: %+v", now)
+	}
+	c.stop()
+	c.start(c.v.store, Options{Input: frontend.Pipeline{Embedder: e}, Search: c.v.people.Options.Search})
+	return c, at, p.ID
+}
+
+// What a refit by another network does is what was said before: faces with a crop get a vector, others get
+// none and stay, and a person who has only such faces is a reason to ask.
+func TestRefitPreview(t *testing.T) {
+	t.Parallel()
+	c, at, absent := outdated(t)
+	preview := func() (p RefitPreview) {
+		t.Helper()
+		c.do(200, "GET", at+"/refit", nil, &p)
+		if (p.Seconds > 0) != (p.ToEmbed > 0) {
+			t.Errorf("%d faces take %v seconds", p.ToEmbed, p.Seconds)
+		}
+		p.Seconds = 0
+		return p
+	}
+	before := preview()
+	if before != (RefitPreview{IsOutdated: true, Faces: 9, ToEmbed: 6, Without: 3, People: 1}) {
+		t.Errorf("before: %+v", before)
+	}
+	var j Job
+	var got RefitResult
+	c.do(200, "POST", at+"/jobs", object{"kind": "refit"}, &j)
+	c.follow(at, j.ID, &got)
+	if got.Embedded != before.ToEmbed || got.Without != before.Without || got.Verdict != "worse" || got.Decision != "needed" {
+		t.Errorf("%+v, said before: %+v", got, before)
+	}
+	if p := preview(); p != (RefitPreview{IsOutdated: true, Faces: 9, Without: 3, People: 1}) {
+		t.Errorf("until somebody decides: %+v", p)
+	}
+	c.do(200, "POST", at+"/jobs/"+j.ID+"/accept", nil, nil)
+	var list api.Page[Job]
+	c.do(200, "GET", at+"/jobs?kind=refit&limit=1", nil, &list)
+	if c.follow(at, list.Items[0].ID, &got); got.Decision != "swapped" || got.Embedded != 0 || got.Without != before.Without {
+		t.Errorf("accepted: %+v", got)
+	}
+	if p := preview(); p != (RefitPreview{Faces: 9, Without: 3, People: 1}) {
+		t.Errorf("afterwards: %+v", p)
+	}
+	var kept api.Page[Face]
+	if c.do(200, "GET", at+"/faces?person="+absent, nil, &kept); len(kept.Items) != 1 {
+		t.Errorf("of the faces that cannot be learnt stay %d", len(kept.Items))
+	}
+	var calibration Calibration
+	if c.do(200, "GET", at+"/calibration", nil, &calibration); calibration.Faces != before.ToEmbed {
+		t.Errorf("%d faces recognise", calibration.Faces)
+	}
+	c.do(404, "GET", "/v1/collections/none/refit", nil, nil)
+}
+
 func TestConflictsAndVerify(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})

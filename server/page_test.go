@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
 		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain,
 		"of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand, "of facts": testPageOfFacts,
-		"behind nginx": testPageBehindNginx, "logs in": testPageLogsIn, "logs in below a path": testPageLogsInBelowPath, "of what is sure": testPageSure, "of visitors": testPageOfVisitors,
+		"behind nginx": testPageBehindNginx, "logs in": testPageLogsIn, "logs in below a path": testPageLogsInBelowPath, "of what is sure": testPageSure, "of visitors": testPageOfVisitors, "of a better network": testPageOfBetterNetwork,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
@@ -584,4 +584,24 @@ func luminance(t *testing.T, hex string) float64 {
 		sum += weight * c
 	}
 	return sum
+}
+
+// Who has a better network reads before learning again what that would change, and it is what happens.
+func testPageOfBetterNetwork(t *testing.T, ctx context.Context) {
+	c, at, _ := outdated(t)
+	b := browse(t, c, ctx)
+	b.screen("7", "#refit li:nth-child(3)")
+	said := js[string](b, `[...document.querySelectorAll("#refit li")].map((l) => l.textContent).join(" ")`)
+	for _, part := range []string{"Learnt anew: 6 faces, in about ", "no picture of them is kept: 3 faces.", "no other face: 1 person."} {
+		if !strings.Contains(said, part) {
+			t.Errorf("%q lacks %q", said, part)
+		}
+	}
+	b.picture()
+	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("[aria-describedby=refit]").click()`))
+	b.until(`document.querySelector("#refit li")?.textContent.startsWith("All faces that can be learnt by it")`)
+	var jobs api.Page[Job]
+	if b.do(200, "GET", at+"/jobs?kind=refit", nil, &jobs); len(jobs.Items) != 1 || !strings.Contains(string(jobs.Items[0].Result), `"embedded":6`) {
+		t.Errorf("%+v", jobs.Items)
+	}
 }

@@ -305,6 +305,7 @@ type (
 	Person          = people.Person
 	Photograph      = people.Photograph
 	Progress        = jobs.Progress
+	RefitPreview    = jobs.RefitPreview
 	RefitResult     = jobs.RefitResult
 	RegroupResult   = jobs.RegroupResult
 	Removed         = api.Removed

@@ -170,6 +170,9 @@ func testPageInLanguages(t *testing.T, ctx context.Context) {
 		} {
 			b.screen(digit, selector)
 			b.until(`!document.querySelector("[aria-busy]")`)
+			if digit == "7" {
+				b.until(`document.querySelector("#refit li")`)
+			}
 			left(digit)
 			if digit == "4" {
 				b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector(".people a").click()`))

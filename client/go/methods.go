@@ -557,6 +557,16 @@ type Ref struct {
 	Name string `json:"name"`
 }
 
+// RefitPreview is the schema RefitPreview.
+type RefitPreview struct {
+	Faces         int      `json:"faces"`              // All of the collection
+	Outdated      bool     `json:"outdated,omitempty"` // The vectors would be those of another network
+	PeopleWithout int      `json:"people_without"`     // People who have only such faces: they would not be recognised, so that the refit waits for a decision
+	Seconds       *float64 `json:"seconds,omitempty"`  // About how long the network takes for all of them, by the rate in this process; missing if it is not known
+	ToEmbed       int      `json:"to_embed"`           // Faces whose crop would get a vector of that network
+	Without       int      `json:"without"`            // Faces that can get none, since no crop of them is kept. They stay, and do not help to recognise
+}
+
 // RefitResult is the schema RefitResult.
 type RefitResult struct {
 	Candidate *HeldOut `json:"candidate,omitempty"`
@@ -564,6 +574,7 @@ type RefitResult struct {
 	Embedded  int      `json:"embedded"`           // Faces that got a vector of the present network
 	Live      *HeldOut `json:"live,omitempty"`
 	Verdict   string   `json:"verdict,omitempty"` // one of first, same, better, worse
+	Without   *int     `json:"without,omitempty"` // Faces that got none, since they have no crop, or one that the network cannot use. They stay, and do not help to recognise
 }
 
 // Refusal is the schema Refusal.
@@ -1198,6 +1209,13 @@ func (c *Client) GetPhotographThumbnail(ctx context.Context, collection string, 
 // For anybody.
 func (c *Client) GetReadyz(ctx context.Context) (io.ReadCloser, error) {
 	return c.open(ctx, request{"GET", path("/readyz"), nil, nil})
+}
+
+// GetRefit is GET /v1/collections/{collection}/refit. Say what a refit would change, and how long it
+// takes.
+// For keys with the scope identify or enrol or review or admin.
+func (c *Client) GetRefit(ctx context.Context, collection string) (*RefitPreview, error) {
+	return ask[RefitPreview](ctx, c, request{"GET", path("/v1/collections/{collection}/refit", collection), nil, nil})
 }
 
 // GetReviewQuery are the optional parameters of GetReview.

@@ -868,6 +868,22 @@ class Operations:
         """
         return self.request("GET", "/readyz", ())
 
+    def get_refit(self, collection):
+        """Say what a refit would change, and how long it takes.
+
+        For keys with the scope identify or enrol or review or admin.
+
+        Parameters
+        ----------
+        collection : str
+            Id.
+
+        Returns
+        -------
+        dict
+        """
+        return self.request("GET", "/v1/collections/{collection}/refit", (collection,))
+
     def get_review(self, collection, *, cursor=None, limit=None, state=None):
         """Groups of similar faces of nobody yet, the largest first.
 

@@ -49,12 +49,7 @@ func (v jobRoutes) register() {
 		forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
 			return jobBody(v.jobs.Retry(ctx, in.Collection, in.Job))
 		})
-	for _, verb := range []string{"accept", "discard"} {
-		operation(v.Service, http.MethodPost, path+"/{job}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it",
-			forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
-				return jobBody(v.jobs.Decide(ctx, in.Collection, in.Job, verb))
-			})
-	}
+	v.registerRefit()
 	v.registerTags()
 	v.plain(http.MethodGet, path+"/{job}/file",
 		plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
@@ -74,6 +69,20 @@ func (v jobRoutes) register() {
 		plain{summary: "Get a person with all crops and vectors, a tar", scopes: forReview, kind: "application/x-tar"}, v.sendExport)
 	v.plain(http.MethodGet, "/v1/collections/{collection}/export",
 		plain{summary: "Get the collection with all crops and vectors, a tar", scopes: forAdmin, kind: "application/x-tar"}, v.sendExport)
+}
+
+// registerRefit registers what comes before and after a refit.
+func (v jobRoutes) registerRefit() {
+	operation(v.Service, http.MethodGet, "/v1/collections/{collection}/refit", "Say what a refit would change, and how long it takes", forReading,
+		func(ctx context.Context, in *InCollection) (*body[jobs.RefitPreview], error) {
+			return answered(v.jobs.PreviewRefit(ctx, in.Collection))
+		})
+	for _, verb := range []string{"accept", "discard"} {
+		operation(v.Service, http.MethodPost, "/v1/collections/{collection}/jobs/{job}/"+verb, "Decide on what a refit has found, if that is worse: "+verb+" it",
+			forAdmin, func(ctx context.Context, in *InJob) (*body[jobs.Job], error) {
+				return jobBody(v.jobs.Decide(ctx, in.Collection, in.Job, verb))
+			})
+	}
 }
 
 // registerTags registers the route that writes names beside the photographs, where that is allowed.

@@ -266,6 +266,9 @@ func reviewAndWork(ctx context.Context, c caller, n *client.Client, visitors str
 	c.read(n.GetJobFile(ctx, visitors, exported))
 	refit := done(got(n.CreateJob(ctx, visitors, client.JobRequest{Kind: "refit"}))(c))
 	got(n.AcceptJob(ctx, visitors, refit))(c)
+	if p := got(n.GetRefit(ctx, visitors))(c); p.ToEmbed != 0 || p.Outdated {
+		c.Errorf("a second refit has work: %+v", p)
+	}
 	for _, refused := range []func(context.Context, string, string) (*client.Job, error){n.DiscardJob, n.RetryJob} {
 		var p *client.Problem
 		if _, err := refused(ctx, visitors, refit); err != nil && !errors.As(err, &p) {

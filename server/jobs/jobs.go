@@ -75,6 +75,18 @@ type RefitResult struct {
 	Embedded  int      `json:"embedded" doc:"Faces that got a vector of the present network"`
 	Live      *HeldOut `json:"live,omitempty"`
 	Candidate *HeldOut `json:"candidate,omitempty"`
+
+	Without int `json:"without,omitempty" doc:"Faces that got none, since they have no crop, or one that the network cannot use. They stay, and do not help to recognise"`
+}
+
+// A RefitPreview says what a refit would change.
+type RefitPreview struct {
+	IsOutdated bool    `json:"outdated,omitempty" doc:"The vectors would be those of another network"`
+	Faces      int     `json:"faces" doc:"All of the collection"`
+	ToEmbed    int     `json:"to_embed" doc:"Faces whose crop would get a vector of that network"`
+	Without    int     `json:"without" doc:"Faces that can get none, since no crop of them is kept. They stay, and do not help to recognise"`
+	People     int     `json:"people_without" doc:"People who have only such faces: they would not be recognised, so that the refit waits for a decision"`
+	Seconds    float64 `json:"seconds,omitempty" doc:"About how long the network takes for all of them, by the rate in this process; missing if it is not known"`
 }
 
 // HeldOut are counts of faces that were recognised by a model that has not seen them.

@@ -32,6 +32,11 @@ func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error)
 	if err := v.embedAll(ctx, s, r, &result.Embedded); err != nil {
 		return nil, err
 	}
+	left, err := v.store.CountVectors(ctx, j.Collection, r.Space())
+	if err != nil {
+		return nil, err
+	}
+	result.Without = left.ToMake + left.Without
 	changes, err := v.store.Changes(ctx, j.Collection, r.Space(), 0)
 	if err != nil {
 		return nil, err
@@ -56,6 +61,31 @@ func (v *Service) refit(ctx context.Context, j *store.Job) (*RefitResult, error)
 	return result, v.embedAll(ctx, s, r, &result.Embedded)
 }
 
+// PreviewRefit says what a refit of a collection would change.
+func (v *Service) PreviewRefit(ctx context.Context, collection string) (p RefitPreview, err error) {
+	c, err := v.store.Collection(ctx, collection)
+	if err != nil {
+		return p, err
+	}
+	r := v.people.Refit(c.Space)
+	n, err := v.store.CountVectors(ctx, collection, r.Space())
+	if err != nil {
+		return p, err
+	}
+	p = RefitPreview{IsOutdated: r.IsNeeded(c.Space), Faces: n.Faces, ToEmbed: n.ToMake, Without: n.Without, People: n.People}
+	p.Seconds, err = r.Seconds(ctx, n.ToMake, func() ([]byte, error) {
+		first, err := v.store.FacesWithoutVector(ctx, collection, r.Space(), "", 1)
+		if err != nil || len(first) == 0 {
+			return nil, err
+		}
+		return v.store.Crop(ctx, collection, first[0])
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil // it was deleted meanwhile
+	}
+	return p, err
+}
+
 // embedAll makes the vectors of crops that have none of the network of r, and counts them in n.
 func (v *Service) embedAll(ctx context.Context, s steps, r *people.Refit, n *int) error {
 	const together = 100
@@ -67,7 +97,7 @@ func (v *Service) embedAll(ctx context.Context, s steps, r *people.Refit, n *int
 		for _, id := range faces {
 			after = id
 			crop, err := v.store.Crop(ctx, s.j.Collection, id)
-			if errors.Is(err, store.ErrNotFound) || err == nil && len(crop) == 0 {
+			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/face"
@@ -30,13 +31,15 @@ type input struct {
 	cut       face.Cut // how faces are cut out of photographs
 	detection face.Cut // for faces that are found only: small, and no network runs
 	space     string   // of the vectors in the store
+
+	perCrop atomic.Int64 // nanoseconds that the last crop took; 0 before the first
 }
 
 func newInput(in frontend.Pipeline, search *face.Search) *input {
 	in.Frame = in.Embedder.Frame()
 	cut := face.Cut{Frame: in.Frame, Embedder: in.Embedder, Search: search}
 	find := face.Cut{Frame: dataset.Frame{Size: dataset.Size{Height: 8, Width: 8}, Eyes: in.Frame.Eyes}, Network: true, Search: search}
-	return &input{in, cut, find, SpaceFor(in.Frame)}
+	return &input{Pipeline: in, cut: cut, detection: find, space: SpaceFor(in.Frame)}
 }
 
 // SpaceFor names the network of vectors with the Frame f, as an export does.

@@ -3,6 +3,7 @@ package people
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"nrdl.example/nrdl/faces"
 	"nrdl.example/nrdl/faces/dataset"
@@ -39,7 +40,31 @@ func (r *Refit) IsNeeded(space string) bool {
 // Vector returns the vector of a crop. It waits a little while somebody waits for an answer.
 func (r *Refit) Vector(ctx context.Context, crop []byte) ([]float32, error) {
 	r.v.Memory.giveWay(ctx)
-	return r.next.embed(ctx, r.present, crop)
+	begin := time.Now()
+	values, err := r.next.embed(ctx, r.present, crop)
+	if err == nil {
+		r.next.perCrop.Store(int64(time.Since(begin)))
+	}
+	return values, err
+}
+
+// Seconds returns about how long the network takes for n crops, by the last one that it has seen, or else
+// by this one. It is 0 if the network cannot use that.
+func (r *Refit) Seconds(ctx context.Context, n int, crop func() ([]byte, error)) (float64, error) {
+	if n > 0 && r.next.perCrop.Load() == 0 {
+		data, err := crop()
+		if err != nil {
+			return 0, err
+		}
+		for range 2 { // the first time includes that the network is loaded
+			if _, err := r.Vector(ctx, data); ctx.Err() != nil {
+				return 0, context.Cause(ctx)
+			} else if err != nil {
+				return 0, nil
+			}
+		}
+	}
+	return float64(n) * time.Duration(r.next.perCrop.Load()).Seconds(), nil
 }
 
 // Recognisers returns the recogniser of the collection that is in use, nil if too few people are enrolled,

@@ -310,12 +310,36 @@ func (s *Store) PutVector(ctx context.Context, collection, face, space string, v
 	})
 }
 
+const (
+	hasVector = "EXISTS (SELECT 1 FROM vector v WHERE v.collection = f.collection AND v.face = f.id AND v.space = $2)"
+	hasCrop   = "length(crop) > 0"
+)
+
 // FacesWithoutVector returns the ids of faces that have a crop but no vector of a space, in their
 // order: up to limit, those larger than after.
 func (s *Store) FacesWithoutVector(ctx context.Context, collection, space, after string, limit int) ([]string, error) {
-	return list[string](ctx, s.read, `SELECT id FROM face f WHERE collection = $1 AND id > $3 AND source <> 'vector'
-		AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.collection = f.collection AND v.face = f.id AND v.space = $2) ORDER BY id LIMIT $4`,
+	return list[string](ctx, s.read, "SELECT id FROM face f WHERE collection = $1 AND id > $3 AND "+hasCrop+" AND NOT "+hasVector+" ORDER BY id LIMIT $4",
 		collection, space, after, limit)
+}
+
+// A VectorCount says for how many faces of a collection vectors of a space can be made.
+type VectorCount struct {
+	Faces   int // all
+	ToMake  int // faces with a crop but without a vector
+	Without int // faces with neither
+	People  int // of whom all faces have neither
+}
+
+func (c *VectorCount) columns() []any { return []any{&c.Faces, &c.ToMake, &c.Without, &c.People} }
+
+// CountVectors counts the faces of a collection by whether they have a vector of a space, or a crop. It
+// reads each face once.
+func (s *Store) CountVectors(ctx context.Context, collection, space string) (VectorCount, error) {
+	const each = "SELECT person, CASE WHEN " + hasVector + " THEN 0 WHEN " + hasCrop + " THEN 1 ELSE 2 END AS lack FROM face f WHERE collection = $1"
+	return one[VectorCount](ctx, "collection", s.read, `SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT), CAST(COALESCE(SUM(n1), 0) AS BIGINT), CAST(COALESCE(SUM(n2), 0) AS BIGINT),
+		COUNT(CASE WHEN n = n2 AND person NOT IN ('', '`+Stranger+`') THEN 1 END)
+		FROM (SELECT person, COUNT(*) AS n, COUNT(CASE WHEN lack = 1 THEN 1 END) AS n1, COUNT(CASE WHEN lack = 2 THEN 1 END) AS n2 FROM (`+each+`) AS each_face GROUP BY person) AS of_person`,
+		collection, space)
 }
 
 // ImportFace adds a face from an export with its id, and notes that it does not show the people

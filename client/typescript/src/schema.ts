@@ -885,6 +885,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/refit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what a refit would change, and how long it takes
+         * @description For keys with the scope identify or enrol or review or admin.
+         */
+        get: operations["get-refit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/review": {
         parameters: {
             query?: never;
@@ -2052,6 +2072,35 @@ export interface components {
             id: string;
             name: string;
         };
+        RefitPreview: {
+            /**
+             * Format: int64
+             * @description All of the collection
+             */
+            faces: number;
+            /** @description The vectors would be those of another network */
+            outdated?: boolean;
+            /**
+             * Format: int64
+             * @description People who have only such faces: they would not be recognised, so that the refit waits for a decision
+             */
+            people_without: number;
+            /**
+             * Format: double
+             * @description About how long the network takes for all of them, by the rate in this process; missing if it is not known
+             */
+            seconds?: number;
+            /**
+             * Format: int64
+             * @description Faces whose crop would get a vector of that network
+             */
+            to_embed: number;
+            /**
+             * Format: int64
+             * @description Faces that can get none, since no crop of them is kept. They stay, and do not help to recognise
+             */
+            without: number;
+        };
         RefitResult: {
             candidate?: components["schemas"]["HeldOut"];
             /** @enum {string} */
@@ -2064,6 +2113,11 @@ export interface components {
             live?: components["schemas"]["HeldOut"];
             /** @enum {string} */
             verdict?: "first" | "same" | "better" | "worse";
+            /**
+             * Format: int64
+             * @description Faces that got none, since they have no crop, or one that the network cannot use. They stay, and do not help to recognise
+             */
+            without?: number;
         };
         Refusal: {
             box?: components["schemas"]["Box"];
@@ -4333,6 +4387,35 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": unknown;
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    "get-refit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefitPreview"];
                 };
             };
             401: components["responses"]["401"];

@@ -109,7 +109,18 @@ const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again
 async function jobs(box, ctx) {
   const list = h("ul", { class: "rows" });
   const waits = ctx.collection.outdated && h("p", { class: "hint" }, "A better network waits. Learning again makes new vectors of all faces by it, compares both on faces that neither has learned, and keeps the old one if that names more of them rightly.");
-  section(box, "Work in the background", "", waits, list, has("POST", "…/jobs") && h("button", { onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Learn again from all faces"));
+  const ahead = h("ul", { id: "refit", class: "soft" });
+  section(box, "Work in the background", "", waits, list, has("POST", "…/jobs") && h("button", { "aria-describedby": "refit", onclick: async () => { await post(`${ctx.base}/jobs`, { kind: "refit" }); await draw(); } }, "Learn again from all faces"), ahead);
+  async function preview() {
+    const p = await get(`${ctx.base}/refit`, ctx.signal), s = Math.max(1, Math.round(p.seconds ?? 0));
+    const time = s < 100 ? count(s, "second") : s < 6000 ? count(Math.round(s / 60), "minute") : count(Math.round(s / 3600), "hour");
+    ahead.replaceChildren(...[
+      p.to_embed ? (p.seconds ? `Learnt anew: ${count(p.to_embed, "face")}, in about ${time}.` : `Learnt anew: ${count(p.to_embed, "face")}.`)
+        : p.outdated ? "All faces that can be learnt by it are learnt. Learning again compares both networks once more." : "All faces that can be learnt are learnt by the present network. Learning again would change nothing.",
+      p.without && `Not learnt, since no picture of them is kept: ${count(p.without, "face")}. They stay with their names, but nobody is recognised by them.`,
+      p.people_without && p.outdated && `Not recognised any more, since they have no other face: ${count(p.people_without, "person", "people")}. You are asked before that.`,
+    ].filter(Boolean).map((text) => h("li", {}, text)));
+  }
   async function draw() {
     const page = await get(`${ctx.base}/jobs?limit=8`, ctx.signal);
     list.replaceChildren(...page.items.map((j) => h("li", {}, h("span", { class: "what" }, h("strong", {}, jobNames[j.kind] ?? j.kind), " ", h("span", { class: "soft" }, state(j))), h("div", { class: "row" },
@@ -117,7 +128,9 @@ async function jobs(box, ctx) {
       j.state === "failed" && has("POST", "…/jobs/{job}/retry") && h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/retry`).then(draw) }, "Try again"),
       j.result?.decision === "needed" && has("POST", "…/jobs/{job}/accept") && [h("button", { class: "main", onclick: () => post(`${ctx.base}/jobs/${j.id}/accept`).then(draw) }, "Use it"), h("button", { onclick: () => post(`${ctx.base}/jobs/${j.id}/discard`).then(draw) }, "Keep the old one")]))));
     if (!page.items.length) put(list, h("li", { class: "soft" }, "Nothing was asked for yet."));
-    if (page.items.some((j) => ["waiting", "running"].includes(j.state)) && !ctx.signal.aborted) setTimeout(() => { if (!ctx.signal.aborted) draw().catch(() => {}); }, 1000);
+    const busy = page.items.some((j) => ["waiting", "running"].includes(j.state));
+    if (!busy && has("GET", "…/refit")) preview().catch(() => {}); // the first one runs the network
+    if (busy && !ctx.signal.aborted) setTimeout(() => { if (!ctx.signal.aborted) draw().catch(() => {}); }, 1000);
   }
   function state(j) {
     if (j.state === "running") return j.progress.total ? `${j.progress.done} of ${j.progress.total}` : "running";
