@@ -52,8 +52,14 @@ func (p *Plan) Advice() string {
 	if k.Friedman != nil {
 		test = fmt.Sprintf("; %s significantly worse (Nemenyi's test of ranks, level %g)", othersAre(others-k.near(best), others), level)
 	}
+	rank := fixed(k.meanRank(best), 2)
+	for _, i := range k.Labels {
+		if i != best && equalRanks(k.meanRank(i), k.meanRank(best)) {
+			rank += ", as has " + p.Labels[i].Name
+		}
+	}
 	return fmt.Sprintf("%s has the best average rank of %s, %s, over these %s; it has the highest rate in %d of them%s.",
-		name, methods, fixed(k.meanRank(best), 2), settings, highest, test)
+		name, methods, rank, settings, highest, test)
 }
 
 // recommended is the label with the best average rank, of equals the one with the highest mean

@@ -67,11 +67,30 @@ func TestAdvice(t *testing.T) {
 			"several settings", rated(t, faces[2:5], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, nil),
 			"NRC has the best average rank of 3 methods, 1.00, over these 3 settings; it has the highest rate in 3 of them; 1 of the other 2 is significantly worse (Nemenyi's test of ranks, level 0.05).",
 		},
+		{
+			"equal ranks", rated(t, faces[2:5], 10, map[string]int{"crc": 10, "nrc": 10, "nrdl": 30}, nil),
+			"CRC has the best average rank of 3 methods, 1.50, as has NRC, over these 3 settings; it has the highest rate in 3 of them; no other method is significantly worse (Nemenyi's test of ranks, level 0.05).",
+		},
 		{"no setting in common", apart, "No advice yet: too few methods have all their runs in the same settings."},
 		{"one method", rated(t, faces[2:3], 3, map[string]int{"crc": 1}, nil), ""},
 	} {
 		if got := arranged(t, c.records).Plans[0].Advice(); got != c.says {
 			t.Errorf("%s: %q, want %q", c.name, got, c.says)
+		}
+	}
+}
+
+// Where the best of a setting was not run in another one, the legend says in which table it is.
+func TestLegendSaysWhereTheBestIs(t *testing.T) {
+	for best, told := range map[string]bool{"crc": true, "nrc": false} {
+		errors := map[string]int{"crc": 30, "nrc": 30, "nrdl": 40}
+		errors[best] = 10
+		records := slices.DeleteFunc(rated(t, faces[2:4], 2, errors, nil), func(r experiment.Record) bool {
+			return r.Method == "crc" && r.Dataset.Name != "pie"
+		})
+		legend := arranged(t, records).Plans[0].legend()
+		if got := strings.Contains(legend, "Where none is bold, the highest is in \"Rates in some of the settings\"."); got != told {
+			t.Errorf("best is %s: %s", best, legend)
 		}
 	}
 }

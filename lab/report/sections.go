@@ -320,6 +320,16 @@ func (p *Plan) only(of panel, partial bool) panel {
 	return some
 }
 
+// bestElsewhere tells whether the highest mean of a setting is in none of the main tables.
+func (p *Plan) bestElsewhere() bool {
+	best := func(labels []int, j int) bool {
+		return slices.ContainsFunc(labels, func(i int) bool { return p.Cells[i][j].Best })
+	}
+	return slices.ContainsFunc(p.panels(), func(all panel) bool {
+		return slices.ContainsFunc(all.columns, func(j int) bool { return best(all.labels, j) && !best(p.only(all, false).labels, j) })
+	})
+}
+
 // remarks say how the rates were tested, and what else is to be known of them.
 func (p *Plan) remarks() (blocks []block) {
 	for _, s := range []string{p.tests(), p.overlapping(), p.twins()} {
@@ -365,6 +375,9 @@ func (p *Plan) legend() string {
 	legend := "Bold: the highest mean of a setting, which is a data set with a split and a corruption."
 	if p.tests() != "" {
 		legend += fmt.Sprintf(" ~: not significantly different from it (paired tests, level %g).", level)
+	}
+	if p.bestElsewhere() {
+		legend += " Where none is bold, the highest is in \"Rates in some of the settings\"."
 	}
 	return legend + p.variants()
 }
