@@ -6,8 +6,8 @@
 // names of the methods it makes the examples of lab/plans/plan.schema.json and their number in
 // README.md and doc/research.md, and from the
 // records in lab/experiment/results doc/results.md with its figures,
-// doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder studies, by go generate, and changes nothing the second
-// time.
+// doc/results.html, doc/frontends.md, and the rates as data. It runs in the folder tools, by go generate, and changes
+// nothing the second time.
 package main
 
 import (
