@@ -196,7 +196,7 @@ func (r *release) texts() error {
 	if r.notes, err = notesOf("CHANGELOG.md", "doc/changes", r.version); err != nil {
 		return err
 	}
-	r.notes = fmt.Sprintf("# nrdl %s\n\n%s\n%s", r.version, r.notes, r.withoutClone())
+	r.notes = fmt.Sprintf("# nrdl %s\n\n%s\n%s", r.version, r.withoutClone(), r.notes)
 	man := filepath.Join(r.tmp, "man")
 	if err := os.Mkdir(man, 0o777); err != nil {
 		return err
@@ -277,6 +277,11 @@ func (r *release) program(system string) error {
 // withoutClone says, in the notes, how to use the files.
 func (r *release) withoutClone() string {
 	deb, wheel := forDebian(r.version), forPython(r.version)
+	const ours, public = "file://$PWD/proxy", "https://proxy.golang.org"
+	proxy, has := ours, "The folder proxy\nhas all modules that the program needs; for the tests of yours, GOPROXY="+ours+","+public+"."
+	if !r.others {
+		proxy, has = ours+","+public, "The folder proxy\nhas the modules of nrdl alone; those of others come from the network."
+	}
 	return fmt.Sprintf(`## How to use the files
 
 In the folder of the release, with no clone. doc/installation.md of the source has more.
@@ -286,11 +291,10 @@ In the folder of the release, with no clone. doc/installation.md of the source h
 * Windows: `+"`Expand-Archive nrdl_%[1]s_windows_amd64.zip .`"+`, then `+"`nrdl_%[1]s_windows_amd64\\nrdl.exe demo`"+`
 * Python: `+"`pip install nrdl_learn-%[3]s-py3-none-….whl`"+`
 * Containers: `+"`podman load -i nrdl_%[1]s_linux_amd64.oci.tar`"+`
-* Go: `+"`GOPROXY=file://$PWD/proxy GOSUMDB=off go install nrdl.example/nrdl/cmd/nrdl@%[4]s`"+`
+* Go: `+"`GOPROXY=%[5]s GOSUMDB=off go install nrdl.example/nrdl/cmd/nrdl@%[4]s`"+`
 
 The version is %[1]s everywhere. Debian writes it %[2]s and Python %[3]s, so that what comes before a
 release sorts before it. Modules of Go are called %[4]s, by which they require each other; the program that
-go install makes of them says %[1]s. No public list has their sums: hence GOSUMDB=off. The folder proxy
-has all modules that the program needs; for the tests of yours, GOPROXY=file://$PWD/proxy,https://proxy.golang.org.
-`, r.version, deb, wheel, next)
+go install makes of them says %[1]s. No public list has their sums: hence GOSUMDB=off. %[6]s
+`, r.version, deb, wheel, next, proxy, has)
 }

@@ -54,3 +54,13 @@ func TestNotes(t *testing.T) {
 		t.Errorf("a version that lacks a change: %v", err)
 	}
 }
+
+// The notes say how to use the folder proxy that was made.
+func TestNotesKnowTheProxy(t *testing.T) {
+	for others, want := range map[bool]string{true: "GOPROXY=file://$PWD/proxy GOSUMDB=off", false: "GOPROXY=file://$PWD/proxy,https://proxy.golang.org GOSUMDB=off"} {
+		r := release{version: "0.3.0-dev+0123456789ab", others: others}
+		if notes := r.withoutClone(); !strings.Contains(notes, want) || strings.Contains(notes, "all modules") != others {
+			t.Error(notes)
+		}
+	}
+}
