@@ -26,7 +26,7 @@ func letters(from, to string) map[rune]rune {
 }
 
 // wordsOfMath are words that a formula has in upright letters.
-var wordsOfMath = regexp.MustCompile(`^(argmin|argmax|min|max|soft|sign|mean|diag|rank|const|class|with|for|and|if|in|of|or|tr|exp|log|ln|s\.t\.|[a-z]{3,})`)
+var wordsOfMath = regexp.MustCompile(`^(argmin|argmax|min|max|soft|sign|mean|diag|rank|const|class|with|for|and|if|in|of|or|at|tr|exp|log|ln|s\.t\.|[a-z]{3,})`)
 
 // A formula is what is left of a text to be read.
 type formula struct{ rest string }
