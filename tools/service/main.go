@@ -6,6 +6,7 @@
 //	go -C tools run ./service large     # 10,000 people
 //	go -C tools run ./service search    # 50,000 faces of nobody yet
 //	go -C tools run ./service refit     # answers while a refit works
+//	go -C tools run ./service fair      # one key beside another with 200 connections
 //	go -C tools run ./service -seconds 7200 soak     # two hours of few requests
 //
 // The service runs in a process of its own, on SQLite in a temporary folder; kills runs
@@ -44,8 +45,8 @@ import (
 )
 
 var (
-	clients = flag.Int("clients", 1000, "load: clients")
-	seconds = flag.Int("seconds", 60, "load, refit, soak: how long")
+	clients = flag.Int("clients", 1000, "load: clients; fair: at most 200")
+	seconds = flag.Int("seconds", 60, "load, refit, soak: how long; fair: at most 30")
 	kills   = flag.Int("kills", 200, "kills: how often on each database")
 	people  = flag.Int("people", 10000, "large, search, soak: people, each with five vectors")
 	child   = flag.String("child", "", "serve the database at this place")
@@ -70,10 +71,10 @@ func run() error {
 	defer os.RemoveAll(dir)
 	measure := map[string]func(dir string) error{
 		"load": load, "kills": killed, "large": large,
-		"search": search, "refit": refit, "soak": soak,
+		"search": search, "refit": refit, "fair": fair, "soak": soak,
 	}[flag.Arg(0)]
 	if measure == nil {
-		return fmt.Errorf("%q is none of load, kills, large, search, refit and soak", flag.Arg(0))
+		return fmt.Errorf("%q is none of load, kills, large, search, refit, fair and soak", flag.Arg(0))
 	}
 	return measure(dir)
 }
