@@ -305,3 +305,57 @@ func TestVisitorsOfOnePhotograph(t *testing.T) {
 		}
 	}
 }
+
+// A visitor of an archive that a wrong clock or somebody else has written goes by the days of the collection, and
+// is from a camera with a name.
+func TestVisitorsOfWrongArchive(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, Options{})
+	at, _, _, bo := c.withAnn()
+	c.do(200, "PATCH", at, object{"visitor_days": 3}, nil)
+	c.upload(200, at+"/identify?source=door", nil, bo[0])
+	archive := c.send(200, "GET", at+"/export", "", nil, nil)
+	for source, want := range map[string]int{"yard": 1, "<b>\n/../": 0} {
+		tarred := filepath.Join(t.TempDir(), "people.tar")
+		f, err := os.Create(tarred)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := tar.NewWriter(f)
+		for from := tar.NewReader(bytes.NewReader(archive)); ; {
+			h, err := from.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			data, readErr := io.ReadAll(from)
+			var one jobs.ExportedFace
+			if err = errors.Join(err, readErr); strings.HasPrefix(h.Name, "faces/") && json.Unmarshal(data, &one) == nil && one.Visit != nil {
+				one.Visit.Time, one.Visit.Source = time.Now().AddDate(900, 0, 0), source
+				var wrong error
+				data, wrong = json.Marshal(one)
+				err = errors.Join(err, wrong)
+			}
+			h.Size = int64(len(data))
+			err = errors.Join(err, to.WriteHeader(h))
+			if _, wrong := to.Write(data); errors.Join(err, wrong) != nil {
+				t.Fatal(err, wrong)
+			}
+		}
+		if err := errors.Join(to.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		there := c.collection()
+		c.do(200, "PATCH", there, object{"visitor_days": 3}, nil)
+		var j Job
+		var got jobs.ImportResult
+		c.upload(200, there+"/import", &j, "archive="+tarred)
+		c.follow(there, j.ID, &got)
+		all := c.visitors(there)
+		if len(all) != want || len(got.Refused) != 1-want {
+			t.Errorf("of %q: %+v %+v", source, all, got)
+		}
+		if want == 1 && time.Until(all[0].Faces[0].Expires) > 4*24*time.Hour {
+			t.Errorf("the visitor stays until %s", all[0].Faces[0].Expires)
+		}
+	}
+}

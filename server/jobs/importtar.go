@@ -154,7 +154,13 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 		if f.Person == "" && !v.Time.After(time.Now().AddDate(0, 0, -c.VisitorDays)) {
 			return refuse("the face is of a visitor, whom the collection does not keep for so long")
 		}
+		if err := (people.Origin{Source: v.Source, Reference: v.Reference}).Check(); err != nil {
+			return refuse("of the visit: " + err.Error())
+		}
 		n.Visit = &store.Visit{At: v.Time, Source: v.Source, Reference: v.Reference}
+		if now := time.Now().UTC(); v.Time.After(now) {
+			n.Visit.At = now // by a wrong clock: no face stays longer than the days
+		}
 	}
 	var photo *store.Photo
 	if p := f.Photo; p != nil {

@@ -50,8 +50,8 @@ type Origin struct{ Source, Reference string }
 // aSource has no count: a regular expression repeats its classes for each, 2.5 MB at every start.
 var aSource = regexp.MustCompile(`^[\pL\pN][\pL\pN\pM ._-]*$`)
 
-// check is an error for words that are no names.
-func (o Origin) check() error {
+// Check is an error for words that are no names.
+func (o Origin) Check() error {
 	if o.Source != "" && (utf8.RuneCountInString(o.Source) > 64 || !aSource.MatchString(o.Source)) {
 		return Invalid("source is %.70q: it is a name of at most 64 letters, digits, spaces, dots, dashes and underscores, such as door", o.Source)
 	}
@@ -71,7 +71,7 @@ type Question struct {
 // Identify names the faces in the photograph that a form has in a field, or the one at a place. Hooks get
 // a message, and Options.Seen is called.
 func (v *Service) Identify(ctx context.Context, collection string, form Form, field string, q Question) (*ShownPhotograph, error) {
-	if err := q.Origin.check(); err != nil {
+	if err := q.Origin.Check(); err != nil {
 		return nil, err
 	}
 	s, err := v.engine.snapshot(ctx, collection)
