@@ -455,6 +455,13 @@ func TestLoginInTwoTabs(t *testing.T) {
 	if left := v.Jar.Cookies(mustURL(t, v.at+"/v1/login/done")); len(left) != 1 || left[0].Name != "nrdl_session" {
 		t.Errorf("the browser keeps %v", left)
 	}
+	const begun, most = 30, 9 + 1 // with the session
+	for range begun {
+		v.do(303, "GET", "/v1/login", nil)
+	}
+	if left := v.Jar.Cookies(mustURL(t, v.at+"/v1/login/done")); len(left) != most {
+		t.Errorf("of %d logins that were begun, the browser has %v", begun, left)
+	}
 }
 
 // Changes by the cookie of a login are taken from the page of the service alone.

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,6 +37,7 @@ func (v *Service) loginRoutes() {
 			return
 		}
 		setCookie(w, r, loginCookieOf(login.State(cookie)), cookie, loginPath)
+		forgetLogins(w, r)
 		http.Redirect(w, r, address, http.StatusSeeOther)
 	})
 	v.Routes.HandleFunc("GET "+loginPath+"/done", func(w http.ResponseWriter, r *http.Request) {
@@ -51,6 +54,15 @@ func (v *Service) loginRoutes() {
 func loginCookieOf(state string) string {
 	const enough = 12
 	return loginCookie + "_" + state[:min(len(state), enough)]
+}
+
+// forgetLogins removes the oldest cookies of logins that were begun and not finished, so that some are left.
+func forgetLogins(w http.ResponseWriter, r *http.Request) {
+	const most = 8
+	begun := slices.DeleteFunc(r.Cookies(), func(c *http.Cookie) bool { return !strings.HasPrefix(c.Name, loginCookie+"_") })
+	for _, c := range begun[:max(len(begun)-most, 0)] { // a browser sends the oldest first
+		setCookie(w, r, c.Name, "", loginPath)
+	}
 }
 
 // finishLogin starts a session of who has logged in.
