@@ -29,14 +29,9 @@ func fair(dir string) error {
 	if err != nil {
 		return err
 	}
-	var keys [2]struct {
-		Secret string `json:"key"`
-	}
-	for i := range keys {
-		body, _ := json.Marshal(object{"name": fmt.Sprintf("key %d", i), "scopes": []string{"admin"}})
-		if err := sendAs(context.Background(), keys[0].Secret, p.url+"/v1/keys", "application/json", body, &keys[i]); err != nil {
-			return err
-		}
+	keys, err := twoKeys(p.url)
+	if err != nil {
+		return err
 	}
 	var photo []byte
 	for _, photos := range of {
@@ -45,15 +40,7 @@ func fair(dir string) error {
 	}
 	kind, body := form("photo", photo)
 	whole := time.Duration(min(*seconds, 30)) * time.Second
-	times := func(d time.Duration) (all []time.Duration, err error) {
-		for end := time.Now().Add(d); time.Now().Before(end) && err == nil; {
-			begun := time.Now()
-			err = sendAs(context.Background(), keys[1].Secret, at+"/identify", kind, body, nil)
-			all = append(all, time.Since(begun))
-		}
-		return all, err
-	}
-	alone, err := times(whole / 3)
+	alone, err := timesAs(keys[1], at+"/identify", kind, body, whole/3)
 	if err != nil {
 		return err
 	}
@@ -64,7 +51,7 @@ func fair(dir string) error {
 	for range connections {
 		many.Go(func() {
 			for ctx.Err() == nil {
-				if sendAs(ctx, keys[0].Secret, at+"/identify", kind, body, nil) == nil {
+				if sendAs(ctx, keys[0], at+"/identify", kind, body, nil) == nil {
 					answered.Add(1)
 				} else if ctx.Err() == nil {
 					refused.Add(1)
@@ -73,7 +60,7 @@ func fair(dir string) error {
 		})
 	}
 	time.Sleep(time.Second) // until they all wait
-	beside, err := times(whole*2/3 - time.Second)
+	beside, err := timesAs(keys[1], at+"/identify", kind, body, whole*2/3-time.Second)
 	stop()
 	many.Wait()
 	fmt.Printf("| the other key | requests | median | p95 |\n|---|---|---|---|\n")
@@ -81,6 +68,31 @@ func fair(dir string) error {
 	fmt.Printf("| beside %d connections of one key (%d answers, %d refused) | %d | %.0f ms | %.0f ms |\n",
 		connections, answered.Load(), refused.Load(), len(beside), quantile(beside, 0.5), quantile(beside, 0.95))
 	return err
+}
+
+// timesAs returns how long each of the requests takes that are posted one after another for a while.
+func timesAs(secret, url, kind string, body []byte, d time.Duration) (all []time.Duration, err error) {
+	for end := time.Now().Add(d); time.Now().Before(end) && err == nil; {
+		begun := time.Now()
+		err = sendAs(context.Background(), secret, url, kind, body, nil)
+		all = append(all, time.Since(begun))
+	}
+	return all, err
+}
+
+// twoKeys makes two keys, and returns their secrets.
+func twoKeys(url string) (secrets [2]string, err error) {
+	for i := range secrets {
+		var made struct {
+			Secret string `json:"key"`
+		}
+		body, _ := json.Marshal(object{"name": fmt.Sprintf("key %d", i), "scopes": []string{"admin"}})
+		if err := sendAs(context.Background(), secrets[0], url+"/v1/keys", "application/json", body, &made); err != nil {
+			return secrets, err
+		}
+		secrets[i] = made.Secret
+	}
+	return secrets, nil
 }
 
 // sendAs posts with the secret of a key, "" for none; into, if not nil, gets the answer.
