@@ -13,6 +13,7 @@ import (
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/cmd/nrdl/internal/photolist"
 	"nrdl.example/nrdl/faces"
+	"nrdl.example/nrdl/faces/explain"
 	"nrdl.example/nrdl/faces/face"
 	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/kit/linkdir"
@@ -76,10 +77,15 @@ func (i *identification) withEarlier(sources []photolist.Source) []photolist.Sou
 
 // writeAlbum writes the pages.
 func (i *identification) writeAlbum(ctx context.Context, model string) error {
+	var suspects *explain.People
 	if i.collection != nil {
 		model = "" // no command corrects it
+	} else if r, err := quickReview(ctx, i.r.Model()); err != nil {
+		return err
+	} else if r != nil {
+		suspects = &explain.People{Title: filepath.Base(model), Model: i.r.Model(), Review: r, Mend: corrections(r, model)}
 	}
-	n, err := i.album.Write(ctx, model)
+	n, err := i.album.Write(ctx, model, suspects)
 	if err != nil {
 		return err
 	}

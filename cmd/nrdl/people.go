@@ -16,6 +16,7 @@ import (
 	"nrdl.example/nrdl/faces/dataset"
 	"nrdl.example/nrdl/faces/explain"
 	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/internal/natural"
@@ -76,6 +77,7 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *fac
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	done()
+	page.Mend = corrections(page.Review, path)
 	if err := a.write(ctx, html, page.HTML); err != nil {
 		return err
 	}
@@ -86,6 +88,13 @@ func (a *app) peoplePage(ctx context.Context, path, html, photos string, by *fac
 		a.Next("nrdl add %s PHOTOS -n NAME (more photographs of a person)", model)
 	}
 	return nil
+}
+
+// corrections returns the commands for a photograph that looks mislabelled in the model at path.
+func corrections(r *gallery.Review, path string) func(gallery.Suspect) []explain.Correction {
+	return func(s gallery.Suspect) []explain.Correction {
+		return threshold.Corrections(r, s, legible.ShellWord(path))
+	}
 }
 
 func (a *app) people(ctx context.Context, path string, asJSON, list bool) error {

@@ -248,18 +248,25 @@ func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) 
 // tellOutcome says of r, which is at path, which labels look wrong, how well the people are
 // recognised, and what to do next: after a training on data, or after a change where that is "".
 func (a *app) tellOutcome(ctx context.Context, r *faces.Recogniser, path, data string) error {
-	const many = 2000 // people; a review of more takes long, as it does without the law of a network
 	m := r.Model()
-	var review *gallery.Review
-	if m.Impostors() != nil && m.Enrolled != nil && !m.Shortlists() && len(m.Names()) <= many {
-		var err error
-		if review, err = m.Review(ctx, nil); err != nil {
-			return err
-		}
+	review, err := quickReview(ctx, m)
+	if err != nil {
+		return err
+	}
+	if review != nil {
 		threshold.Suspects(a.Console, review, path, data)
 	}
 	threshold.Summary(a.Console, m, path, review, data == "")
 	return nil
+}
+
+// quickReview reviews m; it returns nil where that would take long.
+func quickReview(ctx context.Context, m *gallery.Gallery) (*gallery.Review, error) {
+	const many = 2000 // people; a review of more takes long, as it does without the law of a network
+	if m.Impostors() == nil || m.Enrolled == nil || m.Shortlists() || len(m.Names()) > many {
+		return nil, nil
+	}
+	return m.Review(ctx, nil)
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

@@ -13,6 +13,7 @@ import (
 	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/kit/page"
 	"nrdl.example/nrdl/internal/legible"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 var (
@@ -31,7 +32,13 @@ type People struct {
 	Model     *gallery.Gallery
 	Review    *gallery.Review
 	Portraits []*Portrait // of the faces of the model; nil shows names only
+
+	// Mend returns what corrects a suspect; nil shows nothing.
+	Mend func(gallery.Suspect) []Correction
 }
+
+// A Correction is a command for a photograph that looks mislabelled, and the condition for it.
+type Correction struct{ If, Command string }
 
 // NewPeople reviews m for a page with this title. Photos is the folder that m was trained
 // on; "" for a page without pictures. It is an error if the folder has none of the
@@ -66,8 +73,14 @@ func NewPeople(ctx context.Context, m *gallery.Gallery, title, photos string, de
 // A suspectCell is a photograph that looks mislabelled.
 type suspectCell struct {
 	Face, Nearest page.Picture
-	Text          string
-	Sure          string
+	Text, Sure    string
+	Mend          []Correction
+}
+
+// A suspectGroup is the photographs of a person that look mislabelled.
+type suspectGroup struct {
+	Anchor, Name string
+	Suspects     []suspectCell
 }
 
 // A pairCell is two people who may be confused.
@@ -80,25 +93,85 @@ type personCell struct {
 	Advice                           []string
 }
 
-// HTML writes p as one self-contained page, without scripts.
-func (p *People) HTML(w io.Writer) error {
-	data := struct {
-		Title, Summary    string
-		Pictures, Measure bool // whether there are any; whether cosines decide
-		Low               string
-		Suspects          []suspectCell
-		Pairs             []pairCell
-		People            []personCell
-		Looked            bool // whether faces could be held out
-		Why               string
-	}{
-		Title: p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil,
-		Looked: p.Review.Held > 0, Why: p.Review.Reason,
+// A peopleView is what the template shows.
+type peopleView struct {
+	Heading, Summary  string
+	Up                string // address of the pages that this one is part of; "" for all of p
+	Pictures, Measure bool   // whether there are any; whether cosines decide
+	Low               string
+	Suspects          int
+	Groups            []suspectGroup
+	Mend              bool
+	Pairs             []pairCell
+	People            []personCell
+	Looked            bool // whether faces could be held out
+	Why               string
+}
+
+// SuspectsHTML writes the photographs that look mislabelled as a page, of those at the address up.
+func (p *People) SuspectsHTML(w io.Writer, up string) error {
+	data := p.view()
+	data.Heading, data.Up = "Photographs in "+p.Title+" whose name may be wrong", up
+	return page.Write(w, peoplePage, "page", data)
+}
+
+// view is the photographs that look mislabelled, by person: that with the surest one first.
+func (p *People) view() *peopleView {
+	data := &peopleView{
+		Heading: "The people of " + p.Title, Summary: p.summary(), Pictures: p.Portraits != nil, Measure: p.Model.Impostors() != nil,
+		Looked: p.Review.Held > 0, Why: p.Review.Reason, Suspects: len(p.Review.Suspects), Mend: p.Mend != nil,
 		Low: gallery.Probability(p.Model.Numbers().Review.Suspect),
 	}
 	for _, s := range p.Review.Suspects {
-		data.Suspects = append(data.Suspects, p.suspect(s))
+		i := slices.IndexFunc(data.Groups, func(g suspectGroup) bool { return g.Name == s.Person })
+		if i < 0 {
+			i = len(data.Groups)
+			anchor, _ := p.Suspects(s.Person)
+			data.Groups = append(data.Groups, suspectGroup{Anchor: anchor, Name: s.Person})
+		}
+		data.Groups[i].Suspects = append(data.Groups[i].Suspects, p.suspect(s))
 	}
+	return data
+}
+
+// Suspects counts the photographs of a person that look mislabelled, and returns their place on the pages.
+func (p *People) Suspects(name string) (anchor string, n int) {
+	for _, s := range p.Review.Suspects {
+		if s.Person == name {
+			n++
+		}
+	}
+	return fmt.Sprintf("p%d", slices.Index(p.Model.Names(), name)+1), n
+}
+
+// maxPictured bounds the photographs that Picture reads.
+const maxPictured = 200
+
+// Picture makes the portraits of the photographs that look mislabelled, and of the nearest to each, the surest
+// first, at most 200. Folder is where the file of an ID lies, "" if it is not known; several goroutines call it at once.
+func (p *People) Picture(ctx context.Context, folder func(file string) string) error {
+	var faces []int
+	for _, s := range p.Review.Suspects {
+		for _, j := range []int{s.Image, s.Nearest} {
+			if j >= 0 && len(faces) < maxPictured && !slices.Contains(faces, j) {
+				faces = append(faces, j)
+			}
+		}
+	}
+	p.Portraits = make([]*Portrait, p.Model.Images().Len())
+	parallel.Each(ctx, len(faces), nil, func(i int) {
+		id := p.Model.Images().ID(faces[i])
+		file, _ := numbered(id)
+		if at := folder(file); at != "" {
+			p.Portraits[faces[i]] = portrait(ctx, p.Model, at, p.Model.Search, id)
+		}
+	})
+	return context.Cause(ctx)
+}
+
+// HTML writes p as one self-contained page, without scripts.
+func (p *People) HTML(w io.Writer) error {
+	data := p.view()
 	for _, one := range p.Review.Pairs {
 		data.Pairs = append(data.Pairs, pairOf(one))
 	}
@@ -135,6 +208,9 @@ func (p *People) face(j int, sub string) page.Picture {
 
 func (p *People) suspect(s gallery.Suspect) suspectCell {
 	one := suspectCell{Face: p.face(s.Image, "in the model as "+s.Person)}
+	if p.Mend != nil {
+		one.Mend = p.Mend(s)
+	}
 	groups := p.Model.Enrolled.Groups()
 	c := p.Model.Images().ClassOf(s.Image)
 	switch {

@@ -39,6 +39,7 @@ const (
 	thumbFolder  = "thumbs"
 	peopleFolder = "people"
 	indexFile    = "index.html"
+	suspectsFile = "suspects.html" // of a model, if it has any
 )
 
 // A thumbnail of a photograph has at most thumbSide pixels a side.

@@ -117,7 +117,7 @@ var (
 func TestAlbum(t *testing.T) {
 	n := many()
 	a := drawn(t, n)
-	counts, err := a.Write(t.Context(), "m.nrdl")
+	counts, err := a.Write(t.Context(), "m.nrdl", nil)
 	if err != nil || counts.Photographs != n+1 || counts.People != len(people) {
 		t.Fatal(counts, err)
 	}
@@ -173,12 +173,12 @@ func TestAlbum(t *testing.T) {
 // A second run changes no file, and what is gone leaves the pages; nothing else does.
 func TestAlbumAgain(t *testing.T) {
 	a := drawn(t, 210)
-	first, err := a.Write(t.Context(), "m.nrdl")
+	first, err := a.Write(t.Context(), "m.nrdl", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	index, _ := os.ReadFile(a.Index())
-	again, err := a.Write(t.Context(), "m.nrdl")
+	again, err := a.Write(t.Context(), "m.nrdl", nil)
 	if text, _ := os.ReadFile(a.Index()); err != nil || again != first || !bytes.Equal(text, index) {
 		t.Errorf("%+v, then %+v, %v", first, again, err)
 	}
@@ -198,7 +198,7 @@ func TestAlbumAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fewer, err := a.Write(t.Context(), "m.nrdl")
+	fewer, err := a.Write(t.Context(), "m.nrdl", nil)
 	if err != nil || fewer.AbsentPhotographs != len(photos) || missing(own) || !missing(filepath.Join(a.dir, "people", "Ann", "2.html")) {
 		t.Errorf("%+v, %v", fewer, err)
 	}
@@ -285,7 +285,7 @@ func TestEarlier(t *testing.T) {
 		photo := filepath.Join(root, fmt.Sprintf("%d.jpg", i))
 		err = errors.Join(os.WriteFile(photo, nil, 0o666), a.File.Write(faces.Result{Photo: faces.Photo{Name: photo}}, nil))
 		if i == 3 { // the others were interrupted before
-			_, written := a.Write(t.Context(), "m.nrdl")
+			_, written := a.Write(t.Context(), "m.nrdl", nil)
 			err = errors.Join(err, written)
 		}
 		if err := errors.Join(err, a.Close()); err != nil {
@@ -312,7 +312,7 @@ func TestViewer(t *testing.T) {
 		}
 	}
 	a := drawn(t, 101)
-	if _, err := a.Write(t.Context(), "my model.nrdl"); err != nil {
+	if _, err := a.Write(t.Context(), "my model.nrdl", nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(a.dir, peopleFolder, dataset.Unknown, indexFile))

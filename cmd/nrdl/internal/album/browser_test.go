@@ -29,7 +29,7 @@ func TestPagesInBrowser(t *testing.T) {
 		lacking.Skip(t, "there is no Chromium: apt-get install chromium")
 	}
 	a := drawn(t, many())
-	if _, err := a.Write(t.Context(), "m.nrdl"); err != nil {
+	if _, err := a.Write(t.Context(), "m.nrdl", nil); err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,

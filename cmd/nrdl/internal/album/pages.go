@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"nrdl.example/nrdl/faces/explain"
 	"nrdl.example/nrdl/faces/results"
 	"nrdl.example/nrdl/internal/kit/page"
 	"nrdl.example/nrdl/internal/legible"
@@ -78,6 +79,8 @@ type sheet struct {
 	Years    []year
 	All      []picture // of Years
 	Model    string
+	Suspects *link // nil for none
+	Reviewed bool  // whether they are known
 }
 
 // Beside is the address of the picture before or after All[i] in the viewer; "" if there is none.
@@ -96,12 +99,14 @@ type writing struct {
 	people   map[string]*shelf
 	counts   Counts
 	model    string // as a word of the shell
+	suspects *explain.People
 }
 
 // Write writes the pages of all photographs that a has, each whole or not at all, the index last,
 // and removes those of an earlier run that are no longer needed. Model is the file that named the faces, for the
-// commands that correct it; "" if there is none.
-func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
+// commands that correct it; "" if there is none. Suspects are its photographs that look mislabelled, which have a
+// page if there are any; nil if they are not known.
+func (a *Album) Write(ctx context.Context, model string, suspects *explain.People) (Counts, error) {
 	if err := a.Flush(); err != nil {
 		return Counts{}, err
 	}
@@ -111,7 +116,7 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 	}
 	w := &writing{
 		Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{},
-		counts: countsOf(all, absent),
+		counts: countsOf(all, absent), suspects: suspects,
 	}
 	if model != "" {
 		w.model = legible.ShellWord(model)
@@ -135,6 +140,9 @@ func (a *Album) Write(ctx context.Context, model string) (Counts, error) {
 				return w.counts, err
 			}
 		}
+	}
+	if err := w.suspectsPage(ctx, all); err != nil {
+		return w.counts, err
 	}
 	if err := w.index(ctx, all, list, model); err != nil {
 		return w.counts, err
@@ -235,8 +243,11 @@ func (w *writing) on(from string, p *photo, s *shelf) picture {
 func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
 	from := peopleFolder + "/" + s.folder
 	part := s.photos[first:min(first+perPage, len(s.photos))]
-	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile), Model: w.model}
+	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile), Model: w.model, Reviewed: w.suspects != nil}
 	h.Summary = legible.Count(len(s.photos), "photograph") + ", " + span(s.photos[0].date, s.photos[len(s.photos)-1].date)
+	if s.Person {
+		h.Suspects = w.suspectsOf(from, s.Name)
+	}
 	number, last := first/perPage+1, (len(s.photos)+perPage-1)/perPage
 	if last > 1 {
 		h.Title = fmt.Sprintf("%s, page %d of %d", s.Name, number, last)
@@ -315,7 +326,8 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 		Summary        string
 		People, Others []entry
 		Unreadable     []picture
-	}{Summary: w.counts.String() + "."}
+		Suspects       *link
+	}{Summary: w.counts.String() + ".", Suspects: w.suspectsOf("", "")}
 	if model != "" {
 		top.Summary += " Model " + legible.Escaped(filepath.Base(model)) + "."
 	}

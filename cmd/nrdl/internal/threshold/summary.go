@@ -1,11 +1,13 @@
 package threshold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/internal/console"
+	"nrdl.example/nrdl/faces/explain"
 	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/faces/gallery"
 	"nrdl.example/nrdl/internal/legible"
@@ -101,16 +103,13 @@ func Suspects(to *console.Console, r *gallery.Review, path, data string) {
 			continue
 		}
 		like := "unlike the others of " + s.Person
-		switch {
-		case s.Other != "":
+		if s.Other != "" {
 			like = "like " + s.Other
-			commands = append(commands, fmt.Sprintf("if %s shows %s: nrdl move %s %s", s.ID, s.Other, path, legible.Arguments(s.ID, s.Other)))
-		case r.Halves(s):
-		case s.Likeliest != "":
-			commands = append(commands, fmt.Sprintf("if %s shows %s: nrdl move %s %s", s.ID, s.Likeliest, path, legible.Arguments(s.ID, s.Likeliest)))
-			fallthrough
-		default:
-			commands = append(commands, fmt.Sprintf("if %s shows nobody of the model: nrdl remove %s %s", s.ID, path, legible.Arguments(s.ID)))
+		}
+		if s.Other != "" || !r.Halves(s) { // of two photographs nobody can tell which is wrong
+			for _, c := range Corrections(r, s, path) {
+				commands = append(commands, c.If+": "+c.Command)
+			}
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", s.ID, like))
 	}
@@ -128,6 +127,35 @@ func Suspects(to *console.Console, r *gallery.Review, path, data string) {
 	to.Hint("to look at them: nrdl people %s --html people.html --photos %s%s", path, folder, correct)
 }
 
+// Corrections are the commands for s of the model at path, a word of the shell: each corrects it if the
+// condition before it is true.
+func Corrections(r *gallery.Review, s gallery.Suspect, path string) (all []explain.Correction) {
+	other := cmp.Or(s.Other, s.Likeliest)
+	if s.Other != "" && slices.Contains(r.Others(s.Person), s.Other) {
+		return []explain.Correction{{If: fmt.Sprintf("if %s and %s are one person", s.Person, s.Other), Command: merging(path, s.Person, s.Other)}}
+	}
+	if other != "" {
+		all = append(all, explain.Correction{
+			If: fmt.Sprintf("if %s shows %s", s.ID, other), Command: fmt.Sprintf("nrdl move %s %s", path, legible.Arguments(s.ID, other)),
+		})
+	}
+	if s.Other == "" {
+		all = append(all, explain.Correction{
+			If: fmt.Sprintf("if %s shows nobody of the model", s.ID), Command: fmt.Sprintf("nrdl remove %s %s", path, legible.Arguments(s.ID)),
+		})
+	}
+	return all
+}
+
+// merging is the command that joins two people of the model at path, which a folder of nrdl group that has no
+// name yet does not name.
+func merging(path, into, from string) string {
+	if _, err := fmt.Sscanf(into, "person%04d", new(int)); err == nil {
+		from, into = into, from
+	}
+	return fmt.Sprintf("nrdl rename %s --merge %s", path, legible.Arguments(from, into))
+}
+
 const maxSuspects = 5 // photographs that have lines of their own
 
 // Twice warns of people in s who may be one person, and says how to join them. Path is the file of
@@ -135,11 +163,7 @@ const maxSuspects = 5 // photographs that have lines of their own
 func Twice(to *console.Console, s *gallery.Survey, path string) {
 	for _, p := range s.Same[:min(len(s.Same), maxPairs)] {
 		to.Warn("%s and %s may be one person", p.A, p.B)
-		from, into := p.B, p.A
-		if _, err := fmt.Sscanf(into, "person%04d", new(int)); err == nil { // a folder of nrdl group that has no name yet
-			from, into = into, from
-		}
-		to.Hint("if so: nrdl rename %s --merge %s, or put their photographs into one folder and train again", path, legible.Arguments(from, into))
+		to.Hint("if so: %s, or put their photographs into one folder and train again", merging(path, p.A, p.B))
 	}
 	if n := len(s.Same) - maxPairs; n > 0 {
 		to.Warn("%d more pairs of people may be one person each: nrdl people %s --html PAGE lists them", n, path)
