@@ -213,6 +213,11 @@ func TestFaces(t *testing.T) {
 		if len(all.Samples) != 0 {
 			t.Fatalf("%d samples", len(all.Samples))
 		}
+		for space, want := range map[string]VectorCount{"s": {Faces: 5}, "another": {Faces: 5, ToMake: 5}} {
+			if n, err := s.CountVectors(ctx, c.id, space); err != nil || n != want {
+				t.Errorf("%s: %+v, %v", space, n, err)
+			}
+		}
 		c.no(s.DeleteFaces(ctx, "tester", c.id, nil, c.fa[:1]))
 		c.want(c.a.ID, c.fa[1])
 		c.is(s.DeleteFaces(ctx, "tester", c.id, nil, c.fa[:1]), ErrNotFound)
