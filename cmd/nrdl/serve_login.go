@@ -28,14 +28,14 @@ func (l *logging) register(c *cobra.Command) {
 	c.Flags().StringVar(&l.secretFile, "oidc-client-secret-file", "", "its secret is in `FILE` (default none)")
 	cli.Var(c, &l.Roles, "oidc-groups", "", "ROLES",
 		"who may what: `ROLES` such as reader=staff,editor=photos,admin=it; the group * is everybody", login.ParseRoles, login.Roles.String)
-	c.Flags().StringVar(&l.Claim, "oidc-groups-claim", "groups", "the groups of a person are in the claim `NAME`")
+	c.Flags().StringVar(&l.Claim, "oidc-groups-claim", "", "the groups of a person are in the claim `NAME` (default groups)")
 }
 
 // provider returns that of the flags; nil without one.
 func (l *logging) provider() (*login.Provider, error) {
 	if l.Issuer == "" {
-		if l.Client != "" || l.secretFile != "" || len(l.Roles) > 0 {
-			return nil, cli.Misuse("--oidc-client-id, --oidc-client-secret-file and --oidc-groups need --oidc-issuer")
+		if l.Client != "" || l.secretFile != "" || len(l.Roles) > 0 || l.Claim != "" {
+			return nil, cli.Misuse("--oidc-client-id, --oidc-client-secret-file, --oidc-groups and --oidc-groups-claim need --oidc-issuer")
 		}
 		return nil, nil
 	}

@@ -169,6 +169,7 @@ serve photo.png
 serve x --listen everywhere
 serve x --listen 127.0.0.1:99999
 serve x --photos nothing
+serve x --oidc-groups-claim roles
 serve x --import people
 serve x --import notes.txt
 serve x --import nothing.nrdl
