@@ -23,7 +23,16 @@ colour color
 synonym stranger strangers unknown
 windows macos linux
 mistake wrong correct
+photograph photographs photo photos picture pictures
+fast slow speed
 `.trim().split("\n").map(line => line.split(" "));
+
+// Words that say nothing of what a sentence is about.
+const idle = new Set(`a an and any are as at be been but by can cannot could did difference do does doesn don for from get gets
+give gives had has have how i if in into is it its just let ll make makes many me more much must my need no not of
+off on one only or other our out s should so some still t take than that the their them then there these they this
+those to too use used using ve want was way we were what when where which while who whom whose why will with without
+work works would you your`.trim().split(/\s+/));
 
 const plain = s => s.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 const wordsOf = s => plain(s).match(/[\p{L}\p{N}]+/gu) || [];
@@ -80,11 +89,15 @@ function likes(where, typed) {
   return found;
 }
 
-// rank returns the pages that have all words, at most 20, each by its part that fits best.
+// rank returns the pages that have the words, at most 20, each by its part that fits best. Of a sentence
+// that no page has whole, those come first that have the most of it, a rare word counting for more.
 function rank(parts, where, query) {
   const pages = new Map(); // by address: a score for each word, and one for each part
-  const words = wordsOf(query);
-  words.forEach((typed, n) => {
+  let words = wordsOf(query);
+  const says = w => w.length > 1 && !idle.has(w);
+  if (words.some(says)) words = words.filter(says);
+  words = [...new Set(words)];
+  const weights = words.map((typed, n) => {
     const best = new Map(); // the best score of each part for this word
     for (const [w, quality] of likes(where, typed)) {
       const at = where.get(w), rare = Math.log(1 + parts.length / at.length);
@@ -97,15 +110,20 @@ function rank(parts, where, query) {
       page.words[n].push(score);
       page.parts.set(part, (page.parts.get(part) || 0) + score);
     }
+    return best.size > 0 ? Math.log(1 + parts.length / best.size) : 0;
   });
-  return [...pages.values()].filter(page => page.words.every(all => all.length > 0)).map(page => {
+  const total = weights.reduce((sum, w) => sum + w, 0);
+  const found = [...pages.values()].map(page => {
     const [part] = [...page.parts].reduce((a, b) => b[1] > a[1] ? b : a);
     const score = page.words.reduce((sum, all) => {
       all.sort((a, b) => b - a);
-      return sum + all[0] + all.slice(1, 5).reduce((sum, a) => sum + a, 0) / 5;
+      return all.length === 0 ? sum : sum + all[0] + all.slice(1, 5).reduce((sum, a) => sum + a, 0) / 5;
     }, 0);
-    return { part: parts[part], score: score * parts[part].k };
-  }).sort((a, b) => b.score - a.score).slice(0, 20).map(page => page.part);
+    const share = page.words.reduce((sum, all, n) => sum + (all.length > 0 ? weights[n] : 0), 0) / total;
+    return { part: parts[part], share, score: score * share ** 2 * parts[part].k };
+  }).sort((a, b) => b.score - a.score);
+  const most = Math.max(...found.map(page => page.share));
+  return found.filter(page => page.share > most / 2).slice(0, 20).map(page => page.part);
 }
 
 if (typeof document !== "undefined") {
@@ -136,7 +154,7 @@ if (typeof document !== "undefined") {
     }));
     if (words.length > 0 && hits.length === 0) {
       const none = document.createElement("li");
-      none.textContent = "Nothing has all of these words.";
+      none.textContent = "No page has these words.";
       found.append(none);
     }
     found.hidden = words.length === 0;
