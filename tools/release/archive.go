@@ -24,8 +24,12 @@ type entry struct {
 // tree lists what an archive holds, sorted.
 func (r *release) tree(program, name string) ([]entry, error) {
 	files := []entry{{name, program, 0o755}}
-	for _, text := range []string{"README.md", "LICENSE", "NOTICE", "CHANGELOG.md"} {
-		files = append(files, entry{text, text, 0o644})
+	for _, text := range texts {
+		source := text
+		if filepath.Ext(text) == ".md" {
+			source = filepath.Join(r.tmp, text)
+		}
+		files = append(files, entry{text, source, 0o644})
 	}
 	for _, folder := range []string{"man", "completion"} {
 		pages, err := filepath.Glob(filepath.Join(r.tmp, folder, "*"))

@@ -50,7 +50,7 @@ func (r *release) debFiles(root, program string) error {
 		put("usr/share/doc/nrdl/copyright", "LICENSE", 0o644),
 		put("usr/share/lintian/overrides/nrdl", "packaging/debian/lintian-overrides", 0o644),
 		zipped("usr/share/doc/nrdl/NOTICE.gz", "NOTICE"),
-		zipped("usr/share/doc/nrdl/CHANGELOG.md.gz", "CHANGELOG.md"),
+		zipped("usr/share/doc/nrdl/CHANGELOG.md.gz", filepath.Join(r.tmp, "CHANGELOG.md")),
 		zip("usr/share/doc/nrdl/changelog.gz", fmt.Appendf(nil,
 			"nrdl (%s) unstable; urgency=medium\n\n  * Release %[1]s: CHANGELOG.md.gz in this folder says what is new.\n\n -- The maintainers of nrdl <maintainers@nrdl.example>  %s\n", forDebian(r.version), r.date.Format(time.RFC1123Z))),
 		write(filepath.Join(root, "DEBIAN/conffiles"), []byte("/etc/default/nrdl\n"), 0o644),

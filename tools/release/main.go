@@ -6,8 +6,7 @@
 // They are programs in archives, packages for Debian with manual, completions and the systemd unit,
 // images for containers, wheels of the Python package with the program inside, a list of what is inside
 // each program (CycloneDX), the folder proxy, from which go install takes the modules, the notes of the
-// version out of CHANGELOG.md and doc/changes, and SHA256SUMS. Their version is what the program says of
-// itself (package version): the tag of the commit, or 0.3.0-dev+COMMIT. The bytes depend on the commit
+// version, and SHA256SUMS. Their version is what the program says of itself (package version): the tag of the commit, or 0.3.0-dev+COMMIT. The bytes depend on the commit
 // and on the version of Go alone. The packages need dpkg-deb.
 package main
 
@@ -130,55 +129,6 @@ func (r release) again(out string) error {
 	return nil
 }
 
-// pointer is the line of CHANGELOG.md that says where newer changes are, which notes have.
-const pointer = "What was added last has a file for each change in [doc/changes](doc/changes/README.md).\n\n"
-
-// notesOf returns what a changelog says of a version, or of what is not released for one that is
-// none of a tag.
-func notesOf(changelog, changesDir, version string) (string, error) {
-	changes, err := changesIn(changesDir)
-	if err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(changelog)
-	if err != nil {
-		return "", err
-	}
-	name := version
-	if strings.Contains(version, "-dev") {
-		name = "Unreleased"
-	} else if len(changes) > 0 {
-		return "", fmt.Errorf("%s has changes that %s lacks: move them under its heading ## %s, and remove their files", changesDir, changelog, name)
-	}
-	for _, part := range strings.Split("\n"+string(text), "\n## ")[1:] {
-		if first, _, _ := strings.Cut(part, "\n"); first == name || strings.HasPrefix(first, name+" ") {
-			part = strings.Replace(part, pointer, "", 1)
-			notes := "## " + strings.TrimSpace(part) + "\n"
-			if len(changes) > 0 {
-				notes += "\n### Newest\n\n" + strings.Join(changes, "")
-			}
-			return notes, nil
-		}
-	}
-	return "", fmt.Errorf("%s has no heading ## %s", changelog, name)
-}
-
-// fromRoot makes links of a page in doc/changes those of one in the root.
-var fromRoot = strings.NewReplacer("](../../", "](", "](../", "](doc/")
-
-// changesIn returns what the files of a folder say, one for each change that no version has yet.
-func changesIn(dir string) (changes []string, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "[a-z]*.md"))
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			return nil, err
-		}
-		changes = append(changes, fromRoot.Replace(string(text)))
-	}
-	return changes, err
-}
-
 // texts makes the manual and the completions, by a program that also tells the version.
 func (r *release) texts() error {
 	program := filepath.Join(r.tmp, "texts")
@@ -193,10 +143,9 @@ func (r *release) texts() error {
 	if number, _, _ := strings.Cut(r.version, "-"); number != version.Next {
 		return fmt.Errorf("the tag of the commit is of %s, but internal/kit/version and the requirements of the modules are of %s", r.version, version.Next)
 	}
-	if r.notes, err = notesOf("CHANGELOG.md", "doc/changes", r.version); err != nil {
+	if err := r.documents("CHANGELOG.md", "doc/changes", "README.md"); err != nil {
 		return err
 	}
-	r.notes = fmt.Sprintf("# nrdl %s\n\n%s\n%s", r.version, r.withoutClone(), r.notes)
 	man := filepath.Join(r.tmp, "man")
 	if err := os.Mkdir(man, 0o777); err != nil {
 		return err
@@ -272,29 +221,4 @@ func (r *release) program(system string) error {
 		return cmp.Or(r.image(name, goarch, at), r.deb(goarch, at))
 	}
 	return nil
-}
-
-// withoutClone says, in the notes, how to use the files.
-func (r *release) withoutClone() string {
-	deb, wheel := forDebian(r.version), forPython(r.version)
-	const ours, public = "file://$PWD/proxy", "https://proxy.golang.org"
-	proxy, has := ours, "The folder proxy\nhas all modules that the program needs; for the tests of yours, GOPROXY="+ours+","+public+"."
-	if !r.others {
-		proxy, has = ours+","+public, "The folder proxy\nhas the modules of nrdl alone; those of others come from the network."
-	}
-	return fmt.Sprintf(`## How to use the files
-
-In the folder of the release, with no clone. doc/installation.md of the source has more.
-
-* Debian, Ubuntu: `+"`sudo apt-get install ./nrdl_%[2]s_amd64.deb`"+`
-* Linux, macOS: `+"`tar -xzf nrdl_%[1]s_linux_amd64.tar.gz`"+` (or `+"`darwin_arm64`"+`, …), then `+"`nrdl_%[1]s_linux_amd64/nrdl demo`"+`
-* Windows: `+"`Expand-Archive nrdl_%[1]s_windows_amd64.zip .`"+`, then `+"`nrdl_%[1]s_windows_amd64\\nrdl.exe demo`"+`
-* Python: `+"`pip install nrdl_learn-%[3]s-py3-none-….whl`"+`
-* Containers: `+"`podman load -i nrdl_%[1]s_linux_amd64.oci.tar`"+`
-* Go: `+"`GOPROXY=%[5]s GOSUMDB=off go install nrdl.example/nrdl/cmd/nrdl@%[4]s`"+`
-
-The version is %[1]s everywhere. Debian writes it %[2]s and Python %[3]s, so that what comes before a
-release sorts before it. Modules of Go are called %[4]s, by which they require each other; the program that
-go install makes of them says %[1]s. No public list has their sums: hence GOSUMDB=off. %[6]s
-`, r.version, deb, wheel, next, proxy, has)
 }
