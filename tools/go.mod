@@ -16,6 +16,7 @@ require (
 	gonum.org/v1/gonum v0.17.0
 	google.golang.org/protobuf v1.36.12
 	nrdl.example/nrdl v0.3.0
+	nrdl.example/nrdl/client/go v0.3.0
 	nrdl.example/nrdl/cmd/nrdl v0.3.0
 	nrdl.example/nrdl/faces v0.3.0
 	nrdl.example/nrdl/internal/kit v0.3.0

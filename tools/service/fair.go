@@ -105,7 +105,7 @@ func sendAs(ctx context.Context, secret, url, kind string, body []byte, into any
 	if secret != "" {
 		r.Header.Set("Authorization", "Bearer "+secret)
 	}
-	a, err := client.Do(r)
+	a, err := web.Do(r)
 	if err != nil {
 		return err
 	}

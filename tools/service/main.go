@@ -8,6 +8,7 @@
 //	go -C tools run ./service refit     # answers while a refit works
 //	go -C tools run ./service fair      # one key beside another with 200 connections
 //	go -C tools run ./service -seconds 7200 soak     # two hours of few requests
+//	go -C tools run ./service -minutes 60 operate    # an hour of what operators do, and what goes wrong
 //
 // The service runs in a process of its own, on SQLite in a temporary folder; kills runs
 // it on PostgreSQL too, if that is installed.
@@ -48,6 +49,8 @@ var (
 	clients = flag.Int("clients", 1000, "load: clients; fair: at most 200")
 	seconds = flag.Int("seconds", 60, "load, refit, soak: how long; fair: at most 30")
 	kills   = flag.Int("kills", 200, "kills: how often on each database")
+	minutes = flag.Int("minutes", 2, "operate: how long")
+	seed    = flag.Uint64("seed", 1, "operate: draws what happens when")
 	people  = flag.Int("people", 10000, "large, search, soak: people, each with five vectors")
 	child   = flag.String("child", "", "serve the database at this place")
 	listen  = flag.String("listen", "", "of the child")
@@ -71,10 +74,10 @@ func run() error {
 	defer os.RemoveAll(dir)
 	measure := map[string]func(dir string) error{
 		"load": load, "kills": killed, "large": large,
-		"search": search, "refit": refit, "fair": fair, "soak": soak,
+		"search": search, "refit": refit, "fair": fair, "soak": soak, "operate": operate,
 	}[flag.Arg(0)]
 	if measure == nil {
-		return fmt.Errorf("%q is none of load, kills, large, search, refit, fair and soak", flag.Arg(0))
+		return fmt.Errorf("%q is none of load, kills, large, search, refit, fair, soak and operate", flag.Arg(0))
 	}
 	return measure(dir)
 }
@@ -164,7 +167,7 @@ type reply struct {
 	body   []byte
 }
 
-var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2000}, Timeout: 2 * time.Minute}
+var web = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2000}, Timeout: 2 * time.Minute}
 
 // send sends a request; into, if not nil, gets the answer if the status is 200.
 func send(method, url, kind string, body []byte, key string, into any) (reply, error) {
@@ -178,7 +181,7 @@ func send(method, url, kind string, body []byte, key string, into any) (reply, e
 	if key != "" {
 		r.Header.Set("Idempotency-Key", key)
 	}
-	a, err := client.Do(r)
+	a, err := web.Do(r)
 	if err != nil {
 		return reply{}, err
 	}

@@ -24,7 +24,10 @@ var ErrMissing = errors.New("no PostgreSQL is installed (Debian: apt-get install
 
 // New makes an empty database and starts a server. Durable says whether a change is on the
 // disk when it is acknowledged.
-func New(durable bool) (*Server, error) {
+func New(durable bool) (*Server, error) { return NewIn("", durable) }
+
+// NewIn is New with the data below a folder, "" for that of temporary files.
+func NewIn(folder string, durable bool) (*Server, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	initdb, err := exec.LookPath("initdb")
 	if len(found) > 0 {
@@ -34,7 +37,7 @@ func New(durable bool) (*Server, error) {
 		return nil, ErrMissing
 	}
 	s := &Server{bin: filepath.Dir(initdb)}
-	if s.dir, err = os.MkdirTemp("", "nrdl-postgres"); err != nil {
+	if s.dir, err = os.MkdirTemp(folder, "nrdl-postgres"); err != nil {
 		return nil, err
 	}
 	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // it does not run as root
