@@ -72,12 +72,13 @@ func TestConformance(t *testing.T) {
 		n += len(names)
 	}
 	fmt.Fprintf(&b,
-		"| cases | |\n| --- | ---: |\n| passed | %d |\n| failed | %d |\n| refused: an operator that is not supported | %d |\n| refused: something else that is not supported | %d |\n\n",
+		"| cases | |\n| --- | ---: |\n| passed | %d |\n| failed | %d |\n| refused: an operator that is not supported | %d |\n| refused: something else that is not supported | %d |\n",
 		len(passed), len(failed), len(other), n-len(other))
-	fmt.Fprintf(&b, "Failed: %s.\n\n", list(failed))
-	b.WriteString("Refused though the operators are supported:\n\n| operators: reason | cases |\n| --- | --- |\n")
 	for _, reason := range slices.Sorted(maps.Keys(refused)) {
-		fmt.Fprintf(&b, "| %s | %s |\n", reason, list(refused[reason]))
+		t.Logf("refused: %s: %s", reason, list(refused[reason]))
+	}
+	if len(failed) > 0 {
+		t.Errorf("failed: %s", list(failed))
 	}
 	t.Logf("passed: %s", list(passed))
 	t.Logf("refused for their operator: %s", list(other))
