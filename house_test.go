@@ -37,8 +37,8 @@ var street = []house{
 	{"faces", ". doc internal/kit", 44_000, 170},
 	{"client/go", "", 1_800, 0},
 	{"lab", ". doc internal/kit faces", 12_500, 0},
-	{"server", ". doc internal/kit faces client/go", 16_300, 0},
-	{"cmd/nrdl", ". doc internal/kit faces client/go lab server", 16_900, 0},
+	{"server", ". doc internal/kit faces client/go", 16_600, 0},
+	{"cmd/nrdl", ". doc internal/kit faces client/go lab server", 17_100, 0},
 	{"tools", ". doc internal/kit faces client/go lab server cmd/nrdl", 15_800, 0},
 }
 

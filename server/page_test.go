@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
 		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain,
 		"of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand, "of facts": testPageOfFacts,
-		"behind nginx": testPageBehindNginx, "logs in": testPageLogsIn, "logs in below a path": testPageLogsInBelowPath, "of what is sure": testPageSure, "of visitors": testPageOfVisitors, "of a better network": testPageOfBetterNetwork,
+		"behind nginx": testPageBehindNginx, "logs in": testPageLogsIn, "logs in below a path": testPageLogsInBelowPath, "of what is sure": testPageSure, "of visitors": testPageOfVisitors, "of a better network": testPageOfBetterNetwork, "of an album": testPageOfAlbum,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}

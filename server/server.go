@@ -40,6 +40,7 @@ type Options struct {
 	Version string            // version of the program, for the description of the API
 	Photos  string            // folder with originals of photographs, which is only read; "": none are shown
 	Tags    bool              // names may be written beside the photographs in Photos
+	Album   jobs.AlbumMaker   // makes albums of the photographs in Photos; nil: there are none
 	Backups string            // folder for backups, made when needed; "": backups are refused
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
@@ -86,7 +87,7 @@ func (o Options) api() api.Options {
 
 func (o Options) jobs() jobs.Options {
 	return jobs.Options{
-		Log: o.Log, Backups: o.Backups, Tags: o.Tags && o.Photos != "", Private: o.Private, Body: o.Body, Import: o.Import,
+		Log: o.Log, Backups: o.Backups, Tags: o.Tags && o.Photos != "", Album: o.Album, Private: o.Private, Body: o.Body, Import: o.Import,
 		Files: o.Files, Lease: o.Lease, Wait: o.Wait,
 	}
 }

@@ -31,6 +31,13 @@ type AddedStrangers struct {
 	Useless string `json:"useless,omitempty"` // Why none of them is used: the threshold would be useless
 }
 
+// AlbumResult is the schema AlbumResult.
+type AlbumResult struct {
+	Bytes   int           `json:"bytes"`
+	Photos  int           `json:"photos"`  // With a face of the collection
+	Refused []RefusedFile `json:"refused"` // Photographs that could not be read, the first 500
+}
+
 // AuditLine is the schema AuditLine.
 type AuditLine struct {
 	Actor      string    `json:"actor"`
@@ -361,16 +368,16 @@ type Job struct {
 	Error    string          `json:"error,omitempty"` // Of the last attempt
 	Finished *time.Time      `json:"finished,omitempty"`
 	ID       string          `json:"id"`
-	Kind     string          `json:"kind"` // one of import, refit, regroup, erase, export, tags
+	Kind     string          `json:"kind"` // one of import, refit, regroup, erase, export, tags, album
 	Progress Progress        `json:"progress"`
-	Result   json.RawMessage `json:"result,omitempty"` // ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult or TagResult
+	Result   json.RawMessage `json:"result,omitempty"` // ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult, TagResult or AlbumResult
 	State    string          `json:"state"`            // one of waiting, running, done, failed, cancelled
 	Version  int             `json:"version"`          // Grows with every change of the job
 }
 
 // JobRequest is the schema JobRequest.
 type JobRequest struct {
-	Kind   string   `json:"kind"`             // one of refit, regroup, erase, export
+	Kind   string   `json:"kind"`             // one of refit, regroup, erase, export, album
 	People []string `json:"people,omitempty"` // erase: ids of the people
 }
 
@@ -939,8 +946,8 @@ func (c *Client) CreateHook(ctx context.Context, collection string, body HookReq
 	return ask[Hook](ctx, c, request{"POST", path("/v1/collections/{collection}/hooks", collection), nil, body})
 }
 
-// CreateJob is POST /v1/collections/{collection}/jobs. Start a job; refit and regroup are there once,
-// until they end.
+// CreateJob is POST /v1/collections/{collection}/jobs. Start a job; refit, regroup and album are there
+// once, until they end.
 // For keys with the scope admin.
 func (c *Client) CreateJob(ctx context.Context, collection string, body JobRequest) (*Job, error) {
 	return ask[Job](ctx, c, request{"POST", path("/v1/collections/{collection}/jobs", collection), nil, body})
@@ -1350,7 +1357,7 @@ func (c *Client) ListHooks(ctx context.Context, collection string) (*PageHook, e
 type ListJobsQuery struct {
 	Cursor string `query:"cursor"`
 	Limit  *int   `query:"limit"`
-	Kind   string `query:"kind"`  // one of import, refit, regroup, erase, export, tags
+	Kind   string `query:"kind"`  // one of import, refit, regroup, erase, export, tags, album
 	State  string `query:"state"` // one of waiting, running, done, failed, cancelled
 }
 

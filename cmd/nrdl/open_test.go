@@ -52,7 +52,7 @@ func TestOpen(t *testing.T) {
 		}
 		base := m[1] + "/v1/collections/" + m[2]
 		var jobs struct{ Items []struct{ ID string } }
-		if err := json.Unmarshal([]byte(got(t, base+"/jobs")), &jobs); err != nil || len(jobs.Items) != 1+4*run { // three of the first run write names
+		if err := json.Unmarshal([]byte(got(t, base+"/jobs")), &jobs); err != nil || len(jobs.Items) != 1+5*run { // three of the first run write names, one makes an album
 			t.Fatalf("%v %+v", err, jobs)
 		}
 		if events := got(t, base+"/jobs/"+jobs.Items[0].ID+"/events"); !strings.Contains(events, want) { // to its end
@@ -62,6 +62,7 @@ func TestOpen(t *testing.T) {
 			t.Error(groups)
 		}
 		writesNames(t, base, photos, run)
+		makesAlbum(t, base)
 		if run == 0 && filesIn(t, photos) == before {
 			t.Error("no name is in a file")
 		}
@@ -143,6 +144,27 @@ func writesNames(t *testing.T, base, photos string, run int) {
 			got(t, base+"/photographs/"+photo[1]+"/original") // also of a file that has just changed
 		}
 	}
+}
+
+// makesAlbum makes an album on the page of open: Zoë has a page of her own in it.
+func makesAlbum(t *testing.T, base string) {
+	t.Helper()
+	var job struct{ ID string }
+	if err := json.Unmarshal([]byte(posted(t, base+"/jobs", `{"kind":"album"}`)), &job); err != nil {
+		t.Fatal(err)
+	}
+	if events := got(t, base+"/jobs/"+job.ID+"/events"); !strings.Contains(events, `"photos":6`) {
+		t.Error(events)
+	}
+	at := base + "/jobs/" + job.ID + "/album/"
+	index := got(t, at+"index.html")
+	if !strings.Contains(index, `href="people/Zo%C3%AB/index.html"`) {
+		t.Error(index)
+	}
+	if page := got(t, at+"people/Zo%C3%AB/index.html"); !strings.Contains(page, `-large.jpg"`) {
+		t.Error(page)
+	}
+	got(t, at+regexp.MustCompile(`thumbs/[^"]+`).FindString(index))
 }
 
 // posted is the body of the answer to a request.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nrdl.example/nrdl/advice"
+	"nrdl.example/nrdl/cmd/nrdl/internal/album"
 	"nrdl.example/nrdl/cmd/nrdl/internal/buildinfo"
 	"nrdl.example/nrdl/cmd/nrdl/internal/cli"
 	"nrdl.example/nrdl/faces"
@@ -22,6 +24,7 @@ import (
 	"nrdl.example/nrdl/internal/legible"
 	"nrdl.example/nrdl/server"
 	"nrdl.example/nrdl/server/api"
+	"nrdl.example/nrdl/server/jobs"
 	"nrdl.example/nrdl/server/mqtt"
 	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
@@ -196,6 +199,9 @@ type serving struct {
 func (s *serving) run(ctx context.Context) error {
 	o := s.limits
 	o.Version, o.Private, o.Search = buildinfo.Read().Version, s.private, s.detector
+	o.Album = func(put func(context.Context, string, func(io.Writer) error) error) jobs.Album {
+		return album.NewBundle(put)
+	}
 	err := checkLimits(o)
 	if err == nil && o.Photos != "" {
 		_, err = os.ReadDir(o.Photos)

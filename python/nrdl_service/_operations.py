@@ -270,7 +270,7 @@ class Operations:
         return self.request("POST", "/v1/collections/{collection}/hooks", (collection,), body={"events": events, "url": url, "names": names}, once=idempotency_key)
 
     def create_job(self, collection, kind, *, people=None, idempotency_key=None):
-        """Start a job; refit and regroup are there once, until they end.
+        """Start a job; refit, regroup and album are there once, until they end.
 
         For keys with the scope admin.
 
@@ -279,7 +279,7 @@ class Operations:
         collection : str
             Id.
         kind : str
-            one of refit, regroup, erase, export
+            one of refit, regroup, erase, export, album
         people : list of str, optional
             erase: ids of the people
         idempotency_key : str, optional
@@ -1111,7 +1111,7 @@ class Operations:
         cursor : str, optional
         limit : int, optional
         kind : str, optional
-            one of import, refit, regroup, erase, export, tags
+            one of import, refit, regroup, erase, export, tags, album
         state : str, optional
             one of waiting, running, done, failed, cancelled
 

@@ -142,7 +142,7 @@ func (v *Service) completeDescription() {
 	}
 	schemas := api.Components.Schemas
 	delete(schemas.Map(), "ErrorModel") // a part of Problem
-	for _, result := range []any{jobs.ImportResult{}, jobs.RefitResult{}, jobs.RegroupResult{}, jobs.EraseResult{}, jobs.ExportResult{}} {
+	for _, result := range []any{jobs.ImportResult{}, jobs.RefitResult{}, jobs.RegroupResult{}, jobs.EraseResult{}, jobs.ExportResult{}, jobs.AlbumResult{}} {
 		job := schemas.Map()["Job"].Properties["result"]
 		job.AnyOf = append(job.AnyOf, schemas.Schema(reflect.TypeOf(result), true, ""))
 	}

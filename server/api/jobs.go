@@ -1,15 +1,20 @@
 package api
 
 import (
+	"archive/zip"
 	"context"
 	"io"
+	"mime"
 	"net/http"
+	"path"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"nrdl.example/nrdl/server/jobs"
+	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
 )
 
@@ -21,7 +26,7 @@ func (v jobRoutes) register() {
 	operation(v.Service, http.MethodGet, path, "List jobs, the latest first", forReading, func(ctx context.Context, in *struct {
 		InCollection
 		Cursor
-		Kind  string `query:"kind" enum:"import,refit,regroup,erase,export,tags"`
+		Kind  string `query:"kind" enum:"import,refit,regroup,erase,export,tags,album"`
 		State string `query:"state" enum:"waiting,running,done,failed,cancelled"`
 	},
 	) (*body[Page[jobs.Job]], error) {
@@ -33,7 +38,7 @@ func (v jobRoutes) register() {
 		}
 		return pageByID(in.Cursor, list, func(j store.Job) string { return j.ID }, jobs.JobResponse)
 	})
-	operation(v.Service, http.MethodPost, path, "Start a job; refit and regroup are there once, until they end",
+	operation(v.Service, http.MethodPost, path, "Start a job; refit, regroup and album are there once, until they end",
 		forAdmin, func(ctx context.Context, in *inCollection[jobs.JobRequest]) (*body[jobs.Job], error) {
 			return jobBody(v.jobs.Start(ctx, in.Collection, in.Body))
 		})
@@ -51,6 +56,7 @@ func (v jobRoutes) register() {
 		})
 	v.registerRefit()
 	v.registerTags()
+	v.registerAlbum()
 	v.plain(http.MethodGet, path+"/{job}/file",
 		plain{summary: "Get the file of an export, a tar, for a day", scopes: forAdmin, kind: "application/x-tar"}, v.jobFile)
 	v.plain(http.MethodGet, path+"/{job}/events",
@@ -97,6 +103,64 @@ func (v jobRoutes) registerTags() {
 		})
 }
 
+// registerAlbum registers the route of the pages of an album, where there may be any.
+func (v jobRoutes) registerAlbum() {
+	if v.jobs.Album == nil || v.people.Photos == "" {
+		return
+	}
+	const at = "/v1/collections/{collection}/jobs/{job}/album/"
+	p := plain{summary: "Get a file of an album for a browser, such as index.html, or all as album.zip, for a day", scopes: forReview, kind: "*/*"}
+	v.describe(http.MethodGet, at+"{file}", p)
+	v.Routes.HandleFunc("GET "+at+"{file...}", func(w http.ResponseWriter, r *http.Request) {
+		err := v.allow(r, p.scopes)
+		if err == nil {
+			err = v.albumFile(w, r)
+		}
+		if err != nil {
+			v.fail(w, r, err)
+		}
+	})
+}
+
+// albumPolicy lets the pages of an album load their pictures, and nothing else.
+const albumPolicy = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// albumFile answers with a file of an album, or with its zip.
+func (v jobRoutes) albumFile(w http.ResponseWriter, r *http.Request) error {
+	all, err := v.jobs.File(r.Context(), r.PathValue("collection"), r.PathValue("job"), true)
+	if err != nil {
+		return err
+	}
+	name, file := r.PathValue("file"), io.Reader(all)
+	kind := mime.TypeByExtension(path.Ext(name))
+	if name == "album.zip" {
+		kind = "application/zip" // systems differ
+		w.Header().Set("Content-Disposition", `attachment; filename="album.zip"`)
+		w.Header().Set("Content-Length", strconv.FormatInt(all.Size(), 10))
+	} else {
+		z, err := zip.NewReader(all, all.Size())
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == jobs.AlbumFolder+name })
+		if i < 0 {
+			return people.Failed(http.StatusNotFound, "the album has no such file")
+		}
+		part, err := z.File[i].Open()
+		if err != nil {
+			return err
+		}
+		defer part.Close()
+		file = part
+	}
+	w.Header().Set("Content-Security-Policy", albumPolicy)
+	w.Header().Set("Content-Type", kind)
+	if _, err := io.Copy(&patient{w, http.NewResponseController(w)}, file); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
 func jobBody(j store.Job, err error) (*body[jobs.Job], error) {
 	return answered(jobs.JobResponse(j), err)
 }
@@ -137,7 +201,7 @@ func (v jobRoutes) events(w http.ResponseWriter, r *http.Request) error {
 
 // jobFile answers with the file of an export.
 func (v jobRoutes) jobFile(w http.ResponseWriter, r *http.Request) error {
-	file, err := v.jobs.File(r.Context(), r.PathValue("collection"), r.PathValue("job"))
+	file, err := v.jobs.File(r.Context(), r.PathValue("collection"), r.PathValue("job"), false)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (v *Service) describe(method, path string, p plain) *huma.Operation {
 		o.Description = scopesInWords(p.scopes)
 		o.Security, o.Extensions = []map[string][]string{{"key": {}}}, scopesForPage(p.scopes)
 	}
-	for _, name := range []string{"collection", "person", "photo", "job"} {
+	for _, name := range []string{"collection", "person", "photo", "job", "file"} {
 		if strings.Contains(path, "/{"+name+"}") {
 			o.Parameters = append(o.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}

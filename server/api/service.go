@@ -252,7 +252,7 @@ func (v *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path.Base(r.URL.Path) {
 	case "import":
 		limit, long, whole, streams = v.Import, time.Hour, time.Hour, true
-	case "export", "file":
+	case "export", "file", "album.zip":
 		long = time.Hour
 	}
 	ctx, cancel := context.WithTimeout(people.WithCaller(context.WithValue(r.Context(), requestKey{}, req), &req.Caller), long)

@@ -15,18 +15,18 @@ import (
 
 // A JobRequest asks for a job.
 type JobRequest struct {
-	Kind   string   `json:"kind" enum:"refit,regroup,erase,export"`
+	Kind   string   `json:"kind" enum:"refit,regroup,erase,export,album"`
 	People []string `json:"people,omitempty" maxItems:"500" doc:"erase: ids of the people"`
 }
 
 // A Job is work that takes long and is done after the request, such as an import.
 type Job struct {
 	ID       string          `json:"id"`
-	Kind     string          `json:"kind" enum:"import,refit,regroup,erase,export,tags"`
+	Kind     string          `json:"kind" enum:"import,refit,regroup,erase,export,tags,album"`
 	State    string          `json:"state" enum:"waiting,running,done,failed,cancelled"`
 	Progress Progress        `json:"progress"`
 	Attempts int             `json:"attempts" doc:"Since there was progress; after three a job has failed"`
-	Result   json.RawMessage `json:"result,omitempty" doc:"ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult or TagResult"`
+	Result   json.RawMessage `json:"result,omitempty" doc:"ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult, TagResult or AlbumResult"`
 	Error    string          `json:"error,omitempty" doc:"Of the last attempt"`
 	Created  time.Time       `json:"created"`
 	Finished *time.Time      `json:"finished,omitempty"`
@@ -147,7 +147,11 @@ func (v *Service) Start(ctx context.Context, collection string, r JobRequest) (s
 	switch {
 	case (j.Kind == kindErase) != (len(r.People) > 0):
 		return j, people.Invalid("erase needs people, and nothing else takes them")
-	case j.Kind == kindRefit || j.Kind == kindRegroup:
+	case j.Kind == kindAlbum && v.people.Photos == "":
+		return j, people.Invalid("an album shows the photographs in a folder of this machine: start the service with --photos")
+	case j.Kind == kindAlbum && v.Album == nil:
+		return j, people.Invalid("this service makes no albums")
+	case j.Kind == kindRefit || j.Kind == kindRegroup || j.Kind == kindAlbum:
 		j.Key = j.Kind
 	}
 	return v.Enqueue(ctx, j)
@@ -181,8 +185,8 @@ func (v *Service) Retry(ctx context.Context, collection, id string) (store.Job, 
 	return v.store.Restart(ctx, people.CallerOf(ctx).Actor, collection, id)
 }
 
-// File returns the file of an export.
-func (v *Service) File(ctx context.Context, collection, id string) (*io.SectionReader, error) {
+// File returns the file of an export, or of an album.
+func (v *Service) File(ctx context.Context, collection, id string, isAlbum bool) (*io.SectionReader, error) {
 	j, err := v.Job(ctx, collection, id)
 	if err != nil {
 		return nil, err
@@ -191,10 +195,14 @@ func (v *Service) File(ctx context.Context, collection, id string) (*io.SectionR
 	if err != nil {
 		return nil, err
 	}
-	if j.Kind != kindExport || j.State != store.Succeeded || pieces == 0 {
+	kind := kindExport
+	if isAlbum {
+		kind = kindAlbum
+	}
+	if j.Kind != kind || j.State != store.Succeeded || pieces == 0 {
 		return nil, people.Failed(http.StatusNotFound, "the job has no file")
 	}
-	var result ExportResult
+	var result struct{ Bytes int64 }
 	if err := json.Unmarshal(j.Result, &result); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Count   func(name, label, value string) // counts for the metrics; nil: nothing is counted
 	Backups string                          // folder for backups; "": none are made
 	Tags    bool                            // names may be written beside the photographs of the folder of originals
+	Album   AlbumMaker                      // nil: no albums are made
 	Private bool                            // hooks may have addresses in private networks and on this machine
 
 	Body   int64         // most bytes of a file in an archive; 20 MB

@@ -62,24 +62,38 @@ func (v *Service) tag(ctx context.Context, j *store.Job) (*TagResult, error) {
 			result.Files += len(changed)
 		} else {
 			data, _ := folder.Read(name) // one that cannot be read is none of those with faces
-			for _, sum := range people.Digests(data) {
-				if err = result.write(ctx, w, path, faces[sum]); len(faces[sum]) > 0 {
-					break
-				}
-			}
+			err = result.write(ctx, w, path, facesIn(faces, data))
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		const limit = 500
-		if err != nil && len(result.Refused) < limit {
-			result.Refused = append(result.Refused, RefusedFile{name, err.Error()})
+		if err != nil {
+			result.Refused = refuse(result.Refused, name, err)
 		}
 		if err := s.note(ctx, n+1); err != nil {
 			return nil, err
 		}
 	}
 	return result, s.skip(ctx, len(folder.Paths))
+}
+
+// refuse returns all with the file called name, unless they are many.
+func refuse(all []RefusedFile, name string, err error) []RefusedFile {
+	const limit = 500
+	if len(all) < limit {
+		all = append(all, RefusedFile{name, err.Error()})
+	}
+	return all
+}
+
+// facesIn are those of all, by the SHA-256 of their photograph, that are in the one with this content.
+func facesIn(all map[string][]tags.Face, data []byte) (some []tags.Face) {
+	for _, sum := range people.Digests(data) {
+		if some = all[sum]; len(some) > 0 {
+			break
+		}
+	}
+	return some
 }
 
 // write writes the names of the faces in the photograph at path.

@@ -207,6 +207,7 @@ const (
 	kindErase   = "erase"
 	kindExport  = "export"
 	kindTags    = "tags"
+	kindAlbum   = "album"
 )
 
 // attempt carries out a job.
@@ -231,6 +232,8 @@ func (v *Service) attempt(ctx context.Context, j *store.Job) (result json.RawMes
 		response, err = v.erase(ctx, j)
 	case kindExport:
 		response, err = v.exportJob(ctx, j)
+	case kindAlbum:
+		response, err = v.albumJob(ctx, j)
 	case kindTags:
 		response, err = v.tag(ctx, j)
 	default:

@@ -89,7 +89,7 @@ func (v *Service) Identify(ctx context.Context, collection string, form Form, fi
 	var result faces.Result
 	var found []Found
 	looked, warnings := noting(ctx)
-	err = v.Memory.decoded(looked, func() (err error) {
+	err = v.Memory.Decoded(looked, func() (err error) {
 		result, found, err = v.engine.identify(looked, s, data, q.Why, at)
 		return err
 	}, data)
@@ -141,7 +141,7 @@ func (v *Service) Detect(ctx context.Context, collection string, form Form, vect
 		response.Space, cut = in.space, in.cut
 	}
 	ctx, warnings := noting(ctx)
-	err = v.Memory.decoded(ctx, func() error {
+	err = v.Memory.Decoded(ctx, func() error {
 		seen, size, err := face.Decode(ctx, data, "photo", true, face.All, cut)
 		response.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
@@ -285,7 +285,7 @@ func (v *Service) addFile(ctx context.Context, response *Added, in *input, s *sn
 // used, why says so.
 func (m *Memory) find(ctx context.Context, in *input, data []byte, o selection) (seen []Found, photo *store.Photo, why string, err error) {
 	photo = &store.Photo{SHA256: Digests(data)[0]}
-	err = m.decoded(ctx, func() error {
+	err = m.Decoded(ctx, func() error {
 		all, size, err := in.look(ctx, data, o)
 		seen, photo.Width, photo.Height = all, size.X, size.Y
 		return err

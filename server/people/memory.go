@@ -72,8 +72,8 @@ func (m *Memory) Reserve(ctx context.Context, bytes int64) (done func(), err err
 	}, nil
 }
 
-// decoded runs do when the images may be decoded.
-func (m *Memory) decoded(ctx context.Context, do func() error, images ...[]byte) error {
+// Decoded runs do when the images may be decoded.
+func (m *Memory) Decoded(ctx context.Context, do func() error, images ...[]byte) error {
 	var bytes int64
 	for _, data := range images {
 		one, err := dataset.DecodingMemory(data, "photo")

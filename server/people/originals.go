@@ -363,7 +363,7 @@ func (v *Service) Thumbnail(ctx context.Context, collection, photo string) (smal
 	if err != nil {
 		return nil, err
 	}
-	err = v.Memory.decoded(ctx, func() error {
+	err = v.Memory.Decoded(ctx, func() error {
 		photo, err := dataset.DecodeColour(ctx, data, "photo")
 		if err == nil {
 			small = face.Reduced(photo, thumbnailSide)

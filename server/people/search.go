@@ -184,7 +184,7 @@ func (v *Service) Search(ctx context.Context, collection string, form Form, limi
 	response := Search{Faces: []Searched{}}
 	var seen []face.Seen
 	looked, warnings := noting(ctx)
-	err = v.Memory.decoded(looked, func() error {
+	err = v.Memory.Decoded(looked, func() error {
 		all, size, err := face.Decode(looked, data, "photo", true, face.All, s.input.cut)
 		seen, response.Size = all, results.Size{Width: size.X, Height: size.Y}
 		return err

@@ -44,7 +44,7 @@ func (v *Service) Verify(ctx context.Context, collection string, form Form) (*Ve
 		photos = 1
 		compared, err = v.verifyPerson(ctx, in, collection, string(person), files["a"])
 	} else {
-		err = v.Memory.decoded(ctx, func() error {
+		err = v.Memory.Decoded(ctx, func() error {
 			photo := func(name string) faces.Photo {
 				return faces.Photo{Name: name, Load: func() ([]byte, error) { return files[name], nil }}
 			}
@@ -155,7 +155,7 @@ func (v *Service) Compare(ctx context.Context, collection string, form Form) (*C
 
 // largest finds the largest face in an image file, which name stands for in errors. If there is none that can be used, why says so.
 func (m *Memory) largest(ctx context.Context, in *input, name string, data []byte) (f face.Seen, why, err error) {
-	err = m.decoded(ctx, func() error {
+	err = m.Decoded(ctx, func() error {
 		seen, _, err := face.Decode(ctx, data, name, true, face.Largest, in.cut)
 		switch {
 		case err != nil:

@@ -32,12 +32,12 @@ func (t *tx) deleteMentions(id string) int64 {
 }
 
 // deleteAnswers removes what may contain names: the answers to requests, and the files of
-// exports. It cancels the exports that have not ended.
+// exports and albums. It cancels those that have not ended.
 func (t *tx) deleteAnswers() {
 	t.exec("UPDATE once SET answer = $2, changed = 1, status = 0, due = 0 WHERE collection = $1 AND status <> 0", t.collection, []byte{})
 	t.exec(`UPDATE job SET state = 'cancelled', worker = '', finished = $2, version = version + 1
-		WHERE collection = $1 AND kind = 'export' AND state IN ('waiting', 'running')`, t.collection, t.at.UnixMicro())
-	t.exec("DELETE FROM file WHERE collection = $1 AND job IN (SELECT id FROM job WHERE collection = $1 AND kind = 'export')", t.collection)
+		WHERE collection = $1 AND kind IN ('export', 'album') AND state IN ('waiting', 'running')`, t.collection, t.at.UnixMicro())
+	t.exec("DELETE FROM file WHERE collection = $1 AND job IN (SELECT id FROM job WHERE collection = $1 AND kind IN ('export', 'album'))", t.collection)
 }
 
 // deleteNames removes what mentions one of the names from the results of imports that have

@@ -519,7 +519,7 @@ export interface paths {
         get: operations["list-jobs"];
         put?: never;
         /**
-         * Start a job; refit and regroup are there once, until they end
+         * Start a job; refit, regroup and album are there once, until they end
          * @description For keys with the scope admin.
          */
         post: operations["create-job"];
@@ -1242,6 +1242,17 @@ export interface components {
             /** @description Why none of them is used: the threshold would be useless */
             useless?: string;
         };
+        AlbumResult: {
+            /** Format: int64 */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description With a face of the collection
+             */
+            photos: number;
+            /** @description Photographs that could not be read, the first 500 */
+            refused: components["schemas"]["RefusedFile"][];
+        };
         AuditLine: {
             actor: string;
             /** Format: date-time */
@@ -1716,10 +1727,10 @@ export interface components {
             finished?: string;
             id: string;
             /** @enum {string} */
-            kind: "import" | "refit" | "regroup" | "erase" | "export" | "tags";
+            kind: "import" | "refit" | "regroup" | "erase" | "export" | "tags" | "album";
             progress: components["schemas"]["Progress"];
-            /** @description ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult or TagResult */
-            result?: components["schemas"]["ImportResult"] | components["schemas"]["RefitResult"] | components["schemas"]["RegroupResult"] | components["schemas"]["EraseResult"] | components["schemas"]["ExportResult"];
+            /** @description ImportResult, RefitResult, RegroupResult, EraseResult, ExportResult, TagResult or AlbumResult */
+            result?: components["schemas"]["ImportResult"] | components["schemas"]["RefitResult"] | components["schemas"]["RegroupResult"] | components["schemas"]["EraseResult"] | components["schemas"]["ExportResult"] | components["schemas"]["AlbumResult"];
             /** @enum {string} */
             state: "waiting" | "running" | "done" | "failed" | "cancelled";
             /**
@@ -1730,7 +1741,7 @@ export interface components {
         };
         JobRequest: {
             /** @enum {string} */
-            kind: "refit" | "regroup" | "erase" | "export";
+            kind: "refit" | "regroup" | "erase" | "export" | "album";
             /** @description erase: ids of the people */
             people?: string[];
         };
@@ -3604,7 +3615,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
-                kind?: "import" | "refit" | "regroup" | "erase" | "export" | "tags";
+                kind?: "import" | "refit" | "regroup" | "erase" | "export" | "tags" | "album";
                 state?: "waiting" | "running" | "done" | "failed" | "cancelled";
             };
             header?: never;

@@ -150,7 +150,7 @@ export async function view(root, ctx) {
     root.classList.toggle("done", all === 0);
     if (all === 0) {
       sum.replaceChildren(next || !filling.hidden ? "Looking for more …" : "Every face has a name, or is ignored.");
-      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"), has("POST", "…/tags") && h("a", { class: "button", href: ctx.href("settings") }, "Write the names into the photographs"))));
+      if (!list.querySelector(".end")) put(list, h("div", { class: "end empty" }, h("div", { class: "row" }, h("a", { class: "button main", href: ctx.href("try") }, "Try it on a photograph"), h("a", { class: "button", href: ctx.href("people") }, "See the people"), h("a", { class: "button", href: ctx.href("add") }, "Add photos"), has("POST", "…/tags") && h("a", { class: "button", href: ctx.href("settings") }, "Write the names into the photographs"), has("GET", "…/jobs/{job}/album/{file}") && h("a", { class: "button", href: ctx.href("settings") }, "Make an album"))));
       if (next) ctx.refresh();
       return;
     }

@@ -6,7 +6,7 @@ import { get, post, patch, del, request, has, about, learn, signOut, Problem } f
 
 export async function view(root, ctx) {
   put(root, h("h1", { tabindex: -1 }, "Settings"));
-  const parts = [about.me.actor !== "local" && account, collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs") && jobs, has("GET", "/v1/keys") && keys, ctx.collection && has("GET", "…/hooks") && hooks, ctx.collection && has("DELETE", "/v1/collections/{collection}") && visiting, has("POST", "/v1/backup") && backup, has("GET", "/v1/audit") && audit, language, aboutThis];
+  const parts = [about.me.actor !== "local" && account, collections, ctx.collection && moving, ctx.collection && has("POST", "…/tags") && writing, ctx.collection && has("GET", "…/jobs/{job}/album/{file}") && album, ctx.collection && has("GET", "…/jobs") && jobs, has("GET", "/v1/keys") && keys, ctx.collection && has("GET", "…/hooks") && hooks, ctx.collection && has("DELETE", "/v1/collections/{collection}") && visiting, has("POST", "/v1/backup") && backup, has("GET", "/v1/audit") && audit, language, aboutThis];
   for (const part of parts.filter(Boolean)) {
     const box = h("section", { class: "setting" });
     put(root, box);
@@ -63,6 +63,19 @@ async function collections(box, ctx) {
   } }, "New collection"));
 }
 
+/** follow shows in said how far a job is, and how to stop it, until it ends or the page goes; it returns the job. */
+async function follow(ctx, job, said, begun) {
+  const far = h("span", {});
+  said.replaceChildren(far);
+  if (has("DELETE", "…/jobs/{job}")) put(said, " ", h("button", { onclick: () => del(`${ctx.base}/jobs/${job.id}`) }, "Stop"));
+  while (["waiting", "running"].includes(job.state) && !ctx.signal.aborted) {
+    far.textContent = job.progress.total ? `${job.progress.done} of ${job.progress.total}` : begun;
+    await new Promise((r) => setTimeout(r, 600));
+    job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
+  }
+  return job;
+}
+
 async function moving(box, ctx) {
   if (!has("GET", "…/export") && !has("POST", "…/import")) return box.remove();
   const input = h("input", { type: "file", accept: ".tar,.zip", hidden: true });
@@ -73,12 +86,7 @@ async function moving(box, ctx) {
     if (!file) return;
     const form = new FormData();
     form.append("archive", file, file.name);
-    let job = await request("POST", `${ctx.base}/import`, { form });
-    while (["waiting", "running"].includes(job.state) && !ctx.signal.aborted) {
-      said.textContent = job.progress.total ? `${job.progress.done} of ${job.progress.total}` : "Importing …";
-      await new Promise((r) => setTimeout(r, 600));
-      job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
-    }
+    const job = await follow(ctx, await request("POST", `${ctx.base}/import`, { form }), said, "Importing …");
     if (job.state === "done" && job.result) said.replaceChildren(`Import done: ${told(job.result)}.`, refusals(job.result.refused, true), doubts(job.result.warnings ?? [], true));
     else said.textContent = job.error || "It was stopped.";
     ctx.mutated();
@@ -90,12 +98,7 @@ async function moving(box, ctx) {
 async function writing(box, ctx) {
   const said = h("div", { class: "soft", role: "status" }), embed = h("input", { type: "checkbox" });
   const run = async (remove) => {
-    let job = await post(`${ctx.base}/tags`, { remove, embed: embed.checked });
-    while (["waiting", "running"].includes(job.state) && !ctx.signal.aborted) {
-      said.textContent = job.progress.total ? `${job.progress.done} of ${job.progress.total}` : "Writing …";
-      await new Promise((r) => setTimeout(r, 600));
-      job = await get(`${ctx.base}/jobs/${job.id}`, ctx.signal);
-    }
+    const job = await follow(ctx, await post(`${ctx.base}/tags`, { remove, embed: embed.checked }), said, "Writing …");
     if (job.state !== "done" || !job.result) said.textContent = job.error || "It was stopped.";
     else said.replaceChildren(remove ? `${count(job.result.files, "file")} taken back.` : `${count(job.result.faces, "face")} named in ${count(job.result.photos, "photograph")}.`, refusals(job.result.refused, true));
   };
@@ -104,7 +107,31 @@ async function writing(box, ctx) {
     h("div", { class: "row" }, h("button", { onclick: () => run(false) }, "Write the names into the photographs"), h("button", { onclick: () => run(true) }, "Take them back")), said);
 }
 
-const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again", erase: "Erase", export: "Export", tags: "Names in the photographs" };
+/** album makes pages of the photographs of each person, to look at and to take home. */
+async function album(box, ctx) {
+  const said = h("div", { class: "soft", role: "status" }), links = h("div", { class: "row" }), mayMake = has("POST", "…/jobs");
+  const make = mayMake && h("button", { onclick: () => post(`${ctx.base}/jobs`, { kind: "album" }).then(shown, (e) => { said.textContent = e.message; }) }, "Make an album");
+  async function shown(job) {
+    if (make) make.disabled = true;
+    links.replaceChildren();
+    job = await follow(ctx, job, said, "Making …");
+    if (make) make.disabled = false;
+    if (job.state !== "done" || !job.result) said.textContent = job.error || "It was stopped.";
+    else offer(job);
+  }
+  function offer(job) {
+    const at = `${ctx.base}/jobs/${job.id}/album/`, size = Math.max(1, Math.round(job.result.bytes / 1e6)).toLocaleString("en");
+    said.replaceChildren(`The album has ${count(job.result.photos, "photograph")}, with the names of ${new Date(job.finished).toLocaleString(locale())}. It is kept for a day.`, refusals(job.result.refused));
+    links.replaceChildren(h("a", { class: "button main", href: at + "index.html", target: "_blank" }, "Look at the album"), h("a", { class: "button", href: at + "album.zip", download: true }, `Take it home: a zip of ${size} MB`));
+  }
+  section(box, "Album", "Pages with the photographs of each person, by date, for any browser, without this service. They have copies of the photographs, of at most 1,600 pixels a side.", make ? h("div", { class: "row" }, make) : "", said, links);
+  const { items } = await get(`${ctx.base}/jobs?kind=album`, ctx.signal), begun = items.find((j) => !j.finished), last = items.find((j) => j.state === "done");
+  if (begun) shown(begun).catch(() => {});
+  else if (last && Date.now() - Date.parse(last.finished) < 24 * 3600 * 1000) offer(last);
+  else if (!mayMake) said.textContent = "None is there: whoever may do everything can make one.";
+}
+
+const jobNames = { import: "Import", refit: "Learn again", regroup: "Group again", erase: "Erase", export: "Export", tags: "Names in the photographs", album: "Album" };
 
 async function jobs(box, ctx) {
   const list = h("ul", { class: "rows" });

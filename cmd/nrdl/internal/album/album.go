@@ -5,13 +5,9 @@ package album
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"image/jpeg"
 	"io"
 	"io/fs"
 	"os"
@@ -22,8 +18,7 @@ import (
 
 	"nrdl.example/nrdl/advice"
 	"nrdl.example/nrdl/cmd/nrdl/internal/output"
-	"nrdl.example/nrdl/faces/dataset"
-	"nrdl.example/nrdl/faces/face"
+	"nrdl.example/nrdl/faces/explain"
 	"nrdl.example/nrdl/faces/results"
 	"nrdl.example/nrdl/internal/kit/atomicfile"
 	"nrdl.example/nrdl/internal/kit/jsonl"
@@ -40,12 +35,6 @@ const (
 	peopleFolder = "people"
 	indexFile    = "index.html"
 	suspectsFile = "suspects.html" // of a model, if it has any
-)
-
-// A thumbnail of a photograph has at most thumbSide pixels a side.
-const (
-	thumbSide    = 320
-	thumbQuality = 75
 )
 
 // An Album is an open album, locked by this process. It is safe for concurrent use.
@@ -136,6 +125,37 @@ func (a *Album) keep(earlier, path string) error {
 	return os.Remove(path)
 }
 
+// Write writes the pages of all photographs that a has, each whole or not at all, the index last,
+// and removes those of an earlier run that are no longer needed. Model is the file that named the faces, for the
+// commands that correct it; "" if there is none. Suspects are its photographs that look mislabelled, which have a
+// page if there are any; nil if they are not known.
+func (a *Album) Write(ctx context.Context, model string, suspects *explain.People) (Counts, error) {
+	if err := a.Flush(); err != nil {
+		return Counts{}, err
+	}
+	all, absent, err := a.photos(resultsFile)
+	if err != nil {
+		return Counts{}, fmt.Errorf("album: %w", err)
+	}
+	w := newWriting(a, all, absent)
+	if w.suspects = suspects; model != "" {
+		w.model = legible.ShellWord(model)
+	}
+	if err = w.shelves(ctx); err == nil {
+		err = a.suspectsPage(ctx, w)
+	}
+	if err == nil {
+		err = w.index(ctx, model)
+	}
+	if err != nil {
+		return w.counts, err
+	}
+	if err := os.Remove(filepath.Join(a.dir, earlierFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w.counts, fmt.Errorf("album: %w", err)
+	}
+	return w.counts, a.clean(w.names)
+}
+
 // Close closes a.
 func (a *Album) Close() error {
 	defer a.unlock()
@@ -163,109 +183,21 @@ func (a *Album) path(name string) string {
 	return filepath.Join(a.dir, name)
 }
 
-// thumb is the name of the thumbnail of the photograph that a keeps as name.
-func thumb(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return thumbFolder + "/" + hex.EncodeToString(sum[:12]) + ".jpg"
-}
-
-// preview is the name of the large JPEG of the photograph that a keeps as name; "" if browsers show the
-// photograph itself.
-func preview(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".heic", ".heif", ".hif", ".avif", ".tif", ".tiff":
-		return strings.TrimSuffix(thumb(name), ".jpg") + "-large.jpg"
-	}
-	return ""
-}
-
-const previewSide = 1600 // pixels
-
-// Thumb returns a function that writes the thumbnail of the photograph at path, for
-// faces.Photo.Decoded.
-func (a *Album) Thumb(ctx context.Context, path string) func(*dataset.Photo) error {
-	return func(p *dataset.Photo) error {
-		if large := preview(dataset.Text(a.relative(path))); large != "" {
-			_, err := a.files.Write(ctx, filepath.Join(a.dir, large), func(w io.Writer) error {
-				return jpeg.Encode(w, face.Reduced(p, previewSide), &jpeg.Options{Quality: thumbQuality})
-			})
-			if err != nil {
-				return err
-			}
-		}
-		small := p.Image()
-		if !opaque(small) || p.Grey.Rect.Dx() > thumbSide || p.Grey.Rect.Dy() > thumbSide {
-			small = face.Reduced(p, thumbSide)
-		}
-		_, err := a.files.Write(ctx, filepath.Join(a.dir, thumb(dataset.Text(a.relative(path)))), func(w io.Writer) error {
-			return jpeg.Encode(w, small, &jpeg.Options{Quality: thumbQuality})
-		})
-		return err
-	}
-}
-
-// opaque reports whether img is of a kind that has no transparent pixels and that a JPEG file is
-// made of without a copy.
-func opaque(img image.Image) bool {
-	switch img.(type) {
-	case *image.YCbCr, *image.Gray:
-		return true
-	}
-	return false
-}
-
-// thumbSize returns the width and height of the thumbnail of p. It makes a thumbnail that is not
-// there or not whole.
-func (a *Album) thumbSize(ctx context.Context, p *photo) (width, height int) {
-	for range 2 {
-		if c, err := configOf(filepath.Join(a.dir, thumb(p.File))); err == nil {
-			return c.Width, c.Height
-		}
-		path := a.path(p.File)
-		data, ctx, done, err := dataset.Load(ctx, path, 0)
-		if err != nil {
-			break
-		}
-		decoded, err := dataset.DecodeColour(ctx, data, path)
-		if err == nil {
-			err = a.Thumb(ctx, path)(decoded)
-		}
-		done()
-		if err != nil {
-			break
-		}
-	}
-	return 0, 0
-}
-
-// configOf is what the thumbnail at path says of itself. A file without its end is an error: a loss
-// of power may leave one, as thumbnails are not synchronised.
-func configOf(path string) (image.Config, error) {
-	const end = "\xff\xd9" // of a JPEG
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return image.Config{}, err
-	}
-	defer f.Close()
-	c, err := jpeg.DecodeConfig(f)
-	if err != nil {
-		return c, err
-	}
-	last := make([]byte, len(end))
-	if _, err = f.Seek(-int64(len(end)), io.SeekEnd); err == nil {
-		_, err = io.ReadFull(f, last)
-	}
-	if err == nil && string(last) != end {
-		err = io.ErrUnexpectedEOF
-	}
-	return c, err
-}
-
 // A photo is a photograph of an album.
 type photo struct {
 	results.Object
 	date   time.Time
 	byFile bool // taken is the time of the file
+}
+
+// newPhoto is the photograph in which o was found, with the time of its file.
+func newPhoto(o results.Object, changed time.Time) *photo {
+	p := &photo{Object: o}
+	var err error
+	if p.date, err = time.Parse(results.TakenLayout, o.Taken); err != nil {
+		p.date, p.byFile = changed, true
+	}
+	return p
 }
 
 // Counts says what an album has.
@@ -334,10 +266,7 @@ func (a *Album) photos(name string) (all []*photo, absent int, err error) {
 			absent++
 			continue
 		}
-		if p.date, err = time.Parse(results.TakenLayout, p.Taken); err != nil {
-			p.date, p.byFile = info.ModTime(), true
-		}
-		there = append(there, p)
+		there = append(there, newPhoto(p.Object, info.ModTime()))
 	}
 	return there, absent, nil
 }

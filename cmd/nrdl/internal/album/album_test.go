@@ -328,8 +328,8 @@ func TestViewer(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"a.HEIC": true, "b/c.avif": true, "a.jpg": false, "a.png": false} {
-		if large := preview(name); (large != "") != want {
-			t.Errorf("the preview of %s is %q", name, large)
+		if isShown(name) == want {
+			t.Errorf("%s is shown itself: %v", name, isShown(name))
 		}
 	}
 }

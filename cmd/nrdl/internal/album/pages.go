@@ -3,12 +3,9 @@ package album
 import (
 	"context"
 	_ "embed" // the pages
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -91,66 +88,59 @@ func (s sheet) Beside(i, step int) template.URL {
 	return template.URL("#" + s.All[i].ID)
 }
 
+// A place takes the files of an album, and knows those of its photographs.
+type place interface {
+	put(ctx context.Context, name string, write func(io.Writer) error) error // makes a file, whole or not at all
+	thumbSize(ctx context.Context, p *photo) (width, height int)             // of the thumbnail; 0 for none
+	large(p *photo) string                                                   // the file that the viewer shows; "" for the photograph itself
+	original(from string, p *photo) template.URL                             // of the photograph in a page of the folder from; "" for none
+	path(file string) string                                                 // of the photograph
+}
+
 // writing is one run of Write.
 type writing struct {
-	*Album
+	place
 	names    map[string]bool
 	pictures map[*photo]picture // without addresses
 	people   map[string]*shelf
 	counts   Counts
+	all      []*photo
+	list     []*shelf
 	model    string // as a word of the shell
 	suspects *explain.People
 }
 
-// Write writes the pages of all photographs that a has, each whole or not at all, the index last,
-// and removes those of an earlier run that are no longer needed. Model is the file that named the faces, for the
-// commands that correct it; "" if there is none. Suspects are its photographs that look mislabelled, which have a
-// page if there are any; nil if they are not known.
-func (a *Album) Write(ctx context.Context, model string, suspects *explain.People) (Counts, error) {
-	if err := a.Flush(); err != nil {
-		return Counts{}, err
-	}
-	all, absent, err := a.photos(resultsFile)
-	if err != nil {
-		return Counts{}, fmt.Errorf("album: %w", err)
-	}
+// newWriting is a run for the photographs all, and so many that are absent.
+func newWriting(to place, all []*photo, absent int) *writing {
 	w := &writing{
-		Album: a, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{},
-		counts: countsOf(all, absent), suspects: suspects,
+		place: to, names: map[string]bool{}, pictures: map[*photo]picture{}, people: map[string]*shelf{},
+		counts: countsOf(all, absent), all: all, list: shelves(all),
 	}
-	if model != "" {
-		w.model = legible.ShellWord(model)
-	}
-	list := shelves(all)
-	for _, s := range list {
+	for _, s := range w.list {
 		if s.Person {
 			w.people[s.Name] = s
 			w.counts.People++
 		}
 	}
-	for _, p := range all {
+	return w
+}
+
+// shelves writes the pages of each shelf.
+func (w *writing) shelves(ctx context.Context) error {
+	for _, p := range w.all {
 		if err := context.Cause(ctx); err != nil {
-			return w.counts, err
+			return err
 		}
 		w.pictures[p] = w.picture(ctx, p)
 	}
-	for _, s := range list {
+	for _, s := range w.list {
 		for first := 0; first < len(s.photos); first += perPage {
 			if err := w.sheet(ctx, s, first); err != nil {
-				return w.counts, err
+				return err
 			}
 		}
 	}
-	if err := w.suspectsPage(ctx, all); err != nil {
-		return w.counts, err
-	}
-	if err := w.index(ctx, all, list, model); err != nil {
-		return w.counts, err
-	}
-	if err := os.Remove(filepath.Join(a.dir, earlierFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return w.counts, fmt.Errorf("album: %w", err)
-	}
-	return w.counts, a.clean(w.names)
+	return nil
 }
 
 // picture is the thumbnail of p.
@@ -182,7 +172,7 @@ func (w *writing) picture(ctx context.Context, p *photo) picture {
 		t.Note = strings.Join(covered, ", ") + " probably covered"
 	}
 	if t.Width > 0 {
-		w.names[thumb(p.File)], w.names[preview(p.File)] = true, true
+		w.names[thumb(p.File)], w.names[w.large(p)] = true, true
 	}
 	for _, f := range p.Faces {
 		if f.Box == nil || p.Size == nil || f.Refused != "" {
@@ -217,16 +207,13 @@ func (s *shelf) meant(p *photo) (box *results.Box) {
 // the one of s.
 func (w *writing) on(from string, p *photo, s *shelf) picture {
 	t := w.pictures[p]
-	t.Address = page.Link(filepath.Join(w.dir, from), w.path(p.File))
+	t.Address = w.original(from, p)
 	if t.Width > 0 {
 		t.Source = address(from, thumb(p.File))
 		const margin, least = 2.2, 96 // of the thumbnail, which has few pixels
 		t.Style = portrait(p, s.meant(p), t.Width, t.Height, margin, least)
-		t.Large = t.Address
-		if large := preview(p.File); large != "" {
-			if t.Large = t.Source; !missing(filepath.Join(w.dir, large)) {
-				t.Large = address(from, large)
-			}
+		if t.Large = t.Address; w.large(p) != "" {
+			t.Large = address(from, w.large(p))
 		}
 	}
 	seen := map[string]bool{s.Name: s.Person}
@@ -303,14 +290,9 @@ func span(first, last time.Time) string {
 
 // write writes a page of the album by the template of this name.
 func (w *writing) write(ctx context.Context, name, by string, data any) error {
-	to := filepath.Join(w.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return fmt.Errorf("album: %w", err)
-	}
-	_, err := w.files.Write(ctx, to, func(out io.Writer) error { return page.Write(out, pages, by, data) })
 	w.names[name] = true
 	w.counts.Pages++
-	return err
+	return w.put(ctx, name, func(out io.Writer) error { return page.Write(out, pages, by, data) })
 }
 
 // An entry is a shelf in the index.
@@ -321,7 +303,7 @@ type entry struct {
 }
 
 // index writes the page of all people.
-func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model string) error {
+func (w *writing) index(ctx context.Context, model string) error {
 	top := struct {
 		Summary        string
 		People, Others []entry
@@ -331,7 +313,7 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 	if model != "" {
 		top.Summary += " Model " + legible.Escaped(filepath.Base(model)) + "."
 	}
-	for _, s := range list {
+	for _, s := range w.list {
 		e := entry{link: link{s.Name, s.href("", 1)}, Count: legible.Count(len(s.photos), "photograph")}
 		if !s.Person {
 			top.Others = append(top.Others, e)
@@ -341,10 +323,10 @@ func (w *writing) index(ctx context.Context, all []*photo, list []*shelf, model 
 		e.Portrait.Alt, e.Portrait.Style = "A face of "+s.Name, portrait(s.faceOf, s.box, e.Portrait.Width, e.Portrait.Height, 1.5, 0)
 		top.People = append(top.People, e)
 	}
-	for _, p := range all {
+	for _, p := range w.all {
 		if p.Error != "" {
 			t := w.pictures[p]
-			t.Address = page.Link(w.dir, w.path(p.File))
+			t.Address = w.original("", p)
 			top.Unreadable = append(top.Unreadable, t)
 		}
 	}

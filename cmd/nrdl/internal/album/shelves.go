@@ -46,7 +46,7 @@ func address(from, path string) template.URL {
 // shelves divides photographs, and sorts the people by name.
 func shelves(all []*photo) (list []*shelf) {
 	people := map[string]*shelf{}
-	unknown := &shelf{Name: "Unknown faces", About: "Photographs with faces that match nobody in the model.", folder: dataset.Unknown}
+	unknown := &shelf{Name: "Unknown faces", About: "Photographs with faces that have no name.", folder: dataset.Unknown}
 	faceless := &shelf{Name: "No face", About: "Photographs in which no usable face was found.", folder: dataset.NoFaceFolder}
 	for _, p := range all {
 		if p.Error != "" {

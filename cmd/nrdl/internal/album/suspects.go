@@ -33,8 +33,8 @@ func (w *writing) suspectsOf(from, person string) *link {
 
 // suspectsPage writes the page of the photographs in the model whose name may be wrong, with pictures of those
 // that are in the album all; without any it removes the page of an earlier run.
-func (w *writing) suspectsPage(ctx context.Context, all []*photo) error {
-	path := filepath.Join(w.dir, suspectsFile)
+func (a *Album) suspectsPage(ctx context.Context, w *writing) error {
+	path := filepath.Join(a.dir, suspectsFile)
 	if w.suspectsOf("", "") == nil {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("album: %w", err)
@@ -42,9 +42,9 @@ func (w *writing) suspectsPage(ctx context.Context, all []*photo) error {
 		return nil
 	}
 	err := w.suspects.Picture(ctx, func(file string) string {
-		for _, p := range all {
+		for _, p := range w.all {
 			if folder, ok := strings.CutSuffix(p.File, "/"+file); ok {
-				return w.path(folder)
+				return a.path(folder)
 			}
 		}
 		return ""
@@ -52,7 +52,6 @@ func (w *writing) suspectsPage(ctx context.Context, all []*photo) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.files.Write(ctx, path, func(out io.Writer) error { return w.suspects.SuspectsHTML(out, indexFile) })
 	w.counts.Pages++
-	return err
+	return a.put(ctx, suspectsFile, func(out io.Writer) error { return w.suspects.SuspectsHTML(out, indexFile) })
 }
