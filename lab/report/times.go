@@ -42,22 +42,23 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// grid makes tables of labels and columns. Tables without any text are left out.
+// grid makes tables of labels and columns. Rows and tables without any text are left out.
 func (p *Plan) grid(caption string, write func(c *Cell) cell) (blocks []block) {
 	for _, panel := range p.panels() {
 		t := &table{Caption: caption, Head: p.heads(panel)}
-		some := false
 		for _, i := range panel.labels {
-			row := []cell{{Text: p.Labels[i].Name}}
+			row, some := []cell{{Text: p.Labels[i].Name}}, false
 			for _, j := range panel.columns {
 				c := write(p.Cells[i][j])
 				some = some || c.Text != ""
 				c.Text = cmp.Or(c.Text, "—")
 				row = append(row, c)
 			}
-			t.Rows = append(t.Rows, row)
+			if some {
+				t.Rows = append(t.Rows, row)
+			}
 		}
-		if some {
+		if len(t.Rows) > 0 {
 			blocks = append(blocks, block{Table: t.upright()})
 		}
 	}
@@ -94,19 +95,21 @@ func (p *Plan) cost(timed string) (blocks []block) {
 			return cell{Text: seconds(v)}
 		})...)
 	}
-	blocks = append(blocks, p.grid("Passes, median over runs, and how the fits ended", endings)...)
-	blocks = append(blocks, p.grid("Memory of a run beyond that of the data, largest over runs", func(c *Cell) cell {
-		bytes := c.memory()
-		if bytes == 0 {
-			return cell{}
-		}
-		return cell{Text: fmt.Sprintf("%d MiB", (uint64(bytes)+1<<19)>>20)}
-	})...)
+	blocks = append(blocks, p.grid("Passes, median over runs, and how the fits ended; methods without passes are left out", endings)...)
+	if cmp.Or(timed, p.Name) == p.Name {
+		blocks = append(blocks, p.grid("Memory of a run beyond that of the data, largest over runs", func(c *Cell) cell {
+			bytes := c.memory()
+			if bytes == 0 {
+				return cell{}
+			}
+			return cell{Text: fmt.Sprintf("%d MiB", (uint64(bytes)+1<<19)>>20)}
+		})...)
+	}
 	switch {
 	case printed && len(blocks) > 0:
 		blocks = append(blocks, block{Text: p.circumstances()})
 	case timed != "" && timed != p.Name:
-		blocks = append(blocks, block{Text: "These runs were made beside other work: only the plan " + timed + " has times."})
+		blocks = append(blocks, block{Text: "These runs were made beside other work: only the plan " + timed + " has times and memory."})
 	case !printed:
 		blocks = append(blocks, block{Text: "No times: the runs were made by several versions, on several machines, or not as many at a time."})
 	}
@@ -142,7 +145,7 @@ func endings(c *Cell) cell {
 		return cell{}
 	}
 	if closed == c.N {
-		return cell{Text: "nothing to iterate"}
+		return cell{}
 	}
 	out := cell{Text: digits(c.passes(), 6)}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"nrdl.example/nrdl/cmd/nrdl/wording"
@@ -150,6 +151,11 @@ func (s pageSection) file() string {
 func sectionsOf(md string) (all []pageSection) {
 	for _, s := range strings.Split(md, "\n## ")[1:] {
 		title, text, _ := strings.Cut(s, "\n")
+		// Tables of hundreds of rows that are looked up, not read, are in doc/results.html alone.
+		parts := slices.DeleteFunc(strings.Split(text, "\n### "), func(part string) bool {
+			return strings.HasPrefix(part, "Tuned parameters\n") || strings.HasPrefix(part, "Most confused people\n")
+		})
+		text = strings.Join(parts, "\n### ")
 		text = strings.Trim(strings.ReplaceAll(text, "\n### ", "\n## "), "\n")
 		if len(all) > 0 { // the first page, that of the plan paper, says it
 			text = signs.ReplaceAllString(text, "\n\nThe tests are those of [paper](paper.md#tests).")
