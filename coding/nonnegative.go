@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"nrdl.example/nrdl/internal/lin"
+	"nrdl.example/nrdl/internal/parallel"
 )
 
 // A Solver of the non-negative least squares problem.
@@ -104,7 +106,7 @@ func (c NonNegative) Over(b Basis) (Coding, error) {
 // several times as many coefficients.
 const (
 	authorsMu, authorsGrowth, authorsMuMax = 1e-5, 1.1, 1e8
-	authorsTol, authorsPasses              = 1e-6, 1000
+	authorsTol, authorsMost                = 1e-6, 1000
 )
 
 // authors codes as the authors' program does, but that it stops for each column alone; the
@@ -123,58 +125,86 @@ func newAuthors(b Basis) *authors {
 
 // authorsWork is that of all passes, each with a factor of its own.
 func authorsWork(d, k float64) Work {
-	return Work{Prepare: gramWork(d, k, 0), Sample: d*k + authorsUsual*(k*k+k*k*k/6/matrixSpeed), Memory: 2 * k * k}
+	return Work{Prepare: gramWork(d, k, 0), Sample: d*k + authorsUsual*(k*k+k*k*k/6/matrixSpeed), Memory: 2*k*k + 4*authorsShare*k}
 }
 
 // authorsUsual is about how many passes a code takes.
 const authorsUsual = 150
 
+// authorsShare is how many columns share the factors of the passes, and authorsBlock how many
+// are worked on at a time: their matrices stay in the cache.
+const authorsShare, authorsBlock = 4 * chunk, chunk / 4
+
 func (a *authors) Code(ctx context.Context, s, y *mat.Dense) error {
 	d, k := a.d.Dims()
-	return inChunks(ctx, s, y, d, k, chunk, "the non-negative code of column", func(s, y *mat.Dense) error { return a.code(ctx, s, y) })
+	return inChunks(ctx, s, y, d, k, authorsShare, "the non-negative code of column", func(s, y *mat.Dense) error { return a.code(ctx, s, y) })
 }
 
 // code writes the codes of some columns into out.
 func (a *authors) code(ctx context.Context, out, y *mat.Dense) error {
 	k, n := out.Dims()
-	fixed := make([]bool, n) // columns that have converged
-	dty, s, g, t := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil), mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
-	lin.AtB(dty, 1, a.d, y) // Dᵀy
+	var blocks []*authorsPasses
+	for lo := 0; lo < n; lo += authorsBlock {
+		hi := min(n, lo+authorsBlock)
+		blocks = append(blocks, a.start(lin.Cols(out, lo, hi), lin.Cols(y, lo, hi)))
+	}
 	system := mat.NewDense(k, k, nil)
-	μ, rest := float64(authorsMu), n
-	for pass := 1; rest > 0; pass++ {
+	var spd lin.SPD
+	μ := float64(authorsMu)
+	for pass := 1; len(blocks) > 0; pass++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		lin.Set(system, 1, a.gram)
 		lin.AddDiag(system, μ) // DᵀD + μI
-		var spd lin.SPD
 		if _, err := spd.FactorOrRidge(system); err != nil {
 			return fmt.Errorf("factor DᵀD + μI of the authors' coder: %w", err)
 		}
-		lin.Set(s, 1, dty)
-		lin.Add(s, μ, g)
-		lin.Add(s, -1, t)
-		spd.Solve(s) // (DᵀD + μI)⁻¹(Dᵀy + μg − t)
-		gaps := make([]float64, n)
-		for i := range k {
-			si, gi, ti := s.RawRowView(i), g.RawRowView(i), t.RawRowView(i)
-			for j, v := range si {
-				gi[j] = max(0, v+ti[j]/μ)
-				gaps[j] = max(gaps[j], math.Abs(v-gi[j]))
-				ti[j] += μ * (v - gi[j])
-			}
-		}
-		for j, gap := range gaps {
-			if !fixed[j] && (gap < authorsTol || pass == authorsPasses) {
-				fixed[j] = true
-				rest--
-				for i := range k {
-					out.Set(i, j, s.At(i, j))
-				}
-			}
-		}
+		parallel.For(len(blocks), 1, func(b, _ int) { blocks[b].renew(&spd, μ, pass == authorsMost) })
+		blocks = slices.DeleteFunc(blocks, func(b *authorsPasses) bool { return b.rest == 0 })
 		μ = min(authorsMuMax, authorsGrowth*μ)
 	}
 	return nil
+}
+
+// authorsPasses are those of n columns.
+type authorsPasses struct {
+	dty, s, g, t, out *mat.Dense // K×n
+	fixed             []bool     // columns that have converged
+	rest              int        // number of the others
+}
+
+func (a *authors) start(out, y *mat.Dense) *authorsPasses {
+	k, n := out.Dims()
+	zero := func() *mat.Dense { return mat.NewDense(k, n, nil) }
+	p := &authorsPasses{zero(), zero(), zero(), zero(), out, make([]bool, n), n}
+	lin.AtB(p.dty, 1, a.d, y) // Dᵀy
+	return p
+}
+
+// renew makes a pass, and writes the codes of columns that converge in it, or of all in the last.
+func (p *authorsPasses) renew(spd *lin.SPD, μ float64, last bool) {
+	k, n := p.s.Dims()
+	lin.Set(p.s, 1, p.dty)
+	lin.Add(p.s, μ, p.g)
+	lin.Add(p.s, -1, p.t)
+	spd.Solve(p.s) // (DᵀD + μI)⁻¹(Dᵀy + μg − t)
+	gaps := make([]float64, n)
+	for i := range k {
+		g, t := p.g.RawRowView(i), p.t.RawRowView(i)
+		for j, v := range p.s.RawRowView(i) {
+			g[j] = max(0, v+t[j]/μ)
+			gaps[j] = max(gaps[j], math.Abs(v-g[j]))
+			t[j] += μ * (v - g[j])
+		}
+	}
+	for j, gap := range gaps {
+		if !p.fixed[j] && (gap < authorsTol || last) {
+			p.fixed[j] = true
+			p.rest--
+			for i := range k {
+				p.out.Set(i, j, p.s.At(i, j))
+			}
+		}
+	}
 }

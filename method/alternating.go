@@ -167,8 +167,7 @@ func solve(spd *lin.SPD, a, b *mat.Dense) error {
 	return nil
 }
 
-// combine returns XCᵀ, d×K: the dictionary of the coefficients c, K×N, for
-// samples x that have not been compressed.
+// combine returns XCᵀ, d×K, of samples x, d×N, and coefficients c, K×N.
 func combine(x, c *mat.Dense) *mat.Dense {
 	rows, _ := x.Dims()
 	k, _ := c.Dims()

@@ -49,7 +49,7 @@ class: max_c (W·s)_c,  s = argmin ‖y − Ds‖² + 2ε‖s‖₁`,
 		Coder: m.coder(), Start: "DSW",
 		Memory: func(s Size) float64 {
 			n, c, k := float64(s.Samples), float64(s.Classes), atomsOf(m.Atoms, s)
-			return 5*k*n + 3*k*k + 4*c*(k+n) // S, Z, U, B and the solution; G, its sum and factor
+			return 5*k*n + 5*k*k + 4*n*k + 8*c*(k+n) // S, Z, U, B and the solution; G, its sum and factor, SSᵀ; XSᵀ and D, with their copies
 		},
 		Ranges: []Range{decades("lambda", 1e-3, 10), decades("omega", 1e-4, 1), decades("epsilon", 5e-4, 0.05)},
 	}
@@ -84,7 +84,15 @@ type ledlState struct {
 
 	D, W, A *mat.Dense // d×K, C×K, C×K
 	S, Z, U *mat.Dense // K×N: the codes, their copy and its multiplier
+	G       *mat.Dense // K×K: DᵀD + λWᵀW + ωAᵀA
+	moments            // of S
 	J       float64
+}
+
+// moments are the products of codes S that J and the updates of D, W and A need.
+type moments struct {
+	F          *mat.Dense // SSᵀ, K×K
+	XS, HS, QS *mat.Dense // XSᵀ, d×K, HSᵀ and QSᵀ, C×K
 }
 
 // newLEDLState starts from the first samples of each class, whose columns of W and A are
@@ -101,8 +109,33 @@ func newLEDLState(m LEDL, x *mat.Dense, samples, atoms []int) *ledlState {
 		row := lin.Block(s.Q, c, c+1, 0, n)
 		lin.Set(row, math.Sqrt(float64(atoms[c+1]-atoms[c])), row)
 	}
-	s.J = s.cost(s.S)
+	s.renew()
 	return s
+}
+
+// renew computes what follows from D, W, A and S.
+func (s *ledlState) renew() {
+	s.G, s.moments = s.gram(), s.of(s.S)
+	s.J = s.cost(s.S, s.moments)
+}
+
+// gram returns DᵀD + λWᵀW + ωAᵀA.
+func (s *ledlState) gram() *mat.Dense {
+	k, _ := s.S.Dims()
+	g := mat.NewDense(k, k, nil)
+	lin.AtA(g, 1, s.D)
+	lin.AddAtA(g, s.Lambda, s.W)
+	lin.AddAtA(g, s.Omega, s.A)
+	lin.Mirror(g)
+	return g
+}
+
+// of returns the moments of the codes c, K×N.
+func (s *ledlState) of(c *mat.Dense) moments {
+	k, _ := c.Dims()
+	f := mat.NewDense(k, k, nil)
+	symmetric(f, c)
+	return moments{f, combine(s.X, c), combine(s.H, c), combine(s.Q, c)}
 }
 
 func (s *ledlState) Largest() float64           { return lin.MaxAbs(s.S) }
@@ -120,7 +153,7 @@ func (s *ledlState) restart(given map[string]*mat.Dense) error {
 	if given["Z"] == nil {
 		lin.Set(s.Z, 1, s.S)
 	}
-	s.J = s.cost(s.S)
+	s.renew()
 	return nil
 }
 
@@ -134,13 +167,11 @@ func (s *ledlState) Step() (float64, error) {
 	if err := s.updateS(); err != nil {
 		return math.NaN(), err
 	}
-	k, _ := s.S.Dims()
-	f := mat.NewDense(k, k, nil)
-	symmetric(f, s.S) // SSᵀ
-	for _, m := range [][2]*mat.Dense{{s.D, s.X}, {s.W, s.H}, {s.A, s.Q}} {
-		s.updateAtoms(m[0], m[1], f)
+	for _, m := range [][2]*mat.Dense{{s.D, s.XS}, {s.W, s.HS}, {s.A, s.QS}} {
+		updateAtoms(m[0], m[1], s.F)
 	}
-	s.J = s.cost(s.S)
+	s.G = s.gram()
+	s.J = s.cost(s.S, s.moments)
 	return lowered(before, s.J), nil
 }
 
@@ -151,10 +182,7 @@ func (s *ledlState) Step() (float64, error) {
 // Z becomes S. Should J not be less, S stays.
 func (s *ledlState) updateS() error {
 	k, n := s.S.Dims()
-	g, b, v := mat.NewDense(k, k, nil), mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
-	lin.AtA(g, 1, s.D)
-	lin.AddAtA(g, s.Lambda, s.W)
-	lin.AddAtA(g, s.Omega, s.A)
+	b, v, g := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil), mat.DenseCopyOf(s.G)
 	lin.AddDiag(g, s.Rho)
 	lin.AtB(b, 1, s.D, s.X)
 	lin.AddAtB(b, s.Lambda, s.W, s.H)
@@ -170,8 +198,9 @@ func (s *ledlState) updateS() error {
 		spd.Solve(v)
 		split(v, s.Z, s.U, s.Epsilon/s.Rho, 1)
 	}
-	if s.cost(s.Z) < s.J {
+	if m := s.of(s.Z); s.cost(s.Z, m) < s.J {
 		lin.Set(s.S, 1, s.Z)
+		s.moments = m
 	}
 	return nil
 }
@@ -179,22 +208,24 @@ func (s *ledlState) updateS() error {
 // unused is a proximal weight that leaves atoms where they are that no code uses.
 const unused = 1e-9
 
-// updateAtoms lowers ‖Y − MS‖² in the columns of M, each on its ball, with F = SSᵀ.
-func (s *ledlState) updateAtoms(m, y, f *mat.Dense) {
+// updateAtoms lowers ‖Y − MS‖² in the columns of M, r×K, each on its ball, with P = YSᵀ and
+// F = SSᵀ.
+func updateAtoms(m, p, f *mat.Dense) {
 	r, k := m.Dims()
-	t := mat.NewDense(r, k, nil)
-	lin.ABt(t, 1, y, s.S) // YSᵀ
-	lin.Add(t, unused, m)
-	mt := mat.DenseCopyOf(m.T())
-	round(mt, mat.DenseCopyOf(t.T()), f, unused)
-	m.Copy(mt.T())
+	mt, t := mat.NewDense(k, r, nil), mat.NewDense(k, r, nil)
+	lin.Transpose(mt, m)
+	lin.Transpose(t, p)
+	lin.Add(t, unused, mt)
+	round(mt, t, f, unused)
+	lin.Transpose(m, mt)
 }
 
-// cost returns J of the codes x, K×N.
-func (s *ledlState) cost(x *mat.Dense) float64 {
-	of := *s
-	of.S = x
-	return classify.Total(of.Objective())
+// cost returns J of the codes c, K×N, whose moments are m: ‖Y − MS‖² = ‖Y‖² − 2⟨M, YSᵀ⟩ + ⟨MᵀM, SSᵀ⟩.
+func (s *ledlState) cost(c *mat.Dense, m moments) float64 {
+	sum := inner(s.G, m.F) + 2*s.Epsilon*absSum(c)
+	sum += lin.SquaredNorm(s.X) - 2*inner(s.D, m.XS)
+	sum += s.Lambda * (lin.SquaredNorm(s.H) - 2*inner(s.W, m.HS))
+	return sum + s.Omega*(lin.SquaredNorm(s.Q)-2*inner(s.A, m.QS))
 }
 
 // Objective returns the terms of J.

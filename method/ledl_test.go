@@ -27,6 +27,9 @@ func TestLEDLDescends(t *testing.T) {
 		}
 		last = s.J
 	}
+	if terms := sumOf(s); math.Abs(terms-last) > 1e-12*last {
+		t.Errorf("the objective is %v, its terms add to %v", last, terms)
+	}
 	for name, v := range map[string]*mat.Dense{"D": s.D, "W": s.W, "A": s.A, "S": s.S} {
 		r, c := v.Dims()
 		for i := range r {
@@ -37,7 +40,7 @@ func TestLEDLDescends(t *testing.T) {
 					if name != "S" {
 						onBall(v)
 					}
-					if j := s.cost(s.S); j < last-1e-8 {
+					if j := sumOf(s); j < last-1e-8 {
 						t.Errorf("%s: a change of element %d, %d lowers the objective by %v", name, i, k, last-j)
 					}
 					lin.Set(v, 1, was)

@@ -64,19 +64,30 @@ func (p *rankProblem) solve(d *mat.Dense, steps int) {
 	}
 }
 
-// round renews the atoms, rows of dt, m×d, one after the other:
+// atomsAtOnce is how many atoms round renews before it brings their changes to the others.
+const atomsAtOnce = 32
+
+// round renews the atoms, rows of dt, m×d, one after the other, and changes tt:
 //
 //	d_k = v/max(F_kk + ρ, ‖v‖),  v = t_k − Σ_{l≠k} F_lk·d_l
 func round(dt, tt, f *mat.Dense, ρ float64) {
 	m, d := dt.Dims()
-	all := dt.RawMatrix()
-	for k := range m {
-		v, atom := blas64.Vector{N: d, Inc: 1, Data: tt.RawRowView(k)}, blas64.Vector{N: d, Inc: 1, Data: dt.RawRowView(k)}
-		row := f.RawRowView(k) // F is symmetric
-		blas64.Gemv(blas.Trans, -1, all, blas64.Vector{N: m, Inc: 1, Data: row}, 1, v)
-		blas64.Axpy(row[k], atom, v)
-		blas64.Copy(v, atom)
-		blas64.Scal(1/max(row[k]+ρ, blas64.Nrm2(v)), atom)
+	for lo := 0; lo < m; lo += atomsAtOnce {
+		hi := min(m, lo+atomsAtOnce)
+		block := lin.Block(dt, lo, hi, 0, d)
+		for _, other := range [][2]int{{0, lo}, {hi, m}} {
+			if from, to := other[0], other[1]; from < to {
+				lin.AddAB(lin.Block(tt, lo, hi, 0, d), -1, lin.Block(f, lo, hi, from, to), lin.Block(dt, from, to, 0, d))
+			}
+		}
+		for k := lo; k < hi; k++ {
+			v, atom := blas64.Vector{N: d, Inc: 1, Data: tt.RawRowView(k)}, blas64.Vector{N: d, Inc: 1, Data: dt.RawRowView(k)}
+			row := f.RawRowView(k) // F is symmetric
+			blas64.Gemv(blas.Trans, -1, block.RawMatrix(), blas64.Vector{N: hi - lo, Inc: 1, Data: row[lo:hi]}, 1, v)
+			blas64.Axpy(row[k], atom, v)
+			blas64.Copy(v, atom)
+			blas64.Scal(1/max(row[k]+ρ, blas64.Nrm2(v)), atom)
+		}
 	}
 }
 
@@ -89,9 +100,12 @@ func nuclear(a *mat.Dense) (sum float64) {
 	return sum
 }
 
-// shrinkRank writes a with its singular values lowered by t, to 0 at least, into
+// shrinkRank writes a, d×m, with its singular values lowered by t, to 0 at least, into
 // dst: A·V·diag(max(0, 1 − t/σ))·Vᵀ.
 func shrinkRank(dst, a *mat.Dense, t float64) {
+	if _, m := a.Dims(); m >= manyColumns && shrinkAll(dst, a, t) {
+		return
+	}
 	v, σ := lin.Spectrum(a)
 	m := len(σ)
 	var scaled, p mat.Dense
@@ -107,6 +121,58 @@ func shrinkRank(dst, a *mat.Dense, t float64) {
 	}
 	p.Mul(&scaled, v.T())
 	lin.AB(dst, 1, a, &p)
+}
+
+// manyColumns of a matrix make products and Cholesky factors faster than its eigenvectors.
+const manyColumns = 64
+
+// shrinkAll is shrinkRank where all singular values are above t, or none is, and reports
+// whether one of the two holds. In the first case dst is A − t·U, with U the orthogonal factor
+// of A = UH. From X = A/s, whose singular values are in [l, 1], it is the limit of [qdwh]
+//
+//	X ← b/c·X + (a − b/c)·X(I + cXᵀX)⁻¹,  l ← l(a + bl²)/(1 + cl²)
+func shrinkAll(dst, a *mat.Dense, t float64) bool {
+	_, m := a.Dims()
+	g := mat.NewDense(m, m, nil)
+	gram := func(f float64, x *mat.Dense, diagonal float64) *mat.Dense {
+		lin.AtA(g, f, x)
+		lin.AddDiag(g, diagonal)
+		return g
+	}
+	var spd lin.SPD
+	if spd.Factor(gram(-1, a, t*t)) == nil { // t²I − AᵀA ≻ 0
+		dst.Zero()
+		return true
+	}
+	s := math.Sqrt(mat.Norm(a, 1) * mat.Norm(a, math.Inf(1))) // at least the largest
+	if t < 1e-6*s || spd.Factor(gram(1, a, -t*t)) != nil {    // AᵀA − t²I ⊁ 0
+		return false
+	}
+	x, y := mat.DenseCopyOf(a), mat.DenseCopyOf(a)
+	lin.Set(x, 1/s, a)
+	for l := t / s; 1-l > 1e-15; {
+		a, b, c := halley(l)
+		if spd.Factor(gram(c, x, 1)) != nil {
+			return false
+		}
+		lin.Set(y, a-b/c, x)
+		spd.SolveRight(y)
+		lin.Set(x, b/c, x)
+		lin.Add(x, 1, y)
+		l *= (a + b*l*l) / (1 + c*l*l)
+	}
+	lin.Set(dst, 1, a)
+	lin.Add(dst, -t, x)
+	return true
+}
+
+// halley has the weights with which x(a + bx²)/(1 + cx²) raises [l, 1] to the narrowest [l', 1].
+func halley(l float64) (a, b, c float64) {
+	l2 := l * l
+	root := math.Sqrt(1 + math.Cbrt(4*(1-l2)/(l2*l2)))
+	a = root + math.Sqrt(8-4*(root*root-1)+8*(2-l2)/(l2*root))/2
+	b = (a - 1) * (a - 1) / 4
+	return a, b, a + b - 1
 }
 
 // A ballProblem is that of the atoms of a class, d×m, in methods that ask for

@@ -63,17 +63,30 @@ func TestRankProblem(t *testing.T) {
 }
 
 // shrinkRank is the proximal map of t‖·‖_*: A − J has singular values of at most t,
-// which are t where J has a direction.
+// which are t where J has a direction; for few columns and many, and t below, among and
+// above the singular values.
 func TestShrinkRank(t *testing.T) {
-	_, a := drawnRankProblem(0)
-	j, rest := mat.NewDense(12, 5, nil), mat.NewDense(12, 5, nil)
-	shrinkRank(j, a, 0.8)
-	rest.Sub(a, j)
-	if _, σ := lin.Spectrum(rest); σ[4] > 0.8+1e-9 {
-		t.Errorf("singular values %v are left", σ)
-	}
-	if got, want := inner(rest, j), 0.8*nuclear(j); math.Abs(got-want) > 1e-7 || want == 0 {
-		t.Errorf("⟨A − J, J⟩ is %v, not t‖J‖_* = %v", got, want)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, size := range [][2]int{{12, 5}, {90, 70}, {70, 70}, {60, 70}} {
+		a := mat.NewDense(size[0], size[1], nil)
+		a.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, a)
+		_, σ := lin.Spectrum(a)
+		largest := σ[len(σ)-1]
+		for _, by := range []float64{σ[0] / 2, σ[0] * 0.999, largest / 3, 1.001 * largest} {
+			if !(by > 1e-6) {
+				continue // fewer rows than columns
+			}
+			j, rest := mat.NewDense(size[0], size[1], nil), mat.NewDense(size[0], size[1], nil)
+			shrinkRank(j, a, by)
+			rest.Sub(a, j)
+			if _, left := lin.Spectrum(rest); left[len(left)-1] > by*(1+1e-9) {
+				t.Errorf("%v by %v: a singular value of %v is left", size, by, left[len(left)-1])
+			}
+			got, want := inner(rest, j), by*nuclear(j)
+			if math.Abs(got-want) > 1e-7*max(1, want) || (want == 0) != (by > largest) {
+				t.Errorf("%v by %v: ⟨A − J, J⟩ is %v, not t‖J‖_* = %v", size, by, got, want)
+			}
+		}
 	}
 }
 
