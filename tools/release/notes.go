@@ -78,17 +78,22 @@ func changesIn(dir string) (changes []string, err error) {
 
 var (
 	picture = regexp.MustCompile(`(?m)^!\[[^\]]*\]\([^)]*\)\n\n`)
-	linking = regexp.MustCompile(`\[([^\[\]]*)\]\(([^)\s]*)\)`)
+	linking = regexp.MustCompile(`( \()?\[([^\[\]]*)\]\(([^)\s]*)\)(\))?`)
 )
 
-// linked keeps the links of a text that lead to the network or to one of files. Of others it keeps the words.
+// linked keeps the links of a text that lead to the network or to one of files. Of others it keeps the words, but
+// for those that stand alone in parentheses.
 func linked(text string, files []string) string {
 	return linking.ReplaceAllStringFunc(picture.ReplaceAllString(text, ""), func(all string) string {
 		m := linking.FindStringSubmatch(all)
-		if strings.Contains(m[2], "://") || slices.Contains(files, m[2]) {
+		switch before, words, to, after := m[1], m[2], m[3], m[4]; {
+		case strings.Contains(to, "://") || slices.Contains(files, to):
 			return all
+		case before != "" && after != "":
+			return ""
+		default:
+			return before + words + after
 		}
-		return m[1]
 	})
 }
 

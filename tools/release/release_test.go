@@ -48,6 +48,19 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+func TestLinksOfArchives(t *testing.T) {
+	for text, want := range map[string]string{
+		"a ([how](doc/a.md)), b":                    "a, b",
+		"a ([how](doc/a.md#x) and more)":            "a (how and more)",
+		"a [how](doc/a.md) ([NOTICE](NOTICE))":      "a how ([NOTICE](NOTICE))",
+		"![x](doc/x.jpg)\n\n[y](https://y.example)": "[y](https://y.example)",
+	} {
+		if got := linked(text, texts); got != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
 // The notes of this commit are short, name files alone that the release makes for its systems, and neither
 // they nor the texts of the archives have a link to what is not there.
 func TestNotes(t *testing.T) {
