@@ -58,7 +58,7 @@ func (v *Service) answerTo(ctx context.Context, err error) huma.StatusError {
 		p := asProblem(coded(cmp.Or(conflict.Code, "conflict"), people.Clash("%s", err)))
 		p.ID, p.Holders = conflict.ID, conflict.Holders
 		return p
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled): // not by us
 		return people.Failed(clientGone, "the client has gone")
 	}
 	v.Log.Error("failed", "request", requestOf(ctx).ID, "error", err.Error())

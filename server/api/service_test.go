@@ -2,8 +2,11 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -13,6 +16,7 @@ import (
 	"time"
 
 	"nrdl.example/nrdl/server/people"
+	"nrdl.example/nrdl/server/store"
 )
 
 // zeros are endless.
@@ -52,6 +56,20 @@ func TestSlowBodies(t *testing.T) {
 	first.release()
 	if v.bytes != 0 || len(v.byActor) != 0 || len(v.all) != 0 {
 		t.Fatalf("%+v", v)
+	}
+}
+
+// Whoever has gone is told so; whose request the service has ended may send it again.
+func TestEndedRequests(t *testing.T) {
+	t.Parallel()
+	v := &Service{}
+	v.Log = slog.New(slog.DiscardHandler)
+	for cause, want := range map[error]int{nil: clientGone, store.ErrLost: http.StatusServiceUnavailable} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		if got := v.answerTo(ctx, ctx.Err()).GetStatus(); got != want {
+			t.Errorf("%v: %d, not %d", cause, got, want)
+		}
 	}
 }
 

@@ -284,6 +284,11 @@ func TestOnce(t *testing.T) {
 			t.Fatalf("%+v %v", was, err)
 		}
 		c.is(s.ExtendRequest(ctx, o, time.Hour), ErrLost)
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := s.ExtendRequest(gone, second, time.Hour); err == nil || errors.Is(err, ErrLost) { // the database does not answer
+			t.Fatal(err)
+		}
 		c.no(s.ExtendRequest(ctx, second, -time.Second))
 		_, _, err = s.CreatePerson(WithRequest(ctx, o), "k", c.id, "x", Known, true)
 		c.is(err, ErrConflict)

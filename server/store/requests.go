@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -72,10 +71,10 @@ func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 func (s Access) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
 	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3",
 		r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
-	if err != nil || n == 0 {
-		return errors.Join(err, ErrLost)
+	if err == nil && n == 0 {
+		err = ErrLost
 	}
-	return nil
+	return err
 }
 
 // PutAnswer stores the answer to r.

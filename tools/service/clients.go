@@ -19,7 +19,7 @@ import (
 // Times of the clients.
 const (
 	pause   = 200 * time.Millisecond // between two requests of a client
-	patient = 3 * time.Minute        // longest time without an answer
+	patient = 5 * time.Minute        // longest time without an answer
 )
 
 // A visitor changes people who are its own, and knows what was acknowledged of them.
@@ -45,7 +45,7 @@ func (s *site) ask(do func(ctx context.Context, c *client.Client, again bool) er
 	once := uuid.NewString()
 	begun := time.Now()
 	for n := 0; ; n++ {
-		ctx, stop := context.WithTimeout(client.Once(context.Background(), once), 30*time.Second)
+		ctx, stop := context.WithTimeout(client.Once(context.Background(), once), time.Minute)
 		err = do(ctx, s.client(s.addresses[(n+s.first())%len(s.addresses)], k), n > 0)
 		stop()
 		var p *client.Problem

@@ -165,7 +165,7 @@ func (d *day) open(dir string) (closeAll func(), err error) {
 	}
 	s := &site{dir: dir, command: d.commands[0], latest: time.Now(), refusals: map[string]int{}}
 	d.s, d.l = s, &ledger{people: map[string]*entry{}, nobody: map[string]bool{}}
-	s.web = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	s.web = &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	disk := filepath.Join(dir, "disk")
 	unmount, err := mount(disk, "640m")
 	s.disk = disk

@@ -121,7 +121,7 @@ func (s *site) serve(i int, address string, args ...string) (*exec.Cmd, error) {
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < patient; time.Sleep(20 * time.Millisecond) {
 		if a, err := s.web.Get("https://" + address + "/healthz"); err == nil {
 			a.Body.Close()
 			if a.StatusCode == http.StatusOK {
@@ -179,7 +179,7 @@ func (s *site) ready() error {
 					break
 				}
 			}
-			if time.Since(begun) > time.Minute {
+			if time.Since(begun) > patient {
 				return fmt.Errorf("%s is not ready", address)
 			}
 			time.Sleep(50 * time.Millisecond)
