@@ -165,6 +165,9 @@ func Nearest(name string, names []string) string {
 	nearest, distance := "", len(name)/2+1 // more differs than agrees: no misspelling
 	for _, n := range names {
 		d := edits([]rune(strings.ToLower(name)), []rune(strings.ToLower(n)))
+		if d > 1 && !strings.EqualFold(n[:min(1, len(n))], name[:min(1, len(name))]) {
+			continue // who misspells a word rarely begins it otherwise
+		}
 		if d < distance || d == distance && nearest != "" && strings.HasPrefix(n, name) && !strings.HasPrefix(nearest, name) {
 			nearest, distance = n, d
 		}

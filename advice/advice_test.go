@@ -13,7 +13,8 @@ func TestUnknownNamesTheNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"nrld": `did you mean "nrdl"?`, "nrdl_test": `did you mean "nrdl-test"?`, "crcc": `did you mean "crc"?`,
 		"nrd": `did you mean "nrdl"?`, "svm": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`,
-		"": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`, "NRDL": `did you mean "nrdl"?`,
+		"": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`, "wrd": `choose one of nrc, crc, nrdl-test, nrdl, sdrerdl-reconstruction`,
+		"rndl": `did you mean "nrdl"?`, "NRDL": `did you mean "nrdl"?`,
 		"sdrerdl": `did you mean "sdrerdl-reconstruction"?`,
 	} {
 		if got := advice.Text(advice.Unknown("method", name, names)); got != want {

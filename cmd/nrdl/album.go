@@ -80,7 +80,7 @@ func (i *identification) writeAlbum(ctx context.Context, model string) error {
 	var suspects *explain.People
 	if i.collection != nil {
 		model = "" // no command corrects it
-	} else if r, err := quickReview(ctx, i.r.Model()); err != nil {
+	} else if r, err := i.quickReview(ctx, i.r.Model()); err != nil {
 		return err
 	} else if r != nil {
 		suspects = &explain.People{Title: filepath.Base(model), Model: i.r.Model(), Review: r, Mend: corrections(r, model)}

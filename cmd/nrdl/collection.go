@@ -58,15 +58,21 @@ func (k keyFile) collection(ctx context.Context, address string) (*collection, e
 	if err != nil || !isAddress(address) || u.Host == "" || strings.Trim(u.Path, "/") == "" {
 		return nil, advice.Add(cli.Misuse("%s names no collection of a service", c.address), exampleAddress)
 	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return nil, advice.Add(cli.Misuse("%s has more than the service and the collection", c.address), "leave out what follows ? or #; "+exampleAddress)
+	}
 	key := []byte(os.Getenv("NRDL_KEY"))
 	if k != "" {
 		if key, err = os.ReadFile(string(k)); err != nil {
 			return nil, advice.Add(fmt.Errorf("--key-file: %w", err), "it is the file with the key that nrdl key create has printed")
 		}
 	}
+	if key = bytes.TrimSpace(key); bytes.ContainsFunc(key, func(r rune) bool { return r <= ' ' }) {
+		return nil, advice.Add(cli.Misuse("the key has several words or lines"), "a key is one word, as nrdl key create prints it: check --key-file or NRDL_KEY")
+	}
 	name := path.Base(u.Path)
 	u.Path, u.RawQuery, u.Fragment = path.Dir(strings.TrimSuffix(u.Path, "/")), "", ""
-	c.Client = client.New(u.String(), strings.TrimSpace(string(key)))
+	c.Client = client.New(u.String(), string(key))
 	c.HTTP = &http.Client{CheckRedirect: func(to *http.Request, _ []*http.Request) error {
 		return advice.Add(errors.New("the service is at another address"), "if you trust it, give its address: %s", to.URL.Host)
 	}}

@@ -90,15 +90,22 @@ func (l *learning) configured(in frontend.Pipeline) (classify.Method, error) {
 	return m, nil
 }
 
-// named returns err, which says that m lacks a parameter. If no method was named, and the
-// default method for pixels has the parameter, err advises to name that method.
+// named returns err, which says that m lacks a parameter, with the methods that have it: that for pixels if it is
+// one of them and no method was named.
 func (l *learning) named(err error, m classify.Method, path, value string) error {
+	takes := func(m classify.Method) bool { _, wrong := method.Set(m, path, value); return wrong == nil }
 	of := defaultMethod(frontend.Pipeline{})
-	if l.method != "" || m.Name() == of.Name() {
-		return err
-	}
-	if _, wrong := method.Set(of, path, value); wrong != nil {
-		return err
+	if l.method != "" || m.Name() == of.Name() || !takes(of) {
+		var names []string
+		for _, other := range method.All() {
+			if takes(other) {
+				names = append(names, other.Name())
+			}
+		}
+		if len(names) == 0 || slices.ContainsFunc(method.Params(m), func(p method.Param) bool { return p.Path == path }) {
+			return err
+		}
+		return advice.Add(err, "it is a parameter of %s, and not of %s: choose one by --method", legible.Abridged(names), m.Name())
 	}
 	return advice.Add(err, "it is a parameter of %s, and %s is the method where samples are features or projected: --method %s",
 		of.Name(), m.Name(), of.Name())
@@ -146,9 +153,12 @@ func (a *app) read(ctx context.Context, path string, options faces.ReadOptions) 
 	images, err := read(ctx, path, options)
 	done()
 	if errors.Is(err, fs.ErrNotExist) && advice.Text(err) == "" {
-		if strings.HasPrefix(filepath.ToSlash(path), "sets/") {
+		switch {
+		case dataset.IsMatrix(path):
+			err = advice.Add(err, "check the path; nrdl data convert FOLDER %s makes such a file of a folder of images", legible.ShellWord(path))
+		case strings.HasPrefix(filepath.ToSlash(path), "sets/"):
 			err = advice.Add(err, "the databases are below the folder that NRDL_DATA names: doc/databases.md")
-		} else {
+		default:
 			err = advice.Add(err, "to try it on drawn photographs: nrdl data synth drawn --photos, then give drawn/people")
 		}
 	}

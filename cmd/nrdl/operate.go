@@ -82,6 +82,9 @@ func (a *app) keyCmd() *cobra.Command {
 				if k.Email != "" {
 					name += " <" + k.Email + ">"
 				}
+				if !k.IsOfProgram() {
+					name += " (logged in)"
+				}
 				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, name, strings.Join(k.Scopes, ","),
 					k.Created.Format("2006-01-02"), until, of); err != nil {
 					return err

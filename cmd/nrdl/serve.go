@@ -42,6 +42,9 @@ func (a *app) serveCmd() *cobra.Command {
 			if (len(args) == 1) == (s.database != "") {
 				return s.needsData()
 			}
+			if s.limits.Tags && s.limits.Photos == "" {
+				return advice.Add(cli.Misuse("--write-names is for the photographs of --photos"), "say where they are: --photos DIR")
+			}
 			if err := checkPlace(s.database, args); err != nil {
 				return err
 			}

@@ -249,7 +249,7 @@ func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) 
 // recognised, and what to do next: after a training on data, or after a change where that is "".
 func (a *app) tellOutcome(ctx context.Context, r *faces.Recogniser, path, data string) error {
 	m := r.Model()
-	review, err := quickReview(ctx, m)
+	review, err := a.quickReview(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -261,12 +261,14 @@ func (a *app) tellOutcome(ctx context.Context, r *faces.Recogniser, path, data s
 }
 
 // quickReview reviews m; it returns nil where that would take long.
-func quickReview(ctx context.Context, m *gallery.Gallery) (*gallery.Review, error) {
+func (a *app) quickReview(ctx context.Context, m *gallery.Gallery) (*gallery.Review, error) {
 	const many = 2000 // people; a review of more takes long, as it does without the law of a network
 	if m.Impostors() == nil || m.Enrolled == nil || m.Shortlists() || len(m.Names()) > many {
 		return nil, nil
 	}
-	return m.Review(ctx, nil)
+	step, done := a.Stages("looking for wrong names in the model")
+	defer done()
+	return m.Review(ctx, func(done, total int) { step("testing how people are recognised", done, total) })
 }
 
 // warnOfCopies tells which images are exactly alike. Where two people share one,

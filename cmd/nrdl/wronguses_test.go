@@ -169,6 +169,7 @@ serve photo.png
 serve x --listen everywhere
 serve x --listen 127.0.0.1:99999
 serve x --photos nothing
+serve x --write-names
 serve x --oidc-groups-claim roles
 serve x --import people
 serve x --import notes.txt
@@ -246,6 +247,24 @@ func filesBelow(t *testing.T, dir string) (all []string) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// What a hint guesses is near, and it names what has what was asked for.
+func TestHintsOfWrongUses(t *testing.T) {
+	t.Parallel()
+	dir := wrongPlace(t)
+	for line, want := range map[string]string{
+		"help nope": "--help lists the commands", "help mvoe": `did you mean "move"`,
+		"train people -o x.nrdl --size 16x16 -m crc --set coder.weight=2":        "it is a parameter of lrc-nrc, and not of crc",
+		"predict m.nrdl nothing.npz":                                             "nrdl data convert FOLDER nothing.npz",
+		"identify --to http://127.0.0.1:1/family?key=x photo.png":                "leave out what follows ? or #",
+		"identify --to http://127.0.0.1:1/family#x photo.png":                    "leave out what follows ? or #",
+		"identify --to http://127.0.0.1:1/family photo.png --key-file notes.txt": "a key is one word",
+	} {
+		if status, _, story := nrdlIn(t, dir, strings.Fields(line)...); status == succeeded || !strings.Contains(story, want) {
+			t.Errorf("nrdl %s: %d\n%s", line, status, story)
+		}
+	}
 }
 
 // Each wrong use fails with an error and a next step, and leaves the files as they were.

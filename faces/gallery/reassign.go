@@ -223,7 +223,7 @@ func (f *reassignment) wrong(j int) (probability float64, who int) {
 	no := math.Log(mislabelled / 2)
 	each := math.Log(mislabelled / 2 / float64(people-1))
 	best, who := no, nobody
-	terms := []float64{no}
+	terms := append(make([]float64, 0, people), no)
 	for c := range people {
 		if c == f.labels[j] || f.count[c] == 0 {
 			continue

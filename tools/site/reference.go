@@ -98,6 +98,16 @@ func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;", "_", "\\_", "*", "\\*").Replace(text)
 }
 
+// thousands writes the large numbers in a text with commas.
+func thousands(text string) string {
+	return regexp.MustCompile(`\d{4,}`).ReplaceAllStringFunc(text, func(n string) string {
+		for i := len(n) - 3; i > 0; i -= 3 {
+			n = n[:i] + "," + n[i:]
+		}
+		return n
+	})
+}
+
 // methodPage adds the page of the methods: problem and parameters of each.
 func (s *site) methodPage() error {
 	var b strings.Builder
@@ -109,7 +119,7 @@ func (s *site) methodPage() error {
 			fmt.Fprintf(&b, "\n```math\n%s\n```\n", strings.ReplaceAll(m.Formulation, ";  class:", "\nclass:"))
 		}
 		if m.Limit != "" {
-			fmt.Fprintf(&b, "\nLimit: %s.\n", m.Limit)
+			fmt.Fprintf(&b, "\nLimit: %s.\n", strings.Replace(thousands(m.Limit), "(doc/scale.md)", "([more](scale.md))", 1))
 		}
 		if len(m.Params) == 0 {
 			continue

@@ -179,5 +179,8 @@ export async function signOut() {
   else location.reload();
 }
 
+/** undoable is undo, if who uses the page may undo. */
+export const undoable = (undo) => (has("POST", "…/undo/{operation}") ? undo : null);
+
 /** has reports whether the service has an operation that who uses the page may use, below the collection if path begins with …. */
 export const has = (method, path) => features.has(method + " " + path.replace("…", "/v1/collections/{collection}"));

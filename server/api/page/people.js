@@ -1,6 +1,6 @@
 // All people: those who are named, and those who are ignored.
 import { h, put, rove, endless, debounce, count, percent, say, toast, dialog } from "./dom.js";
-import { get, post, has } from "./api.js";
+import { get, post, has, undoable } from "./api.js";
 import { portrait } from "./faces.js";
 
 /** nameOf is how the page calls a person. */
@@ -103,7 +103,7 @@ export async function view(root, ctx, arg) {
     const made = await naming(ctx, name, (more) => post(`${ctx.base}/people`, { name, ...more }));
     if (!made) return;
     ctx.go("person", made.id);
-    toast(`${name} is there now. Add photographs.`, async () => { await post(`${ctx.base}/undo/${made.operation}`); ctx.go("people"); });
+    toast(`${name} is there now. Add photographs.`, undoable(async () => { await post(`${ctx.base}/undo/${made.operation}`); ctx.go("people"); }));
   }
   field.addEventListener("input", debounce(() => { search = field.value.trim(); restart(); }, 150));
   field.addEventListener("keydown", (e) => { if (e.key === "ArrowDown" || e.key === "Enter") { e.preventDefault(); /** @type {HTMLElement} */ (list.querySelector("a"))?.focus(); } });

@@ -1,7 +1,7 @@
 // One person: how well the face is recognised, what is missing, and all faces.
 import { tr } from "./translate.js";
 import { h, put, icon, dialog, ask, toast, say, count, percent, locale } from "./dom.js";
-import { get, post, patch, del, upload, has } from "./api.js";
+import { get, post, patch, del, upload, has, undoable } from "./api.js";
 import { grid, portrait, why } from "./faces.js";
 import { nameField } from "./names.js";
 import { discard } from "./groups.js";
@@ -203,7 +203,7 @@ export async function view(root, ctx, id) {
       } catch (e) { refused.push(`${one.path}: ${e.message}`); }
     }
     await ctx.again();
-    if (added) toast(`${count(added, "face")} added to ${title}.`, async () => { for (const op of ops) await post(`${ctx.base}/undo/${op}`); ctx.again(); });
+    if (added) toast(`${count(added, "face")} added to ${title}.`, undoable(async () => { for (const op of ops) await post(`${ctx.base}/undo/${op}`); ctx.again(); }));
     refused.unshift(...warned);
     if (refused.length) toast(refused.slice(0, 3).join("\n") + (refused.length > 3 ? ` and ${refused.length - 3} more` : ""));
   }

@@ -163,6 +163,7 @@ async function jobs(box, ctx) {
     if (j.state === "running") return j.progress.total ? `${j.progress.done} of ${j.progress.total}` : "running";
     if (j.state === "failed") return j.error || "failed";
     if (j.kind === "refit" && j.result?.live && j.result?.candidate) return `${j.result.verdict}: ${j.result.candidate.right} of ${j.result.candidate.faces} faces right, before ${j.result.live.right}`;
+    if (j.kind === "refit" && j.result?.verdict === "worse") return "worse: somebody would not be recognised any more";
     if (j.kind === "import" && j.state === "done" && j.result) return `done: ${told(j.result)}${j.result.refused.length ? `, ${j.result.refused.length} could not be used` : ""}`;
     return { waiting: "waits", done: "done", cancelled: "stopped" }[j.state] ?? j.state;
   }

@@ -1,6 +1,6 @@
 // Naming the faces of a photograph.
 import { h, put, icon, toast, say, count } from "./dom.js";
-import { upload, has } from "./api.js";
+import { upload, has, undoable } from "./api.js";
 import { reasons, chance } from "./faces.js";
 import { point } from "./place.js";
 
@@ -89,10 +89,10 @@ export async function view(root, ctx) {
     const told = await upload(`${ctx.base}/faces?new=true${where && "&" + where}`, "photo", [file]);
     ctx.mutated();
     if (!told.faces.length) return void toast(told.refused[0]?.why.includes("before") ? "This photograph was added before." : "No face in it can be used.");
-    toast(`${count(told.faces.length, "face")} added to the groups.`, async () => {
+    toast(`${count(told.faces.length, "face")} added to the groups.`, undoable(async () => {
       for (const op of told.operations) await import("./api.js").then(({ post }) => post(`${ctx.base}/undo/${op}`));
       ctx.mutated();
-    });
+    }));
   }
 }
 
