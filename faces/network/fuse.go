@@ -242,7 +242,7 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 		if residual >= 0 {
 			r = s.images[residual][lo:hi]
 		}
-		conv.Run(s.images[to][lo:hi], s.images[from][lo:hi], r, s.scratch, s.threads)
+		conv.Run(s.images[to][lo:hi], s.images[from][lo:hi], r, s.scratch, s.threads/int(running.Load()))
 	}, []int{to}, in)
 	s.joint = len(f.weights) >= togetherFrom
 }

@@ -31,16 +31,7 @@ func (p *planner) padding(c *call, l padding) {
 		for y := range dst.H {
 			clear(dst.Row(y))
 		}
-		for y := range src.H {
-			d, s := dst.Row(y + l.begin[2])[l.begin[3]*dst.C+l.begin[1]:], src.Row(y)
-			if dst.C == src.C {
-				copy(d, s)
-				continue
-			}
-			for x := range src.W {
-				copy(d[x*dst.C:], s[x*src.C:][:src.C])
-			}
-		}
+		place(dst, src, l.begin[2], l.begin[3], l.begin[1])
 	})
 }
 
@@ -69,12 +60,7 @@ func (p *planner) joining(c *call) {
 			clearBorder(dst)
 			for _, at := range from {
 				src := s.images[at][i]
-				for y := range src.H {
-					d, r := dst.Row(y)[first:], src.Row(y)
-					for x := range src.W {
-						copy(d[x*dst.C:], r[x*src.C:][:src.C])
-					}
-				}
+				place(dst, src, 0, 0, first)
 				first += src.C
 			}
 		}

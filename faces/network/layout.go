@@ -4,18 +4,27 @@ import "nrdl.example/nrdl/internal/blas"
 
 // clearBorder makes the border of an image zero: its memory has held others.
 func clearBorder(m blas.Image) {
-	if m.Border == 0 {
-		return
-	}
-	side := m.Border * m.C
-	pitch := (m.W + 2*m.Border) * m.C
-	above := m.Border*pitch + side
-	clear(m.Data[:above])
+	pitch, from := (m.W+2*m.Border)*m.C, 0
 	for y := range m.H {
-		end := above + y*pitch + m.W*m.C
-		clear(m.Data[end : end+2*side])
+		row := (m.Border+y)*pitch + m.Border*m.C
+		clear(m.Data[from:row])
+		from = row + m.W*m.C
 	}
-	clear(m.Data[above+m.H*pitch-side : m.Len()])
+	clear(m.Data[from:m.Len()])
+}
+
+// place copies src into dst, from row y, column x and channel c of it on.
+func place(dst, src blas.Image, y, x, c int) {
+	for i := range src.H {
+		d, s := dst.Row(y + i)[x*dst.C+c:], src.Row(i)
+		if dst.C == src.C {
+			copy(d, s)
+			continue
+		}
+		for j := range src.W {
+			copy(d[j*dst.C:], s[j*src.C:][:src.C])
+		}
+	}
 }
 
 // pack makes an image of the planes of its channels.

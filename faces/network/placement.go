@@ -108,9 +108,7 @@ func (p *planner) image(v *value, border int) int {
 			for i := lo; i < hi; i++ {
 				src, dst := s.images[at][i], s.images[to][i]
 				clearBorder(dst)
-				for y := range src.H {
-					copy(dst.Row(y), src.Row(y))
-				}
+				place(dst, src, 0, 0, 0)
 			}
 		}, []int{to}, []int{at})
 		return to

@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"nrdl.example/nrdl/internal/blas"
 	"nrdl.example/nrdl/internal/parallel"
@@ -19,7 +20,7 @@ type state struct {
 	images  [][]blas.Image // by slot and item
 	args    [][]arguments  // by step and item, of calls that run as they stand
 	scratch []float32
-	threads int // of a step
+	threads int // of a step, if nothing else runs
 }
 
 type arguments struct{ outputs, inputs []*tensor }
@@ -90,7 +91,11 @@ func (p *plan) runAll(ctx context.Context, outputs, inputs [][]float32, items in
 	return failed
 }
 
-// runGroup runs the items lo to hi of a batch, each convolution on so many threads.
+// running is the number of groups that run in this process. They share the threads: many
+// faces run on one thread each.
+var running atomic.Int64
+
+// runGroup runs the items lo to hi of a batch, each convolution on up to so many threads.
 func (p *plan) runGroup(ctx context.Context, outputs, inputs [][]float32, lo, hi, threads int) error {
 	n := hi - lo
 	if err := ctx.Err(); n == 0 || err != nil {
@@ -156,6 +161,8 @@ func store(x []float32, t *tensor) {
 // run does the steps for n items. Steps between those with large weights are
 // done item by item, so that the images stay in the cache.
 func (p *plan) run(ctx context.Context, s *state, n int) error {
+	running.Add(1)
+	defer running.Add(-1)
 	look := watch{ctx: ctx}
 	for k := 0; k < len(p.steps); {
 		if p.steps[k].joint {

@@ -33,6 +33,7 @@ type Conv struct {
 	slopes     []float32 // likewise; nil without PRelu
 	act        Activation
 	wino       *winograd // nil for a direct convolution
+	work       int       // of an image, in multiply-adds
 }
 
 // NewConv packs the weights, in the order Out × In/Groups × KernelH × KernelW,
@@ -61,8 +62,10 @@ func NewConv(s ConvSpec, h, w int, weights, bias []float32, act Activation) *Con
 	if act.Kind == PRelu {
 		c.slopes = c.perChannel(func(o int) float32 { return act.Slopes[o%len(act.Slopes)] })
 	}
+	c.work = c.outH * c.outW * s.Out * (s.In / s.Groups) * s.KernelH * s.KernelW
 	switch {
 	case s.depthwise():
+		c.work *= depthwiseCost
 		c.weights = c.packDepthwise(weights)
 	case c.suitsWinograd():
 		c.wino = newWinograd(c, weights)
@@ -207,7 +210,7 @@ func (c *Conv) Run(dst, src, residual []Image, scratch []float32, threads int) {
 	}
 	r := convRuns.get()
 	r.c, r.dst, r.src, r.residual, r.threads = c, dst, src, residual, threads
-	if len(src)*c.outH*c.outW*c.spec.Out*(c.spec.In/c.spec.Groups)*c.spec.KernelH*c.spec.KernelW < worthThreads {
+	if len(src)*c.work < worthThreads {
 		r.threads = 1
 	}
 	r.tile.act = int(c.act.Kind)
@@ -223,6 +226,9 @@ func (c *Conv) Run(dst, src, residual []Image, scratch []float32, threads int) {
 	convRuns.put(r)
 }
 
-// worthThreads is the number of multiply-adds from which on a call is cut for threads: a
-// tenth of a millisecond. To wake a thread takes a part of that.
-const worthThreads = 1 << 22
+// worthThreads is the work from which on a call is cut for threads: three microseconds. To
+// hand a thread its part takes one.
+const worthThreads = 1 << 18
+
+// depthwiseCost is what a multiply-add of a depthwise convolution costs, as measured.
+const depthwiseCost = 6

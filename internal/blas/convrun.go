@@ -31,6 +31,7 @@ type convRun struct {
 	dst, src, residual []Image
 	threads            int
 	cut                cut
+	pieces             int // of an image, by image
 	block              int // stretches that are convolved with all weights before the next
 	stretches, panels  int
 	tile               convTile
@@ -56,13 +57,17 @@ func (r *convRun) split(n int, body func(r *convRun, lo, hi int)) {
 		return
 	}
 	p := convParts.get()
-	*p = convPart{r, body, n, min(n, partsPerThread*r.threads)}
+	each := min(partsPerThread, max(1, len(r.src)*r.c.work/r.threads/partWork))
+	*p = convPart{r, body, n, min(n, each*r.threads)}
 	parallel(r.threads, p.parts, p)
 	convParts.put(p)
 }
 
-// partsPerThread are more than one, as another program may delay a thread.
-const partsPerThread = 4
+// A thread has several parts where there is work for them, as another program may delay it.
+const (
+	partsPerThread = 4
+	partWork       = 1 << 20 // multiply-adds
+)
 
 func (p *convPart) part(i int) {
 	own := convRuns.get()
@@ -79,7 +84,7 @@ type cut int
 
 const (
 	byRow   cut = iota // a row of an image
-	byImage            // a whole image: input and output are without borders
+	byImage            // a piece of an image: input and output are without borders
 	byBatch            // the pixels of all images, of one pixel each
 )
 
@@ -135,8 +140,11 @@ func (r *convRun) cutUp() (n, bytes int) {
 		}
 		return ceil(len(r.src), r.pixels()), r.pixels() * s.In * floatBytes
 	case bordered == 0 && s.KernelH*s.KernelW == 1 && s.StrideH*s.StrideW == 1 && c.outH == c.h && c.outW == c.w:
-		r.cut = byImage
-		return len(r.src), x.Len() * floatBytes
+		r.cut, r.pieces = byImage, 1
+		if r.threads > 1 {
+			r.pieces = min(partsPerThread*r.threads, ceil(c.outH*c.outW, r.pixels()))
+		}
+		return len(r.src) * r.pieces, x.Len() / r.pieces * floatBytes
 	}
 	r.cut = byRow
 	return len(r.src) * c.outH, x.pitch() * s.StrideH * floatBytes
@@ -166,19 +174,21 @@ func (r *convRun) pixels() int { return len(r.c.k.conv[0]) }
 // stretch is the i-th one.
 func (r *convRun) stretch(i int) stretch {
 	c, s := r.c, r.c.spec
-	y, pixels := 0, c.outW
+	y, x, pixels := 0, 0, c.outW
 	switch r.cut {
 	case byRow:
 		i, y = i/c.outH, i%c.outH
 	case byImage:
-		pixels = c.outH * c.outW
+		n, piece := c.outH*c.outW, i%r.pieces
+		i, x = i/r.pieces, piece*n/r.pieces
+		pixels = (piece+1)*n/r.pieces - x
 	case byBatch:
 		i *= r.pixels()
 		pixels = min(r.pixels(), len(r.src)-i)
 	}
-	t := stretch{a: r.src[i].at(y*s.StrideH-s.Top, -s.Left), c: r.dst[i].at(y, 0), pixels: pixels}
+	t := stretch{a: r.src[i].at(y*s.StrideH-s.Top, x-s.Left), c: r.dst[i].at(y, x), pixels: pixels}
 	if r.residual != nil {
-		t.r = r.residual[i].at(y, 0)
+		t.r = r.residual[i].at(y, x)
 	}
 	return t
 }

@@ -10,12 +10,14 @@ import (
 type task interface{ part(i int) }
 
 // A job is a task on its way through the pool. Whoever holds a reference may
-// claim parts; the last one to let go gives the job back.
+// claim parts; the last one to let go gives the job back. Each thread has a share of the
+// parts, neighbours, which it does before those of others: what it wrote in the job before
+// is in its cache.
 type job struct {
 	task       task
-	n          int64
-	next       atomic.Int64 // the next part to claim
-	unfinished atomic.Int64 // parts not finished
+	n, shares  int
+	next       [maxShares]atomic.Int64 // the next part of each share
+	unfinished atomic.Int64            // parts not finished
 	refs       atomic.Int64
 	done       chan struct{} // gets one value if a worker finished the last part
 }
@@ -30,15 +32,18 @@ var workers struct {
 	queue chan *job
 }
 
-const maxWorkers = 255
+const (
+	maxWorkers = 255
+	maxShares  = 16 // threads beyond them share shares
+)
 
 func init() { workers.queue = make(chan *job, maxWorkers) }
 
-// Spinning bridges the gap between the phases of one factorization, which is
-// shorter than the time to wake a sleeping thread.
+// Spinning bridges the gap between the phases of one factorization or the layers of one
+// network, which is shorter than the time to wake a sleeping thread.
 const (
-	spins     = 200 // polls before a worker or a waiting caller sleeps
-	spinPause = 8   // pauses between polls
+	spins     = 4000 // polls before a worker or a waiting caller sleeps: up to a millisecond
+	spinPause = 8    // pauses between polls
 )
 
 // parallel runs the n parts of t on at most threads goroutines, this one
@@ -54,16 +59,18 @@ func parallel(threads, n int, t task) {
 	}
 	grow(helpers)
 	j := jobs.Get().(*job)
-	j.task, j.n = t, int64(n)
-	j.next.Store(0)
-	j.unfinished.Store(j.n)
+	j.task, j.n, j.shares = t, n, min(helpers+1, maxShares)
+	for i := range j.shares {
+		j.next[i].Store(int64(i * n / j.shares))
+	}
+	j.unfinished.Store(int64(n))
 	j.refs.Store(int64(helpers) + 1)
 	sent := 0
 	for sent < helpers && offer(j) {
 		sent++
 	}
 	j.refs.Add(int64(sent - helpers))
-	if !j.work() {
+	if !j.work(0) {
 		j.wait()
 	}
 	j.release()
@@ -83,22 +90,34 @@ func offer(j *job) bool {
 	}
 }
 
-// work does parts until none is left to claim and reports whether it finished
-// the last one.
-func (j *job) work() (last bool) {
-	for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
-		j.task.part(int(i))
-		last = j.unfinished.Add(-1) == 0
+// work does parts, those of the thread's share first, until none is left to claim. It
+// reports whether it finished the last one.
+func (j *job) work(thread int) (last bool) {
+	for i := range j.shares {
+		share := (thread + i) % j.shares
+		end := int64((share + 1) * j.n / j.shares)
+		for i := j.next[share].Add(1) - 1; i < end; i = j.next[share].Add(1) - 1 {
+			j.task.part(int(i))
+			last = j.unfinished.Add(-1) == 0
+		}
 	}
 	return last
 }
 
 // wait returns when a worker has finished the last part.
 func (j *job) wait() {
-	for i := 0; i < spins && len(j.done) == 0; i++ {
-		pause(spinPause)
-	}
+	spin(j.done)
 	<-j.done
+}
+
+// spin waits a while for a value in c. It lets other goroutines run.
+func spin[T any](c chan T) {
+	for k := 0; k < spins && len(c) == 0; k++ {
+		pause(spinPause)
+		if k%64 == 63 {
+			runtime.Gosched()
+		}
+	}
 }
 
 func (j *job) release() {
@@ -116,21 +135,16 @@ func grow(n int) {
 	workers.Lock()
 	defer workers.Unlock()
 	for int(workers.n.Load()) < n {
-		workers.n.Add(1)
-		go worker()
+		go worker(int(workers.n.Add(1)))
 	}
 }
 
-func worker() {
+// worker is thread i, counted from 1: thread 0 is the caller.
+func worker(i int) {
 	for {
-		for i := 0; i < spins && len(workers.queue) == 0; i++ {
-			pause(spinPause)
-			if i%64 == 63 {
-				runtime.Gosched()
-			}
-		}
+		spin(workers.queue)
 		j := <-workers.queue
-		if j.work() {
+		if j.work(i) {
 			j.done <- struct{}{}
 		}
 		j.release()

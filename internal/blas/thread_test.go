@@ -250,3 +250,23 @@ func TestNoAllocation(t *testing.T) {
 		}
 	})
 }
+
+// counts counts how often each part is done.
+type counts []atomic.Int32
+
+func (c counts) part(i int) { c[i].Add(1) }
+
+// TestParts: each part is done once, whatever the number of threads and of their shares.
+func TestParts(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, maxShares, maxShares + 3} {
+		for _, n := range []int{1, 2, 7, 100} {
+			c := make(counts, n)
+			parallel(threads, n, c)
+			for i := range c {
+				if done := c[i].Load(); done != 1 {
+					t.Errorf("%d threads, %d parts: part %d is done %d times", threads, n, i, done)
+				}
+			}
+		}
+	}
+}
