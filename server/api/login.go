@@ -3,13 +3,17 @@ package api
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/server/login"
 	"nrdl.example/nrdl/server/store"
@@ -29,7 +33,7 @@ func (v *Service) loginRoutes() {
 	v.describe(http.MethodGet, loginPath, plain{summary: "Log in with an account of the provider of OpenID Connect: for a browser, which is sent there"})
 	v.Routes.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, r *http.Request) {
 		address, cookie, err := "", "", error(errBusy)
-		if v.limiter(loginPath).Allow() {
+		if v.loginLimiter(r).Allow() {
 			address, cookie, err = v.Login.Begin(r.Context(), baseOf(r)+loginPath+"/done", r.URL.Query().Has("again"))
 		}
 		if err != nil {
@@ -50,6 +54,18 @@ func (v *Service) loginRoutes() {
 	})
 }
 
+// loginLimiter returns the limiter of who begins or ends a login, by address: few share one by chance, and
+// there are never more than 4,096. A proxy adds at the end who has asked it.
+func (v *Service) loginLimiter(r *http.Request) *rate.Limiter {
+	address, _, _ := net.SplitHostPort(r.RemoteAddr)
+	if all := r.Header.Values("X-Forwarded-For"); isNear(r) && len(all) > 0 {
+		last := all[len(all)-1]
+		address = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+	}
+	sum := sha256.Sum256([]byte(address))
+	return v.limiter(fmt.Sprint(loginPath, " ", binary.BigEndian.Uint16(sum[:])%4096))
+}
+
 // loginCookieOf is the name of the cookie of one login: a browser may begin several, each in a tab.
 func loginCookieOf(state string) string {
 	const enough = 12
@@ -67,7 +83,7 @@ func forgetLogins(w http.ResponseWriter, r *http.Request) {
 
 // finishLogin starts a session of who has logged in.
 func (v *Service) finishLogin(w http.ResponseWriter, r *http.Request) error {
-	if !v.limiter(loginPath).Allow() {
+	if !v.loginLimiter(r).Allow() {
 		return errBusy
 	}
 	cookie, err := r.Cookie(loginCookieOf(r.URL.Query().Get("state")))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"nrdl.example/nrdl/server/people"
 	"nrdl.example/nrdl/server/store"
@@ -70,6 +73,43 @@ func TestEndedRequests(t *testing.T) {
 		if got := v.answerTo(ctx, ctx.Err()).GetStatus(); got != want {
 			t.Errorf("%v: %d, not %d", cause, got, want)
 		}
+	}
+}
+
+// Who begins logins without end stops nobody else, and addresses without end take no memory without end.
+func TestLoginLimit(t *testing.T) {
+	t.Parallel()
+	v := &Service{}
+	v.Rate, v.Burst, v.limiters = 0, 1, map[string]*rate.Limiter{}
+	from := func(peer, forwarded string) bool {
+		r := httptest.NewRequest(http.MethodGet, loginPath, nil)
+		r.RemoteAddr = peer
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+		return v.loginLimiter(r).Allow()
+	}
+	for i, one := range []struct {
+		peer, forwarded string
+		want            bool
+	}{
+		{"203.0.113.1:1", "", true},
+		{"203.0.113.1:2", "", false},
+		{"203.0.113.1:3", "198.51.100.9", false}, // it is no proxy of ours
+		{"203.0.113.2:1", "", true},
+		{"127.0.0.1:1", "203.0.113.3", true},
+		{"127.0.0.1:1", "198.51.100.7, 203.0.113.3", false}, // what the client itself has sent does not count
+		{"127.0.0.1:1", "203.0.113.4", true},
+	} {
+		if got := from(one.peer, one.forwarded); got != one.want {
+			t.Errorf("%d: %t, not %t", i, got, one.want)
+		}
+	}
+	for i := range 20_000 {
+		from(fmt.Sprintf("198.18.%d.%d:1", i/256, i%256), "")
+	}
+	if len(v.limiters) > 4096 {
+		t.Errorf("%d limiters", len(v.limiters))
 	}
 }
 
