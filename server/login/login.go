@@ -44,7 +44,7 @@ type Person struct {
 	Subject, Name, Email string   // the name is never ""
 	Scopes               []string // of keys, by the groups; none: the person has no role
 	State                string   // of this login alone
-	Token                string   // for End
+	Token                string   // for End; "" if the provider cannot do that
 }
 
 // A Refusal is the error of a login that failed. Its Code says why, for programs: "provider_away",
@@ -213,8 +213,11 @@ func (p *Provider) Finish(ctx context.Context, back, cookie string, parameters u
 		return Person{}, err
 	}
 	person := p.person(claims)
-	person.Subject, person.State, person.Token = token.Subject, state, raw
+	person.Subject, person.State = token.Subject, state
 	person.Name = cmp.Or(person.Name, token.Subject)
+	if d.EndSession != "" { // otherwise nobody needs it
+		person.Token = raw
+	}
 	return person, nil
 }
 
@@ -307,7 +310,9 @@ func (p *Provider) End(ctx context.Context, token, back string) string {
 		return ""
 	}
 	q := u.Query()
-	q.Set("id_token_hint", token)
+	if token != "" {
+		q.Set("id_token_hint", token)
+	}
 	q.Set("client_id", p.Client)
 	q.Set("post_logout_redirect_uri", back)
 	u.RawQuery = q.Encode()
