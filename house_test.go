@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"nrdl.example/nrdl/internal/testing/lacking"
 )
@@ -57,8 +58,12 @@ func houseOf(name string) string {
 // own only.
 var layers = []string{
 	"internal/testing/lacking",
-	"doc client/go advice internal/kit/testing/edits internal/natural internal/kit/packed internal/kit/version faces/internal/videorange internal/legible internal/testing/realdata internal/blas faces/internal/scatter lab/significance lab/plans internal/kit/testing/onnxfile internal/kit/testing/postgres internal/kit/testing/smalldisk cmd/nrdl/licences/embedded internal/kit/picture internal/kit/metadata internal/kit/regular",
-	"cmd/nrdl/internal/natsserver faces/internal/sandbox faces/internal/bounded internal/parallel internal/kit/page faces/dataset/bundled cmd/nrdl/licences faces/lettering",
+	"doc client/go advice internal/kit/testing/edits internal/natural internal/kit/packed internal/kit/version " +
+		"faces/internal/videorange internal/legible internal/testing/realdata internal/blas faces/internal/scatter " +
+		"lab/significance lab/plans internal/kit/testing/onnxfile internal/kit/testing/postgres internal/kit/testing/smalldisk " +
+		"cmd/nrdl/licences/embedded internal/kit/picture internal/kit/metadata internal/kit/regular",
+	"cmd/nrdl/internal/natsserver faces/internal/sandbox faces/internal/bounded internal/parallel internal/kit/page " +
+		"faces/dataset/bundled cmd/nrdl/licences faces/lettering",
 	"internal/kit/array faces/network internal/lin faces/internal/tiff faces/internal/libjpeg internal/kit/atomicfile internal/config",
 	"coding faces/internal/mat5 internal/kit/npz faces/internal/safetensors internal/kit/jsonl internal/kit/linkdir faces/gallery/index",
 	"classify faces/frontend/feature projection",
@@ -76,7 +81,8 @@ var layers = []string{
 	"server/jobs server/mqtt server/login",
 	"server/api",
 	"server",
-	"server/clients cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
+	"server/clients cmd/nrdl/internal/cli cmd/nrdl/internal/catalogue cmd/nrdl/internal/buildinfo cmd/nrdl/internal/photolist " +
+		"cmd/nrdl/internal/threshold cmd/nrdl/internal/output",
 	"cmd/nrdl/internal/describe cmd/nrdl/internal/album",
 	"cmd/nrdl",
 }
@@ -196,6 +202,103 @@ func exportedTypes(file *ast.File) (n int) {
 		}
 	}
 	return n
+}
+
+// Lines that are not generated have at most 140 characters, names of bounds begin with max or min, fields have
+// nouns as names, and comments do without some old words, but for few of each.
+func TestPlainCode(t *testing.T) {
+	words := regexp.MustCompile(`\b(said|told|anew|in place of|whom)\b`)
+	bounds := regexp.MustCompile(`^(most|least|fewest)([A-Z]|$)`)
+	counts := map[string][]string{}
+	count := func(what string, where ...any) { counts[what] = append(counts[what], fmt.Sprint(where...)) }
+	files := token.NewFileSet()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || ast.IsGenerated(file) {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 140 {
+				count("long lines", name)
+			}
+			if name != "house_test.go" && words.MatchString(strings.ReplaceAll(line, `\t`, " ")) {
+				count("old words", name, ": ", strings.TrimSpace(line))
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				if bounds.MatchString(n.Name) {
+					count("names of bounds", files.Position(n.Pos()), ": ", n.Name)
+				}
+			case *ast.StructType:
+				for _, f := range n.Fields.List {
+					for _, field := range f.Names {
+						if !strings.HasSuffix(name, "_test.go") && !isNoun(field.Name, f) {
+							count("fields", files.Position(field.Pos()), ": ", field.Name)
+						}
+					}
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, limit := range map[string]int{"long lines": 150, "old words": 20, "names of bounds": 0, "fields": 60} {
+		if n := len(counts[what]); n > limit {
+			t.Errorf("%d %s, want at most %d:\n%s", n, what, limit, strings.Join(counts[what], "\n"))
+		}
+		t.Logf("%d %s", len(counts[what]), what)
+	}
+}
+
+var (
+	// notNouns are prepositions, and participles without another use.
+	notNouns = regexp.MustCompile(`(?i)^(about|above|after|around|as|at|before|behind|below|beside|between|beyond|by|from|in|into|` +
+		`like|near|of|off|on|out|over|past|per|since|through|till|to|under|until|up|via|with|within|without|` +
+		`begun|born|broken|chosen|done|drawn|found|given|held|hidden|kept|known|made|read|seen|sent|shown|taken|written|\w*ed|\w*ing)$`)
+	nouns = regexp.MustCompile(`(?i)(seed|squared|wing|^(centr|cod|embedd|fitt|follow|group|head|learn|rank|read|sett|sight|spell|tun|upload|word)ing|ceiling)$`)
+)
+
+// isNoun reports whether the name of a field is a noun, as far as its ending tells. Fields that are true or false,
+// times or functions may be participles, and those of JSON have the names of the interface.
+func isNoun(name string, f *ast.Field) bool {
+	switch kind := f.Type.(type) {
+	case *ast.FuncType, *ast.ChanType:
+		return true
+	case *ast.Ident:
+		if kind.Name == "bool" {
+			return true
+		}
+	case *ast.SelectorExpr:
+		if kind.Sel.Name == "Time" || kind.Sel.Name == "Bool" {
+			return true
+		}
+	case *ast.ArrayType:
+		if elem, ok := kind.Elt.(*ast.Ident); ok && elem.Name == "bool" {
+			return true
+		}
+	case *ast.MapType:
+		if elem, ok := kind.Value.(*ast.Ident); ok && elem.Name == "bool" {
+			return true
+		}
+	}
+	return nouns.MatchString(name) || !notNouns.MatchString(name) || f.Tag != nil && strings.Contains(f.Tag.Value, `json:"`)
 }
 
 // Who opens the repository sees one screen: at most 40 entries, three of them Go files.
@@ -402,7 +505,7 @@ func TestFewNames(t *testing.T) {
 	t.Logf("%d exported names", len(names))
 }
 
-// mostLines is the length of a function that fits a screen.
+// maxLines is the length of a function that fits a screen.
 const maxLines = 60
 
 // longFunctions are the functions that are longer, with the reason.

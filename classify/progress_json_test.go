@@ -13,7 +13,8 @@ func TestProgressJSON(t *testing.T) {
 		`{"iter":1,"residual":0.5}`: {Iter: 1, Residual: 0.5, Terms: terms()},
 		`{"iter":2,"mu":1e-7,"residual":null,"fit":3,"sum":null}`: {
 			Iter: 2, Residual: math.NaN(),
-			Terms: terms(classify.Term{Name: "mu", Value: 1e-7}, classify.Term{Name: "fit", Value: 3}, classify.Term{Name: "sum", Value: math.Inf(1)}),
+			Terms: terms(classify.Term{Name: "mu", Value: 1e-7}, classify.Term{Name: "fit", Value: 3},
+				classify.Term{Name: "sum", Value: math.Inf(1)}),
 		},
 	} {
 		if got, err := json.Marshal(p); err != nil || string(got) != want {

@@ -206,10 +206,10 @@ func fromLeast(r []float64) []float64 {
 	for c, v := range r {
 		r[c] = math.Sqrt(v)
 	}
-	least, span := slices.Min(r), slices.Max(r)-slices.Min(r)
+	lowest, span := slices.Min(r), slices.Max(r)-slices.Min(r)
 	for c, v := range r {
 		if r[c] = 0; span > 0 {
-			r[c] = (v - least) / span
+			r[c] = (v - lowest) / span
 		}
 	}
 	return r

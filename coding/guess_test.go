@@ -64,9 +64,9 @@ func TestGuess(t *testing.T) {
 			for k, v := range z {
 				guessed[k] = math.Ldexp(v, -e.exp[k])
 			}
-			least, zero := objective(d, cold, y, j, e.term), objective(d, make([]float64, 40), y, j, e.term)
-			if now := objective(d, guessed, y, j, e.term); now-least > 0.1*(zero-least) {
-				t.Errorf("the guess has the objective %v, the code %v, no code %v", now, least, zero)
+			minimum, zero := objective(d, cold, y, j, e.term), objective(d, make([]float64, 40), y, j, e.term)
+			if now := objective(d, guessed, y, j, e.term); now-minimum > 0.1*(zero-minimum) {
+				t.Errorf("the guess has the objective %v, the code %v, no code %v", now, minimum, zero)
 			}
 		}
 		a.free()

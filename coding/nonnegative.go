@@ -169,9 +169,9 @@ func (a *authors) code(ctx context.Context, out, y *mat.Dense) error {
 
 // authorsPasses are those of n columns.
 type authorsPasses struct {
-	dty, s, g, t, out *mat.Dense // K×n
-	fixed             []bool     // columns that have converged
-	rest              int        // number of the others
+	dty, s, g, t, codes *mat.Dense // K×n
+	fixed               []bool     // columns that have converged
+	rest                int        // number of the others
 }
 
 func (a *authors) start(out, y *mat.Dense) *authorsPasses {
@@ -203,7 +203,7 @@ func (p *authorsPasses) renew(spd *lin.SPD, μ float64, last bool) {
 			p.fixed[j] = true
 			p.rest--
 			for i := range k {
-				p.out.Set(i, j, p.s.At(i, j))
+				p.codes.Set(i, j, p.s.At(i, j))
 			}
 		}
 	}

@@ -201,8 +201,8 @@ func TestRobustIsRobust(t *testing.T) {
 		},
 	} {
 		s, e := codeWithErrors(t, c, d, covered)
-		least := code(t, coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, d, covered)
-		var found, hidden, all, robustRest, leastRest float64
+		plain := code(t, coding.NonNegative{Solver: coding.ADMM, Rho: 0.1, Passes: 5}, d, covered)
+		var found, hidden, all, robustRest, plainRest float64
 		for j := range 18 {
 			// The scale of the uncovered part is that of covered's unit norm.
 			scale := covered.At(399, j) / clean.At(399, j)
@@ -218,14 +218,14 @@ func TestRobustIsRobust(t *testing.T) {
 			}
 			a, b := mat.NewVecDense(400, nil), mat.NewVecDense(400, nil)
 			a.MulVec(d, s.ColView(j))
-			b.MulVec(d, least.ColView(j))
+			b.MulVec(d, plain.ColView(j))
 			a.AddScaledVec(a, -scale, clean.ColView(j))
 			b.AddScaledVec(b, -scale, clean.ColView(j))
 			robustRest += mat.Norm(a, 2)
-			leastRest += mat.Norm(b, 2)
+			plainRest += mat.Norm(b, 2)
 		}
-		if robustRest > leastRest/2 {
-			t.Errorf("%s, %s: %v from the clean faces, %v without robustness", c.Estimator, c.Weights, robustRest, leastRest)
+		if robustRest > plainRest/2 {
+			t.Errorf("%s, %s: %v from the clean faces, %v without robustness", c.Estimator, c.Weights, robustRest, plainRest)
 		}
 		if found /= 18 * 120; found < 0.7 {
 			t.Errorf("%s, %s: %.0f %% of what is covered is found", c.Estimator, c.Weights, 100*found)

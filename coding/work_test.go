@@ -78,12 +78,12 @@ func counting(n *atomic.Int64, f func()) {
 // least once in a pass, and stops it after most operations.
 type asked struct {
 	context.Context
-	n    *atomic.Int64
-	most int64
+	n       *atomic.Int64
+	maxAdds int64
 }
 
 func (a asked) Err() error {
-	if a.n.Add(1) > a.most {
+	if a.n.Add(1) > a.maxAdds {
 		return context.Canceled
 	}
 	return nil

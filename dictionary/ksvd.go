@@ -187,7 +187,7 @@ type KSVDLearner struct {
 	users     users              // of each atom
 	fresh     []float64          // a renewed atom, len d
 
-	passes, replacements, unchanged int
+	passes, replacements, oldCodes int
 }
 
 func newKSVDLearner(ctx context.Context, k KSVD, x, d0 *mat.Dense) (*KSVDLearner, error) {
@@ -250,7 +250,7 @@ func (s *KSVDLearner) Objective() []classify.Term {
 		{Name: "error", Value: rest},
 		{Name: "nonzeros", Value: float64(len(s.Γ.Atom)) / float64(len(s.distances)), Info: true},
 		{Name: "replaced", Value: float64(s.replacements), Info: true},
-		{Name: "kept", Value: float64(s.unchanged), Info: true},
+		{Name: "kept", Value: float64(s.oldCodes), Info: true},
 	}
 }
 

@@ -68,13 +68,13 @@ func (s *KSVDLearner) keep(j int, rest float64) bool {
 
 // choose makes Γ of the new codes and of the old ones of samples that keep them.
 func (s *KSVDLearner) choose() {
-	s.unchanged = 0
+	s.oldCodes = 0
 	for _, keeps := range s.fixed {
 		if keeps {
-			s.unchanged++
+			s.oldCodes++
 		}
 	}
-	if s.unchanged == 0 {
+	if s.oldCodes == 0 {
 		s.Γ, s.next = s.next, s.Γ
 		return
 	}

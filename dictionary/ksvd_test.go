@@ -150,7 +150,7 @@ func TestKSVDMonotoneDropsCodesOfReplacedAtoms(t *testing.T) {
 		if err := s.code(); err != nil {
 			t.Fatal(err)
 		}
-		kept += s.unchanged
+		kept += s.oldCodes
 		if diff := lin.MaxAbsDiff(s.E, s.residuals()); diff > 1e-12 {
 			t.Fatalf("residuals are off by %v", diff)
 		}

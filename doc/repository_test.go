@@ -81,7 +81,8 @@ func TestJobsOfModules(t *testing.T) {
 			t.Errorf("check.yml has no job for %s", m[1])
 		}
 	}
-	folders := regexp.MustCompile(`(?m)^ *director(?:y|ies): \[?(.*?)\]?$|^(/\S*)`).FindAllStringSubmatch(updates+inRepository(t, ".github/CODEOWNERS"), -1)
+	folders := regexp.MustCompile(`(?m)^ *director(?:y|ies): \[?(.*?)\]?$|^(/\S*)`).FindAllStringSubmatch(updates+
+		inRepository(t, ".github/CODEOWNERS"), -1)
 	for _, m := range folders {
 		for _, folder := range strings.Split(m[1]+m[2], ", ") {
 			if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(folder))); err != nil {

@@ -137,10 +137,10 @@ func TestEmbeddingOfAFile(t *testing.T) {
 		for j := 0; j < images.Len(); j += every {
 			photo := photoAt(t, filepath.Join(dir, filepath.FromSlash(images.ID(j))))
 			f := identified(t, opened, photo)
-			if len(f) != 1 || f[0].Rejected != nil {
+			if len(f) != 1 || f[0].Rejection != nil {
 				t.Fatalf("%s: %+v", o.name, f)
 			}
-			if f[0].Ranked[0].Name == images.Classes[images.ClassOf(j)] {
+			if f[0].Ranking[0].Name == images.Classes[images.ClassOf(j)] {
 				right++
 			}
 		}
@@ -149,7 +149,7 @@ func TestEmbeddingOfAFile(t *testing.T) {
 		}
 		zoe := photoAt(t, filepath.Join(dir, "person001", "0001.png"))
 		grown, report, err := opened.Enrol(t.Context(), "zoe", zoe)
-		if err != nil || report.Added != 1 || len(grown.People()) != 5 {
+		if err != nil || report.Additions != 1 || len(grown.People()) != 5 {
 			t.Errorf("%s: %+v, %v", o.name, report, err)
 		}
 		if fewer, err := grown.Remove(t.Context(), "zoe"); err != nil || !bytes.Equal(written(t, fewer), written(t, opened)) {
@@ -175,9 +175,9 @@ func TestExplainOfANetwork(t *testing.T) {
 	why, err := r.Explain(t.Context(), f)
 	check(err)
 	seen := why.Similarities
-	if len(seen.Crop.Values) != 3*e.Input().Len() || len(seen.Occlusion.Falls) == 0 || seen.Guess.Person != f.Ranked[0].Name ||
+	if len(seen.Crop.Values) != 3*e.Input().Len() || len(seen.Occlusion.Falls) == 0 || seen.Guess.Person != f.Ranking[0].Name ||
 		seen.Nearest[0].ID != images.ID(5) {
-		t.Errorf("%v is explained by %+v", f.Ranked[0], seen.Nearest)
+		t.Errorf("%v is explained by %+v", f.Ranking[0], seen.Nearest)
 	}
 	vectors, err := e.Embed(t.Context(), [][]float32{seen.Crop.Values})
 	check(err)
@@ -232,10 +232,10 @@ func TestDefaultEmbedding(t *testing.T) {
 	// An image that is used as it is is the same through a file and through Identify.
 	path := filepath.Join(dir, filepath.FromSlash(whole.ID(0)))
 	f := identified(t, of, photoAt(t, path))
-	if len(f) != 1 || f[0].Detected != nil || f[0].Ranked[0].Name != whole.Classes[0] || f[0].Ranked[0].Score < 0.9 {
+	if len(f) != 1 || f[0].Detection != nil || f[0].Ranking[0].Name != whole.Classes[0] || f[0].Ranking[0].Score < 0.9 {
 		t.Errorf("%+v", f)
 	}
-	if f := identified(t, of, image.NewGray(image.Rect(0, 0, 90, 90))); len(f) != 1 || f[0].Rejected == nil {
+	if f := identified(t, of, image.NewGray(image.Rect(0, 0, 90, 90))); len(f) != 1 || f[0].Rejection == nil {
 		t.Errorf("a black image: %+v", f)
 	}
 }
@@ -279,7 +279,7 @@ func TestPhotographsOfAllKinds(t *testing.T) {
 	cut := face.Cut{Frame: e.Frame(), Embedder: e}
 	vector := func(img image.Image) *mat.VecDense {
 		seen, err := face.In(t.Context(), dataset.NewPhoto(img), face.Largest, cut)
-		if err != nil || len(seen) != 1 || seen[0].Refused != nil {
+		if err != nil || len(seen) != 1 || seen[0].Reason != nil {
 			t.Fatalf("%T: %+v, %v", img, seen, err)
 		}
 		return mat.NewVecDense(len(seen[0].Values), seen[0].Values)

@@ -54,7 +54,7 @@ func (r *Recogniser) Enrol(ctx context.Context, name string, photos ...image.Ima
 			continue
 		}
 		one := readFace{values: f.values, person: name, id: name + "/" + hashOf(f.values)}
-		if d := f.Detected; d != nil {
+		if d := f.Detection; d != nil {
 			one.quality = &d.Quality
 		}
 		new = append(new, one)
@@ -90,8 +90,8 @@ func (r *Recogniser) faceToEnrol(ctx context.Context, name string, photo image.I
 		return f, nil, err
 	case len(faces) == 0:
 		return f, fmt.Errorf("%s is left out: %w", what, face.ErrNoFace), nil
-	case faces[which].Rejected != nil:
-		return f, fmt.Errorf("%s is left out: %w", what, faces[which].Rejected), nil
+	case faces[which].Rejection != nil:
+		return f, fmt.Errorf("%s is left out: %w", what, faces[which].Rejection), nil
 	}
 	return faces[which], nil, nil
 }
@@ -121,7 +121,7 @@ func (r *Recogniser) EnrolAll(ctx context.Context, more *dataset.Images, warm bo
 		return nil, gallery.MergeReport{}, fmt.Errorf("enrol: %w", err)
 	}
 	all, report, err := r.m.Enrolled.Merge(more)
-	if err != nil || report.Added == 0 {
+	if err != nil || report.Additions == 0 {
 		return r, report, err
 	}
 	next, err := r.relearn(ctx, all, warm)

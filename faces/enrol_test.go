@@ -49,7 +49,7 @@ func TestEnrolIsTraining(t *testing.T) {
 				}
 				var report gallery.MergeReport
 				var err error
-				if grown, report, err = grown.EnrolAll(t.Context(), images.Select(more), false); err != nil || report.Added != len(more) {
+				if grown, report, err = grown.EnrolAll(t.Context(), images.Select(more), false); err != nil || report.Additions != len(more) {
 					t.Fatalf("%+v, %v", report, err)
 				}
 			}
@@ -60,7 +60,7 @@ func TestEnrolIsTraining(t *testing.T) {
 				t.Errorf("%s: the Recogniser from before has changed", name)
 			}
 			if again, report, err := grown.EnrolAll(t.Context(), images.Select(order[:3]),
-				false); err != nil || again != grown || len(report.Skipped) != 3 {
+				false); err != nil || again != grown || len(report.Duplicates) != 3 {
 				t.Errorf("%s: the same again: %+v, %v", name, report, err)
 			}
 		}
@@ -114,7 +114,7 @@ func TestRemoveAndRenameAreTraining(t *testing.T) {
 			}
 		}
 		both, report, err := r.Rename(t.Context(), "person002", "person001")
-		if err != nil || len(both.People()) != 4 || report.Added != 4 || both.People()[0].Faces != 8 {
+		if err != nil || len(both.People()) != 4 || report.Additions != 4 || both.People()[0].Faces != 8 {
 			t.Errorf("%s: two people in one: %+v, %v", name, report, err)
 		}
 		if !bytes.Equal(written(t, r), want) {
@@ -130,7 +130,7 @@ func TestEnrolPhotographs(t *testing.T) {
 	stranger, other := found.Groups[5], found.Groups[6]
 	shots := []image.Image{photograph(found, stranger), photograph(found, stranger+1, 0), photograph(found, stranger+2)}
 	grown, report, err := r.Enrol(t.Context(), "zoe", shots...)
-	if err != nil || report.Added != 3 {
+	if err != nil || report.Additions != 3 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	images := grown.Model().Images()
@@ -143,7 +143,7 @@ func TestEnrolPhotographs(t *testing.T) {
 		len(images.Quality) != n {
 		t.Errorf("%v, %d qualities", images.IDs, len(images.Quality))
 	}
-	if again, report, err := grown.Enrol(t.Context(), "zoe", shots[1]); err != nil || report.Added != 0 || len(report.Skipped) != 1 ||
+	if again, report, err := grown.Enrol(t.Context(), "zoe", shots[1]); err != nil || report.Additions != 0 || len(report.Duplicates) != 1 ||
 		again != grown {
 		t.Errorf("enrolled again: %+v, %v", report, err)
 	}
@@ -157,7 +157,7 @@ func TestEnrolPhotographs(t *testing.T) {
 	warnings := 0
 	observed, err := r.With(quick(), faces.Observer{Warn: func(error) { warnings++ }})
 	check(err)
-	if _, report, err := observed.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Added != 1 || warnings != 1 {
+	if _, report, err := observed.Enrol(t.Context(), "zoe", black, shots[0]); err != nil || report.Additions != 1 || warnings != 1 {
 		t.Errorf("%+v, %d warnings, %v", report, warnings, err)
 	}
 	for name, none := range map[string][]image.Image{"black": {black, black}, "none": nil} {
@@ -380,8 +380,8 @@ func TestEnrolWarm(t *testing.T) {
 		}
 		for j := range images.Len() {
 			got, want := identified(t, warm, crop(images, j))[0], identified(t, cold, crop(images, j))[0]
-			if got.Ranked[0].Name != want.Ranked[0].Name {
-				t.Errorf("%s: %s is most like %s, without a warm start %s", name, images.ID(j), got.Ranked[0].Name, want.Ranked[0].Name)
+			if got.Ranking[0].Name != want.Ranking[0].Name {
+				t.Errorf("%s: %s is most like %s, without a warm start %s", name, images.ID(j), got.Ranking[0].Name, want.Ranking[0].Name)
 			}
 		}
 	}
@@ -440,7 +440,7 @@ func TestEnrolsTheFaceThatIsMeant(t *testing.T) {
 	} {
 		warned, hints = nil, nil
 		grown, report, err := observed.Enrol(t.Context(), c.name, c.photo)
-		if (err == nil) != (c.like >= 0) || err == nil && report.Added+len(report.Skipped) != 1 {
+		if (err == nil) != (c.like >= 0) || err == nil && report.Additions+len(report.Duplicates) != 1 {
 			t.Errorf("%s: %+v, %v", what, report, err)
 			continue
 		}

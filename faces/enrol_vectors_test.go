@@ -125,7 +125,7 @@ func TestChangesOfVectorsAreTraining(t *testing.T) {
 				more := pool.Select(rapid.SliceOfNDistinct(rapid.IntRange(0, pool.Len()-1), 1, 5, rapid.ID).Draw(t, "images"))
 				next, got, err := r.EnrolAll(ctx, more, false)
 				all, want, wantErr := mergeOutside(images, more)
-				if check(next, got, want, err, wantErr) && got.Added > 0 {
+				if check(next, got, want, err, wantErr) && got.Additions > 0 {
 					images = all
 				}
 			case "enrol with quality":
@@ -133,7 +133,7 @@ func TestChangesOfVectorsAreTraining(t *testing.T) {
 				more.Quality = []dataset.Quality{{Eyes: 40, Sharpness: 1}}
 				next, got, err := r.EnrolAll(ctx, more, false)
 				all, want, wantErr := mergeOutside(images, more)
-				if check(next, got, want, err, wantErr) && got.Added > 0 {
+				if check(next, got, want, err, wantErr) && got.Additions > 0 {
 					images = all
 				}
 			case "remove images":

@@ -22,8 +22,8 @@ func (r *Recogniser) Explain(ctx context.Context, f Face, covering ...explain.Oc
 		return nil, errEmpty
 	case ctx == nil:
 		return nil, noContext(ctx)
-	case f.Rejected != nil:
-		return nil, f.Rejected
+	case f.Rejection != nil:
+		return nil, f.Rejection
 	case f.values == nil || f.gallery != r.m || f.result.Gallery == nil:
 		return nil, errors.New("explain: the face is not one that Identify of this Recogniser found")
 	}

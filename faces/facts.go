@@ -35,7 +35,7 @@ func (r *Recogniser) WithFacts(f *gallery.Facts) (*Recogniser, error) {
 	if f == nil {
 		return &t, nil
 	}
-	t.facts = &knowledge{births: f.Born, leads: map[string][]lead{}}
+	t.facts = &knowledge{births: f.Birthdays, leads: map[string][]lead{}}
 	if len(f.Different) == 0 {
 		return &t, nil
 	}
@@ -115,8 +115,8 @@ func (f *knowledge) rival(of *Face, excluded func(string) bool) string {
 		if excluded(l.rival) {
 			continue
 		}
-		for _, c := range of.Ranked {
-			if c.Name == l.rival && level(of.Ranked[0].Score)-level(c.Score) < l.minScore {
+		for _, c := range of.Ranking {
+			if c.Name == l.rival && level(of.Ranking[0].Score)-level(c.Score) < l.minScore {
 				return l.rival
 			}
 		}

@@ -50,10 +50,10 @@ func TestFactsAreRespected(t *testing.T) {
 	people := r.m.Names()
 	taken := time.Date(2010, 6, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		f := &gallery.Facts{Born: map[string]time.Time{}}
+		f := &gallery.Facts{Birthdays: map[string]time.Time{}}
 		for _, name := range people {
 			if rapid.IntRange(0, 2).Draw(t, "unborn") == 0 {
-				f.Born[name] = taken.AddDate(0, 0, rapid.IntRange(-30, 30).Draw(t, "days"))
+				f.Birthdays[name] = taken.AddDate(0, 0, rapid.IntRange(-30, 30).Draw(t, "days"))
 			}
 		}
 		pairs := rapid.Bool().Draw(t, "pairs")
@@ -99,18 +99,18 @@ func TestFactsAreRespected(t *testing.T) {
 			if face.Known {
 				got = append(got, face.Margin)
 			}
-			if born, ok := f.Born[face.Name]; face.Known && ok && !gallery.Possible(taken, born) {
+			if born, ok := f.Birthdays[face.Name]; face.Known && ok && !gallery.Possible(taken, born) {
 				t.Fatalf("face %d is %s, who was not born", k, face.Name)
 			}
-			if born, ok := f.Born[face.Unborn]; face.Unborn != "" && (!ok || gallery.Possible(taken, born)) {
+			if born, ok := f.Birthdays[face.Unborn]; face.Unborn != "" && (!ok || gallery.Possible(taken, born)) {
 				t.Fatalf("face %d is not %s for no reason", k, face.Unborn)
 			}
 			scores := map[string]float64{}
-			for _, c := range face.Ranked {
+			for _, c := range face.Ranking {
 				scores[c.Name] = r.m.Impostors().Deviate(99, c.Score)
 			}
 			for _, l := range q.facts.leads[face.Name] {
-				if born, ok := f.Born[l.rival]; ok && !gallery.Possible(taken, born) || named[l.rival] {
+				if born, ok := f.Birthdays[l.rival]; ok && !gallery.Possible(taken, born) || named[l.rival] {
 					continue
 				}
 				if face.Known && scores[face.Name]-scores[l.rival] < l.minScore {
@@ -120,7 +120,7 @@ func TestFactsAreRespected(t *testing.T) {
 			for _, name := range people {
 				only := alone[k].result.Gallery.Without(alone[k].result, func(other string) bool { return other != name })
 				e := only.DecisionScore
-				if born, ok := f.Born[name]; !only.Known || ok && !gallery.Possible(taken, born) {
+				if born, ok := f.Birthdays[name]; !only.Known || ok && !gallery.Possible(taken, born) {
 					e = math.Inf(-1)
 				}
 				evidence[k] = append(evidence[k], e)

@@ -80,7 +80,7 @@ func fileAnswers(t *testing.T, path string, crops bool) (all []fileAnswer) {
 				t.Fatal(step, err)
 			}
 			for _, f := range faces {
-				a.Faces = append(a.Faces, fileFace{f.Name, f.Trained, f.Known, f.Probability, f.Margin})
+				a.Faces = append(a.Faces, fileFace{f.Name, f.TrainedID, f.Known, f.Probability, f.Margin})
 			}
 		}
 		all = append(all, a)

@@ -145,9 +145,9 @@ func (p *goldenPart) addFaces(t *testing.T, r *Recogniser, images *dataset.Image
 		if f.Known {
 			known++
 		}
-		p.add(f.Name, f.Maybe, fmt.Sprint(f.Known), f.Trained)
+		p.add(f.Name, f.Maybe, fmt.Sprint(f.Known), f.TrainedID)
 		p.count(f.Probability, f.Margin)
-		for _, c := range slices.SortedFunc(slices.Values(f.Ranked), func(a, b Candidate) int { return strings.Compare(a.Name, b.Name) }) {
+		for _, c := range slices.SortedFunc(slices.Values(f.Ranking), func(a, b Candidate) int { return strings.Compare(a.Name, b.Name) }) {
 			p.add(c.Name)
 			p.count(c.Score)
 		}

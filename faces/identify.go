@@ -32,17 +32,17 @@ type Face struct {
 	Margin      float64 // by which the best score exceeds the second; for a network, the evidence of openset.Impostors
 	// all people, the most likely first, and last those of Taken; those of the shortlist where there is
 	// one (Options.ShortlistAbove)
-	Ranked   []Candidate
-	Detected *face.Face // pupils and quality; nil for a crop
-	Rejected error      // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
+	Ranking   []Candidate
+	Detection *face.Face // pupils and quality; nil for a crop
+	Rejection error      // why the face was not identified, or nil; if set, only Box, Detected and Thumb are set too
 	// the name that the face would have, if another face of the photograph did not have it with a better
 	// score; else ""
-	Taken string
+	LostName string
 	// the name that the face would have, if that person had been born when the photograph was taken
 	// (Facts); else ""
-	Unborn  string
-	Rival   string // an unknown face is too similar to this person to be Maybe, who is not the same (Facts); else ""
-	Trained string // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
+	Unborn    string
+	Rival     string // an unknown face is too similar to this person to be Maybe, who is not the same (Facts); else ""
+	TrainedID string // ID of the equal face that the model was trained on; "" if there is none, or if the model keeps no faces
 
 	// Only for a Photo that asks for Details.
 	Thumb   *image.RGBA          // the aligned face, for people to look at
@@ -143,7 +143,7 @@ func (r *Recogniser) whichFaces(missing face.Which) face.Which {
 func facesOf(m *gallery.Gallery, seen []face.Seen) []Face {
 	faces := make([]Face, len(seen))
 	for i, s := range seen {
-		faces[i] = Face{Detected: s.Face, Rejected: s.Refused, Thumb: s.Thumb, values: s.Values, gallery: m, neighbours: s.Others()}
+		faces[i] = Face{Detection: s.Face, Rejection: s.Reason, Thumb: s.Thumb, values: s.Values, gallery: m, neighbours: s.Others()}
 		if s.Face != nil {
 			faces[i].Box = s.Face.Box
 		}
@@ -156,7 +156,7 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 	var faces []*Face
 	for _, some := range all {
 		for i := range some {
-			if some[i].Rejected == nil {
+			if some[i].Rejection == nil {
 				faces = append(faces, &some[i])
 			}
 		}
@@ -188,7 +188,7 @@ func (r *Recogniser) name(ctx context.Context, all ...[]Face) error {
 		if err != nil {
 			return err
 		}
-		f.Trained = equal[0].ID
+		f.TrainedID = equal[0].ID
 	}
 	return nil
 }
@@ -218,17 +218,17 @@ func (f *Face) set(r *gallery.Face, people []string, excluded func(name string) 
 		}
 		return a.class - b.class
 	})
-	f.Ranked = make([]Candidate, len(people))
+	f.Ranking = make([]Candidate, len(people))
 	for i, o := range order {
-		f.Ranked[i] = Candidate{people[o.class], o.score}
+		f.Ranking[i] = Candidate{people[o.class], o.score}
 	}
 	f.Known, f.Probability, f.Margin = r.Known, r.Probability, r.DecisionScore
 	f.Confidence = r.Gallery.Numbers().Confidence(f.Probability)
 	switch {
 	case f.Known:
-		f.Name = f.Ranked[0].Name
-	case excluded(f.Ranked[0].Name):
+		f.Name = f.Ranking[0].Name
+	case excluded(f.Ranking[0].Name):
 	case !(f.Probability < r.Gallery.Numbers().Maybe):
-		f.Maybe = f.Ranked[0].Name
+		f.Maybe = f.Ranking[0].Name
 	}
 }

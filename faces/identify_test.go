@@ -62,7 +62,7 @@ func TestIdentify(t *testing.T) {
 	for j := range faces.Len() {
 		photo := photograph(faces, j)
 		got := identified(t, r, photo)
-		if len(got) != 1 || got[0].Rejected != nil {
+		if len(got) != 1 || got[0].Rejection != nil {
 			t.Fatalf("%s: %+v", faces.ID(j), got)
 		}
 		f := got[0]
@@ -94,32 +94,32 @@ func agree(t *testing.T, r *faces.Recogniser, photo image.Image, f faces.Face) {
 	for _, p := range r.People() {
 		people[p.Name] = true
 	}
-	for _, c := range f.Ranked {
+	for _, c := range f.Ranking {
 		delete(people, c.Name)
 	}
-	sorted := slices.IsSortedFunc(f.Ranked, func(a, b faces.Candidate) int { return stdcmp.Compare(b.Score, a.Score) })
-	if len(people) > 0 || len(f.Ranked) != len(r.People()) || !sorted {
-		t.Errorf("ranked %+v", f.Ranked)
+	sorted := slices.IsSortedFunc(f.Ranking, func(a, b faces.Candidate) int { return stdcmp.Compare(b.Score, a.Score) })
+	if len(people) > 0 || len(f.Ranking) != len(r.People()) || !sorted {
+		t.Errorf("ranked %+v", f.Ranking)
 	}
 	if want := ""; f.Known {
-		want = f.Ranked[0].Name
+		want = f.Ranking[0].Name
 		if f.Name != want {
 			t.Errorf("named %q, want %q", f.Name, want)
 		}
 	} else if f.Name != want {
 		t.Errorf("unknown, and named %q", f.Name)
 	}
-	want := f.Ranked[0].Score - f.Ranked[1].Score
+	want := f.Ranking[0].Score - f.Ranking[1].Score
 	if l := r.Model().Impostors(); l != nil {
-		want = l.Evidence(f.Ranked[0].Score, len(f.Ranked))
+		want = l.Evidence(f.Ranking[0].Score, len(f.Ranking))
 	}
 	if math.Abs(f.Margin-want) > 1e-12 {
-		t.Errorf("margin %v of %+v", f.Margin, f.Ranked)
+		t.Errorf("margin %v of %+v", f.Margin, f.Ranking)
 	}
 	if c := r.Model().Calibration; f.Known != (f.Margin >= c.Threshold) || !(f.Probability >= 0 && f.Probability <= c.MaxProbability()) {
 		t.Errorf("known %v with margin %v and probability %v; the threshold is %v", f.Known, f.Margin, f.Probability, c.Threshold)
 	}
-	if f.Box.Empty() || !f.Box.In(photo.Bounds()) || f.Detected == nil || f.Detected.Box != f.Box {
+	if f.Box.Empty() || !f.Box.In(photo.Bounds()) || f.Detection == nil || f.Detection.Box != f.Box {
 		t.Errorf("box %v of %v", f.Box, photo.Bounds())
 	}
 }
@@ -144,7 +144,7 @@ func TestIdentifyAllIsIdentify(t *testing.T) {
 	for _, shot := range shots {
 		want = append(want, identified(t, r, shot))
 	}
-	if f := want[len(want)-1]; len(f) != 1 || f[0].Rejected == nil || f[0].Ranked != nil || f[0].Known {
+	if f := want[len(want)-1]; len(f) != 1 || f[0].Rejection == nil || f[0].Ranking != nil || f[0].Known {
 		t.Errorf("a dark face: %+v", f)
 	}
 	lost := errors.New("lost")
@@ -224,7 +224,7 @@ func TestTurnedFiles(t *testing.T) {
 			turned += len(result.Faces)
 		}
 		for _, f := range result.Faces {
-			named += len(f.Ranked)
+			named += len(f.Ranking)
 		}
 		if diff := cmp.Diff(identified(t, r, img), result.Faces, public); diff != "" {
 			t.Errorf("%s: %s", result.Photo.Name, diff)
@@ -350,7 +350,7 @@ func TestIdentifyNothing(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		got := identified(t, small, img)
-		if len(got) != 1 || !errors.Is(got[0].Rejected, face.ErrBlank) || got[0].Known || got[0].Name != "" {
+		if len(got) != 1 || !errors.Is(got[0].Rejection, face.ErrBlank) || got[0].Known || got[0].Name != "" {
 			t.Errorf("%s as a crop: %+v", name, got)
 		}
 	}
@@ -363,11 +363,11 @@ func TestIdentifyByVectors(t *testing.T) {
 	vectors.Frame = dataset.Frame{}
 	r := trained(t, &vectors, faces.Options{Method: method.DefaultNRC, OpenSet: &openset.Options{FPIR: 0.1, Prior: 0.5, Folds: 3}})
 	found, err := r.Identify(t.Context(), crop(images, 0))
-	if err == nil && (len(found) == 0 || found[0].Rejected == nil) {
+	if err == nil && (len(found) == 0 || found[0].Rejection == nil) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for result, err := range r.IdentifyAll(t.Context(), photosOf(images, 0)) {
-		if err == nil && (len(result.Faces) == 0 || result.Faces[0].Rejected == nil) {
+		if err == nil && (len(result.Faces) == 0 || result.Faces[0].Rejection == nil) {
 			t.Errorf("all: %+v, %v", result, err)
 		}
 	}
@@ -390,11 +390,11 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if guess := r.People()[e.Class].Name; guess != f.Ranked[0].Name || math.Abs(e.DecisionScore-f.Margin) > 1e-12 || e.Known != f.Known {
-		t.Errorf("%s with margin %v is explained, of %v with %v", guess, e.DecisionScore, f.Ranked[0], f.Margin)
+	if guess := r.People()[e.Class].Name; guess != f.Ranking[0].Name || math.Abs(e.DecisionScore-f.Margin) > 1e-12 || e.Known != f.Known {
+		t.Errorf("%s with margin %v is explained, of %v with %v", guess, e.DecisionScore, f.Ranking[0], f.Margin)
 	}
 	rejected := errors.New("too small")
-	if _, err := r.Explain(t.Context(), faces.Face{Rejected: rejected}); !errors.Is(err, rejected) {
+	if _, err := r.Explain(t.Context(), faces.Face{Rejection: rejected}); !errors.Is(err, rejected) {
 		t.Errorf("a face that was not looked at: %v", err)
 	}
 	if _, err := r.Explain(t.Context(), faces.Face{}); err == nil {

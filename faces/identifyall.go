@@ -56,7 +56,7 @@ type Result struct {
 	Size  image.Point // of the upright photograph; zero if the image is used as it is
 	Faces []Face      // the largest first; empty if no face was found
 
-	Stored      image.Point // size of the photograph as it is stored; zero if Size is
+	StoredSize  image.Point // size of the photograph as it is stored; zero if Size is
 	Orientation int         // 1 … 8, as that of EXIF: how the stored photograph is turned upright; 0 if Size is zero
 	Taken       time.Time   // by the clock of the camera, as if it were UTC; zero if EXIF does not tell
 
@@ -161,9 +161,9 @@ func (r *Recogniser) read(ctx context.Context, j *job, processors *semaphore.Wei
 	j.Size, j.Faces, j.Smaller = size, facesOf(r.m, seen), smaller(seen)
 	h, problem := metadata.Read(bytes.NewReader(data), int64(len(data)))
 	if j.Taken = h.Taken; size.X > 0 {
-		j.Stored, j.Orientation = size, h.Orientation
+		j.StoredSize, j.Orientation = size, h.Orientation
 		if problem == nil && h.Orientation >= 5 {
-			j.Stored = image.Pt(size.Y, size.X)
+			j.StoredSize = image.Pt(size.Y, size.X)
 		}
 	}
 	return err
@@ -200,7 +200,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 	for _, j := range batch {
 		for i := range j.Faces {
 			f := &j.Faces[i]
-			if j.Photo.Details && f.Rejected == nil && j.err == nil {
+			if j.Photo.Details && f.Rejection == nil && j.err == nil {
 				f.Nearest, f.Values = r.nearest(f), f.values
 			}
 			f.values, f.result = nil, gallery.Face{}
@@ -211,7 +211,7 @@ func (r *Recogniser) nameBatch(ctx context.Context, batch []*job) error {
 
 // nearest returns Face.Nearest of f.
 func (r *Recogniser) nearest(f *Face) (all []explain.Photograph) {
-	for _, c := range f.Ranked[:min(2, len(f.Ranked))] {
+	for _, c := range f.Ranking[:min(2, len(f.Ranking))] {
 		if p, ok := explain.Nearest(f.result.Gallery, f.values, c.Name); ok {
 			all = append(all, p)
 		}
@@ -309,10 +309,10 @@ func (p *facesTogether) forbid() {
 	}
 	for i := range p.faces {
 		f := &p.faces[i]
-		if len(f.Ranked) == 0 {
+		if len(f.Ranking) == 0 {
 			continue
 		}
-		best := f.Ranked[0].Name
+		best := f.Ranking[0].Name
 		if !p.unborn[best] {
 			p.compare(f)
 			continue
@@ -342,8 +342,8 @@ func (p *facesTogether) nameJointly() {
 		}
 		f := &p.faces[best]
 		if p.taken[f.Name] {
-			if f.Taken == "" {
-				f.Taken = f.Name
+			if f.LostName == "" {
+				f.LostName = f.Name
 			}
 			p.again(f)
 			continue

@@ -62,13 +62,13 @@ func TestNamesOfAPhotographDiffer(t *testing.T) {
 				}
 				owner[f.Name] = f.Margin
 			}
-			if lost := alone[k].Known && f.Name != alone[k].Name; lost != (f.Taken != "") || lost && f.Taken != alone[k].Name {
-				t.Fatalf("face %d is %q alone, and %q with others; taken: %q", k, alone[k].Name, f.Name, f.Taken)
+			if lost := alone[k].Known && f.Name != alone[k].Name; lost != (f.LostName != "") || lost && f.LostName != alone[k].Name {
+				t.Fatalf("face %d is %q alone, and %q with others; taken: %q", k, alone[k].Name, f.Name, f.LostName)
 			}
 		}
 		for k, f := range together {
-			if best, ok := owner[f.Taken]; f.Taken != "" && (!ok || best < alone[k].Margin) {
-				t.Fatalf("%s is the name of no better face", f.Taken)
+			if best, ok := owner[f.LostName]; f.LostName != "" && (!ok || best < alone[k].Margin) {
+				t.Fatalf("%s is the name of no better face", f.LostName)
 			}
 		}
 	})

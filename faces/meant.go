@@ -42,7 +42,7 @@ func (r *Recogniser) meant(ctx context.Context, name string, faces []Face) (int,
 			f.Known, f.Name = false, ""
 		}
 		switch {
-		case f.Rejected != nil:
+		case f.Rejection != nil:
 		case !f.Known:
 			unknown = append(unknown, i)
 		case f.Name == name:
@@ -76,12 +76,12 @@ func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, face
 	for i, f := range faces {
 		who := "unknown"
 		switch {
-		case f.Rejected != nil:
-			who = f.Rejected.Error()
+		case f.Rejection != nil:
+			who = f.Rejection.Error()
 		case f.Known:
 			who = strings.TrimSpace(f.Name + " " + f.Confidence)
 		}
-		if candidate < 0 && f.Rejected == nil && (!f.Known || f.Name == name) {
+		if candidate < 0 && f.Rejection == nil && (!f.Known || f.Name == name) {
 			candidate = i
 		}
 		r.tell("%s, face %d at %d,%d: %s", photo, i+1, f.Box.Min.X, f.Box.Min.Y, who)
@@ -108,7 +108,7 @@ func (r *Recogniser) meantIn(ctx context.Context, path, photo, name string, face
 func agreeing(faces []Face, others [][]float64) int {
 	best, largest, second := -1, -1., -1.
 	for i, f := range faces {
-		if f.Known || f.Rejected != nil {
+		if f.Known || f.Rejection != nil {
 			continue
 		}
 		var like float64
@@ -142,7 +142,7 @@ func (r *Recogniser) asks() bool {
 func (r *Recogniser) chooseMeant(ctx context.Context, files []dataset.File, read []readFile) error {
 	alone := map[string][][]float64{} // by person
 	for i, one := range read {
-		if r.m.Embedder != nil && len(one.faces) == 1 && one.faces[0].Refused == nil {
+		if r.m.Embedder != nil && len(one.faces) == 1 && one.faces[0].Reason == nil {
 			alone[files[i].Person] = append(alone[files[i].Person], one.faces[0].Values)
 		}
 	}
@@ -188,7 +188,7 @@ func (r *Recogniser) warnOfKnown(ctx context.Context, more *dataset.Images) erro
 	ids := map[pair][]string{}
 	for j, f := range faces {
 		p := pair{more.Classes[more.ClassOf(j)], f.Name}
-		if !f.Known || p.is == p.name || f.Trained != "" { // equal faces are in the MergeReport
+		if !f.Known || p.is == p.name || f.TrainedID != "" { // equal faces are in the MergeReport
 			continue
 		}
 		if ids[p] == nil {

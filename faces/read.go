@@ -120,7 +120,8 @@ func (o Observer) tellingFaces(d *face.Detector) func(context.Context, []string)
 				advice.Detect.To(face.Never), advice.Detect.To(face.Always))
 		}
 		if err == nil && d.Content() == face.Unfound && d.Embedder != nil {
-			o.tell("no face is found in most of the images, or they are smaller than 80 pixels: features of their grey values (faces96) are used, and not the network, which would recognise far more faces")
+			o.tell("no face is found in most of the images, or they are smaller than 80 pixels: features of their grey values " +
+				"(faces96) are used, and not the network, which would recognise far more faces")
 		}
 		return reader, frame, err
 	}

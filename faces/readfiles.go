@@ -88,7 +88,7 @@ func (o ReadOptions) readFaces(files []dataset.File, read []readFile) (faces []r
 	for i, r := range read {
 		f, n := files[i], 0
 		for _, s := range r.faces {
-			if s.Refused != nil {
+			if s.Reason != nil {
 				continue
 			}
 			id := f.ID
@@ -138,8 +138,8 @@ func (o ReadOptions) leftOut(path string, r readFile) (reasons []error) {
 		return []error{advice.Add(fmt.Errorf("%s: no face alone: there are %d", path, len(r.faces)), "cut out the one that is meant")}
 	}
 	for _, s := range r.faces {
-		if s.Refused != nil {
-			reasons = append(reasons, fmt.Errorf("%s: %w", path, s.Refused))
+		if s.Reason != nil {
+			reasons = append(reasons, fmt.Errorf("%s: %w", path, s.Reason))
 		}
 	}
 	return reasons
@@ -275,7 +275,7 @@ func (r readFile) stored(p *tags.Photo) image.Point {
 
 // usable reports whether one of the faces can be used.
 func (r readFile) usable() bool {
-	return slices.ContainsFunc(r.faces, func(s face.Seen) bool { return s.Refused == nil })
+	return slices.ContainsFunc(r.faces, func(s face.Seen) bool { return s.Reason == nil })
 }
 
 // readAll reads files on all processors.

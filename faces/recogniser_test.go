@@ -273,7 +273,7 @@ func TestTrainWithoutThreshold(t *testing.T) {
 	all := crops(t, 4, 3)
 	many := trained(t, all, o)
 	for _, r := range []*faces.Recogniser{two, many} {
-		if f := identified(t, r, crop(all, 11))[0]; !f.Known || f.Name != f.Ranked[0].Name || !math.IsNaN(f.Probability) {
+		if f := identified(t, r, crop(all, 11))[0]; !f.Known || f.Name != f.Ranking[0].Name || !math.IsNaN(f.Probability) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -308,7 +308,7 @@ func TestWith(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := identified(t, with, group)
-		if len(got) != want || (got[0].Rejected != nil) != (which == face.Refuse) {
+		if len(got) != want || (got[0].Rejection != nil) != (which == face.Refuse) {
 			t.Errorf("which = %q: %+v", which, got)
 		}
 		if !bytes.Equal(written(t, with), written(t, r)) {
@@ -319,7 +319,7 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := identified(t, never, group); len(got) != 1 || !got[0].Box.Empty() || got[0].Detected != nil {
+	if got := identified(t, never, group); len(got) != 1 || !got[0].Box.Empty() || got[0].Detection != nil {
 		t.Errorf("never: %+v", got)
 	}
 }

@@ -34,8 +34,8 @@ func TestRedFirst(t *testing.T) {
 	for _, swapped := range []bool{false, true} {
 		faces, err := r.Identify(t.Context(), pattern(swapped))
 		check(err)
-		a := redFirstAnswer{Name: faces[0].Ranked[0].Name, Known: faces[0].Known, Margin: faces[0].Margin}
-		for _, c := range faces[0].Ranked {
+		a := redFirstAnswer{Name: faces[0].Ranking[0].Name, Known: faces[0].Known, Margin: faces[0].Margin}
+		for _, c := range faces[0].Ranking {
 			a.Scores = append(a.Scores, c.Score)
 		}
 		got = append(got, a)

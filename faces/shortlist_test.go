@@ -129,9 +129,10 @@ func TestShortlists(t *testing.T) {
 	}
 	a, b := nameAll(t, r, images), nameAll(t, small, images)
 	for j := range a {
-		if a[j].Ranked[0].Name != b[j].Ranked[0].Name || a[j].Trained != b[j].Trained || len(a[j].Ranked) != 50 ||
+		if a[j].Ranking[0].Name != b[j].Ranking[0].Name || a[j].TrainedID != b[j].TrainedID || len(a[j].Ranking) != 50 ||
 			j < 150 && a[j].Known != b[j].Known {
-			t.Errorf("face %d is %v %v, %q, want %v %v, %q", j, a[j].Known, a[j].Ranked[0], a[j].Trained, b[j].Known, b[j].Ranked[0], b[j].Trained)
+			t.Errorf("face %d is %v %v, %q, want %v %v, %q", j, a[j].Known, a[j].Ranking[0], a[j].TrainedID, b[j].Known,
+				b[j].Ranking[0], b[j].TrainedID)
 		}
 	}
 	why, err := r.Explain(ctx, a[7])
@@ -147,7 +148,7 @@ func TestShortlists(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	r, report, err := r.EnrolAll(ctx, images.Select(span(150, 180)), false)
-	if err != nil || report.Added != 30 {
+	if err != nil || report.Additions != 30 {
 		t.Fatal(report, err)
 	}
 	if r, _, err = r.Rename(ctx, "person 51", "Zoë"); err == nil {
@@ -162,8 +163,8 @@ func TestShortlists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := nameAll(t, r, images.Select(span(150, 151)))[0]; f.Name != "Zoë" || f.Trained == "" || r.m.Calibration.FPIR != 0.02 {
-		t.Errorf("%q, %q, %v", f.Name, f.Trained, f.Probability)
+	if f := nameAll(t, r, images.Select(span(150, 151)))[0]; f.Name != "Zoë" || f.TrainedID == "" || r.m.Calibration.FPIR != 0.02 {
+		t.Errorf("%q, %q, %v", f.Name, f.TrainedID, f.Probability)
 	}
 	if rates := r.m.Rates(); len(rates) == 0 ||
 		!slices.IsSortedFunc(rates, func(a, b openset.Rates) int { return int(100 * (b.Threshold - a.Threshold)) }) {

@@ -53,7 +53,8 @@ func readTagged(ctx context.Context, path string, o ReadOptions) (*dataset.Image
 	}
 	if len(files) == 0 {
 		return nil, advice.Add(fmt.Errorf("%s: no photograph has tags with names of people", path),
-			"regions and PersonInImage are read, in the files and in sidecars a.jpg.xmp or a.xmp: let the program that has the names write them; or %v", advice.Group.With(advice.Data.To(path), advice.Output.To("DIR")))
+			"regions and PersonInImage are read, in the files and in sidecars a.jpg.xmp or a.xmp: let the program that has "+
+				"the names write them; or %v", advice.Group.With(advice.Data.To(path), advice.Output.To("DIR")))
 	}
 	return ReadFiles(ctx, files, o)
 }
@@ -92,11 +93,11 @@ func readTaggedFiles(ctx context.Context, files []dataset.File, o ReadOptions) (
 	for i, r := range seen {
 		n := 0
 		for k, s := range r.faces {
-			if s.Refused == nil {
+			if s.Reason == nil {
 				n++
 			}
 			name := labels[i][k]
-			if name == "" || s.Refused != nil {
+			if name == "" || s.Reason != nil {
 				continue
 			}
 			id := name + "/" + files[i].ID
@@ -162,7 +163,7 @@ func (o ReadOptions) regionLabels(files []dataset.File, seen []readFile) [][]str
 			o.warn(fmt.Errorf("left out: %w", seen[i].err))
 			continue
 		}
-		p.Stored = seen[i].stored(p)
+		p.StoredSize = seen[i].stored(p)
 		var missing []tags.Region
 		var err error
 		if labels[i], missing, err = face.Tagged(p, seen[i].faces); err != nil {
@@ -210,7 +211,7 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 			}
 		}
 		for k, s := range seen[i].faces {
-			if s.Refused == nil {
+			if s.Reason == nil {
 				places, photographs, known = append(places, place{i, k}), append(photographs, i), append(known, labels[i][k])
 			}
 		}
@@ -241,7 +242,8 @@ func (o ReadOptions) weakLabels(ctx context.Context, files []dataset.File, seen 
 			o.tell("doubtful: %s, face %d: %s with a probability of %s %%", files[p.file].ID, p.face+1, g.Likeliest, legible.Percent(g.Probability))
 		}
 	}
-	o.tell("by who appears together, %d of %s have a name, each with a probability of at least %.0f %%; %d are doubtful and left out, the others are nobody's",
+	o.tell("by who appears together, %d of %s have a name, each with a probability of at least %.0f %%; %d are doubtful "+
+		"and left out, the others are nobody's",
 		named, legible.Count(len(places), "face"), 100*group.DefaultWeak.Sure, doubtful)
 	o.tellNameless(names, given)
 	return nil

@@ -120,7 +120,7 @@ func verify(ctx context.Context, in *frontend.Fitted, fmr func(float64) float64,
 		}
 		err = face.ErrNoFace
 		if len(faces) > 0 {
-			err = faces[0].Rejected
+			err = faces[0].Rejection
 		}
 		if err != nil {
 			return Comparison{}, fmt.Errorf("verify: %s: %w", p.name, err)

@@ -62,7 +62,7 @@ func atomGroups(train *classify.Samples, atoms int) ([]int, error) {
 	for c, name := range train.Classes {
 		if n := train.Groups[c+1] - train.Groups[c]; atoms > n {
 			return nil, advice.Add(fmt.Errorf("atoms = %d, more than the %d training samples of class %s", atoms, n, name),
-				"set atoms to at most the fewest training samples of a class, or to 0 for all")
+				"set atoms to at most the minClass training samples of a class, or to 0 for all")
 		}
 		groups = append(groups, atoms*(c+1))
 	}
@@ -81,8 +81,8 @@ func compress(x *mat.Dense) (r *mat.Dense, expand func(d *mat.Dense) *mat.Dense)
 	return qr.R(), qr.Q
 }
 
-// fewest is the size of the smallest class of t.
-func fewest(t *classify.Samples) int {
+// minClass is the size of the smallest class of t.
+func minClass(t *classify.Samples) int {
 	n := t.Len()
 	for c := range t.Classes {
 		n = min(n, t.Groups[c+1]-t.Groups[c])

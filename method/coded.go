@@ -80,8 +80,9 @@ func (llc) about() (name string, t classify.Traits) {
 	return "llc", classify.Traits{
 		Predecessor: "mean",
 		Description: "representation by the nearest training images, coefficients adding to 1; the class with the least residual",
-		Formulation: "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  class: min_c ‖y − X_c·s_c‖",
-		Rule:        classify.Residual{},
+		Formulation: "min_w ‖y − B·w‖² + λ·tr(C)·‖w‖²  s.t. 1ᵀw = 1,  B the k nearest samples, C = (B − y1ᵀ)ᵀ(B − y1ᵀ);  " +
+			"class: min_c ‖y − X_c·s_c‖",
+		Rule: classify.Residual{},
 	}
 }
 
@@ -232,8 +233,9 @@ func (robust) about() (name string, t classify.Traits) {
 		Family: "non-negative",
 		Title:  "Robust", Predecessor: "representation",
 		Description: "non-negative representation by the training images with a sparse error; the class with the least Huber loss",
-		Formulation: "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y − X_c·s_c)_i,  h Huber's function of λ",
-		Rule:        classify.Huber{},
+		Formulation: "min_{s,e} ½‖y − X·s − e‖² + λ‖e‖₁  s.t. s ≥ 0,  by a fixed number of rounds;  class: min_c Σ_i h(y " +
+			"− X_c·s_c)_i,  h Huber's function of λ",
+		Rule: classify.Huber{},
 	}
 }
 
@@ -251,7 +253,8 @@ func (blockVotes) about() (name string, t classify.Traits) {
 	return "blocks", classify.Traits{
 		Title: "Blocks", Predecessor: "robust",
 		Description: "representation of blocks of the image by those of the training images; the class with most votes",
-		Formulation: "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))",
-		Rule:        classify.Votes{},
+		Formulation: "for every block b:  s_b: the code of y_b over X_b,  R_c = ‖y_b − X_bc·s_bc‖;  class: max_c Σ_b " +
+			"exp(−R_c/(T·R̄)) / Σ_j exp(−R_j/(T·R̄))",
+		Rule: classify.Votes{},
 	}
 }

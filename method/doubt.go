@@ -61,7 +61,8 @@ func doubtStopped(m classify.Method, c coding.NonNegative, train *classify.Sampl
 		return nil // the fit tells of an error
 	}
 	err = fmt.Errorf(
-		"with %d classes of about %d samples, the codes of %s, which stop early, rebuild a sample %.1f times over: the wrong class may have the least residual",
+		"with %d classes of about %d samples, the codes of %s, which stop early, rebuild a sample %.1f times over: the "+
+			"wrong class may have the least residual",
 		len(train.Classes), train.Len()/len(train.Classes), Title(m), times)
 	return advice.Add(err, "set coder.solver=exact, or compare with methods such as src, crc and lda (%v)",
 		advice.Method.To(DefaultCRC.Name()))
@@ -90,7 +91,8 @@ func doubtSides(m classify.Method, train *classify.Samples) error {
 		return nil
 	}
 	err := fmt.Errorf(
-		"two samples of a class have a mean cosine of %.2g, as after a mean was subtracted: codes ≥ 0, as those of %s, may recognise badly there", mean, Title(m))
+		"two samples of a class have a mean cosine of %.2g, as after a mean was subtracted: codes ≥ 0, as those of %s, "+
+			"may recognise badly there", mean, Title(m))
 	return advice.Add(err, "compare with methods whose codes have both signs, such as src, crc and fddl (%v), or keep the mean",
 		advice.Method.To(DefaultCRC.Name()))
 }

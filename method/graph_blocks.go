@@ -36,7 +36,7 @@ type blockGraph struct {
 // A graphProduct is J·E of an earlier J.
 type graphProduct struct {
 	je, columns *mat.Dense // C×N; its columns of the sample
-	weight      []float64  // by row, in what the last products say about J·E of the next J
+	weight      []float64  // of each row, when J·E of the next J is estimated from the last products
 }
 
 // The blocks of M are graphBlock×graphBlock, its form of low rank is exact for

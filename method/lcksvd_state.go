@@ -50,15 +50,15 @@ func (l SparseLearning) begin(ctx context.Context, m classify.Described, train *
 type sparseState struct {
 	*dictionary.KSVDLearner
 	SparseLearning
-	with   consistency
-	t      *task
-	ω      []float64                   // len C; nil where the samples have no labels below
-	expand func(*mat.Dense) *mat.Dense // of the atoms of stacked samples
+	consistency consistency
+	t           *task
+	ω           []float64                   // len C; nil where the samples have no labels below
+	expand      func(*mat.Dense) *mat.Dense // of the atoms of stacked samples
 }
 
 // newSparseState starts from a K-SVD of each class.
 func (l SparseLearning) newSparseState(t *task, with consistency) (*sparseState, error) {
-	s := &sparseState{SparseLearning: l, with: with, t: t}
+	s := &sparseState{SparseLearning: l, consistency: with, t: t}
 	d0, err := t.classwise(l.Init, t.x, l.Atoms)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *sparseState) learned() (d, w *mat.Dense, norms []float64) {
 // weightsName is that of what is learned with D: the W of the model, or the A of [lcksvd],
 // each of its rows once for all atoms of a class, where W comes after it.
 func (s *sparseState) weightsName() string {
-	if s.with.regress {
+	if s.consistency.regress {
 		return "A"
 	}
 	return "W"
@@ -136,7 +136,7 @@ func (s *sparseState) restart(given map[string]*mat.Dense) error {
 
 func (s *sparseState) parts(out classify.Outcome) (p classify.Parts, err error) {
 	d, w, _ := s.learned()
-	if s.with.regress {
+	if s.consistency.regress {
 		if w, err = s.classifier(s.t.ctx, d, s.t.x, s.t.Groups); err != nil {
 			return p, err
 		}

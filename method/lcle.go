@@ -114,7 +114,7 @@ func newAtomGraph(gram *mat.Dense, k int) *atomGraph {
 			if j < i && slices.Contains(near[j].atoms, i) {
 				continue // joined from j
 			}
-			g.edges = append(g.edges, atomEdge{min(i, j), max(i, j), heat(n.squared[p], mean)})
+			g.edges = append(g.edges, atomEdge{min(i, j), max(i, j), heat(n.squares[p], mean)})
 		}
 	}
 	return g
@@ -131,25 +131,25 @@ func heat(squared, t float64) float64 {
 // nearestAtoms are the nearest of the atoms offered so far, the nearest first.
 type nearestAtoms struct {
 	atoms   []int
-	squared []float64
+	squares []float64
 }
 
 // offer inserts atom j where it is nearer than the last one kept. Atoms are
 // offered in increasing order.
 func (n *nearestAtoms) offer(j int, squared float64) {
-	last := len(n.squared)
-	if last == cap(n.squared) {
-		if squared >= n.squared[last-1] {
+	last := len(n.squares)
+	if last == cap(n.squares) {
+		if squared >= n.squares[last-1] {
 			return
 		}
 		last--
-		n.atoms, n.squared = n.atoms[:last], n.squared[:last]
+		n.atoms, n.squares = n.atoms[:last], n.squares[:last]
 	}
 	at := last
-	for at > 0 && squared < n.squared[at-1] {
+	for at > 0 && squared < n.squares[at-1] {
 		at--
 	}
-	n.atoms, n.squared = slices.Insert(n.atoms, at, j), slices.Insert(n.squared, at, squared)
+	n.atoms, n.squares = slices.Insert(n.atoms, at, j), slices.Insert(n.squares, at, squared)
 }
 
 // addTo adds f·L_a to the upper triangle of a.

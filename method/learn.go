@@ -142,7 +142,7 @@ func begin(ctx context.Context, m classify.Described, train *classify.Samples, r
 	}
 	a.ctx, a.x, a.run = ctx, classify.Unit(a.X), run
 	if p.atoms == 0 && p.usual > 0 {
-		p.atoms = min(p.usual, fewest(a.Samples))
+		p.atoms = min(p.usual, minClass(a.Samples))
 	}
 	if a.groups, err = atomGroups(a.Samples, p.atoms); err != nil {
 		return nil, failed(err)

@@ -139,7 +139,7 @@ func Words(m classify.Method) string {
 type Value = classify.Value
 
 // databases are the presets' names, in the order of the paper's table 2.
-var databases = []struct{ name, about string }{
+var databases = []struct{ name, description string }{
 	{"orl", "AT&T (ORL), the first 6 images of each of 40 people"},
 	{"gt", "Georgia Tech, the first 5 images of each of 50 people"},
 	{"pie", "CMU PIE, 10 random images of each of 68 people"},
@@ -179,7 +179,7 @@ func PresetNames() []string {
 func PresetAbout(name string) string {
 	for _, d := range databases {
 		if d.name == name {
-			return d.about
+			return d.description
 		}
 	}
 	return ""

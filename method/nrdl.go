@@ -193,7 +193,8 @@ func (m NRDL) begin(ctx context.Context, as classify.Described, train *classify.
 		}
 		if t.Projection != "" && k > d && !m.Signed {
 			err := fmt.Errorf(
-				"%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of any class, and what is learned does not recognise", k, d, t.Projection)
+				"%d atoms, more than the %d dimensions that %s leaves: every sample is then a non-negative mixture of atoms of "+
+					"any class, and what is learned does not recognise", k, d, t.Projection)
 			return nil, advice.Add(err, "leave out the projection (%v), or keep the training samples (%v)",
 				advice.Projection.To("none"), advice.Method.To(DefaultNRC.Name()))
 		}
@@ -242,7 +243,8 @@ func (m NRDL) remedy() advice.Advice {
 		return advice.New("go back towards the default parameters: %s", strings.Join(edited, ", "))
 	}
 	return advice.New(
-		"the parameters are the defaults, so the data are the cause: look for images that are alike or blank (%v), or use a method that does not iterate (%v)",
+		"the parameters are the defaults, so the data are the cause: look for images that are alike or blank (%v), or use "+
+			"a method that does not iterate (%v)",
 		advice.DescribeData, advice.Method.To(DefaultNRC.Name()))
 }
 

@@ -123,11 +123,11 @@ func TestCopiesDoNotChangeTheRate(t *testing.T) {
 		many = append(many, []int{5}, []int{0, 6, 12, 18, 24, 29}) // the last: one of each class
 	}
 	for _, c := range []struct {
-		name string
-		d    int
-		edit func(*NRDL)
-		warm bool
-		most float64 // of the test samples that are named otherwise
+		name     string
+		d        int
+		edit     func(*NRDL)
+		warm     bool
+		maxOther float64 // of the test samples that are named otherwise
 	}{
 		{"K = N", 60, func(*NRDL) {}, false, 0.02},
 		{"K < N", 60, func(m *NRDL) { m.Atoms = 3 }, false, 0.15},
@@ -170,7 +170,7 @@ func TestCopiesDoNotChangeTheRate(t *testing.T) {
 							differ++
 						}
 					}
-					limit := c.most
+					limit := c.maxOther
 					if noise >= 1e-3 { // no copies any more, but images of their own
 						limit = max(limit, 0.06)
 					}

@@ -122,7 +122,7 @@ type nrdlOnlineState struct {
 	means   *mat.Dense // d×C: mean samples of the classes
 	m       *mat.Dense // C×C: m_c, a column each
 	weight  []float64  // of m_c, in samples, len C
-	stacked *mat.Dense // (d+C)×η: [X; ΩT]
+	stack   *mat.Dense // (d+C)×η: [X; ΩT]
 }
 
 // start makes D₀ and what is known of the classes from the samples of t: W₀ are the
@@ -145,7 +145,7 @@ func (m NRDLOnline) start(t *task) (*nrdlOnlineState, error) {
 	s := &nrdlOnlineState{
 		NRDLOnline: m, groups: t.groups, labels: make([]float64, classes), ω: make([]float64, classes),
 		n: make([]float64, classes), means: mat.NewDense(d, classes, nil), m: mat.NewDense(classes, classes, nil),
-		weight: make([]float64, classes), stacked: mat.NewDense(d+classes, m.Online.Batch, nil),
+		weight: make([]float64, classes), stack: mat.NewDense(d+classes, m.Online.Batch, nil),
 	}
 	size := float64(n)
 	if m.Size > 0 {
@@ -207,7 +207,7 @@ func (s *nrdlOnlineState) neighbours(x mat.Vector, mean []float64) (z float64, _
 // add learns from the samples x, d×η of unit norm, of these classes.
 func (s *nrdlOnlineState) add(ctx context.Context, x *mat.Dense, class []int) error {
 	d, η := x.Dims()
-	both := lin.Cols(s.stacked, 0, η)
+	both := lin.Cols(s.stack, 0, η)
 	lin.Set(lin.Block(both, 0, d, 0, η), 1, x)
 	mean := make([]float64, len(s.n))
 	for j, i := range class {
@@ -296,7 +296,7 @@ func (s *onlinePasses) variables() []variable {
 	)
 }
 
-// restart makes the learner know what it did.
+// restart gives the learner the state that variables wrote.
 func (s *onlinePasses) restart(given map[string]*mat.Dense) error {
 	if given["atoms"] == nil {
 		return nil

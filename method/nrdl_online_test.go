@@ -132,7 +132,7 @@ func TestTargetsOfTheStreamAreStationary(t *testing.T) {
 	x := classify.Unit(train.X)
 	m := onlineForTests()
 	m.Alpha, m.Beta, m.Gamma = 0.7, 0.2, 0.05
-	s, err := m.start(newTask(t, train, cmp.Or(m.Atoms, min(usualAtoms, fewest(train)))))
+	s, err := m.start(newTask(t, train, cmp.Or(m.Atoms, min(usualAtoms, minClass(train)))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestTargetsOfTheStreamAreStationary(t *testing.T) {
 	}
 	y := make([]float64, 3)
 	for c := range y {
-		y[c] = s.stacked.At(12+c, 0) / s.ω[c]
+		y[c] = s.stack.At(12+c, 0) / s.ω[c]
 	}
 	for c := range y {
 		const h = 1e-5

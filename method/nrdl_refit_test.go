@@ -53,13 +53,13 @@ func TestRefitIsOptimal(t *testing.T) {
 			if g, scale := mat.Norm(&gradient, 2), mat.Norm(&pull, 2); !(g <= 1e-8*scale) {
 				t.Errorf("the gradient has norm %g beside parts of norm %g", g, scale)
 			}
-			least := value(w)
+			minimum := value(w)
 			rng := rand.New(rand.NewPCG(7, 7))
 			for range 20 {
 				var near mat.Dense
 				near.Apply(func(_, _ int, v float64) float64 { return v + 1e-3*rng.NormFloat64() }, w)
-				if v := value(&near); !(v > least) {
-					t.Errorf("f = %g near W₂, where it is %g", v, least)
+				if v := value(&near); !(v > minimum) {
+					t.Errorf("f = %g near W₂, where it is %g", v, minimum)
 				}
 			}
 		})

@@ -40,14 +40,14 @@ func TestSBD2LUpdatesAreOptimal(t *testing.T) {
 		if err := u.renew(); err != nil {
 			t.Fatal(err)
 		}
-		least := lowers()
+		minimum := lowers()
 		r, c := u.of.Dims()
 		for at := range 2 * r * c {
 			i, j, δ := at/2/c, at/2%c, 1e-4*float64(1-2*(at%2))
 			was := u.of.At(i, j)
 			u.of.Set(i, j, was+δ)
-			if v := lowers(); v < least-1e-11 {
-				t.Errorf("%s: a change of element %d, %d lowers the sum by %v", u.name, i, j, least-v)
+			if v := lowers(); v < minimum-1e-11 {
+				t.Errorf("%s: a change of element %d, %d lowers the sum by %v", u.name, i, j, minimum-v)
 			}
 			u.of.Set(i, j, was)
 		}

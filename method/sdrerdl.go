@@ -43,7 +43,8 @@ func (SDRERDL) Name() string { return "sdrerdl-reconstruction" }
 func (m SDRERDL) Traits() classify.Traits {
 	return classify.Traits{
 		Title: "SDRERDL (reconstruction)", Predecessor: "d2l2r2",
-		Description: "reconstruction (the source's equations are not available): dictionary of images and their mirror images, then a linear classifier",
+		Description: "reconstruction (the source's equations are not available): dictionary of images and their mirror " +
+			"images, then a linear classifier",
 		Formulation: `min_{D,S,S′}  ‖X − DS‖² + τ‖X′ − DS′‖² + η‖S − S′‖² + λ(‖S‖² + ‖S′‖²) + ν‖D‖²,  X′ the mirror images of X
 min_W  ‖H − WS‖² + ρ‖W‖²
 class: max_c (W·s)_c

@@ -62,7 +62,7 @@ func (l *Impostors) compare(g Gallery, limit int) []Comparison {
 	}
 	cosines := mat.NewDense(people, len(chosen), nil)
 	g.Cosines(cosines, probes)
-	to := tables{as: l.counted(g.photographs())}
+	to := tables{deviates: l.counted(g.photographs())}
 	l.deviates(cosines, groups, &to)
 	all := make([]Comparison, len(chosen))
 	deviates := make([]float64, people)
@@ -76,8 +76,8 @@ func (l *Impostors) compare(g Gallery, limit int) []Comparison {
 			deviates[own] = to.table(l, k-1).value(leaveOneOut(sum, x, j-groups[own]))
 		}
 		all[i] = compared(j, own, deviates)
-		if all[i].Single = k == 1; to.as != nil && people > 1 {
-			all[i].Stranger = withoutPerson(all[i].Stranger, people, to.as[min(k, len(to.as))-1])
+		if all[i].Single = k == 1; to.deviates != nil && people > 1 {
+			all[i].Stranger = withoutPerson(all[i].Stranger, people, to.deviates[min(k, len(to.deviates))-1])
 		}
 	}
 	return all

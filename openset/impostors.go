@@ -183,8 +183,8 @@ func (l *Impostors) lineOf(x, y []float64, i int) line {
 	return line{x[lo], y[lo], y[hi] - y[lo], x[hi] - x[lo]}
 }
 
-// A table is interpolate for many values: it has the lines, and knows about where in x
-// a value is.
+// A table interpolates faster than the function interpolate: it has the lines between the points,
+// and a grid that says near which point a value is.
 type table struct {
 	x     []float64
 	lines []line  // for each i of lineOf
@@ -229,8 +229,8 @@ func (t *table) value(v float64) float64 {
 
 // tables are those of the deviates for k photographs.
 type tables struct {
-	as      []float64 // see counted
-	byFaces map[int]*table
+	deviates []float64 // see counted
+	byFaces  map[int]*table
 }
 
 func (t *tables) table(l *Impostors, k int) *table {
@@ -240,10 +240,10 @@ func (t *tables) table(l *Impostors, k int) *table {
 	}
 	if t.byFaces[k] == nil {
 		deviates := l.Deviates
-		if t.as != nil {
+		if t.deviates != nil {
 			deviates = make([]float64, len(l.Deviates))
 			for i, z := range l.Deviates {
-				deviates[i] = among(z, t.as[k-1])
+				deviates[i] = among(z, t.deviates[k-1])
 			}
 		}
 		t.byFaces[k] = l.newTable(l.row(k), deviates)
@@ -275,9 +275,9 @@ func (l *Impostors) Accepts(k int, rate float64) float64 {
 // with so many photographs, people with few are named for more strangers than those with many; nil
 // if all are to count the same.
 func (l *Impostors) Level(cosines []float64, photographs, gallery []int) {
-	deviates, level := tables{as: l.counted(gallery)}, (*table)(nil)
+	deviates, level := tables{deviates: l.counted(gallery)}, (*table)(nil)
 	for c, v := range cosines {
-		if k := photographs[c]; k < len(l.Cosines) || deviates.as != nil {
+		if k := photographs[c]; k < len(l.Cosines) || deviates.deviates != nil {
 			if level == nil {
 				level = l.newTable(l.Deviates, l.row(len(l.Cosines)))
 			}

@@ -51,9 +51,9 @@ func (l *Impostors) weight(k int) float64 {
 	if k == maxStrangers {
 		return share
 	}
-	least := ratio(maxStrangers, of)
+	minRatio := ratio(maxStrangers, of)
 	const steps, far = 4096, 6
-	i := sort.Search(steps*far, func(i int) bool { return ratio(k, float64(i)/steps) >= least })
+	i := sort.Search(steps*far, func(i int) bool { return ratio(k, float64(i)/steps) >= minRatio })
 	return distuv.UnitNormal.Survival(float64(i) / steps)
 }
 

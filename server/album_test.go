@@ -98,7 +98,8 @@ func TestAlbumOfPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Body.Close()
-		if policy := r.Header.Get("Content-Security-Policy"); r.StatusCode != 200 || !strings.HasPrefix(policy, "default-src 'none'; img-src 'self'") ||
+		if policy := r.Header.Get("Content-Security-Policy"); r.StatusCode != 200 ||
+			!strings.HasPrefix(policy, "default-src 'none'; img-src 'self'") ||
 			r.Header.Get("Content-Type") != map[string]string{".jpg": "image/jpeg", ".html": "text/html; charset=utf-8"}[path.Ext(file)] {
 			t.Errorf("%s: %d %v", file, r.StatusCode, r.Header)
 		}
@@ -168,11 +169,13 @@ func testPageOfAlbum(t *testing.T, ctx context.Context) {
 	make()
 	b.until(`document.querySelectorAll("#album a").length === 2`)
 	b.named()
-	if text := js[string](b, `document.querySelector("#album [role=status]").innerText`); !strings.HasPrefix(text, fmt.Sprintf("The album has %d photographs", len(album.seen))) {
+	if text := js[string](b, `document.querySelector("#album [role=status]").innerText`); !strings.HasPrefix(text,
+		fmt.Sprintf("The album has %d photographs", len(album.seen))) {
 		t.Error(text)
 	}
 	b.picture()
-	n, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`fetch(document.querySelector("#album a").href).then((r) => r.text()).then((t) => t.split("href").length - 1)`,
+	n, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`fetch(document.querySelector("#album a").href).then((r) => `+
+		`r.text()).then((t) => t.split("href").length - 1)`,
 		chromedp.EvalAwaitPromise))
 	if err != nil || n != 2 {
 		t.Errorf("%d people, %v", n, err)

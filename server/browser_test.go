@@ -331,7 +331,8 @@ func (b *browser) accessible() {
 	}
 	b.run(chromedp.Evaluate[chromedp.Void](string(text)))
 	barriers, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](
-		`axe.run(document).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 200)).join(" ")))`,
+		`axe.run(document).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => `+
+			`n.html.slice(0, 200)).join(" ")))`,
 		chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.Fatal(err)

@@ -67,8 +67,9 @@ func TestCompreFaceSDK(t *testing.T) {
 		"faces.add, file": `"subject":"Anna"`, "faces.add, base64": `"subject":"Anna"`, "faces.add, another": `"subject":"Anna"`,
 		"faces.list": `"total_elements":3`, "subjects.list": `{"subjects":["Anna","Bob"]}`,
 		"recognize, file": `"subject":"Anna"`, "recognize, base64": `"subject":"Anna"`, "faces.verify": `"subject":"Anna"`,
-		"detect, file": `"x_max"`, "detect, base64": `"x_max"`, "verify, file": `"face_matches":[{"box":{"probability":1`, "verify, base64": `"face_matches":[{"box":{"probability":1`,
-		"faces.delete": `"subject":"Anna"`, "subjects.delete": `{"subject":"Bob"}`, "subjects.deleteAll": `{"deleted":1}`,
+		"detect, file": `"x_max"`, "detect, base64": `"x_max"`, "verify, file": `"face_matches":[{"box":{"probability":1`,
+		"verify, base64": `"face_matches":[{"box":{"probability":1`,
+		"faces.delete":   `"subject":"Anna"`, "subjects.delete": `{"subject":"Bob"}`, "subjects.deleteAll": `{"deleted":1}`,
 		"subjects.list, at the end": `{"subjects":[]}`,
 	} {
 		if got := string(done[call]); !strings.Contains(got, want) {
@@ -120,7 +121,8 @@ func TestCompreFaceSDK(t *testing.T) {
 	if crop := send(200, "GET", faces+"/"+added.Image+"/img", "", nil); !strings.HasPrefix(string(crop), "\x89PNG") {
 		t.Errorf("%.20q is no picture", crop)
 	}
-	if why := send(422, "POST", "/api/v1/recognition/recognize", `{"file": "https://x.example/a.jpg"}`, nil); !strings.Contains(string(why), "gets nothing from other hosts") {
+	if why := send(422, "POST", "/api/v1/recognition/recognize", `{"file": "https://x.example/a.jpg"}`,
+		nil); !strings.Contains(string(why), "gets nothing from other hosts") {
 		t.Errorf("%s", why)
 	}
 	send(200, "POST", faces+"/delete", `["`+added.Image+`", "x"]`, nil)

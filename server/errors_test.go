@@ -74,7 +74,8 @@ func TestProblems(t *testing.T) {
 		{method: "POST", path: at + "/people", body: `{"nmae":"Ann"}`, status: 422, detail: "body.nmae: unexpected property"},
 		{
 			method: "POST", path: at + "/people", body: `{"name":"unknown"}`, status: 422,
-			detail: "what strangers are called; give a person another name; photographs of strangers are for POST /v1/collections/{collection}/strangers",
+			detail: "what strangers are called; give a person another name; photographs of strangers are for POST " +
+				"/v1/collections/{collection}/strangers",
 		},
 		{method: "GET", path: at + "/people?limit=0", status: 422, detail: "query.limit: expected number >= 1"},
 		{method: "POST", path: "/v1/collections", body: `{"name":"people 1"}`, status: 409, detail: "already", id: id},

@@ -68,7 +68,8 @@ func FuzzRequests(f *testing.F) {
 	for _, t := range targets(v) {
 		for _, body := range []string{
 			"", "{}", "[]", "null",
-			`{"name":"x","fpir":0.5,"kind":"known","people":["x"],"from":["x"],"faces":["x"],"person":"x","url":"http://x","events":["photo.known"],"scopes":["admin"],"decisions":[{"faces":["x"],"verb":"is","name":"y"}]}`,
+			`{"name":"x","fpir":0.5,"kind":"known","people":["x"],"from":["x"],"faces":["x"],"person":"x","url":"http://x",` +
+				`"events":["photo.known"],"scopes":["admin"],"decisions":[{"faces":["x"],"verb":"is","name":"y"}]}`,
 		} {
 			f.Add(t.method+" "+t.path, c.ID, p.ID, "limit=1&cursor=x&state=doubtful", "application/json", []byte(body))
 		}

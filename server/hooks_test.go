@@ -100,17 +100,22 @@ func TestMessages(t *testing.T) {
 	}
 	var shown Photograph
 	c.upload(200, at+"/identify?source=T%C3%BCr%20vorn&reference=event+7", &shown, photo)
-	if e := next(hook); e.Photo.Source != "Tür vorn" || e.Photo.Reference != "event 7" || shown.Source != e.Photo.Source || shown.Reference != "event 7" {
+	if e := next(hook); e.Photo.Source != "Tür vorn" || e.Photo.Reference != "event 7" || shown.Source != e.Photo.Source ||
+		shown.Reference != "event 7" {
 		t.Fatalf("%+v, %+v", e, shown)
 	}
-	for _, bad := range []string{"source=a%2Fb", "source=a%00", "reference=%0A", "source=a&source=b", "reference=" + strings.Repeat("x", 201)} {
+	for _, bad := range []string{
+		"source=a%2Fb", "source=a%00", "reference=%0A", "source=a&source=b",
+		"reference=" + strings.Repeat("x", 201),
+	} {
 		c.upload(422, at+"/identify?"+bad, nil, photo)
 	}
 	var seeing Hook
 	c.do(200, "POST", at+"/hooks", object{"url": receiver.URL, "events": []string{"photo.none"}}, &seeing)
 	var drawn bytes.Buffer
 	blank := filepath.Join(t.TempDir(), "blank.png")
-	if err := errors.Join(png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 100, 100))), os.WriteFile(blank, drawn.Bytes(), 0o600)); err != nil {
+	if err := errors.Join(png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 100, 100))),
+		os.WriteFile(blank, drawn.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	c.upload(200, at+"/identify?source=yard", nil, "photo="+blank)

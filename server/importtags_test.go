@@ -23,10 +23,13 @@ func regions(all ...string) []byte {
 			panic(err)
 		}
 		list += fmt.Sprintf(
-			`<rdf:li rdf:parseType="Resource"><mwg-rs:Name>%s</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area stArea:x="%g" stArea:y="%g" stArea:w="%g" stArea:h="%g"/></rdf:li>`, name, x, y, size, size)
+			`<rdf:li rdf:parseType="Resource"><mwg-rs:Name>%s</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type>`+
+				`<mwg-rs:Area stArea:x="%g" stArea:y="%g" stArea:w="%g" stArea:h="%g"/></rdf:li>`, name, x, y, size, size)
 	}
 	return []byte(
-		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag>` +
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
+			`<rdf:Description rdf:about="" xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" ` +
+			`xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"><mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:RegionList><rdf:Bag>` +
 			list + `</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions></rdf:Description></rdf:RDF></x:xmpmeta>`)
 }
 

@@ -301,7 +301,7 @@ func TestImportGoesOn(t *testing.T) {
 		ended := make(chan struct{})
 		var release func()
 		hold := func() {
-			if release, err = v.people.Memory.Reserve(people.WithCaller(t.Context(), &people.Caller{Job: true}), v.people.Decoded); err != nil {
+			if release, err = v.people.Memory.Reserve(people.WithCaller(t.Context(), &people.Caller{Job: true}), v.people.MaxImageBytes); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -353,7 +353,7 @@ func TestImportIsCancelled(t *testing.T) {
 	c := newClient(t, Options{Lease: 2 * time.Second})
 	at := c.collection()
 	id := strings.TrimPrefix(at, "/v1/collections/")
-	release, err := c.v.people.Memory.Reserve(t.Context(), c.v.people.Decoded) // so that the import waits
+	release, err := c.v.people.Memory.Reserve(t.Context(), c.v.people.MaxImageBytes) // so that the import waits
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -532,7 +532,7 @@ func outdated(t *testing.T) (c *client, at, absent string) {
 	return c, at, p.ID
 }
 
-// What a refit by another network does is what was said before: faces with a crop get a vector, others get
+// What a refit by another network does is what the preview promises: faces with a crop get a vector, others get
 // none and stay, and a person who has only such faces is a reason to ask.
 func TestRefitPreview(t *testing.T) {
 	t.Parallel()
@@ -555,7 +555,7 @@ func TestRefitPreview(t *testing.T) {
 	c.do(200, "POST", at+"/jobs", object{"kind": "refit"}, &j)
 	c.follow(at, j.ID, &got)
 	if got.Embedded != before.ToEmbed || got.Without != before.Without || got.Verdict != "worse" || got.Decision != "needed" {
-		t.Errorf("%+v, said before: %+v", got, before)
+		t.Errorf("%+v, the preview: %+v", got, before)
 	}
 	if p := preview(); p != (RefitPreview{IsOutdated: true, Faces: 9, Without: 3, People: 1}) {
 		t.Errorf("until somebody decides: %+v", p)

@@ -114,7 +114,8 @@ func (b *browser) click(selector, text string) {
 // logIn logs in as somebody by the form of the provider, from the dialog of the page.
 func (b *browser) logIn(button, who string) {
 	b.Helper()
-	const form, away = `document.querySelector("input[name=login]")`, `document.querySelector("dialog .bad")?.textContent.includes("cannot be reached")`
+	const form, away = `document.querySelector("input[name=login]")`,
+		`document.querySelector("dialog .bad")?.textContent.includes("cannot be reached")`
 	for isAway := true; isAway; isAway = !js[bool](b, "Boolean("+form+")") { // it is asked again a few seconds later
 		b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog .bad")?.remove()`))
 		b.click("dialog a.button", button)
@@ -147,7 +148,7 @@ func (b *browser) has(selector, text string) bool {
 	return js[bool](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))`, selector, text))
 }
 
-// Four people log in at a real provider: one of no group is told so, a reader sees no buttons for changes, an
+// Four people log in at a real provider: one of no group reads that, a reader sees no buttons for changes, an
 // editor makes one and the audit log says who, and an administrator logs others out.
 func testPageLogsIn(t *testing.T, ctx context.Context) {
 	p := newRealProvider(t)
@@ -203,7 +204,8 @@ func testPageLogsIn(t *testing.T, ctx context.Context) {
 	b.click(".people a", "")
 	b.click(".profile button", "Rename")
 	b.arrive(`document.querySelector("dialog input")`)
-	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog input").value = "Zoe"; document.querySelector("dialog button.main").click()`))
+	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog input").value = "Zoe";` +
+		` document.querySelector("dialog button.main").click()`))
 	b.arrive(`document.querySelector(".profile h1")?.textContent === "Zoe"`)
 	var log struct {
 		Items []struct{ Who, Verb string }
@@ -223,7 +225,8 @@ func testPageLogsIn(t *testing.T, ctx context.Context) {
 	b.picture()
 	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("button[aria-label='Log Ann Example out']").click()`))
 	b.click("dialog button", "Log out")
-	b.arrive(`document.querySelector("#main button[aria-label='Log Ben Example out']") && !document.querySelector("button[aria-label='Log Ann Example out']")`)
+	b.arrive(`document.querySelector("#main button[aria-label='Log Ben Example out']") && ` +
+		`!document.querySelector("button[aria-label='Log Ann Example out']")`)
 }
 
 // cookie is that of the session.

@@ -218,12 +218,14 @@ func TestLogin(t *testing.T) {
 	if failed := v.login(); failed != "" {
 		t.Fatal(failed, c.log)
 	}
-	if p.asked.Get("scope") != "openid profile groups" || p.asked.Get("response_type") != "code" || p.asked.Get("redirect_uri") != v.at+"/v1/login/done" {
+	if p.asked.Get("scope") != "openid profile groups" || p.asked.Get("response_type") != "code" ||
+		p.asked.Get("redirect_uri") != v.at+"/v1/login/done" {
 		t.Errorf("the provider is asked %v", p.asked)
 	}
 	var me whoami
 	v.do(200, "GET", "/v1/session", &me)
-	if me.Name != "Ann Example" || me.Email != "ann@id.example" || !slices.Equal(me.Scopes, []string{"identify"}) || time.Until(*me.Expires) > 12*time.Hour {
+	if me.Name != "Ann Example" || me.Email != "ann@id.example" || !slices.Equal(me.Scopes, []string{"identify"}) ||
+		time.Until(*me.Expires) > 12*time.Hour {
 		t.Errorf("%+v", me)
 	}
 	v.do(200, "GET", "/v1/collections", nil)
@@ -249,7 +251,8 @@ func TestLogin(t *testing.T) {
 		Items []struct{ Actor, Who, Verb string }
 	}
 	v.do(200, "GET", "/v1/audit", &log)
-	if len(log.Items) != 3 || log.Items[0].Actor != me.Actor || log.Items[0].Who != "Ann Example <ann@id.example>" || log.Items[0].Verb != "create key" {
+	if len(log.Items) != 3 || log.Items[0].Actor != me.Actor || log.Items[0].Who != "Ann Example <ann@id.example>" ||
+		log.Items[0].Verb != "create key" {
 		t.Errorf("%+v", log)
 	}
 	if strings.Contains(c.log.String(), "Ann") || strings.Contains(c.log.String(), "id.example") {
@@ -298,7 +301,10 @@ func TestLoginRefusals(t *testing.T) {
 		sign       func(string) string
 	}{
 		{name: "nothing is wrong"},
-		{name: "a clock that is half a minute behind", token: object{"exp": now.Add(-30 * time.Second).Unix(), "iat": now.Add(-time.Hour).Unix()}},
+		{name: "a clock that is half a minute behind", token: object{
+			"exp": now.Add(-30 * time.Second).Unix(),
+			"iat": now.Add(-time.Hour).Unix(),
+		}},
 		{name: "a clock that is half a minute ahead", token: object{"iat": now.Add(30 * time.Second).Unix()}},
 		{name: "a clock that is ten minutes ahead", want: "login_invalid", token: object{"iat": now.Add(10 * time.Minute).Unix()}},
 		{name: "not yet", want: "login_invalid", token: object{"nbf": now.Add(time.Hour).Unix()}},
@@ -306,7 +312,7 @@ func TestLoginRefusals(t *testing.T) {
 		{name: "without an end", want: "login_invalid", token: object{"exp": nil}},
 		{name: "another audience", want: "login_invalid", token: object{"aud": "shop"}},
 		{name: "two audiences, for another program", want: "login_invalid", token: object{"aud": []string{"nrdl", "shop"}, "azp": "shop"}},
-		{name: "two audiences, and nobody says for whom", want: "login_invalid", token: object{"aud": []string{"nrdl", "shop"}}},
+		{name: "two audiences, and no authorised party", want: "login_invalid", token: object{"aud": []string{"nrdl", "shop"}}},
 		{name: "two audiences, for this one", token: object{"aud": []string{"nrdl", "shop"}, "azp": "nrdl"}},
 		{name: "another issuer", want: "login_invalid", token: object{"iss": "https://id.example"}},
 		{name: "another nonce", want: "login_invalid", token: object{"nonce": "x"}},
@@ -315,8 +321,14 @@ func TestLoginRefusals(t *testing.T) {
 		{name: "another person in userinfo", want: "login_invalid", token: object{"sub": "bob"}},
 		{name: "no group", want: "login_no_role", token: object{"groups": []string{"all"}}},
 		{name: "no groups at all", want: "login_no_role", token: object{"groups": nil}},
-		{name: "another's signature", want: "login_invalid", sign: func(c string) string { return oidctest.SignIDToken(stranger, "first", "ES256", c) }},
-		{name: "a key that is not known", want: "login_invalid", sign: func(c string) string { return oidctest.SignIDToken(stranger, "second", "ES256", c) }},
+		{
+			name: "another's signature", want: "login_invalid",
+			sign: func(c string) string { return oidctest.SignIDToken(stranger, "first", "ES256", c) },
+		},
+		{
+			name: "a key that is not known", want: "login_invalid",
+			sign: func(c string) string { return oidctest.SignIDToken(stranger, "second", "ES256", c) },
+		},
 		{name: "the secret as key", want: "login_invalid", sign: func(c string) string {
 			return oidctest.SignIDToken([]byte(strings.Repeat(secretOfClient, 3)), "first", "HS256", c)
 		}},
@@ -421,7 +433,8 @@ func testLoginIsOnce(t *testing.T, s, beside *store.Store) {
 	finish("/?login=login_invalid", c.server.URL, done, cookie.Value) // the provider has another challenge by now
 	a := finish("/", second.URL, other, cookieOfOther.Value)
 	session := a.Cookies()[1]
-	if session.Name != "nrdl_session" || !session.HttpOnly || session.SameSite != http.SameSiteLaxMode || session.Path != "/" || session.Secure {
+	if session.Name != "nrdl_session" || !session.HttpOnly || session.SameSite != http.SameSiteLaxMode ||
+		session.Path != "/" || session.Secure {
 		t.Errorf("the cookie is %v", session)
 	}
 	finish(stale, c.server.URL, other, cookieOfOther.Value) // again
@@ -455,11 +468,11 @@ func TestLoginInTwoTabs(t *testing.T) {
 	if left := v.Jar.Cookies(mustURL(t, v.at+"/v1/login/done")); len(left) != 1 || left[0].Name != "nrdl_session" {
 		t.Errorf("the browser keeps %v", left)
 	}
-	const begun, most = 30, 9 + 1 // with the session
+	const begun, want = 30, 9 + 1 // with the session
 	for range begun {
 		v.do(303, "GET", "/v1/login", nil)
 	}
-	if left := v.Jar.Cookies(mustURL(t, v.at+"/v1/login/done")); len(left) != most {
+	if left := v.Jar.Cookies(mustURL(t, v.at+"/v1/login/done")); len(left) != want {
 		t.Errorf("of %d logins that were begun, the browser has %v", begun, left)
 	}
 }
@@ -507,7 +520,8 @@ func TestLoginBelowPath(t *testing.T) {
 		back.Body.Close()
 		done := mustURL(t, back.Header.Get("Location"))
 		a := v.do(303, "GET", done.RequestURI(), nil, append(header, "Cookie", cookie.Name+"="+cookie.Value)...)
-		if a.Header.Get("Location") != "/faces/" || cookie.Path != "/faces/v1/login" || a.Cookies()[1].Path != "/faces/" || !cookie.Secure || !a.Cookies()[1].Secure {
+		if a.Header.Get("Location") != "/faces/" || cookie.Path != "/faces/v1/login" || a.Cookies()[1].Path != "/faces/" ||
+			!cookie.Secure || !a.Cookies()[1].Secure {
 			t.Errorf("%s: %v %v", name, cookie, a.Header)
 		}
 		ended := v.do(204, "DELETE", "/faces/v1/session", nil, append(header, "Cookie", "nrdl_session="+a.Cookies()[1].Value)...)

@@ -10,7 +10,7 @@ import (
 	"nrdl.example/nrdl/server/api"
 )
 
-// The history and the audit log say whom a change was about by the name of today, and nobody who is erased.
+// The history and the audit log name the person of a change by the name of today, and nobody who is erased.
 func TestNamesOfHistory(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})

@@ -66,7 +66,7 @@ func TestOlderDescription(t *testing.T) {
 	}
 }
 
-// What is wrong with a form is said with the fields that the description has for this route.
+// An error in a form names the fields that the description has for this route.
 func TestFormsNameTheirFields(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{})

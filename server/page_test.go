@@ -36,7 +36,9 @@ func TestPage(t *testing.T) {
 		"by keyboard": testPageByKeyboard, "of a group": testPageOfGroup, "import stops": testPageImportStops, "signs in": testPageSignsIn,
 		"of two windows": testPageOfTwoWindows, "of a mixed person": testPageOfMixedPerson, "is loaded again": testPageIsLoadedAgain,
 		"of photographs": testPageOfPhotographs, "in languages": testPageInLanguages, "by hand": testPageByHand, "of facts": testPageOfFacts,
-		"behind nginx": testPageBehindNginx, "logs in": testPageLogsIn, "logs in below a path": testPageLogsInBelowPath, "of what is sure": testPageSure, "of visitors": testPageOfVisitors, "of a better network": testPageOfBetterNetwork, "of an album": testPageOfAlbum,
+		"behind nginx": testPageBehindNginx, "logs in": testPageLogsIn, "logs in below a path": testPageLogsInBelowPath,
+		"of what is sure": testPageSure, "of visitors": testPageOfVisitors, "of a better network": testPageOfBetterNetwork,
+		"of an album": testPageOfAlbum,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, ctx) })
 	}
@@ -133,7 +135,8 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	}
 	var rates Calibration // as the command rounds its limit
 	b.do(200, "GET", at+"/calibration", nil, &rates)
-	b.until(`document.querySelector(".fact .value").textContent.replaceAll(",", "") === "fewer than 1 in ` + legible.AtLeast(1/rates.Strangers.AtLarge.High) + `"`)
+	b.until(`document.querySelector(".fact .value").textContent.replaceAll(",", "") === "fewer than 1 in ` +
+		legible.AtLeast(1/rates.Strangers.AtLarge.High) + `"`)
 
 	b.screen("4", ".people a")
 	b.tab(".people a")
@@ -151,7 +154,8 @@ func testPageByKeyboard(t *testing.T, ctx context.Context) {
 	b.until(`document.querySelector("dialog [role=option]")`)
 	b.named()
 	b.press(kb.ArrowDown, kb.Enter)
-	b.until(`document.querySelector("#toasts").innerText.includes("merged with") && document.querySelector(".profile h1")?.innerText.startsWith(` + strconv.Quote(into) + `)`)
+	b.until(`document.querySelector("#toasts").innerText.includes("merged with") && document.querySelector(".profile ` +
+		`h1")?.innerText.startsWith(` + strconv.Quote(into) + `)`)
 	if all := b.people(at); len(all) != 2 {
 		t.Errorf("after the merge %+v", all)
 	}
@@ -440,13 +444,15 @@ func testPageIsLoadedAgain(t *testing.T, ctx context.Context) {
 	b.run(chromedp.Evaluate[chromedp.Void](`window.waiting[0]()`))
 	b.until(`window.waiting.length === 3 && document.querySelector(".progress .count").innerText.startsWith("1 of 5 files")`)
 	b.run(chromedp.Reload())
-	b.until(`document.querySelector(".dropzone") && document.querySelector("#toasts").innerText.includes("4 files of the last drop were not sent, of 5")`)
+	b.until(`document.querySelector(".dropzone") && document.querySelector("#toasts").innerText.includes("4 files of ` +
+		`the last drop were not sent, of 5")`)
 	b.screen("1", ".dropzone")
 	b.until(`document.querySelector(".screen .hint").innerText.includes("4 files of the last drop were not sent, of 5")`)
 	b.choose("#choose-folder", folder)
 	b.until(`document.querySelector(".progress a.main") && !document.querySelector(".screen > .hint")`)
 	b.run(chromedp.Reload())
-	b.until(`document.querySelector(".dropzone") && !document.querySelector("#toasts .toast") && document.querySelectorAll("#nav a").length === 7`)
+	b.until(`document.querySelector(".dropzone") && !document.querySelector("#toasts .toast") && ` +
+		`document.querySelectorAll("#nav a").length === 7`)
 }
 
 // With a key in the store, the page asks for it and goes on.
@@ -591,17 +597,18 @@ func testPageOfBetterNetwork(t *testing.T, ctx context.Context) {
 	c, at, _ := outdated(t)
 	b := browse(t, c, ctx)
 	b.screen("7", "#refit li:nth-child(3)")
-	said := js[string](b, `[...document.querySelectorAll("#refit li")].map((l) => l.textContent).join(" ")`)
+	list := js[string](b, `[...document.querySelectorAll("#refit li")].map((l) => l.textContent).join(" ")`)
 	for _, part := range []string{"Learnt anew: 6 faces, in about ", "no picture of them is kept: 3 faces.", "no other face: 1 person."} {
-		if !strings.Contains(said, part) {
-			t.Errorf("%q lacks %q", said, part)
+		if !strings.Contains(list, part) {
+			t.Errorf("%q lacks %q", list, part)
 		}
 	}
 	b.picture()
 	b.run(chromedp.Evaluate[chromedp.Void](`document.querySelector("[aria-describedby=refit]").click()`))
 	b.until(`document.querySelector("#refit li")?.textContent.startsWith("All faces that can be learnt by it")`)
 	var jobs api.Page[Job]
-	if b.do(200, "GET", at+"/jobs?kind=refit", nil, &jobs); len(jobs.Items) != 1 || !strings.Contains(string(jobs.Items[0].Result), `"embedded":6`) {
+	if b.do(200, "GET", at+"/jobs?kind=refit", nil, &jobs); len(jobs.Items) != 1 ||
+		!strings.Contains(string(jobs.Items[0].Result), `"embedded":6`) {
 		t.Errorf("%+v", jobs.Items)
 	}
 }

@@ -117,7 +117,8 @@ func TestBelowPath(t *testing.T) {
 		return a
 	}
 	for prefix, frames := range map[string]string{"/faces": "'none'", "/ingress": "'self'"} {
-		if a := send("GET", prefix+"/", top); a.StatusCode != 200 || !strings.Contains(a.Header.Get("Content-Security-Policy"), "frame-ancestors "+frames) {
+		if a := send("GET", prefix+"/", top); a.StatusCode != 200 ||
+			!strings.Contains(a.Header.Get("Content-Security-Policy"), "frame-ancestors "+frames) {
 			t.Errorf("%s: %d %v", prefix, a.StatusCode, a.Header)
 		}
 		if a := send("POST", prefix+"/v1/session", top); a.StatusCode != 204 || a.Cookies()[0].Path != prefix+"/" {
@@ -170,13 +171,16 @@ func testPageBehindNginx(t *testing.T, ctx context.Context) {
 		b.press(k.Key, kb.Enter)
 		b.until(`document.querySelectorAll("#nav a").length === 7 && !document.querySelector("dialog, .screen[aria-busy]")`)
 		b.screen("4", ".people a")
-		b.until(`[...document.querySelectorAll(".people img")].length === 3 && [...document.querySelectorAll(".people img")].every((i) => i.naturalWidth > 0)`)
+		b.until(`[...document.querySelectorAll(".people img")].length === 3 && [...document.querySelectorAll(".people ` +
+			`img")].every((i) => i.naturalWidth > 0)`)
 		var p Person
 		c.do(200, "POST", at+"/people", object{"name": "Zoe " + strings.Trim(prefix, "/")}, &p)
 		b.until(fmt.Sprintf(`document.querySelector(".people").innerText.includes(%q)`, p.Name))
-		b.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`[...document.querySelectorAll(".people a")].find((a) => a.innerText.includes(%q)).click()`, p.Name)))
+		b.run(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`[...document.querySelectorAll(".people a")].find((a) => `+
+			`a.innerText.includes(%q)).click()`, p.Name)))
 		b.until(`document.querySelector(".profile h1")`)
-		if outside := js[string](b, fmt.Sprintf(`performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !n.startsWith(%q)).join()`, top+prefix)); outside != "" {
+		if outside := js[string](b, fmt.Sprintf(`performance.getEntriesByType("resource").map((e) => e.name).filter((n) `+
+			`=> !n.startsWith(%q)).join()`, top+prefix)); outside != "" {
 			t.Errorf("requests outside of %s: %s", prefix, outside)
 		}
 	}

@@ -45,22 +45,22 @@ type Options struct {
 	Input   frontend.Pipeline // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search  *face.Search      // finds the faces; nil: face.DefaultSearch
 
-	Seen func(people.Sighting) // is told of each photograph that is identified, and returns at once; nil: nobody is
+	Seen func(people.Sighting) // is called for each photograph that is identified, and returns at once; may be nil
 
 	Body int64 // most bytes of a request; 20 MB
 	// most bytes of all requests in memory, half of it for one key; 512 MB, or a fifth of dataset.Budget()
 	// if that is limited
-	Bodies  int64
-	part    time.Duration // longest time for 10 kB of a body to arrive; 10 s
-	Decoded int64         // most memory of the images that are decoded at one time, in bytes; what the requests leave of dataset.Budget()
-	Rate    rate.Limit    // requests a second with one key; 200
-	Burst   int           // requests of one key at once; 2000
-	Wait    time.Duration // longest wait for memory to decode an image; 10 s
-	Lease   time.Duration // time after which another process takes over the jobs and requests of one that has ended; 20 s
-	Import  int64         // most bytes of an upload for an import; 1 GB
-	Files   int64         // most bytes of all stored uploads and exports; 4 GB
-	Private bool          // hooks may have addresses in private networks and on this machine
-	Request time.Duration // longest time for an answer; 60 s
+	Bodies        int64
+	part          time.Duration // longest time for 10 kB of a body to arrive; 10 s
+	MaxImageBytes int64         // most memory of the images that are decoded at one time, in bytes; what the requests leave of dataset.Budget()
+	Rate          rate.Limit    // requests a second with one key; 200
+	Burst         int           // requests of one key at once; 2000
+	Wait          time.Duration // longest wait for memory to decode an image; 10 s
+	Lease         time.Duration // time after which another process takes over the jobs and requests of one that has ended; 20 s
+	Import        int64         // most bytes of an upload for an import; 1 GB
+	Files         int64         // most bytes of all stored uploads and exports; 4 GB
+	Private       bool          // hooks may have addresses in private networks and on this machine
+	Request       time.Duration // longest time for an answer; 60 s
 
 	Origins    []string // of the pages of other sites that may send requests (api.CheckOrigin)
 	CompreFace string   // name of the collection for which some calls of CompreFace are answered; "": they are not
@@ -71,7 +71,7 @@ type Options struct {
 // WithDefaults returns o with defaults instead of zeros.
 func (o Options) WithDefaults() Options {
 	bodies, images := shares(dataset.Budget())
-	o.Bodies, o.Decoded = cmp.Or(o.Bodies, max(bodies, o.Body)), cmp.Or(o.Decoded, images)
+	o.Bodies, o.MaxImageBytes = cmp.Or(o.Bodies, max(bodies, o.Body)), cmp.Or(o.MaxImageBytes, images)
 	a, j, p := o.api().WithDefaults(), o.jobs().WithDefaults(), o.people().WithDefaults()
 	o.Log, o.Body, o.part, o.Rate, o.Burst, o.Request = a.Log, a.Body, a.Part, a.Rate, a.Burst, a.Request
 	o.Wait, o.Lease, o.Import, o.Files = p.Wait, j.Lease, j.Import, j.Files
@@ -93,7 +93,10 @@ func (o Options) jobs() jobs.Options {
 }
 
 func (o Options) people() people.Options {
-	return people.Options{Log: o.Log, Seen: o.Seen, Photos: o.Photos, Input: o.Input, Search: o.Search, Decoded: o.Decoded, Wait: o.Wait, Import: o.Import}
+	return people.Options{
+		Log: o.Log, Seen: o.Seen, Photos: o.Photos, Input: o.Input, Search: o.Search,
+		MaxImageBytes: o.MaxImageBytes, Wait: o.Wait, Import: o.Import,
+	}
 }
 
 // shares divides memory between the bodies of requests and the images that are decoded.
@@ -110,10 +113,10 @@ func shares(memory int64) (bodies, images int64) {
 func (o Options) CheckMemory() error { return o.fits(dataset.Budget()) }
 
 func (o Options) fits(memory int64) error {
-	if need := api.InMemory*o.Bodies + o.Decoded; memory < dataset.MaxDecoding && need > memory {
+	if need := api.InMemory*o.Bodies + o.MaxImageBytes; memory < dataset.MaxDecoding && need > memory {
 		return fmt.Errorf(
 			"%d MB for requests, twice, and %d MB for images do not fit into the %d MB that the memory limit of this process leaves",
-			o.Bodies/1_000_000, o.Decoded/1_000_000, memory/1_000_000)
+			o.Bodies/1_000_000, o.MaxImageBytes/1_000_000, memory/1_000_000)
 	}
 	return nil
 }

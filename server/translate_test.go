@@ -87,7 +87,8 @@ var assembled = []string{
 	"All {} photographs are frontal: add some with the head turned to the left and to the right.",
 	"All {} faces are small: add larger ones.",
 	"Few photographs ({}): add more.",
-	"Many faces have no name yet; these are the largest groups. Type a name and press Enter. If a group shows two people, first select the faces of one.",
+	"Many faces have no name yet; these are the largest groups. Type a name and press Enter. If a group shows two " +
+		"people, first select the faces of one.",
 	"No photograph shows the head turned to the left of the picture.",
 	"No photograph shows the head turned to the right of the picture.",
 	"Of strangers at random, one in two resembles somebody here as much; of people who look alike, more.",
@@ -99,13 +100,16 @@ var assembled = []string{
 	"{} face does not look like the other ones.",
 	"{} face has no name yet: {}. Type a name and press Enter. If a group shows two people, first select the faces of one.",
 	"{} face has no name yet: {}.",
-	"{} face looks so much like somebody of the collection that it is probably no stranger. Select a face and press W to see why, and delete those who are no strangers.",
+	"{} face looks so much like somebody of the collection that it is probably no stranger. Select a face and press W " +
+		"to see why, and delete those who are no strangers.",
 	"{} faces do not look like the other ones.",
 	"{} faces have no name yet: {}. Type a name and press Enter. If a group shows two people, first select the faces of one.",
 	"{} faces have no name yet: {}.",
-	"{} faces have no name yet; these are the largest groups. Type a name and press Enter. If a group shows two people, first select the faces of one.",
+	"{} faces have no name yet; these are the largest groups. Type a name and press Enter. If a group shows two people, " +
+		"first select the faces of one.",
 	"{} faces have no name yet; these are the largest groups.",
-	"{} faces look so much like somebody of the collection that they are probably no strangers. Select a face and press W to see why, and delete those who are no strangers.",
+	"{} faces look so much like somebody of the collection that they are probably no strangers. Select a face and press " +
+		"W to see why, and delete those who are no strangers.",
 	"{} of {} photographs are nearly copies of others: only {} differ.",
 	"{} of {} photographs do not look like the others: see whether they are of somebody else.",
 	"{} that are no images",
@@ -128,7 +132,8 @@ func testPageInLanguages(t *testing.T, ctx context.Context) {
 			for (const text of ["1,234", "0.5 %", "2024", "1,234 faces"]) document.getElementById("numbers").append(Object.assign(document.createElement("i"), { textContent: text }))`))
 		b.until(`!document.getElementById("numbers").textContent.includes("faces")`)
 		wrote := js[string](b, `[...document.querySelectorAll("#numbers i")].slice(0, 3).map((i) => i.textContent).join("|")`)
-		want := js[string](b, `[new Intl.NumberFormat("`+language+`").format(1234), new Intl.NumberFormat("`+language+`").format(0.5) + " %", "2024"].join("|")`)
+		want := js[string](b, `[new Intl.NumberFormat("`+language+`").format(1234), new Intl.NumberFormat("`+language+
+			`").format(0.5) + " %", "2024"].join("|")`)
 		if wrote != want || language == "de" && wrote != "1.234|0,5 %|2024" {
 			t.Errorf("%s: %s, not %s", language, wrote, want)
 		}

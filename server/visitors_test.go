@@ -234,8 +234,8 @@ func TestLastSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told people.Sighting
-	c := serving(t, s, Options{Seen: func(s people.Sighting) { told = s }})
+	var latest people.Sighting
+	c := serving(t, s, Options{Seen: func(s people.Sighting) { latest = s }})
 	at := c.collection()
 	ids := c.enrol(at, "person001", "person002")
 	seen := func(want string) {
@@ -248,8 +248,8 @@ func TestLastSeen(t *testing.T) {
 		if two.LastSeen != nil || (one.LastSeen == nil) != (want == "") || (page.Items[0].LastSeen == nil) != (want == "") {
 			t.Fatalf("%+v %+v %+v", one, two, page.Items)
 		}
-		if want != "" && (one.LastSeen.Source+" "+one.LastSeen.Reference != want || !one.LastSeen.Time.Equal(told.Time)) {
-			t.Errorf("%+v, not %s at %s", one.LastSeen, want, told.Time)
+		if want != "" && (one.LastSeen.Source+" "+one.LastSeen.Reference != want || !one.LastSeen.Time.Equal(latest.Time)) {
+			t.Errorf("%+v, not %s at %s", one.LastSeen, want, latest.Time)
 		}
 	}
 	seen("")

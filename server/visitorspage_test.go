@@ -39,7 +39,8 @@ func testPageOfVisitors(t *testing.T, ctx context.Context) {
 	b.screen("6", "[role=tabpanel]")
 	tab("visitors")
 	b.until(`document.querySelectorAll(".group").length === 1 && document.querySelectorAll(".group time").length === 2`)
-	if text := js[string](b, `document.querySelector(".group ul").innerText`); !strings.Contains(text, "· Garden gate") || !strings.Contains(text, "· door event-0") {
+	if text := js[string](b, `document.querySelector(".group ul").innerText`); !strings.Contains(text, "· Garden gate") ||
+		!strings.Contains(text, "· door event-0") {
 		t.Error(text)
 	}
 	b.named()
@@ -81,7 +82,8 @@ func testPortrait(b *browser, at, id string) {
 	b.Helper()
 	b.run(chromedp.Evaluate[chromedp.Void](`location.hash = location.hash.replace(/\/review.*/, "/person/` + id + `")`))
 	b.until(`document.querySelector(".screen-person .facts") && !document.querySelector(".screen[aria-busy]")`)
-	if text := js[string](b, `document.querySelector(".facts").innerText`); !strings.Contains(text, "Last seen") || !strings.Contains(text, "· door") {
+	if text := js[string](b, `document.querySelector(".facts").innerText`); !strings.Contains(text, "Last seen") ||
+		!strings.Contains(text, "· door") {
 		b.Error(text)
 	}
 	portrait := func() string {
@@ -90,7 +92,8 @@ func testPortrait(b *browser, at, id string) {
 	before := portrait()
 	b.run(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".face")].find((f) => f.dataset.face !== "` + before + `").click()`))
 	b.named()
-	b.run(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".selection button")].find((e) => e.textContent === "Use as portrait").click()`))
+	b.run(chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll(".selection button")].find((e) => e.textContent ` +
+		`=== "Use as portrait").click()`))
 	b.until(`document.querySelector("#toasts").innerText.includes("Another picture stands for Ann")`)
 	var p Person
 	b.do(200, "GET", at+"/people/"+id, nil, &p)

@@ -176,7 +176,7 @@ func unpack(ctx context.Context, data, dir string) error {
 	if err != nil {
 		return err
 	}
-	u := &unpacker{ctx: ctx, left: minUnpacked + maxRatio*info.Size()}
+	u := &unpacker{ctx: ctx, budget: minUnpacked + maxRatio*info.Size()}
 	if u.root, err = os.OpenRoot(dir); err != nil {
 		return err
 	}
@@ -200,9 +200,9 @@ func unpack(ctx context.Context, data, dir string) error {
 
 // An unpacker writes the files of an archive.
 type unpacker struct {
-	ctx  context.Context
-	root *os.Root
-	left int64 // bytes that may still be written
+	ctx    context.Context
+	root   *os.Root
+	budget int64 // bytes that may still be written
 }
 
 func (u *unpacker) write(name string, from io.Reader) error {
@@ -217,8 +217,8 @@ func (u *unpacker) write(name string, from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, io.LimitReader(from, u.left))
-	if u.left -= n; err == nil && u.left <= 0 {
+	n, err := io.Copy(f, io.LimitReader(from, u.budget))
+	if u.budget -= n; err == nil && u.budget <= 0 {
 		err = errors.New("its files are much larger than it is")
 	}
 	return errors.Join(err, f.Close())

@@ -97,7 +97,8 @@ func TestTrainOnCollection(t *testing.T) {
 	if err != nil || os.WriteFile(filepath.Join(dir, "all.tar"), text, 0o600) != nil {
 		t.Fatal(err)
 	}
-	if story := nrdl(succeeded, "train", "all.tar", "-o", "file.nrdl"); !strings.Contains(story, "3 people (person001, person002, person003), 6 faces") {
+	if story := nrdl(succeeded, "train", "all.tar", "-o", "file.nrdl"); !strings.Contains(story,
+		"3 people (person001, person002, person003), 6 faces") {
 		t.Error(story)
 	}
 	nrdl(succeeded, "train", service.URL+"/family", "-o", "http.nrdl")
@@ -128,7 +129,8 @@ func TestTrainOnCollection(t *testing.T) {
 	// Another archive is the folder that it holds, with what lies in a folder of its own.
 	for _, name := range []string{"photos.zip", "photos.tar"} {
 		archived(t, filepath.Join(dir, name), photos, filepath.Join(dir, "drawn"))
-		if story := nrdl(succeeded, "train", name, "-o", name+".nrdl", "--detector", "cascade"); !strings.Contains(story, "3 people (person001, person002, person003), 6 faces") {
+		if story := nrdl(succeeded, "train", name, "-o", name+".nrdl", "--detector", "cascade"); !strings.Contains(story,
+			"3 people (person001, person002, person003), 6 faces") {
 			t.Error(story)
 		}
 	}
@@ -160,9 +162,9 @@ func promisesAlike(t *testing.T, model, collection string) {
 		t.Fatal(err, answer.Status)
 	}
 	m := r.Model()
-	if limit, told := m.Calibration.StrangerLimit(m.Impostors()), c.Strangers.AtLarge.High; limit != told ||
-		!strings.Contains(m.Promise(), "fewer than 1 in "+legible.AtLeast(1/told)+" ") {
-		t.Errorf("the model says %v, %q, and the service %v", limit, m.Promise(), told)
+	if limit, want := m.Calibration.StrangerLimit(m.Impostors()), c.Strangers.AtLarge.High; limit != want ||
+		!strings.Contains(m.Promise(), "fewer than 1 in "+legible.AtLeast(1/want)+" ") {
+		t.Errorf("the model says %v, %q, and the service %v", limit, m.Promise(), want)
 	}
 }
 
@@ -171,7 +173,10 @@ func promisesAlike(t *testing.T, model, collection string) {
 func importsModel(t *testing.T, dir string) {
 	t.Helper()
 	start := []string{"serve", "imported", "--import", "file.nrdl", "--listen", "127.0.0.1:0"}
-	for _, want := range []string{`imported file.nrdl: 3 people and 6 faces are the collection "file"`, `file.nrdl is not imported: it was imported before, or there is a collection "file"`} {
+	for _, want := range []string{
+		`imported file.nrdl: 3 people and 6 faces are the collection "file"`,
+		`file.nrdl is not imported: it was imported before, or there is a collection "file"`,
+	} {
 		if status, story := served(t, dir, start); status != succeeded || !strings.Contains(story, want) {
 			t.Errorf("%d %s", status, story)
 		}

@@ -107,7 +107,7 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 		Warn:      func(s string) { a.Warn("%s", s) },
 		Progress: func(p experiment.Progress) {
 			if p.Last == nil {
-				a.Tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, legible.Count(p.Total, "run"), p.Done, b.output)
+				a.Tell("plan %s, seed %d: %s, %d of them already in %s", plan.Name, plan.Seed, legible.Count(p.Total, "run"), p.Records, b.output)
 			}
 			show(p)
 		},
@@ -132,13 +132,13 @@ func (a *app) bench(ctx context.Context, path string, b benching) error {
 	if p.New > 0 {
 		a.Tell("made %s in %s", legible.Count(p.New, "run"), legible.Seconds(time.Since(start)))
 	}
-	a.Print("%s: %s, %d made now", b.output, legible.Count(p.Done, "record"), p.New)
-	if p.Failed > 0 {
-		a.Print(", %d failed", p.Failed)
+	a.Print("%s: %s, %d made now", b.output, legible.Count(p.Records, "record"), p.New)
+	if p.Failures > 0 {
+		a.Print(", %d failed", p.Failures)
 	}
 	a.Print("\nnext: nrdl report %s\n", legible.ShellWord(b.output))
-	if p.Failed > 0 {
-		return advice.Add(fmt.Errorf("%d of %s failed", p.Failed, legible.Count(p.Total, "run")),
+	if p.Failures > 0 {
+		return advice.Add(fmt.Errorf("%d of %s failed", p.Failures, legible.Count(p.Total, "run")),
 			"their records tell why; --retry makes them again")
 	}
 	return nil
@@ -196,18 +196,18 @@ func (a *app) benchProgress(name string) (show func(experiment.Progress), done f
 		switch {
 		case p.Last == nil:
 		case !a.Terminal:
-			a.Tell("%d of %d: %s", p.Done, p.Total, report.Line(p.Last))
+			a.Tell("%d of %d: %s", p.Records, p.Total, report.Line(p.Last))
 		case p.Last.Error != "":
 			a.Warn("%s", report.Line(p.Last))
 		}
-		text := fmt.Sprintf("%d of %d", p.Done, p.Total)
-		if p.Failed > 0 {
-			text += fmt.Sprintf(" · %d failed", p.Failed)
+		text := fmt.Sprintf("%d of %d", p.Records, p.Total)
+		if p.Failures > 0 {
+			text += fmt.Sprintf(" · %d failed", p.Failures)
 		}
-		if p.Left > 0 {
-			text += " · " + console.About(p.Left) + " left"
+		if p.TimeLeft > 0 {
+			text += " · " + console.About(p.TimeLeft) + " left"
 		}
-		b.Show(float64(p.Done)/float64(p.Total), text)
+		b.Show(float64(p.Records)/float64(p.Total), text)
 	}, b.Clear
 }
 

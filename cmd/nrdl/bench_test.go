@@ -192,7 +192,8 @@ func TestBenchesDoNotShareAFile(t *testing.T) {
 	}
 	first := untilRun(t, 1, path, "-o", out, "-j", "1")
 	status, _, story := nrdlIn(t, ".", "bench", path, "-o", out)
-	if status == succeeded || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to it\nnrdl: hint: `).MatchString(story) {
+	if status == succeeded || !regexp.MustCompile(`(?m)^nrdl: error: records .*: another process is writing to `+
+		`it\nnrdl: hint: `).MatchString(story) {
 		t.Errorf("the second: %d\n%s", status, story)
 	}
 	if err := first.Process.Kill(); err != nil {

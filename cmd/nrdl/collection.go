@@ -108,7 +108,8 @@ func (c *collection) failed(err error) error {
 	case errors.As(err, new(*url.Error)):
 		return advice.Add(err, "is the service started, and at this address?")
 	case !isAnswer || problem.Code == "error":
-		return advice.Add(fmt.Errorf("%s is no service of nrdl: %w", c.address, err), "it is the address that the service prints, with the name of a collection: "+exampleAddress)
+		return advice.Add(fmt.Errorf("%s is no service of nrdl: %w", c.address, err),
+			"it is the address that the service prints, with the name of a collection: "+exampleAddress)
 	case problem.Status != nil && (*problem.Status == http.StatusUnauthorized || *problem.Status == http.StatusForbidden):
 		return advice.Add(fmt.Errorf("%s: the service answers: %w", c.address, err),
 			"give a key that may do this, by --key-file FILE or the variable NRDL_KEY; nrdl key create makes one")
@@ -190,7 +191,8 @@ func (c *collection) identify(ctx context.Context, p faces.Photo) (r faces.Resul
 	}
 	var shown *client.ShownPhotograph
 	for waited := time.Duration(0); ; {
-		shown, err = c.Identify(ctx, c.id, client.IdentifyForm{Photo: client.File{Name: "photo", Content: bytes.NewReader(data)}}, client.IdentifyQuery{})
+		shown, err = c.Identify(ctx, c.id, client.IdentifyForm{Photo: client.File{Name: "photo", Content: bytes.NewReader(data)}},
+			client.IdentifyQuery{})
 		wait, busy := client.RetryAfter(err)
 		if waited += max(wait, time.Second); !busy || waited > maxBusy {
 			break
@@ -232,7 +234,7 @@ const likelyPeople = 5
 
 // toVar registers the flags of a service that names the faces.
 func toVar(c *cobra.Command, i *identification) {
-	c.Flags().StringVar(&i.to, "to", "", "without MODEL: let the service at `ADDRESS`, http://HOST/COLLECTION, name the faces")
+	c.Flags().StringVar(&i.service, "to", "", "without MODEL: let the service at `ADDRESS`, http://HOST/COLLECTION, name the faces")
 	i.keyFile.register(c, "with --to")
 }
 
@@ -249,10 +251,10 @@ func (i *identification) arguments(c *cobra.Command, args []string) error {
 
 // withModel is args with the address of --to, if there is one, in the place of MODEL.
 func withModel(c *cobra.Command, i *identification, args []string) ([]string, error) {
-	if i.to == "" {
+	if i.service == "" {
 		return args, nil
 	}
-	return slices.Insert(slices.Clone(args), 0, i.to), i.checkTo(c, args)
+	return slices.Insert(slices.Clone(args), 0, i.service), i.checkTo(c, args)
 }
 
 // checkTo reports flags and arguments that make no sense with --to.
@@ -275,10 +277,10 @@ func (i *identification) checkTo(c *cobra.Command, args []string) error {
 
 // line are the arguments of a command line that identifies, with --to.
 func (i *identification) line(args ...string) string {
-	if i.to == "" {
+	if i.service == "" {
 		return legible.Arguments(args...)
 	}
-	text := "--to " + legible.ShellWord(legible.Address(i.to)) + " "
+	text := "--to " + legible.ShellWord(legible.Address(i.service)) + " "
 	if i.keyFile != "" {
 		text += "--key-file " + legible.ShellWord(string(i.keyFile)) + " "
 	}

@@ -35,7 +35,10 @@ func identifiesByService(t *testing.T, dir, address string) {
 			t.Errorf("%q: the service answers\n%s\nand the model of its export\n%s", form, asked, own)
 		}
 	}
-	_, story := nrdl(succeeded, append([]string{"identify", "--html", "to.html", "--sort", "sorted", "--draw", "boxes", "-o", "to.jsonl"}, to...)...)
+	_, story := nrdl(succeeded, append([]string{
+		"identify", "--html", "to.html", "--sort", "sorted", "--draw", "boxes",
+		"-o", "to.jsonl",
+	}, to...)...)
 	text, err := os.ReadFile(filepath.Join(dir, "to.html"))
 	if page := string(text); err != nil || !strings.Contains(page, "person002") || !strings.Contains(page, "data:image/jpeg") {
 		t.Error(err, len(page), story)
@@ -47,7 +50,8 @@ func identifiesByService(t *testing.T, dir, address string) {
 	}
 	nrdl(succeeded, append([]string{"album", "-o", "album"}, to...)...)
 	text, err = os.ReadFile(filepath.Join(dir, "album/people/person001/index.html"))
-	if page := string(text); err != nil || !strings.Contains(page, "person001.jpg") || strings.Contains(page, "nrdl add") || strings.Contains(page, "nrdl people") {
+	if page := string(text); err != nil || !strings.Contains(page, "person001.jpg") || strings.Contains(page, "nrdl add") ||
+		strings.Contains(page, "nrdl people") {
 		t.Error(err, page)
 	}
 	sidecar := filepath.Join(dir, "drawn/others/person001.jpg.xmp")
@@ -62,10 +66,12 @@ func identifiesByService(t *testing.T, dir, address string) {
 	if _, story := nrdl(failed, "identify", "--to", address+"/family", "drawn/others"); !strings.Contains(story, "--key-file FILE") {
 		t.Error(story)
 	}
-	if _, story := nrdl(failed, "identify", "--to", address+"/nobody", "--key-file", "key.txt", "drawn/others"); !strings.Contains(story, "it has family") {
+	if _, story := nrdl(failed, "identify", "--to", address+"/nobody", "--key-file", "key.txt",
+		"drawn/others"); !strings.Contains(story, "it has family") {
 		t.Error(story)
 	}
-	if _, story := nrdl(misused, append([]string{"identify", "file.nrdl"}, to...)...); !strings.Contains(story, "leave the model out: nrdl identify --to") {
+	if _, story := nrdl(misused, append([]string{"identify", "file.nrdl"}, to...)...); !strings.Contains(story,
+		"leave the model out: nrdl identify --to") {
 		t.Error(story)
 	}
 }
@@ -107,8 +113,14 @@ func TestIdentifySendsNowhereElse(t *testing.T) {
 		"the list leads away": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		}, "if you trust it"},
-		"no service":          {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "it is the address that the service prints"},
-		"a proxy without one": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "it is the address that the service prints"},
+		"no service": {
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+			"it is the address that the service prints",
+		},
+		"a proxy without one": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+			"it is the address that the service prints",
+		},
 		"the photo leads away": {func(w http.ResponseWriter, r *http.Request) {
 			answer(w, r, list, func() { http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect) })
 		}, "it is the address that the service prints"},

@@ -32,15 +32,15 @@ func (a *app) comprefaceCmd() *cobra.Command {
 			if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 				return cli.Misuse("%q is not an address such as http://127.0.0.1:8000", args[0])
 			}
-			f := comprefaceImages{address: at, key: key, out: args[1], warn: func(text string) { a.Warn("%s", text) }}
+			f := comprefaceImages{address: at, key: key, output: args[1], warn: func(text string) { a.Warn("%s", text) }}
 			if err := f.fetch(c.Context()); err != nil {
 				return advice.Add(fmt.Errorf("CompreFace at %s: %w", args[0], err), "the images that were written stay; run the command again to go on")
 			}
 			a.Tell("%s of %s are new in %s; %d were there", legible.Count(f.images, "image"),
-				legible.Count(len(f.subjects), "subject"), args[1], f.existing)
+				legible.Count(len(f.subjects), "subject"), args[1], f.earlier)
 			if f.refusals > 0 {
 				err := fmt.Errorf("CompreFace at %s: %d of %s are left out, named above", args[0], f.refusals,
-					legible.Count(f.images+f.existing+f.refusals, "image"))
+					legible.Count(f.images+f.earlier+f.refusals, "image"))
 				return advice.Add(err,
 					"rename these subjects, or take their images from where they came; without them: nrdl train %s -o people.nrdl",
 					legible.ShellWord(args[1]))
@@ -56,12 +56,12 @@ func (a *app) comprefaceCmd() *cobra.Command {
 // comprefaceImages writes the images of the subjects of a recognition service of CompreFace into a
 // folder for each subject.
 type comprefaceImages struct {
-	address  *url.URL
-	key, out string
-	warn     func(text string) // of an image that is left out
+	address     *url.URL
+	key, output string
+	warn        func(text string) // of an image that is left out
 
-	subjects                   map[string]bool
-	images, existing, refusals int
+	subjects                  map[string]bool
+	images, earlier, refusals int
 }
 
 const (
@@ -123,10 +123,10 @@ func (f *comprefaceImages) image(ctx context.Context, id, subject string) error 
 		f.leave(id, subject, err)
 		return nil
 	}
-	folder := filepath.Join(f.out, subject)
+	folder := filepath.Join(f.output, subject)
 	for _, extension := range imageExtensions {
 		if _, err := os.Stat(filepath.Join(folder, id+extension)); err == nil {
-			f.existing++
+			f.earlier++
 			f.subjects[subject] = true
 			return nil
 		}

@@ -51,11 +51,11 @@ func TestCompreFace(t *testing.T) {
 	out := t.TempDir()
 	for run := range 2 {
 		var warnings []string
-		f := comprefaceImages{address: at, key: "secret", out: out, warn: func(text string) { warnings = append(warnings, text) }}
+		f := comprefaceImages{address: at, key: "secret", output: out, warn: func(text string) { warnings = append(warnings, text) }}
 		if err := f.fetch(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if f.images+f.existing != 3 || f.existing != 3*run || f.refusals != 2 {
+		if f.images+f.earlier != 3 || f.earlier != 3*run || f.refusals != 2 {
 			t.Errorf("run %d: %+v", run, f)
 		}
 		if len(warnings) != 2 || !strings.Contains(warnings[0], `"id-3" of subject "../up"`) ||
@@ -75,7 +75,7 @@ func TestCompreFace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := (&comprefaceImages{address: at, key: "wrong", out: out}).fetch(t.Context()); err == nil {
+	if err := (&comprefaceImages{address: at, key: "wrong", output: out}).fetch(t.Context()); err == nil {
 		t.Error("a wrong key is not refused")
 	}
 }

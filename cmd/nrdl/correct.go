@@ -234,7 +234,7 @@ func (a *app) history(path string) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Results, 0, 0, 2, ' ', 0)
 	for _, c := range all {
 		size := legible.People(c.People)
 		if c.Faces > 0 {

@@ -156,7 +156,7 @@ func (a *app) checkCmd() *cobra.Command {
 			if asJSON {
 				err = a.printJSON(r)
 			} else {
-				err = r.WriteText(a.Out)
+				err = r.WriteText(a.Results)
 				if r.Same {
 					plan := "paper"
 					if r.Database.Name == reference.AR.Name {

@@ -58,7 +58,7 @@ func (a *app) demo(ctx context.Context, dir string, exact bool) error {
 			line += " " + legible.ShellWord(word)
 		}
 		a.Print("%s\n", line)
-		if err := a.Out.Flush(); err != nil { // before what the command writes to the log
+		if err := a.Results.Flush(); err != nil { // before what the command writes to the log
 			return err
 		}
 		root := a.rootCmd()

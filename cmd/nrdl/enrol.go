@@ -127,7 +127,7 @@ func (a *app) add(ctx context.Context, r *faces.Recogniser, path string, photos 
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a.tellMerger(merger)
-	if merger.Added == 0 {
+	if merger.Additions == 0 {
 		a.Tell("nothing is new: %s stays as it is", path)
 		return r, nil
 	}
@@ -229,9 +229,12 @@ type labels struct {
 // register registers the flags for folders.
 func (l *labels) register(c *cobra.Command) {
 	cli.Choice(c, &l.names, "names",
-		"where the names of people are in a folder: first (the first folder, the default), last (the folder that the image is in, as 2023/Ann/1.jpg) or files (Ann.jpg, Ann 2.jpg, Ann_0003.jpg: the name without a number after a separator)", dataset.Namings)
+		"where the names of people are in a folder: first (the first folder, the default), last (the folder that the image "+
+			"is in, as 2023/Ann/1.jpg) or files (Ann.jpg, Ann 2.jpg, Ann_0003.jpg: the name without a number after a separator)", dataset.Namings)
 	cli.Var(c, &l.tags, "tags", "", "SOURCE",
-		"take the names of face tags in a folder of photographs, from SOURCE: regions (XMP in photographs and sidecars; --tags alone), takeout (JSON of Google Takeout) or a list LIST.csv of lines photograph,name,name", dataset.ParseTagSource, func(s dataset.TagSource) string { return string(s) })
+		"take the names of face tags in a folder of photographs, from SOURCE: regions (XMP in photographs and sidecars; "+
+			"--tags alone), takeout (JSON of Google Takeout) or a list LIST.csv of lines photograph,name,name",
+		dataset.ParseTagSource, func(s dataset.TagSource) string { return string(s) })
 	c.MarkFlagsMutuallyExclusive("names", "tags")
 	c.Flags().Lookup("tags").NoOptDefVal = string(dataset.Regions)
 	cli.Complete(c, "tags", cli.Words(string(dataset.Regions), string(dataset.Takeout)))

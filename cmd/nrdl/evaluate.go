@@ -63,7 +63,7 @@ func (a *app) evaluateCmd() *cobra.Command {
 			if e.json {
 				return a.printJSON(result)
 			}
-			if err := report.WriteResult(a.Out, &result, e.model != ""); err != nil {
+			if err := report.WriteResult(a.Results, &result, e.model != ""); err != nil {
 				return err
 			}
 			if data := e.learn.input.data(args[0]); e.model == "" {
@@ -185,9 +185,9 @@ func (a *app) compare(ctx context.Context, data string, e *evaluation) error {
 	case e.json:
 		return a.printJSON(result)
 	case e.csv:
-		return report.WriteMethodsCSV(a.Out, result)
+		return report.WriteMethodsCSV(a.Results, result)
 	}
-	if err := report.WriteMethods(a.Out, result); err != nil {
+	if err := report.WriteMethods(a.Results, result); err != nil {
 		return err
 	}
 	a.Next("nrdl bench --init %s (a plan of more methods and splits, to edit)", e.learn.input.data(data))

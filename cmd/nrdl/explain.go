@@ -211,10 +211,10 @@ func (e *explaining) faces(ctx context.Context, r *faces.Recogniser, photo strin
 	for i, f := range found {
 		switch {
 		case e.number != 0 && i+1 != e.number:
-		case f.Rejected != nil:
-			err := fmt.Errorf("%s: %w", photo, f.Rejected)
+		case f.Rejection != nil:
+			err := fmt.Errorf("%s: %w", photo, f.Rejection)
 			if len(found) > 1 {
-				err = fmt.Errorf("%s, face %d: %w", photo, i+1, f.Rejected)
+				err = fmt.Errorf("%s, face %d: %w", photo, i+1, f.Rejection)
 			}
 			if refused = errors.Join(refused, err); e.number == 0 && len(found) > 1 {
 				e.Warn("left out: %v", err)

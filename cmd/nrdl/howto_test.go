@@ -18,16 +18,25 @@ import (
 // and the size of the face %[2]g to %[5]g, as shares of the image, and %[6]d×%[7]d its pixels.
 const (
 	xmpStart = `<?xpacket begin="` + "\ufeff" +
-		`" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""` +
-		` xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"` +
-		` xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/" xmlns:digiKam="http://www.digikam.org/ns/1.0/"` +
-		` xmlns:MP="http://ns.microsoft.com/photo/1.2/" xmlns:MPRI="http://ns.microsoft.com/photo/1.2/t/RegionInfo#" xmlns:MPReg="http://ns.microsoft.com/photo/1.2/t/Region#" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/">`
+		`" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
+		`<rdf:Description rdf:about=""` +
+		` xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" ` +
+		`xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#"` +
+		` xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/" ` +
+		`xmlns:digiKam="http://www.digikam.org/ns/1.0/"` +
+		` xmlns:MP="http://ns.microsoft.com/photo/1.2/" xmlns:MPRI="http://ns.microsoft.com/photo/1.2/t/RegionInfo#" ` +
+		`xmlns:MPReg="http://ns.microsoft.com/photo/1.2/t/Region#" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/">`
 	xmpEnd = `</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`
 
-	mwgRegion = `<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions stDim:w="%[6]d" stDim:h="%[7]d" stDim:unit="pixel"/><mwg-rs:RegionList><rdf:Bag><rdf:li><rdf:Description mwg-rs:Name="%[1]s" mwg-rs:Type="Face"><mwg-rs:Area stArea:x="%[2]g" stArea:y="%[3]g" stArea:w="%[4]g" stArea:h="%[5]g" stArea:unit="normalized"/></rdf:Description></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`
-	mpRegion  = `<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li rdf:parseType="Resource"><MPReg:PersonDisplayName>%[1]s</MPReg:PersonDisplayName><MPReg:Rectangle>%[8]g, %[9]g, %[4]g, %[5]g</MPReg:Rectangle></rdf:li></rdf:Bag></MPRI:Regions></MP:RegionInfo>`
-	person    = `<Iptc4xmpExt:PersonInImage><rdf:Bag><rdf:li>%[1]s</rdf:li></rdf:Bag></Iptc4xmpExt:PersonInImage>`
-	keywords  = `<lr:hierarchicalSubject><rdf:Bag><rdf:li>People|%[1]s</rdf:li></rdf:Bag></lr:hierarchicalSubject>`
+	mwgRegion = `<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions stDim:w="%[6]d" stDim:h="%[7]d" ` +
+		`stDim:unit="pixel"/><mwg-rs:RegionList><rdf:Bag><rdf:li><rdf:Description mwg-rs:Name="%[1]s" mwg-rs:Type="Face">` +
+		`<mwg-rs:Area stArea:x="%[2]g" stArea:y="%[3]g" stArea:w="%[4]g" stArea:h="%[5]g" stArea:unit="normalized"/>` +
+		`</rdf:Description></rdf:li></rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`
+	mpRegion = `<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li rdf:parseType="Resource">` +
+		`<MPReg:PersonDisplayName>%[1]s</MPReg:PersonDisplayName><MPReg:Rectangle>%[8]g, %[9]g, %[4]g, %[5]g</MPReg:Rectangle>` +
+		`</rdf:li></rdf:Bag></MPRI:Regions></MP:RegionInfo>`
+	person   = `<Iptc4xmpExt:PersonInImage><rdf:Bag><rdf:li>%[1]s</rdf:li></rdf:Bag></Iptc4xmpExt:PersonInImage>`
+	keywords = `<lr:hierarchicalSubject><rdf:Bag><rdf:li>People|%[1]s</rdf:li></rdf:Bag></lr:hierarchicalSubject>`
 )
 
 // writers write what a program keeps about the face in the photograph at path.
@@ -53,9 +62,10 @@ var writers = map[string]func(path, packet string) error{
 var formats = map[string]string{
 	"digikam": xmpStart + `<digiKam:TagsList><rdf:Seq><rdf:li>People/%[1]s</rdf:li></rdf:Seq></digiKam:TagsList>` + keywords +
 		mwgRegion + mpRegion + xmpEnd,
-	"lightroom":     xmpStart + keywords + person + mwgRegion + xmpEnd,
-	"apple-photos":  xmpStart + `<photoshop:DateCreated>2024-05-01T10:00:00</photoshop:DateCreated>` + person + mwgRegion + mpRegion + xmpEnd,
-	"google-photos": `{"title": "x.jpg", "photoTakenTime": {"timestamp": "1714557600", "formatted": "01.05.2024, 10:00:00 UTC"}, "people": [{"name": "%[1]s"}]}`,
+	"lightroom":    xmpStart + keywords + person + mwgRegion + xmpEnd,
+	"apple-photos": xmpStart + `<photoshop:DateCreated>2024-05-01T10:00:00</photoshop:DateCreated>` + person + mwgRegion + mpRegion + xmpEnd,
+	"google-photos": `{"title": "x.jpg", "photoTakenTime": {"timestamp": "1714557600", "formatted": "01.05.2024,` +
+		` 10:00:00 UTC"}, "people": [{"name": "%[1]s"}]}`,
 }
 
 // programMaterial is a copy of the material in which photographs of drawn people, in the folder

@@ -46,7 +46,7 @@ func (a *app) identifyCmd() *cobra.Command {
 			if err := i.check(c, args[1:]); err != nil {
 				return err
 			}
-			if i.to == "" && len(args) == 2 && dataset.IsMatrix(args[1]) {
+			if i.service == "" && len(args) == 2 && dataset.IsMatrix(args[1]) {
 				if i.draw != "" || i.sort != "" || i.html != "" || i.nats.URL != "" || i.resume {
 					return advice.Add(cli.Misuse("%s has samples and no photographs: --draw, --sort, --html, --nats and --resume have no meaning",
 						args[1]), "nrdl predict %s names the class of each sample", legible.Arguments(args...))
@@ -163,7 +163,7 @@ type identifyFlags struct {
 	tags, sure  string
 	html        string
 	nats        cluster.Options
-	to          string
+	service     string
 }
 
 // run names the faces in the images at paths. The path photolist.StandardInput
@@ -307,13 +307,13 @@ func (i *identification) openWriter() (err error) {
 	case i.file != nil:
 		i.results = i.file.Write
 	case i.json:
-		i.results = output.JSON(i.Out, i.top, i.checksum)
+		i.results = output.JSON(i.Results, i.top, i.checksum)
 	case i.csv:
-		i.results, err = output.Table(i.Out, i.top)
+		i.results, err = output.Table(i.Results, i.top)
 	case i.pairs:
-		i.results = output.Lines(i.Out, i.top)
+		i.results = output.Lines(i.Results, i.top)
 	default:
-		i.results = output.Lines(i.Out, 0)
+		i.results = output.Lines(i.Results, 0)
 	}
 	return err
 }
@@ -353,8 +353,8 @@ func (i *identification) mayWatch() error {
 
 // openModel reads the model, or finds the collection of --to, and prepares what depends on it.
 func (i *identification) openModel(ctx context.Context, path string) (err error) {
-	if i.to != "" {
-		if i.collection, err = i.keyFile.collection(ctx, i.to); err == nil {
+	if i.service != "" {
+		if i.collection, err = i.keyFile.collection(ctx, i.service); err == nil {
 			i.top, i.checksum = min(i.top, likelyPeople), i.collection.id
 			if names, err := i.people(ctx); err != nil || len(names) == 0 {
 				return cmp.Or(err, advice.Add(fmt.Errorf("%s has nobody with a name", i.collection.address), "name people on its page first"))

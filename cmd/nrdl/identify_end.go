@@ -71,9 +71,9 @@ func (i *identification) end(took time.Duration, tellNext func()) error {
 		i.Tell("%s less than half as large as the largest of the photograph left out: --faces every takes them too",
 			legible.Count(t.smaller, "face"))
 	}
-	if t.taken > 0 {
+	if t.losses > 0 {
 		i.Tell("%s did not get the name that another face of the photograph has with a better score: --twice names both",
-			legible.Count(t.taken, "face"))
+			legible.Count(t.losses, "face"))
 	}
 	if t.failedFiles > 0 && t.files > 1 {
 		i.Complain(fmt.Errorf("%d of %d images could not be read", t.failedFiles, t.files))

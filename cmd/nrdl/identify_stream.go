@@ -86,7 +86,9 @@ func (i *identification) stream(ctx context.Context, sources iter.Seq[photolist.
 }
 
 // namer names the faces in photos: here, by workers, or by a service.
-func (i *identification) namer(ctx context.Context, photos iter.Seq[faces.Photo]) (all iter.Seq2[faces.Result, error], done func(), err error) {
+func (i *identification) namer(
+	ctx context.Context, photos iter.Seq[faces.Photo],
+) (all iter.Seq2[faces.Result, error], done func(), err error) {
 	if i.collection != nil {
 		return i.collection.IdentifyAll(ctx, photos), func() {}, nil
 	}
@@ -142,7 +144,7 @@ func (i *identification) write(p *photoResult) error {
 	if err := i.results(p.Result, p.Err); err != nil || i.file != nil {
 		return err
 	}
-	return i.Out.Flush()
+	return i.Results.Flush()
 }
 
 // failed tells that p cannot be read, and reports whether that is its result: what
@@ -169,7 +171,7 @@ func (i *identification) place(p *photoResult) error {
 	other := dataset.NoFaceFolder
 	for _, f := range p.Faces {
 		switch {
-		case f.Rejected != nil:
+		case f.Rejection != nil:
 		case f.Known:
 			people = append(people, f.Name)
 		default:
@@ -198,18 +200,18 @@ func (i *identification) count(p *photoResult) {
 	looked := false
 	i.tally.smaller += p.Smaller
 	for k, f := range p.Faces {
-		if f.Trained != "" {
+		if f.TrainedID != "" {
 			i.tally.trainedFaces++
 		}
-		if f.Taken != "" {
-			i.tally.taken++
+		if f.LostName != "" {
+			i.tally.losses++
 		}
 		switch {
-		case f.Rejected != nil && len(p.Faces) > 1 && i.find.Which != face.Refuse:
-			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejected))
-		case f.Rejected != nil && k == 0:
-			why = append(why, f.Rejected)
-		case f.Rejected != nil:
+		case f.Rejection != nil && len(p.Faces) > 1 && i.find.Which != face.Refuse:
+			why = append(why, fmt.Errorf("face %d of %d: %w", k+1, len(p.Faces), f.Rejection))
+		case f.Rejection != nil && k == 0:
+			why = append(why, f.Rejection)
+		case f.Rejection != nil:
 		case f.Known:
 			looked = true
 			i.tally.namedFaces++
@@ -298,5 +300,5 @@ type tally struct {
 	unknownFaces int // faces
 	trainedFaces int // faces: the model was trained on them
 	smaller      int // faces: left out
-	taken        int // faces that lost a name to another one of the photograph
+	losses       int // faces that lost a name to another one of the photograph
 }

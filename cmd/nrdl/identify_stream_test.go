@@ -30,7 +30,7 @@ func newNaming(t *testing.T) (*identification, *os.File) {
 	if err := i.openModel(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	i.results = output.Lines(i.Out, 0)
+	i.results = output.Lines(i.Results, 0)
 	return i, out
 }
 

@@ -35,7 +35,8 @@ const (
 // tagVar registers --tags.
 func (i *identification) tagVar(c *cobra.Command) {
 	cli.Choice(c, &i.tags, "tags",
-		"write the names as face tags (XMP) that photo programs read: sidecar (--tags alone; a.jpg.xmp), embed (into JPEG files) or remove (take that back)", []string{tagSidecar, tagEmbed, tagRemove})
+		"write the names as face tags (XMP) that photo programs read: sidecar (--tags alone; a.jpg.xmp), embed (into JPEG "+
+			"files) or remove (take that back)", []string{tagSidecar, tagEmbed, tagRemove})
 	c.Flags().Lookup("tags").NoOptDefVal = tagSidecar
 	i.sure = "likely"
 	cli.Choice(c, &i.sure, "sure", "with --tags, write the names that are at least this sure: sure (--sure alone), likely or doubtful",
@@ -46,7 +47,7 @@ func (i *identification) tagVar(c *cobra.Command) {
 // A tagger writes tags of what is found in photographs. It is safe for concurrent use.
 type tagger struct {
 	tags.Writer
-	least float64 // probability of a name that is written
+	minProbability float64 // probability of a name that is written
 
 	mu           sync.Mutex
 	photos       int // that have tags of names
@@ -80,9 +81,9 @@ func (i *identification) startTagging(ctx context.Context, sources []photolist.S
 	i.tagger.Embed, i.tagger.Warn = i.tags == tagEmbed, i.app.WarnOf
 	switch i.sure {
 	case "sure":
-		i.tagger.least = i.numbers().Sure
+		i.tagger.minProbability = i.numbers().Sure
 	case "likely":
-		i.tagger.least = i.numbers().Likely
+		i.tagger.minProbability = i.numbers().Likely
 	}
 	if i.tags != tagRemove {
 		i.tagger.Model = i.checksum
@@ -116,12 +117,12 @@ func (t *tagger) mayWrite(sources []photolist.Source) error {
 // of are the faces of r, with the names that become tags.
 func (t *tagger) of(r faces.Result) (found []tags.Face) {
 	for _, f := range r.Faces {
-		if f.Rejected != nil || f.Box.Empty() {
+		if f.Rejection != nil || f.Box.Empty() {
 			continue
 		}
 		face := tags.Face{Box: f.Box, Probability: f.Probability}
 		switch {
-		case f.Known && f.Probability < t.least: // not where it is not known
+		case f.Known && f.Probability < t.minProbability: // not where it is not known
 			t.mu.Lock()
 			t.doubtful++
 			t.mu.Unlock()
@@ -173,12 +174,12 @@ func (t *tagger) count(o tags.Outcome, err error, isCopy bool, complain func(err
 		}
 		return
 	}
-	t.faces += o.Added
-	t.keptFaces += o.Kept
+	t.faces += o.Additions
+	t.keptFaces += o.Conflicts
 	if o.Changed {
 		t.changedFiles++
 	}
-	if o.Added == 0 {
+	if o.Additions == 0 {
 		return
 	}
 	t.photos++

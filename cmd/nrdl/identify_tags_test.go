@@ -33,7 +33,7 @@ func TestEmbedInOthers(t *testing.T) {
 // A name that is not sure enough is not written, and its face is; one whose probability is not known is.
 func TestUnsureNames(t *testing.T) {
 	box := image.Rect(0, 0, 9, 9)
-	g := &tagger{least: 0.9}
+	g := &tagger{minProbability: 0.9}
 	var names []string
 	for _, f := range g.of(faces.Result{Faces: []faces.Face{
 		{Box: box, Known: true, Name: "Ann", Probability: 0.95},

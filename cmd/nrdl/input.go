@@ -46,7 +46,8 @@ func (f *inputFlags) register(c *cobra.Command) {
 	f.registerStages(c)
 	f.set.BoolVar(&f.mirror, "mirror", false, "train on the mirror images of the training faces too")
 	f.set.StringVar(&f.project, "project", "", "`PROJECTION` that is fitted on the training samples: fisher:0.3, pca:100 or none")
-	f.set.Lookup("input").Usage += " (default embedding for photographs, faces96 for crops, or the preset for --size; without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
+	f.set.Lookup("input").Usage += " (default embedding for photographs, faces96 for crops, or the preset for --size; " +
+		"without its projection for fewer than 30 people and for --method nrdl; .mat and .npz: pixels)"
 	cli.Complete(c, "project", cli.Words(slices.Concat([]string{"none"}, projectionWords)...))
 }
 

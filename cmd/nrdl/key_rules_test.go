@@ -30,7 +30,7 @@ type keyed struct {
 	where  []string         // arguments for the database
 	folder string           // in which the command works
 	secret string           // of a key that manages
-	cookie string           // of a session, in place of the key
+	cookie string           // of a session, instead of the key
 }
 
 func newKeyed(t *testing.T, o server.Options, at string, where ...string) *keyed {

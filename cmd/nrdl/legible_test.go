@@ -36,7 +36,7 @@ func outputOf(t *testing.T, args ...string) (stdout, stderr string, status int) 
 	root := a.rootCmd()
 	root.SetArgs(args)
 	err := root.ExecuteContext(t.Context())
-	a.Out.Flush()
+	a.Results.Flush()
 	status = a.report(err)
 	var texts [2]string
 	for i, f := range files {

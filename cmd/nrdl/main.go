@@ -89,7 +89,7 @@ func run(args []string) int {
 	if ctx.Err() != nil && !(a.endless && errors.Is(err, context.Canceled)) {
 		return a.report(errInterrupted) // without results that may be only a part
 	}
-	if flushed := a.Out.Flush(); err == nil || a.endless && errors.Is(err, context.Canceled) {
+	if flushed := a.Results.Flush(); err == nil || a.endless && errors.Is(err, context.Canceled) {
 		err = flushed
 	}
 	return a.report(err)
@@ -134,7 +134,7 @@ func (a *app) rootCmd() *cobra.Command {
 		Use:     "nrdl",
 		Version: "nrdl " + buildinfo.Read().Version,
 	}
-	root.SetOut(a.Out)
+	root.SetOut(a.Results)
 	root.SetErr(a.Err)
 	group := func(title string, all ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: title, Title: title})
@@ -237,7 +237,8 @@ func (a *app) observer(what string) (o faces.Observer, done func()) {
 func findVar(c *cobra.Command, find *face.Options, which face.Which, auto string) {
 	detectVar(c, find, auto)
 	find.Which = which
-	usage := "if there are several faces: largest, central (large and near the middle), all but those less than half as large as the largest, every, or refuse (skip the photograph)"
+	usage := "if there are several faces: largest, central (large and near the middle), all but those less than half " +
+		"as large as the largest, every, or refuse (skip the photograph)"
 	choices := []string{string(face.Largest), string(face.Central), string(face.Refuse), string(face.All), string(face.Every)}
 	if which == face.Agreeing {
 		usage, choices = "agreeing (with the other photographs of the person), or "+strings.TrimPrefix(usage, "if there are several faces: "),

@@ -39,7 +39,7 @@ func (a *app) methodsCmd() *cobra.Command {
 			if s, ok := catalogue.FindStage(args[0]); ok && asJSON {
 				return a.printJSON(s)
 			} else if ok {
-				return s.WriteText(a.Out)
+				return s.WriteText(a.Results)
 			}
 			m, err := method.Named(args[0])
 			switch {
@@ -48,7 +48,7 @@ func (a *app) methodsCmd() *cobra.Command {
 			case asJSON:
 				return a.printJSON(catalogue.Of(m))
 			}
-			return catalogue.Of(m).WriteText(a.Out)
+			return catalogue.Of(m).WriteText(a.Results)
 		},
 		ValidArgsFunction: cli.First(cli.Words(slices.Concat(methodWords, stageWords)...), cobra.NoFileCompletions),
 	}
@@ -65,7 +65,7 @@ func (a *app) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := a.Out.Write(legible.JSON(text.Bytes()))
+	_, err := a.Results.Write(legible.JSON(text.Bytes()))
 	return err
 }
 
@@ -76,7 +76,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if licences {
-				_, err := a.Out.Write(notices.Notice())
+				_, err := a.Results.Write(notices.Notice())
 				return err
 			}
 			b := buildinfo.Read()
@@ -84,7 +84,7 @@ func (a *app) versionCmd() *cobra.Command {
 			if asJSON {
 				return a.printJSON(b)
 			}
-			return b.WriteText(a.Out)
+			return b.WriteText(a.Results)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write one object")
@@ -98,7 +98,7 @@ var (
 	methodWords     = cli.Described(method.All(), func(m classify.Method) (string, string) { return m.Name(), method.Describe(m) })
 	stageWords      = cli.Described(catalogue.Stages(), func(s catalogue.Stage) (string, string) { return s.Name, s.Description })
 	presetWords     = cli.Described(method.PresetNames(), func(name string) (string, string) { return name, method.PresetAbout(name) })
-	inputWords      = cli.Described(frontend.Presets, func(p frontend.Preset) (string, string) { return p.Name, p.About })
+	inputWords      = cli.Described(frontend.Presets, func(p frontend.Preset) (string, string) { return p.Name, p.Description })
 	featureWords    = cli.Described(feature.All, func(f feature.Feature) (string, string) { return f.Name(), "" })
 	stepWords       = cli.Described(feature.Steps, func(s feature.Step) (string, string) { return s.Name(), "" })
 	projectionWords = cli.Described(projection.All, func(p projection.Projection) (string, string) { return p.Name(), "" })

@@ -119,7 +119,7 @@ func (a *app) evaluateOpenSet(ctx context.Context, data string, e *evaluation) e
 	if e.json {
 		return a.printJSON(result)
 	}
-	if err := report.WriteOpenSet(a.Out, result, data, "text"); err != nil {
+	if err := report.WriteOpenSet(a.Results, result, data, "text"); err != nil {
 		return err
 	}
 	if e.openSet.output == "" {

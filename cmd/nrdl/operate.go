@@ -54,7 +54,7 @@ func (a *app) backupCmd() *cobra.Command {
 			} else if backupErr != nil {
 				return backupErr
 			}
-			_, err = fmt.Fprintf(a.Out, "%s\t%d bytes\n", at, size)
+			_, err = fmt.Fprintf(a.Results, "%s\t%d bytes\n", at, size)
 			return err
 		},
 	}
@@ -85,7 +85,7 @@ func (a *app) keyCmd() *cobra.Command {
 				if !k.IsOfProgram() {
 					name += " (logged in)"
 				}
-				if _, err := fmt.Fprintf(a.Out, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, name, strings.Join(k.Scopes, ","),
+				if _, err := fmt.Fprintf(a.Results, "%s\t%q\t%s\t%s\t%s\t%s\n", k.ID, name, strings.Join(k.Scopes, ","),
 					k.Created.Format("2006-01-02"), until, of); err != nil {
 					return err
 				}
@@ -128,7 +128,8 @@ func (a *app) keyRevokeCmd(with func(onStore) func(*cobra.Command, []string) err
 func (a *app) warnIfKeyless(ctx context.Context, db *store.Store) error {
 	keyless, err := db.IsKeyless(ctx)
 	if keyless {
-		a.Warn("no key is left: every program of this machine may do everything, and so may whoever comes by a proxy that does not say that it is one")
+		a.Warn("no key is left: every program of this machine may do everything, and so may whoever comes by a proxy that " +
+			"does not say that it is one")
 	}
 	return err
 }
@@ -196,7 +197,7 @@ func (a *app) keyCreateCmd(with func(onStore) func(*cobra.Command, []string) err
 			if err != nil {
 				return err
 			}
-			if _, err = fmt.Fprintln(a.Out, secret); err != nil {
+			if _, err = fmt.Fprintln(a.Results, secret); err != nil {
 				return err
 			}
 			a.Tell("it is not shown again; programs send it as \"Authorization: Bearer KEY\", and the page asks for it")

@@ -294,7 +294,8 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 		runBlock(t, dir, "nrdl data synth crops --people 6 --images 7 --size 48x48 --seed 3\n"+
-			"nrdl train crops -o c.nrdl --input pixels --method nrc --split first:6 --calibrate 0; nrdl explain c.nrdl crops/person002/0007.png -o why.png")
+			"nrdl train crops -o c.nrdl --input pixels --method nrc --split first:6 --calibrate 0; nrdl explain c.nrdl "+
+			"crops/person002/0007.png -o why.png")
 		if err := os.Rename(filepath.Join(dir, "why.png"), residuals); err != nil {
 			t.Fatal(err)
 		}

@@ -162,7 +162,7 @@ func (a *app) peopleOfTags(ctx context.Context, path string) error {
 		named += min(1, len(people))
 	}
 	a.Tell("%s, %d with names of people", legible.Count(len(read), "photograph"), named)
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Results, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "person\tphotographs\tfaces marked")
 	for _, name := range slices.SortedFunc(maps.Keys(photographs), natural.Compare) {
 		fmt.Fprintf(table, "%s\t%d\t%d\n", legible.Printable(name), photographs[name], regions[name])

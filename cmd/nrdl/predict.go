@@ -104,7 +104,7 @@ func (a *app) predict(ctx context.Context, model, path string, p *prediction) er
 	if p.output != "" {
 		return a.write(ctx, p.output, write)
 	}
-	if err := write(a.Out); err != nil || p.json || p.scores {
+	if err := write(a.Results); err != nil || p.json || p.scores {
 		return err
 	}
 	a.Next("nrdl predict %s %s --scores (the score of each class)", legible.ShellWord(model), legible.ShellWord(path))

@@ -120,7 +120,8 @@ func shellWords(line string) (words []string, bare []bool) {
 
 // notOfCommands are the words that follow a command in a sentence.
 var notOfCommands = strings.Fields(
-	"takes lists shows draws makes does says gives writes names and or then it which by that tells for with where brings tunes explains sends if has prints needs")
+	"takes lists shows draws makes does says gives writes names and or then it which by that tells for with where brings " +
+		"tunes explains sends if has prints needs")
 
 // commandsIn are the command lines of nrdl in a line of its output.
 func commandsIn(line string, root *cobra.Command) (all [][]string) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What a model promises of strangers, and its test, are the same wherever they are told.
+// What a model promises of strangers, and its test, are the same wherever they are printed.
 func TestOneNumberForStrangers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -27,7 +27,8 @@ func TestOneNumberForStrangers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return html.UnescapeString(regexp.MustCompile(`\s+`).ReplaceAllString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(text), ""), " "))
+		return html.UnescapeString(regexp.MustCompile(`\s+`).ReplaceAllString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(text), ""),
+			" "))
 	}
 	run("data", "synth", "people", "--people", "6", "--images", "5", "--size", "16x16")
 	trained := run("train", "people", "-o", "m.nrdl", "--size", "16x16", "--fpir", "0.1")

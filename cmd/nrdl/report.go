@@ -158,7 +158,7 @@ func (a *app) writePasses(ctx context.Context, p *report.Passes, r reporting) er
 		return fmt.Errorf("the passes of a training: %w", err)
 	}
 	if r.output == "" {
-		return p.Write(a.Out, format)
+		return p.Write(a.Results, format)
 	}
 	return a.write(ctx, r.output, func(w io.Writer) error { return p.Write(w, format) })
 }
@@ -223,9 +223,9 @@ func (a *app) compareCmd() *cobra.Command {
 			case asJSON:
 				err = a.printJSON(changes)
 			case asCSV:
-				err = changes.WriteCSV(a.Out)
+				err = changes.WriteCSV(a.Results)
 			default:
-				err = changes.Write(a.Out)
+				err = changes.Write(a.Results)
 			}
 			return errors.Join(err, changes.Check())
 		},

@@ -115,7 +115,8 @@ func (s *serving) needsData() error {
 // the first argument, if there is one, is no address.
 func checkPlace(url string, args []string) error {
 	if len(args) > 0 && strings.Contains(args[0], "://") {
-		return advice.Add(cli.Misuse("%s is an address, and FOLDER is a folder", legible.Address(args[0])), "PostgreSQL is named by --database URL")
+		return advice.Add(cli.Misuse("%s is an address, and FOLDER is a folder", legible.Address(args[0])),
+			"PostgreSQL is named by --database URL")
 	}
 	if url == "" || strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
 		return nil
@@ -135,7 +136,8 @@ func brokerVar(c *cobra.Command, b **mqtt.Broker) {
 func photosVar(c *cobra.Command, o *server.Options) {
 	c.Flags().StringVar(&o.Photos, "photos", "",
 		"show the photographs of a person whose originals are in the folder `DIR`, which is only read")
-	c.Flags().BoolVar(&o.Tags, "write-names", false, "let the page write names into the photographs of --photos, or beside them, as identify --tags does")
+	c.Flags().BoolVar(&o.Tags, "write-names", false, "let the page write names into the photographs of --photos, or "+
+		"beside them, as identify --tags does")
 	cli.Complete(c, "photos", cli.Folders)
 }
 
@@ -361,7 +363,8 @@ func (s *serving) importModel(ctx context.Context, v *server.Service, model *fac
 		s.Hint("who was deleted stays deleted; a model with other people needs a file of another name, which its collection gets")
 	default:
 		s.Tell("imported %s: %s and %s are the collection %q", s.model, legible.People(subjects), legible.Count(n, "face"), name)
-		s.Tell("not taken: the method, which the service has its own of, and pictures, which a model does not keep; photographs that are added later have some")
+		s.Tell("not taken: the method, which the service has its own of, and pictures, which a model does not keep; " +
+			"photographs that are added later have some")
 	}
 	return nil
 }

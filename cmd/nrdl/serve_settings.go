@@ -62,7 +62,7 @@ func limitFlags(c *cobra.Command, o *server.Options) {
 	size := func(to *int64, name, use string) { cli.Var(c, to, name, "", "BYTES", use, parseBytes, showBytes) }
 	size(&o.Body, "max-request", "take requests of at most `BYTES`")
 	size(&o.Bodies, "max-requests", "hold at most `BYTES` of all requests in memory, half of it for one key")
-	size(&o.Decoded, "max-decoding", "decode images in at most `BYTES` at a time")
+	size(&o.MaxImageBytes, "max-decoding", "decode images in at most `BYTES` at a time")
 	size(&o.Import, "max-import", "take files for imports of at most `BYTES`")
 	size(&o.Files, "max-files", "keep at most `BYTES` of imports and exports")
 	cli.Number(c, (*float64)(&o.Rate), "rate", "", cli.InRange(1e-6, 1e9), "take `N` requests a second with one key")

@@ -51,7 +51,8 @@ func (a *app) trainCmd() *cobra.Command {
 	t.strangers.register(c)
 	c.Flags().BoolVar(&t.forget, "forget", false, "do not store the faces in the model: people cannot be added to it later")
 	c.Flags().BoolVar(&t.byReference, "by-reference", false,
-		"with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside the model or in a folder that NRDL_NETWORKS names")
+		"with --input embedding:FILE.onnx: store the digest of the network, not the network; FILE.onnx must then be beside "+
+			"the model or in a folder that NRDL_NETWORKS names")
 	c.Flags().StringVar(&t.trace, "trace", "", "`FILE` for the terms of the objective, one line of JSON per pass (slower)")
 	a.keyFile.register(c, "where DATA is the address of a collection")
 	a.registerWriting(c, &t.force)
@@ -130,7 +131,8 @@ func (t *training) check() error {
 		}
 	}
 	if info, err := os.Stat(t.output); err == nil && info.Mode().IsRegular() && info.Size() > 0 && modelAt(t.output) == nil {
-		return advice.Add(cli.Misuse("--output %s is a file, and no model, which would replace it", t.output), "name another file, or delete this one")
+		return advice.Add(cli.Misuse("--output %s is a file, and no model, which would replace it", t.output),
+			"name another file, or delete this one")
 	}
 	if t.trace != "" && (filepath.Clean(t.output) == filepath.Clean(t.trace) || cli.SameFile(t.output, t.trace) != "") {
 		return cli.Misuse("--output and --trace are the same file, %s", t.output)
@@ -229,7 +231,8 @@ func (a *app) tellTrained(r *faces.Recogniser, path string, took time.Duration) 
 	}
 	tell("%s in %s", console.Ended(m.Parts().Outcome), legible.Seconds(took))
 	if m.Impostors() == nil && !m.Embedding.IsZero() && m.Law() != nil {
-		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: the margin decides, and more people of the model may be unknown", m.Embedding.Name)
+		a.Warn("the measured similarities of network %s hold for its cosines only, not with this method or projection: "+
+			"the margin decides, and more people of the model may be unknown", m.Embedding.Name)
 		a.Hint("leave out --method and --project")
 	}
 	if !m.Embedding.IsZero() && m.Law() == nil {

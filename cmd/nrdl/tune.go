@@ -85,7 +85,7 @@ func (a *app) tune(ctx context.Context, data string, t *tuning) error {
 		}
 		return a.printJSON(record)
 	}
-	if err := report.WriteTuned(a.Out, m, t.search, tuned); err != nil {
+	if err := report.WriteTuned(a.Results, m, t.search, tuned); err != nil {
 		return err
 	}
 	a.printNext(data, m, t, tuned.Trials[tuned.Best])

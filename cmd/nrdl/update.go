@@ -27,7 +27,8 @@ type writing struct{ backup, force bool }
 func (w *writing) register(a *app, c *cobra.Command) {
 	a.registerWriting(c, &w.force)
 	c.Flags().BoolVar(&w.backup, "backup", true,
-		"keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what earlier changes kept is deleted, with the history")
+		"keep the model as it was in MODEL.bak, for nrdl undo; with --backup=false it is not kept, and what earlier changes "+
+			"kept is deleted, with the history")
 }
 
 // registerWriting registers the flags of all commands that write a model.

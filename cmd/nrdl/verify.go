@@ -78,10 +78,10 @@ func (v *verification) run(ctx context.Context, model, a, b string) (err error) 
 	v.Print("%s: similarity %.3f (1 is the same picture). %s so similar; they count as the same person if at most 1 in %s is.\n",
 		word, c.Similarity, pairs(c.FMR), legible.OneIn(-math.Log10(v.fmr)))
 	if c.Same(v.fmr) {
-		_ = v.Out.Flush() // the answer stands first
+		_ = v.Results.Flush() // the answer stands first
 		v.Hint("relatives and other people who look alike may count as the same person%s", measuredOn(r))
 	} else if people := measuredOn(r); people != "" {
-		_ = v.Out.Flush()
+		_ = v.Results.Flush()
 		v.Tell("%s", strings.TrimPrefix(people, "; "))
 	}
 	if model := legible.ShellWord(model); r != nil && !v.exitCode {

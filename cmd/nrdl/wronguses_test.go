@@ -210,7 +210,8 @@ func wrongPlace(t *testing.T) string {
 	}
 	photo, model := read("people/person001/0001.png"), read("m.nrdl")
 	for name, text := range map[string]string{
-		"photo.png": photo, "cut.png": photo[:60], "void.png": "", "void.txt": "", "notes.txt": "milk\nbread\n", "few.csv": "a,b,c\n1,2,3\n", "notes.onnx": "milk\n",
+		"photo.png": photo, "cut.png": photo[:60], "void.png": "", "void.txt": "", "notes.txt": "milk\nbread\n",
+		"few.csv": "a,b,c\n1,2,3\n", "notes.onnx": "milk\n",
 		"void.nrdl": "", "cut.nrdl": model[:len(model)/2], "text.nrdl": "milk\n", "text.json": "milk\n",
 		"other.zip": "PK\x03\x04milk", "broken.tar": strings.Repeat("x", 1024), "page.html": "<html></html>",
 	} {
@@ -279,7 +280,8 @@ func TestWrongUsesHaveANextStep(t *testing.T) {
 			args[i] = words.Replace(args[i])
 		}
 		status, _, story := nrdlIn(t, dir, args...)
-		if status == succeeded || !strings.Contains(story, "nrdl: error: ") || !strings.Contains(story, "nrdl: hint: ") || strings.Contains(story, "goroutine ") {
+		if status == succeeded || !strings.Contains(story, "nrdl: error: ") || !strings.Contains(story, "nrdl: hint: ") ||
+			strings.Contains(story, "goroutine ") {
 			t.Errorf("nrdl %q: %d\n%s", args, status, story)
 		}
 		if after := filesBelow(t, dir); !slices.Equal(after, before) {

@@ -105,7 +105,8 @@ func (a Alignment) numbers() (t Landmarks, err error) {
 	}
 	if len(words) != 2*len(t) || err != nil {
 		return t, advice.Add(fmt.Errorf("landmarks = %.200q are not mean, arcface, pupils or five points", string(a)),
-			"five points are x,y of the eyes, the tip of the nose and the corners of the mouth, as shares of the width and the height, ten numbers with commas between")
+			"five points are x,y of the eyes, the tip of the nose and the corners of the mouth, as shares of the width and "+
+				"the height, ten numbers with commas between")
 	}
 	return t, nil
 }

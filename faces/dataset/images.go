@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -66,10 +67,7 @@ func (s *Images) Validate() error {
 	if s.NoFace != nil && len(s.NoFace) != n {
 		return fmt.Errorf("%d marks of images without a face for %d images", len(s.NoFace), n)
 	}
-	if err := CheckNames(s.Classes); err != nil {
-		return err
-	}
-	if err := s.Frame.Validate(); err != nil {
+	if err := cmp.Or(CheckNames(s.Classes), s.Frame.Validate()); err != nil {
 		return err
 	}
 	if !(s.White >= 0) || math.IsInf(s.White, 1) {

@@ -41,7 +41,7 @@ func jpegMemory(data []byte) (int64, error) {
 }
 
 func sizeOf(j *bounded.JPEG) libjpeg.Size {
-	return libjpeg.Size{Pixels: j.Width * j.Height, Samples: j.Samples(), Visited: j.Visited}
+	return libjpeg.Size{Pixels: j.Width * j.Height, Samples: j.Samples(), Visits: j.Visits}
 }
 
 // odd is the turn of a JPEG that image/jpeg refuses, as others take less memory.

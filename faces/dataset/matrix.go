@@ -134,7 +134,8 @@ func (m matrix) oneHotRows() (matrix, error) {
 	}
 	if err != nil {
 		err = advice.Add(fmt.Errorf("%s holds the labels and is no vector", m),
-			"labels are a vector of integers or of names; as one-hot rows each has a single 1, and numpy.argmax(y, axis=1) makes a vector of rows of probabilities")
+			"labels are a vector of integers or of names; as one-hot rows each has a single 1, and numpy.argmax(y, axis=1) "+
+				"makes a vector of rows of probabilities")
 		return matrix{}, err
 	}
 	for i := range labels.data {

@@ -86,7 +86,8 @@ func refuseDates(root string, images []string) error {
 		root, listed(tops, " and "), what, listed(names, ", "), listed(tops, " and "))
 	person := names[0]
 	return advice.Add(err,
-		"did you mean the people %s? Then %v takes the folders that the images are in; or put all photographs of a person into one folder: %s, %s", listed(names, ", "),
+		"did you mean the people %s? Then %v takes the folders that the images are in; or put all photographs of a person "+
+			"into one folder: %s, %s", listed(names, ", "),
 		advice.Names.To(NameLast), filepath.Join(root, person, people[person][0]), filepath.Join(root, person, tops[len(tops)-1]))
 }
 
@@ -123,7 +124,8 @@ func repeatedNames(root string, images []string) string {
 	slices.SortFunc(names, natural.Compare)
 	slices.SortFunc(in, natural.Compare)
 	return fmt.Sprintf(
-		"%s: the folders %s are taken for people, and hold folders with the same names (%s); if these are the people, put all photographs of a person into one folder, such as %s",
+		"%s: the folders %s are taken for people, and hold folders with the same names (%s); if these are the people, put "+
+			"all photographs of a person into one folder, such as %s",
 		root, listed(in, " and "), listed(names, ", "), filepath.Join(root, names[0], in[0]))
 }
 

@@ -39,7 +39,10 @@ func TestFoldersOfYears(t *testing.T) {
 		"numbers":  {map[string][]int{"2001/1": {1}, "2002/1": {4}}, "", ""},
 		"one year": {map[string][]int{"2023/Bob": {1}, "Zoe": {4}}, "", ""},
 		"album":    {map[string][]int{"2023": {1}, "DCIM": {4}}, "the folders 2023 and DCIM look like those of an album", ""},
-		"camera":   {map[string][]int{"DCIM/100CANON": {1}, "Camera": {3}, "Bob": {4}}, "the folders Camera and DCIM look like those of an album", ""},
+		"camera": {
+			map[string][]int{"DCIM/100CANON": {1}, "Camera": {3}, "Bob": {4}},
+			"the folders Camera and DCIM look like those of an album", "",
+		},
 		"seasons":  {map[string][]int{"2023": {1}, "2024-05": {4}}, "the folders 2023 and 2024-05 look like those of an album", ""},
 		"subjects": {map[string][]int{"1998": {1}, "1999": {2}, "2107": {4}}, "", ""},
 	} {

@@ -147,7 +147,8 @@ func TestDescribe(t *testing.T) {
 	set.X.SetCol(8, slices.Repeat([]float64{9}, tiny.Len()))
 	got := Describe(set)
 	want := Info{
-		People: 3, Images: 12, Features: 12, Frame: Frame{Size: tiny}, MinImages: 4, MaxImages: 4, Lowest: 0, Highest: mat.Max(set.X), Integers: true,
+		People: 3, Images: 12, Features: 12, Frame: Frame{Size: tiny}, MinImages: 4, MaxImages: 4, Lowest: 0,
+		Highest: mat.Max(set.X), Integers: true,
 		Blank: []int{7}, Constant: []int{8}, Duplicates: [][]int{{0, 2}, {3, 6}}, Conflicts: [][]int{{3, 6}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

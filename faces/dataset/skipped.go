@@ -17,7 +17,7 @@ type Skipped struct {
 	Videos     int // including those of live photographs
 	Sidecars   int // files in which a program keeps data about a photograph
 	Thumbnails int // folders of small copies, previews and caches
-	Deleted    int // folders of deleted files
+	Trash      int // folders of deleted files
 	NoMedia    int // folders that a file .nomedia marks as holding no photographs
 	Backups    int // files that an editor or exiftool left beside the file that it changed
 	Patterns   int // files and folders that a pattern matches
@@ -40,7 +40,7 @@ func (s Skipped) String() string {
 		{s.Videos, "video"},
 		{s.Sidecars, "sidecar file"},
 		{s.Thumbnails, "thumbnail folder"},
-		{s.Deleted, "deleted-files folder"},
+		{s.Trash, "deleted-files folder"},
 		{s.NoMedia, ".nomedia folder"},
 		{s.Backups, "backup file"},
 		{s.Duplicates, "duplicate"},
@@ -129,7 +129,7 @@ func (w *walker) leaves(at string, folder bool) bool {
 	ending := func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) }
 	switch {
 	case folder && isDeleted(name):
-		w.tally.Deleted++
+		w.tally.Trash++
 	case folder && isThumbnails(name, w.base(path.Dir(at))):
 		w.tally.Thumbnails++
 	case !folder && slices.ContainsFunc(backupEndings, ending):

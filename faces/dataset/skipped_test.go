@@ -52,13 +52,14 @@ func TestPhotographs(t *testing.T) {
 		filepath.Join(dir, "IMG_1.HEIC"): {filepath.Join(dir, "IMG_1 (1).heic")},
 	}
 	if want := (Skipped{
-		Videos: 2, Sidecars: 2, Thumbnails: 5, Deleted: 5, NoMedia: 1, Backups: 2,
+		Videos: 2, Sidecars: 2, Thumbnails: 5, Trash: 5, NoMedia: 1, Backups: 2,
 		Duplicates: 2, Others: 1, Copies: copies,
 	}); !reflect.DeepEqual(skipped, want) {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
 	if got, want := skipped.String(),
-		"2 videos, 2 sidecar files, 5 thumbnail folders, 5 deleted-files folders, 1 .nomedia folder, 2 backup files, 2 duplicates, 1 other file"; got != want {
+		"2 videos, 2 sidecar files, 5 thumbnail folders, 5 deleted-files folders, 1 .nomedia folder, 2 backup files, 2 "+
+			"duplicates, 1 other file"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	skipped = Skipped{Videos: 2, Sidecars: 1, Foreign: "1 JPEG XL file, 1 raw file"}

@@ -313,7 +313,8 @@ func (t *table) vectors() (*Images, error) {
 		err := fmt.Errorf(
 			"the samples are images of %v, and the model was trained on vectors: in which order these have pixels nothing says", t.size)
 		return nil, advice.Add(err,
-			"give an array of rows without height and width, in the order of the samples of the model; or train the model on images (an array N×height×width; in Python image_shape)")
+			"give an array of rows without height and width, in the order of the samples of the model; or train the model on "+
+				"images (an array N×height×width; in Python image_shape)")
 	}
 	return t.grouped(Frame{}, 0)
 }
@@ -353,7 +354,9 @@ func (t *table) shape(path string, opt Options) error {
 	case side*side == d && side >= minAssumedSide && side <= MaxSide &&
 		integersTo(t.x, math.MaxUint16): // as images are stored; vectors rarely are
 		t.size = Size{Height: side, Width: side}
-		opt.warn("%s does not say the size of its images: they are taken to be %v, %s; for another size store them as an array N×height×width, and ignore this if the samples are vectors: the results are the same", path, t.size, map[bool]string{true: "row after row", false: "column after column"}[t.byRows])
+		opt.warn("%s does not say the size of its images: they are taken to be %v, %s; for another size store them as an "+
+			"array N×height×width, and ignore this if the samples are vectors: the results are the same", path, t.size,
+			map[bool]string{true: "row after row", false: "column after column"}[t.byRows])
 	case opt.Frame.Size != (Size{}):
 		return advice.Add(errors.New("the file does not say the size of its images, which cannot be resized"),
 			"store them as an array N×height×width, or rows with height and width")

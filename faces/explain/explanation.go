@@ -243,17 +243,17 @@ func nearestOf(m *gallery.Gallery, c int, atoms []*WeightedAtom) error {
 	lin.AtB(cosine, 1, classify.Unit(lin.Cols(p.D, lo, hi)), x)
 	for _, a := range atoms {
 		row := cosine.RawRowView(a.Atom - lo)
-		j := mostSimilar(row, a.Atom-lo)
+		j := largestCosine(row, a.Atom-lo)
 		a.Cosine = row[j]
 		a.Enrolled, a.Mirrored = first+j%n, j >= n // copies follow the images
 	}
 	return nil
 }
 
-// mostSimilar returns the first of the cosines that is largest in magnitude: an
+// largestCosine returns the first of the cosines that is largest in magnitude: an
 // atom of either sign has the same pattern. Of several samples that are the atom,
 // as in few dimensions, it is the one at index k, from which the atom was learned.
-func mostSimilar(cosines []float64, k int) int {
+func largestCosine(cosines []float64, k int) int {
 	if k < len(cosines) && cosines[k] >= same {
 		return k
 	}

@@ -118,7 +118,8 @@ func (f *view) chart(people int) chart {
 		c.Line = line
 		if f.byScore() {
 			c.Caption += fmt.Sprintf(
-				" From %s on the face gets the name (the line). The similarity with a person counts all photographs of the person together, so it may be larger than that with each.", f.number(line))
+				" From %s on the face gets the name (the line). The similarity with a person counts all photographs of the person "+
+					"together, so it may be larger than that with each.", f.number(line))
 		} else {
 			c.Caption += fmt.Sprintf(" A face is named if %s or more (the line).", needed)
 		}

@@ -185,7 +185,7 @@ func portrait(ctx context.Context, m *gallery.Gallery, folder string, detector *
 		return nil
 	}
 	for _, s := range seen {
-		if s.Refused != nil || s.Thumb == nil {
+		if s.Reason != nil || s.Thumb == nil {
 			continue
 		}
 		if number--; number > 0 {

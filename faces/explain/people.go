@@ -84,7 +84,7 @@ type suspectGroup struct {
 }
 
 // A pairCell is two people who may be confused.
-type pairCell struct{ A, B, Counted, Estimated, Alike, Note string }
+type pairCell struct{ A, B, Count, Estimate, Alike, Note string }
 
 // A personCell is a person.
 type personCell struct {
@@ -96,7 +96,7 @@ type personCell struct {
 // A peopleView is what the template shows.
 type peopleView struct {
 	Heading, Summary  string
-	Up                string // address of the pages that this one is part of; "" for all of p
+	Whole             string // address of the pages that this one is part of; "" for all of p
 	Pictures, Measure bool   // whether there are any; whether cosines decide
 	Low               string
 	Suspects          int
@@ -111,7 +111,7 @@ type peopleView struct {
 // SuspectsHTML writes the photographs that look mislabelled as a page, of those at the address up.
 func (p *People) SuspectsHTML(w io.Writer, up string) error {
 	data := p.view()
-	data.Heading, data.Up = "Photographs in "+p.Title+" whose name may be wrong", up
+	data.Heading, data.Whole = "Photographs in "+p.Title+" whose name may be wrong", up
 	return page.Write(w, peoplePage, "page", data)
 }
 
@@ -241,9 +241,9 @@ func (p *People) suspect(s gallery.Suspect) suspectCell {
 
 // pairOf says in words how easily two people are confused.
 func pairOf(p gallery.Pair) pairCell {
-	c := pairCell{A: p.A, B: p.B, Counted: fmt.Sprintf("%d of %d", p.Wrong, p.Held)}
+	c := pairCell{A: p.A, B: p.B, Count: fmt.Sprintf("%d of %d", p.Wrong, p.Held)}
 	if p.Share != nil {
-		c.Estimated = oneIn(*p.Share)
+		c.Estimate = oneIn(*p.Share)
 	}
 	if p.Alike != nil {
 		c.Alike = oneIn(*p.Alike)
@@ -351,7 +351,7 @@ func turned(turns []float64) []string {
 	return nil
 }
 
-// lit says what the Light of the photographs of a person says of what is lacking.
+// lit says which light is missing among the photographs of a person, which have these values of Light.
 func lit(lights []float64) []string {
 	n := len(lights)
 	if n < minTurns {

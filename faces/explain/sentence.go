@@ -30,7 +30,8 @@ func (f *view) verdict() string {
 	switch {
 	case c.TooAlike():
 		return fmt.Sprintf(
-			"Most similar is %s. The people of this model are too alike for this network: how many strangers would get a name cannot be promised.", name)
+			"Most similar is %s. The people of this model are too alike for this network: how many strangers would get a name "+
+				"cannot be promised.", name)
 	case f.Known:
 		return fmt.Sprintf("It is %s: %s %s.", name, far, limit)
 	case c.Known(f.DecisionScore): // as another face of the photograph has the name

@@ -36,63 +36,77 @@ type example struct {
 var examples = []example{
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.17, prob: 0.97,
-		want: "It is Ann: clearly above the threshold. Score 0.42, 0.31 ahead of Bob (0.17 needed). Two photographs of Ann carry 71 % of the weight. Likely 97 %.",
+		want: "It is Ann: clearly above the threshold. Score 0.42, 0.31 ahead of Bob (0.17 needed). Two photographs of " +
+			"Ann carry 71 % of the weight. Likely 97 %.",
 	},
 	{
 		scores: [3]float64{0.05, 0.81, 0.11}, code: [6]float64{0.01, 0, 0.01, 0.98}, need: 0.17, prob: 0.9999,
-		want: "It is Bob: far above the threshold. Score 0.81, 0.70 ahead of Cyd (0.17 needed). One photograph of Bob carries 98 % of the weight (all photographs of Bob: 99 %). Sure 99.9 %.",
+		want: "It is Bob: far above the threshold. Score 0.81, 0.70 ahead of Cyd (0.17 needed). One photograph of Bob " +
+			"carries 98 % of the weight (all photographs of Bob: 99 %). Sure 99.9 %.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0.4, 0.4, 0.2}, need: 0.17, prob: math.NaN(), mirrors: true,
-		want: "It is Ann: clearly above the threshold. Score 0.42, 0.31 ahead of Bob (0.17 needed). One photograph of Ann and its mirror image carry 80 % of the weight.",
+		want: "It is Ann: clearly above the threshold. Score 0.42, 0.31 ahead of Bob (0.17 needed). One photograph of Ann " +
+			"and its mirror image carry 80 % of the weight.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, 0.05}, code: [6]float64{0, 0.6, 0.2, 0.2}, need: 0.17, prob: 0.5, mirrors: true,
-		want: "It is Ann: clearly above the threshold. Score 0.42, 0.31 ahead of Bob (0.17 needed). The mirror image of one photograph of Ann carries 60 % of the weight. Doubtful 50 %.",
+		want: "It is Ann: clearly above the threshold. Score 0.42, 0.31 ahead of Bob (0.17 needed). The mirror image of " +
+			"one photograph of Ann carries 60 % of the weight. Doubtful 50 %.",
 	},
 	{
 		scores: [3]float64{0.22, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.3, 0, 0.4}, need: 0.17, prob: 0.12,
-		want: "Unknown: most similar is Ann, clearly below the threshold. Score 0.22, 0.02 ahead of Bob (0.17 needed). Two photographs of Ann carry 30 % of the weight. The probability that it is Ann: 12 %.",
+		want: "Unknown: most similar is Ann, clearly below the threshold. Score 0.22, 0.02 ahead of Bob (0.17 needed). " +
+			"Two photographs of Ann carry 30 % of the weight. The probability that it is Ann: 12 %.",
 	},
 	{
 		scores: [3]float64{0.2, 0.2, 0.05}, code: [6]float64{0.2, 0.1, 0.1, 0.1, 0.25, 0.25}, need: 0.17, prob: 0.001, learned: true,
-		want: "Unknown: most similar is Ann, clearly below the threshold. Score 0.20, 0.00 ahead of Bob (0.17 needed). Two atoms of Ann carry 30 % of the weight. The probability that it is Ann: under 1 %.",
+		want: "Unknown: most similar is Ann, clearly below the threshold. Score 0.20, 0.00 ahead of Bob (0.17 needed). " +
+			"Two atoms of Ann carry 30 % of the weight. The probability that it is Ann: under 1 %.",
 	},
 	{
 		scores: [3]float64{0.32, 0.2, 0.05}, code: [6]float64{0.2, 0.2, 0.2, 0, 0.2, 0.2}, need: 0.17, prob: math.NaN(), learned: true,
-		want: "Unknown: most similar is Ann, clearly below the threshold. Score 0.32, 0.12 ahead of Bob (0.17 needed). Two atoms of Ann carry 40 % of the weight, more than anybody else's.",
+		want: "Unknown: most similar is Ann, clearly below the threshold. Score 0.32, 0.12 ahead of Bob (0.17 needed). " +
+			"Two atoms of Ann carry 40 % of the weight, more than anybody else's.",
 	},
 	{
 		scores: [3]float64{0.42, 0.11, -0.05}, code: [6]float64{0, 0, 0.5, 0.5},
-		want: "The best guess among 3 people is Ann: score 0.42, 0.31 ahead of Bob. No photograph of Ann has a weight. The model has no threshold, so it names every face.",
+		want: "The best guess among 3 people is Ann: score 0.42, 0.31 ahead of Bob. No photograph of Ann has a weight. " +
+			"The model has no threshold, so it names every face.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 0.1, prob: 0.97,
 		rule: classify.Linear{}, adds: [6]bool{true, true, false, true},
-		want: "It is Ann: far above the threshold. Score 0.90, 0.79 ahead of Bob (0.10 needed). Three atoms, two of them of Ann, make most of the score. Likely 97 %.",
+		want: "It is Ann: far above the threshold. Score 0.90, 0.79 ahead of Bob (0.10 needed). Three atoms, two of them " +
+			"of Ann, make most of the score. Likely 97 %.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3,
 		rule: classify.Linear{}, adds: [6]bool{false, false, true},
-		want: "Unknown: most similar is Ann, just below the threshold. Score 0.90, 0.79 ahead of Bob (1.00 needed). One atom of other people makes most of the score of Ann. The probability that it is Ann: 30 %.",
+		want: "Unknown: most similar is Ann, just below the threshold. Score 0.90, 0.79 ahead of Bob (1.00 needed). One " +
+			"atom of other people makes most of the score of Ann. The probability that it is Ann: 30 %.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3,
 		rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
-		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
+		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. " +
+			"Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0, 1, -1},
-		want: "It is Ann: clearly above the threshold. Score 0.60, 0.30 ahead of Bob (0.20 needed). Two of the 4 parts of the face resemble Ann most. Likely 80 %.",
+		want: "It is Ann: clearly above the threshold. Score 0.60, 0.30 ahead of Bob (0.20 needed). Two of the 4 parts of " +
+			"the face resemble Ann most. Likely 80 %.",
 	},
 	{
 		scores: [3]float64{0.9, 0.11, 0.05}, code: [6]float64{0.4, 0.31, 0.2, 0.09}, need: 1, prob: 0.3,
 		rule: classify.Linear{}, adds: [6]bool{true, true}, useless: true,
-		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
+		want: "Unknown: most similar is Ann. Hardly any face reaches the threshold of this model: calibrate it again. " +
+			"Score 0.90, 0.79 ahead of Bob (1.00 needed). Two atoms of Ann make most of the score. The probability that it is Ann: 30 %.",
 	},
 	{
 		scores: [3]float64{0.6, 0.3, 0.1}, code: [6]float64{1}, need: 0.2, prob: 0.8, rule: classify.Votes{}, blocks: []int{0, 0},
-		want: "It is Ann: clearly above the threshold. Score 0.60, 0.30 ahead of Bob (0.20 needed). All 2 parts of the face resemble Ann most. Likely 80 %.",
+		want: "It is Ann: clearly above the threshold. Score 0.60, 0.30 ahead of Bob (0.20 needed). All 2 parts of the " +
+			"face resemble Ann most. Likely 80 %.",
 	},
 }
 

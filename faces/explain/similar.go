@@ -310,7 +310,8 @@ func (f *view) similarities(people int) (all, further []chart) {
 	}
 	return append(all, photographs.chart("The most similar photographs of the model", "")),
 		[]chart{rebuilt.chart("Reconstruction from the photographs of each person",
-			"The similarity of the face with the combination of the photographs of the person that is nearest to it. 1 is a perfect reconstruction; more photographs reconstruct every face better.")}
+			"The similarity of the face with the combination of the photographs of the person that is nearest to it. 1 is a "+
+				"perfect reconstruction; more photographs reconstruct every face better.")}
 }
 
 // cosines are the bars of a chart of cosines.

@@ -137,8 +137,8 @@ func TestSixtyFaces(t *testing.T) {
 			t.Errorf("%s: %d faces, %d went to the network: %v", which, len(seen), n, err)
 		}
 		for _, s := range seen {
-			if (s.Refused == nil) != (len(s.Values) == 3) {
-				t.Errorf("%s: %v, refused %v", which, s.Values, s.Refused)
+			if (s.Reason == nil) != (len(s.Values) == 3) {
+				t.Errorf("%s: %v, refused %v", which, s.Values, s.Reason)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func TestTwelvePixels(t *testing.T) {
 		t.Errorf("%v, %v", seen, err)
 	}
 	seen, err := Whole(t.Context(), dataset.NewPhoto(tiny), Cut{Frame: dataset.Frame{Embedding: e.Frame().Embedding}, Embedder: e})
-	if err != nil || len(seen) != 1 || seen[0].Refused != nil || len(seen[0].Values) != 3 {
+	if err != nil || len(seen) != 1 || seen[0].Reason != nil || len(seen[0].Values) != 3 {
 		t.Errorf("%v, %v", seen, err)
 	}
 }

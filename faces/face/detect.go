@@ -84,7 +84,8 @@ func (d *Detector) Faces(ctx context.Context, files []string) (dataset.Reader, d
 // errUnaligned is the error for images in which no faces are found, for a network.
 var errUnaligned = advice.Add(
 	errors.New("the network needs aligned faces, and in most of the images no face can be found, or they are smaller than 80 pixels"),
-	"%v searches each of them; %v uses them as they are, if they are aligned as the network wants it; or take features that need no alignment: %v",
+	"%v searches each of them; %v uses them as they are, if they are aligned as the network wants it; or take features "+
+		"that need no alignment: %v",
 	advice.Detect.To(Always), advice.Detect.To(Never), advice.Input.To("faces96"))
 
 // Content returns what the images show; "" where that did not have to be judged.

@@ -329,7 +329,7 @@ func TestChoose(t *testing.T) {
 		{All, []Face{face(16), face(15)}, 0, "16 pixels"},
 	} {
 		seen := c.which.chosen(c.found, DefaultLimits)
-		used := slices.DeleteFunc(slices.Clone(seen), func(s Seen) bool { return s.Refused != nil })
+		used := slices.DeleteFunc(slices.Clone(seen), func(s Seen) bool { return s.Reason != nil })
 		if len(used) != c.want {
 			t.Errorf("%v of %d: %d faces, not %d", c.which, len(c.found), len(used), c.want)
 		}

@@ -39,9 +39,9 @@ type layout struct {
 }
 
 // A decoder turns the outputs of a detector's network for one input image into boxes
-// and landmarks in pixels of that image. Those with a lower score than least are left
+// and landmarks in pixels of that image. Those with a lower score than minScore are left
 // out.
-type decoder func(outputs [][]float32, width, height int, least float64) []Detection
+type decoder func(outputs [][]float32, width, height int, minScore float64) []Detection
 
 // recognised returns the format of a network with these outputs; name is what its metadata
 // say, or "".

@@ -39,7 +39,7 @@ func TestSmallerFaces(t *testing.T) {
 		Largest: {1, 1}, Refuse: {1, 1}, Every: {2, 0},
 	} {
 		seen, err := In(t.Context(), photo, which, Cut{Frame: frame})
-		if err != nil || len(seen) != want.faces || seen[0].Refused != nil || seen[0].Smaller != want.smaller {
+		if err != nil || len(seen) != want.faces || seen[0].Reason != nil || seen[0].Smaller != want.smaller {
 			t.Errorf("%s: %+v, %v", which, seen, err)
 		}
 	}

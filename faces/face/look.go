@@ -51,7 +51,7 @@ func (o Options) Validate() error {
 type Seen struct {
 	Face    *Face     // nil for the image itself
 	Values  []float64 // what a Cut makes of it; nil if rejected
-	Refused error     // why it is rejected, or nil
+	Reason  error     // why it is rejected, or nil
 	Total   int       // number of faces in the photograph; 0 for an image that is taken as it is
 	Smaller int       // number of faces in the background of the photograph that are left out
 
@@ -87,7 +87,7 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 	for i := range seen {
 		s := &seen[i]
 		s.Smaller, s.Thumb = len(behind), cut.thumb(photo, s.Face)
-		if s.Refused != nil {
+		if s.Reason != nil {
 			continue
 		}
 		if err := cut.cover(ctx, photo, s.Face); err != nil {
@@ -101,7 +101,7 @@ func in(ctx context.Context, photo *dataset.Photo, which Which, cut Cut, limits 
 	}
 	for i := range seen {
 		s := &seen[i]
-		if s.Refused != nil {
+		if s.Reason != nil {
 			continue
 		}
 		s.Values, values = values[0], values[1:]
@@ -131,7 +131,7 @@ func (w Which) chosen(found []Face, limits Limits) []Seen {
 		if of > 1 && w == Refuse {
 			refused = fmt.Errorf("one of %d faces", of)
 		}
-		seen[i] = Seen{Face: &found[i], Refused: refused, Total: of}
+		seen[i] = Seen{Face: &found[i], Reason: refused, Total: of}
 	}
 	return seen
 }
@@ -151,7 +151,7 @@ func Whole(ctx context.Context, photo *dataset.Photo, cut Cut) ([]Seen, error) {
 // whole returns the image with these values as one face.
 func whole(values []float64) []Seen {
 	if dataset.Blank(values) {
-		return []Seen{{Refused: ErrBlank}}
+		return []Seen{{Reason: ErrBlank}}
 	}
 	return []Seen{{Values: values}}
 }
@@ -164,7 +164,7 @@ func (c Cut) whole(ctx context.Context, photo *dataset.Photo) ([]Seen, error) {
 	}
 	seen := []Seen{{Values: v}}
 	if slices.Equal(v, make([]float64, len(v))) {
-		seen = []Seen{{Refused: ErrBlank}}
+		seen = []Seen{{Reason: ErrBlank}}
 	}
 	if c.Thumbs {
 		seen[0].Thumb = Reduced(photo, ThumbSide)

@@ -67,7 +67,7 @@ func TestPlace(t *testing.T) {
 			c := hidden
 			c.At = p
 			got, err := In(t.Context(), dataset.NewPhoto(img), All, c)
-			if err != nil || len(got) != 1 || got[0].Refused != nil {
+			if err != nil || len(got) != 1 || got[0].Reason != nil {
 				t.Fatalf("%+v: %+v, %v", p, got, err)
 			}
 			for k, e := range got[0].Face.Pupils {
@@ -89,7 +89,7 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	if got, err := in(grey, &Place{Box: image.Rect(20, 20, 120, 120)}); err != nil || got.Refused == nil {
+	if got, err := in(grey, &Place{Box: image.Rect(20, 20, 120, 120)}); err != nil || got.Reason == nil {
 		t.Errorf("a flat grey is a face: %+v, %v", got, err) // too even
 	}
 }

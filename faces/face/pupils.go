@@ -149,7 +149,8 @@ func (o PupilOptions) pupils(img *image.Gray, w window) (p [2]Point, ok bool) {
 		p, spread = o.pair(upright)
 		now = o.windowOf(p)
 		apart := p[0].to(p[1])
-		if !(apart >= o.MinDistance*w.side && apart <= o.MaxDistance*w.side) || math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > o.MaxTilt {
+		if !(apart >= o.MinDistance*w.side && apart <= o.MaxDistance*w.side) ||
+			math.Abs(math.Remainder(now.angle-w.angle, 2*math.Pi)) > o.MaxTilt {
 			return p, false
 		}
 	}

@@ -70,7 +70,7 @@ type Tally struct {
 	Photographs int // that could be decoded
 	None        int // without a face
 	Several     int // with more than one face
-	Refused     int // with only faces of too low quality, or with several if Which is Refuse
+	Refusals    int // with only faces of too low quality, or with several if Which is Refuse
 	Faces       int // crops
 }
 
@@ -99,12 +99,12 @@ func (r *Reader) Read(ctx context.Context, data []byte, name string) ([]dataset.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if r.agrees() && len(seen) > 1 && seen[0].Refused != nil {
+	if r.agrees() && len(seen) > 1 && seen[0].Reason != nil {
 		seen = seen[:1] // as if the largest were taken: nobody says yet which of the others is meant
 	}
 	var crops []dataset.Crop
 	for _, s := range seen {
-		if s.Refused == nil {
+		if s.Reason == nil {
 			crops = append(crops, dataset.Crop{Values: s.Values, Quality: s.Face.Quality})
 		}
 	}
@@ -124,7 +124,7 @@ func whyNone(seen []Seen, which Which) error {
 	case len(seen) > 1 && which == Refuse:
 		return advice.Add(fmt.Errorf("%w alone: there are %d", dataset.ErrNoFace, len(seen)), "cut out the one that is meant")
 	}
-	return fmt.Errorf("%w that is seen well: %w", dataset.ErrNoFace, seen[0].Refused)
+	return fmt.Errorf("%w that is seen well: %w", dataset.ErrNoFace, seen[0].Reason)
 }
 
 func (r *Reader) count(seen []Seen, used int) {
@@ -136,7 +136,7 @@ func (r *Reader) count(seen []Seen, used int) {
 	case len(seen) == 0:
 		r.tally.None++
 	case used == 0:
-		r.tally.Refused++
+		r.tally.Refusals++
 	}
 	if len(seen) > 0 && seen[0].Total > 1 {
 		r.tally.Several++

@@ -362,7 +362,7 @@ func TestRealReader(t *testing.T) {
 	if _, err := r.Read(t.Context(), data[:1000], path); err == nil || errors.Is(err, dataset.ErrNoFace) {
 		t.Errorf("error %v", err)
 	}
-	if got, want := r.Tally(), (Tally{Photographs: 2, Refused: 1, Faces: 1}); got != want {
+	if got, want := r.Tally(), (Tally{Photographs: 2, Refusals: 1, Faces: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -18,8 +18,8 @@ type NetworkOptions struct {
 var defaultNetwork = NetworkOptions{Upright: 0.8, Turns: []float64{90, -90, 180, 30, -30, 60, -60, 120, -120, 150, -150}, Glimpse: 0.02}
 
 // networkStage runs the network on the upright photograph. It ends the search if the network
-// confirms a face of which the cascade is sure. If it does not find well an upright face that the
-// cascade finds too, the network also runs on the turned photograph: an upside down face
+// confirms a face of which the cascade is sure. If an upright face that the
+// cascade finds has a low score, the network also runs on the turned photograph: an upside down face
 // can look upright to either, but not at the same place. Where it sees nothing at any right
 // angle, it does not look at others.
 type networkStage struct{ *Search }

@@ -92,7 +92,7 @@ type parser struct {
 	network  string // the file of one; "" for the one that is built in
 	embedder bool
 	input    embedding.Given
-	about    string // the first word about a network
+	word     string // the first about a network
 
 	measured bool // read what was measured of the network
 }
@@ -100,8 +100,8 @@ type parser struct {
 // embed completes the pipeline with the network that was named.
 func (p *parser) embed() error {
 	if !p.embedder {
-		if p.about != "" {
-			return advice.Add(fmt.Errorf("%q without a network", p.about),
+		if p.word != "" {
+			return advice.Add(fmt.Errorf("%q without a network", p.word),
 				"name it first: embedding:FILE.onnx, or embedding for the one that is built in")
 		}
 		return nil
@@ -128,7 +128,7 @@ func (p *parser) embed() error {
 
 // addNetwork takes a word about a network.
 func (p *parser) addNetwork(name, value string) (of stage, err error) {
-	p.about = cmp.Or(p.about, name+"="+value)
+	p.word = cmp.Or(p.word, name+"="+value)
 	switch name {
 	case "preset":
 		p.input.Preset = value

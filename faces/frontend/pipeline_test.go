@@ -144,8 +144,8 @@ func TestFramesArePipelinesOfPixels(t *testing.T) {
 func TestPresetInputs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range frontend.Presets {
-		if err := p.Pipeline.Validate(); err != nil || p.About == "" || seen[p.Name] {
-			t.Errorf("%s, %q: %v", p.Name, p.About, err)
+		if err := p.Pipeline.Validate(); err != nil || p.Description == "" || seen[p.Name] {
+			t.Errorf("%s, %q: %v", p.Name, p.Description, err)
 		}
 		seen[p.Name] = true
 		if got, err := frontend.Parse(p.Name); err != nil || !reflect.DeepEqual(got, p.Pipeline) {

@@ -16,9 +16,9 @@ import (
 // trained on or tested. It is immutable.
 type Prepared struct {
 	Pipeline
-	Samples *classify.Samples // of the images and, if Mirror is set, of their mirror images
-	fitted  *classify.Samples // those to which the projection is fitted; may be Samples
-	groups  []int             // of the images
+	Samples    *classify.Samples // of the images and, if Mirror is set, of their mirror images
+	fitSamples *classify.Samples // those to which the projection is fitted; may be Samples
+	groups     []int             // of the images
 }
 
 // Prepare makes the samples of images and of their mirror images. These follow the
@@ -40,8 +40,8 @@ func (in Pipeline) Prepare(images *dataset.Images) (*Prepared, error) {
 	if p.Samples, err = in.Samples(images); err != nil {
 		return nil, err
 	}
-	if p.fitted = p.Samples; in.Shift != 0 {
-		p.fitted, err = in.Samples(withShifted(images, in.Shift))
+	if p.fitSamples = p.Samples; in.Shift != 0 {
+		p.fitSamples, err = in.Samples(withShifted(images, in.Shift))
 	}
 	return p, err
 }
@@ -50,8 +50,8 @@ func (in Pipeline) Prepare(images *dataset.Images) (*Prepared, error) {
 // Prepare for these images.
 func (p *Prepared) Select(columns []int) *Prepared {
 	t := &Prepared{Pipeline: p.Pipeline, Samples: p.Samples.Select(p.copies(p.Samples, columns))}
-	if t.fitted = t.Samples; p.fitted != p.Samples {
-		t.fitted = p.fitted.Select(p.copies(p.fitted, columns))
+	if t.fitSamples = t.Samples; p.fitSamples != p.Samples {
+		t.fitSamples = p.fitSamples.Select(p.copies(p.fitSamples, columns))
 	}
 	t.groups = make([]int, len(t.Samples.Groups))
 	times := p.Samples.Len() / p.groups[len(p.groups)-1]
@@ -97,12 +97,12 @@ func (p *Prepared) Originals(columns []int) *classify.Samples {
 // smaller.
 func (p *Prepared) Compressed() *Prepared {
 	d, n := p.Samples.X.Dims()
-	if p.Projection.IsZero() || p.fitted != p.Samples || n >= d {
+	if p.Projection.IsZero() || p.fitSamples != p.Samples || n >= d {
 		return p
 	}
 	small := *p.Samples
 	small.X, small.Grid = lin.FactorQR(classify.Unit(small.X)).R(), classify.Grid{}
-	return &Prepared{Pipeline: Pipeline{Projection: p.Projection}, Samples: &small, fitted: &small, groups: p.groups}
+	return &Prepared{Pipeline: Pipeline{Projection: p.Projection}, Samples: &small, fitSamples: &small, groups: p.groups}
 }
 
 // Fit fits the projection of p, if it has one. Samples that are zero are left out of that.
@@ -112,7 +112,7 @@ func (p *Prepared) Fit(ctx context.Context) (Fitted, *classify.Samples, error) {
 	if p.Projection.IsZero() {
 		return Fitted{Pipeline: p.Pipeline}, p.Samples, nil
 	}
-	of := p.fitted
+	of := p.fitSamples
 	switch seen := classify.NonZero(of.X); len(seen) {
 	case of.Len():
 	case 0:

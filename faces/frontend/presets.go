@@ -10,8 +10,8 @@ import (
 // A Preset is a Pipeline with a name. doc/frontends.md has the evidence for
 // each.
 type Preset struct {
-	Name, About string
-	Pipeline    Pipeline
+	Name, Description string
+	Pipeline          Pipeline
 }
 
 // Presets lists the presets that Parse knows.

@@ -20,10 +20,10 @@ import (
 
 // A MergeReport says what happened to the images that Merge added.
 type MergeReport struct {
-	Added   int
-	Skipped []string    // IDs of images that were there already, with equal pixels
-	Renamed [][2]string // old and new ID of images whose ID another image had
-	Twice   [][2]string // IDs of equal images of two people: one of the names is wrong
+	Additions  int
+	Duplicates []string    // IDs of images that were there already, with equal pixels
+	Renames    [][2]string // old and new ID of images whose ID another image had
+	Twice      [][2]string // IDs of equal images of two people: one of the names is wrong
 }
 
 // A change is the difference of the Enrolled of two versions of a model.
@@ -134,8 +134,8 @@ func (e *Enrolled) imagesOfNames(names []string) (*dataset.Images, error) {
 	return e.imagesOf(people), nil
 }
 
-// replace returns e in which the people who are changed have their images of some, which
-// has what imagesOfNames returned for them and others, and without those who are removed.
+// replace returns e without the people who are removed, and with the images in some for the people
+// who are changed. Some is the changed result of imagesOfNames.
 func (e *Enrolled) replace(some *dataset.Images, changed, removed []string) (*Enrolled, error) {
 	if e.Faces == nil {
 		if some.Len() == 0 {
@@ -311,16 +311,16 @@ func (m *merger) add(s *dataset.Images, j int) {
 			break
 		}
 		if slices.Equal(m.people[name][i].pixels, e.pixels) {
-			m.Skipped = append(m.Skipped, asked)
+			m.Duplicates = append(m.Duplicates, asked)
 			return
 		}
 		ext := path.Ext(asked)
 		e.id = fmt.Sprintf("%s~%d%s", strings.TrimSuffix(asked, ext), n, ext)
 	}
 	if e.id != asked {
-		m.Renamed = append(m.Renamed, [2]string{asked, e.id})
+		m.Renames = append(m.Renames, [2]string{asked, e.id})
 	}
-	m.Added++
+	m.Additions++
 	e.isNew = true
 	m.people[name] = append(m.people[name], e)
 }

@@ -122,7 +122,7 @@ func (g *Gallery) Different(ctx context.Context, a, b string, progress func(done
 			return false, err
 		}
 		x, y := unitsOf(some, a), unitsOf(some, b)
-		unlike = !mostLike(l, x, y) && !mostLike(l, y, x)
+		unlike = !resembles(l, x, y) && !resembles(l, y, x)
 		if g.Shortlists() || len(g.Names()) > maxReviewed {
 			return unlike, nil
 		}
@@ -164,9 +164,9 @@ func (g *Gallery) fewConfused(results []HeldOutResult, a, b string) bool {
 	return floats.Sum(probability[:confused+1]) < unlikely
 }
 
-// mostLike reports whether at least half of the columns of x are more likely of the person of y than
+// resembles reports whether at least half of the columns of x are more likely of the person of y than
 // of another.
-func mostLike(l *openset.Impostors, x, y *mat.Dense) bool {
+func resembles(l *openset.Impostors, x, y *mat.Dense) bool {
 	_, n := x.Dims()
 	_, m := y.Dims()
 	var cosines mat.Dense

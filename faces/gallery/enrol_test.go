@@ -106,7 +106,7 @@ func TestMergeIsOneFolder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m.Added != k || m.Skipped != nil || m.Renamed != nil || m.Twice != nil {
+				if m.Additions != k || m.Duplicates != nil || m.Renames != nil || m.Twice != nil {
 					t.Fatalf("of %d: %+v", k, m)
 				}
 				got = merged
@@ -115,7 +115,7 @@ func TestMergeIsOneFolder(t *testing.T) {
 		}
 		again := whole.Select([]int{rapid.IntRange(0, n-1).Draw(t, "again")})
 		got, m, err := mergeImages(got, again)
-		if err != nil || m.Added != 0 || !slices.Equal(m.Skipped, again.IDs) {
+		if err != nil || m.Additions != 0 || !slices.Equal(m.Duplicates, again.IDs) {
 			t.Fatalf("the same again: %+v, %v", m, err)
 		}
 		if err := equalSets(got, whole); err != nil {
@@ -181,11 +181,11 @@ func TestRename(t *testing.T) {
 		}
 	}
 	merged, m, err := renamePerson(whole, "p2", "p10")
-	if err != nil || len(merged.Classes) != 3 || m.Added != 6 || len(m.Renamed) != 6 {
+	if err != nil || len(merged.Classes) != 3 || m.Additions != 6 || len(m.Renames) != 6 {
 		t.Errorf("two people in one: %v, %+v, %v", merged.Classes, m, err)
 	}
-	if !slices.Contains(m.Renamed, [2]string{"p10/1.png", "p10/1~2.png"}) {
-		t.Errorf("renamed %v", m.Renamed)
+	if !slices.Contains(m.Renames, [2]string{"p10/1.png", "p10/1~2.png"}) {
+		t.Errorf("renamed %v", m.Renames)
 	}
 	if _, _, err := renamePerson(whole, "p1", "p3"); err == nil {
 		t.Error("nobody is p1")
@@ -204,7 +204,7 @@ func TestMergeOfEqualIDs(t *testing.T) {
 	for _, more := range []*dataset.Images{one("ann", "ann/1.jpg", 3, 4), one("ann", "ann/1.jpg", 5, 6), one("bob", "bob/1.jpg", 3, 4)} {
 		var err error
 		var m MergeReport
-		if s, m, err = mergeImages(s, more); err != nil || m.Added != 1 {
+		if s, m, err = mergeImages(s, more); err != nil || m.Additions != 1 {
 			t.Fatalf("%+v, %v", m, err)
 		}
 		if twice := len(m.Twice) > 0; twice != (more.Classes[0] == "bob") || twice && m.Twice[0] != [2]string{"ann/1~2.jpg", "bob/1.jpg"} {
@@ -215,7 +215,7 @@ func TestMergeOfEqualIDs(t *testing.T) {
 		t.Errorf("IDs %v", s.IDs)
 	}
 	again, m, err := mergeImages(s, one("ann", "ann/1.jpg", 5, 6))
-	if err != nil || m.Added != 0 || !slices.Equal(m.Skipped, []string{"ann/1.jpg"}) {
+	if err != nil || m.Additions != 0 || !slices.Equal(m.Duplicates, []string{"ann/1.jpg"}) {
 		t.Errorf("the third again: %+v, %v", m, err)
 	}
 	if err := equalSets(again, s); err != nil {

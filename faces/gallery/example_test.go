@@ -56,7 +56,7 @@ func ExampleEnrolled_Merge() {
 	check(err)
 	all, report, err := two.Merge(third.Images())
 	check(err)
-	fmt.Println(report.Added, "images added:", all.Names())
+	fmt.Println(report.Additions, "images added:", all.Names())
 	all, _, err = all.Rename("person001", "zoe")
 	check(err)
 	fmt.Println("renamed:", all.Names())

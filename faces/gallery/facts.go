@@ -17,11 +17,11 @@ import (
 
 // Facts are what is known of people beside their faces. They forbid names.
 type Facts struct {
-	// Born has the first day on which each person may have been born. Nobody gets the name of a
+	// Birthdays has the first day on which each person may have been born. Nobody gets the name of a
 	// person on a photograph that was taken more than two days before, as the clock of a camera has
 	// no time zone. A date of the 1st of January 1970, 1980 or 2000 does not count: cameras whose
 	// clock was not set write it.
-	Born map[string]time.Time
+	Birthdays map[string]time.Time
 
 	// Different has pairs of people who look alike and are not the same, as siblings. A face gets the
 	// name of one only if it is so much more similar to that one that at most the share of strangers
@@ -73,7 +73,7 @@ func readFacts(from io.Reader) (*Facts, error) {
 	if !ok {
 		return nil, errors.New("it has no column name")
 	}
-	f := &Facts{Born: map[string]time.Time{}}
+	f := &Facts{Birthdays: map[string]time.Time{}}
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -84,7 +84,7 @@ func readFacts(from io.Reader) (*Facts, error) {
 		}
 		person := strings.TrimSpace(row[name])
 		if i, ok := column["born"]; ok && strings.TrimSpace(row[i]) != "" {
-			if f.Born[person], err = ParseBorn(row[i]); err != nil {
+			if f.Birthdays[person], err = ParseBorn(row[i]); err != nil {
 				return nil, fmt.Errorf("%s: %w", person, err)
 			}
 		}
@@ -104,7 +104,7 @@ func readFacts(from io.Reader) (*Facts, error) {
 
 // Missing are the people of f who are not among names, sorted.
 func (f *Facts) Missing(names []string) (missing []string) {
-	all := slices.Collect(maps.Keys(f.Born))
+	all := slices.Collect(maps.Keys(f.Birthdays))
 	for _, pair := range f.Different {
 		all = append(all, pair[:]...)
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestReadFacts(t *testing.T) {
 	f, err := readFacts(strings.NewReader("\ufeffName, born ,not\nAnn,2015-03-28,Bo; Cy\nBo,2015,\n\"Dee, E\",1999-12,Ann\n"))
-	if err != nil || len(f.Born) != 3 || !f.Born["Bo"].Equal(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)) ||
+	if err != nil || len(f.Birthdays) != 3 || !f.Birthdays["Bo"].Equal(time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)) ||
 		!slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}, {"Dee, E", "Ann"}}) {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -17,7 +17,7 @@ func TestReadFacts(t *testing.T) {
 		t.Errorf("%q are missing", missing)
 	}
 	f, err = readFacts(strings.NewReader("name;born;not\r\nAnn;2015-03-28;\"Bo;Cy\"\r\n")) // as spreadsheets write it where 1,5 is a number
-	if err != nil || len(f.Born) != 1 || !slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}}) {
+	if err != nil || len(f.Birthdays) != 1 || !slices.Equal(f.Different, [][2]string{{"Ann", "Bo"}, {"Ann", "Cy"}}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for _, text := range []string{

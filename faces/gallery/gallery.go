@@ -331,10 +331,7 @@ func (g *Gallery) Validate() error {
 		return err
 	}
 	people := g.Shared().Classes
-	if err := dataset.CheckNames(people); err != nil {
-		return err
-	}
-	if err := checkPeople(people, g.Pipeline, g.Method); err != nil {
+	if err := cmp.Or(dataset.CheckNames(people), checkPeople(people, g.Pipeline, g.Method)); err != nil {
 		return err
 	}
 	if g.OpenSet != nil {
@@ -346,10 +343,7 @@ func (g *Gallery) Validate() error {
 		}
 	}
 	if g.Calibration != nil {
-		if err := g.Calibration.Validate(); err != nil {
-			return err
-		}
-		if err := g.checkLaw(); err != nil {
+		if err := cmp.Or(g.Calibration.Validate(), g.checkLaw()); err != nil {
 			return err
 		}
 	}

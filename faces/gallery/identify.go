@@ -114,8 +114,8 @@ func (s *Settings) maxPeople(c coding.Coder, d int) int {
 	return s.Shortlist
 }
 
-// most is maxPeople for g if it is more than Shortlist; else 0.
-func (g *Gallery) most() int {
+// maxCompared is maxPeople for g if it is more than Shortlist; else 0.
+func (g *Gallery) maxCompared() int {
 	d, _ := g.Enrolled.Faces.Dims()
 	if n := g.Numbers().maxPeople(g.shared.Coder, d); n > g.Numbers().Shortlist {
 		return n

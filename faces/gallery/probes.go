@@ -79,7 +79,7 @@ func (g *Gallery) HasStrangers() bool {
 // out and from the faces of strangers, which may be nil.
 func (g *Gallery) calibrateByHeldOut(ctx context.Context, strangers *dataset.Images, progress func(done, total int)) error {
 	o, people := *g.OpenSet, g.Len()
-	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Shortlist == g.most()) &&
+	if h := g.heldOut; h != nil && strangers == nil && (g.separable() != nil || h.Compared == people && h.Shortlist == g.maxCompared()) &&
 		h.Strangers == nil {
 		again := *h // only the rate differs
 		again.Options = o
@@ -119,7 +119,7 @@ func (g *Gallery) byScores() error {
 // holdFacesOut takes Probes of the faces of g for those of strangers.
 func (g *Gallery) holdFacesOut(ctx context.Context, progress func(done, total int)) error {
 	h := g.heldOut
-	h.Shortlist, h.Probes, h.Right, h.Wrong = g.most(), nil, nil, nil
+	h.Shortlist, h.Probes, h.Right, h.Wrong = g.maxCompared(), nil, nil, nil
 	err := g.holdOut(ctx, g.Numbers().Probes, func(_ int, p probe, r comparison) {
 		if p.Rivals = r.rivals; len(p.Rivals) > 0 {
 			h.Probes = append(h.Probes, p)
@@ -333,7 +333,7 @@ func (g *Gallery) updateThreshold(ctx context.Context, old *Gallery) error {
 			return err
 		}
 	}
-	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 || h.Shortlist != g.most() {
+	if _, faces := g.Enrolled.Len(); len(h.Probes) < min(g.Numbers().Probes, faces)/2 || h.Shortlist != g.maxCompared() {
 		g.heldOut = &heldOut{Options: h.Options, Compared: g.Len()}
 		if err := g.holdFacesOut(ctx, nil); err != nil {
 			return err

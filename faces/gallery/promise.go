@@ -44,7 +44,8 @@ func (g *Gallery) PromiseMeasured() string {
 	}
 	named, faces := c.NamedStrangers()
 	return fmt.Sprintf(
-		"of %.0f faces of strangers, given or with their person left out, %.0f got a name: with a confidence of 95 %% the share is below the limit", faces, named)
+		"of %.0f faces of strangers, given or with their person left out, %.0f got a name: with a confidence of 95 %% the "+
+			"share is below the limit", faces, named)
 }
 
 // Tested says how many of the faces that were held out got their name, in the words for faces of
@@ -85,7 +86,8 @@ func (g *Gallery) tested(r openset.Rates) string {
 	}
 	if r.Held > faces { // some methods hold each face out several times
 		return fmt.Sprintf(
-			"each face was hidden several times, and nrdl named it from the others: %.0f %% got their name, %.0f %% stayed unknown, %.0f %% got a wrong name",
+			"each face was hidden several times, and nrdl named it from the others: %.0f %% got their name, %.0f %% stayed "+
+				"unknown, %.0f %% got a wrong name",
 			100*r.Right, 100*(1-r.Right-r.Wrong), 100*r.Wrong)
 	}
 	right, wrong := int(math.Round(r.Right*float64(r.Held))), int(math.Round(r.Wrong*float64(r.Held)))

@@ -323,7 +323,7 @@ func (f *reassignment) suspects() []Suspect {
 	return all
 }
 
-// likeliest returns the person whom image j resembles most, apart from the person of its label; nobody if
+// likeliest returns the person that image j resembles most, apart from the person of its label; nobody if
 // it resembles none.
 func (f *reassignment) likeliest(j int) (who int) {
 	who = nobody

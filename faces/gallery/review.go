@@ -157,12 +157,12 @@ func (f *reassignment) similar(a, b int) (share float64, same bool) {
 	d := f.l.Different
 	level := d.Mean + (cosine-d.Mean)*math.Sqrt((d.Pair+2*d.Photograph)/(d.Pair+d.Photograph*(1/float64(na)+1/float64(nb))))
 	same = f.l.SameRatio(cosine, float64(na), float64(nb), 0) > 2*math.Log(float64(len(f.count))) // for as many pairs
-	return f.l.FMR(1, level), same && (f.mostLike(a, b) || f.mostLike(b, a))
+	return f.l.FMR(1, level), same && (f.resembles(a, b) || f.resembles(b, a))
 }
 
-// mostLike reports whether most of the images of person a, those that look mislabelled too, are like
+// resembles reports whether most of the images of person a, those that look mislabelled too, are like
 // those of b, unless b has two that do not look like one person: anybody may be like one of them.
-func (f *reassignment) mostLike(a, b int) bool {
+func (f *reassignment) resembles(a, b int) bool {
 	like, images := 0, f.g.Enrolled.Groups()
 	if p := f.parts[images[b]]; p != nil && len(p.images) == images[b+1]-images[b] {
 		return false

@@ -132,20 +132,21 @@ func (p *Photographs) writeCutouts(ctx context.Context, dir string) error {
 var pageText string
 
 var groups = page.New(pageText,
-	"code { background: var(--faint); border: 1px solid var(--line); padding: .1em .3em; border-radius: 3px; } section { margin-top: 1.6rem; }")
+	"code { background: var(--faint); border: 1px solid var(--line); padding: .1em .3em; border-radius: 3px; } "+
+		"section { margin-top: 1.6rem; }")
 
 // writePage writes a page with the faces of each group, which is in dir.
 func (p *Photographs) writePage(w io.Writer, dir string, words advice.Wording) error {
 	var all []page.Group
 	alone := page.Group{
-		Title: "Faces that are in no group",
-		About: "Photographs with no face in a group are in the folder " + dataset.Unknown + ".", Address: dataset.Unknown + "/",
+		Title:   "Faces that are in no group",
+		Caption: "Photographs with no face in a group are in the folder " + dataset.Unknown + ".", Address: dataset.Unknown + "/",
 	}
 	for i, members := range p.Groups {
 		name := p.Folder(i)
 		g := page.Group{Title: "Folder " + name, Address: template.URL(name + "/")}
 		if members.Loose {
-			g.About = "This group may be several people: its faces are not much more alike than different people here are. Look at each one."
+			g.Caption = "This group may be several people: its faces are not much more alike than different people here are. Look at each one."
 		}
 		for _, f := range members.Faces {
 			face, err := page.Thumb(p.Faces[f].Thumb, jpeg.DefaultQuality)

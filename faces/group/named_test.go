@@ -119,7 +119,8 @@ func (a *album) judge(guesses []group.Guess) (r rates) {
 func (r rates) String() string {
 	share := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
 	return fmt.Sprintf(
-		"%5d faces of people with %d or more photographs: %.2f %% right, %.2f %% wrong, %.2f %% left out; of %d faces of nobody %.2f %% have a name",
+		"%5d faces of people with %d or more photographs: %.2f %% right, %.2f %% wrong, %.2f %% left out; of %d faces of "+
+			"nobody %.2f %% have a name",
 		r.faces, enough, share(r.right, r.faces), share(r.wrong, r.faces), share(r.faces-r.right-r.wrong, r.faces),
 		r.nobody, share(r.named, r.nobody))
 }

@@ -108,8 +108,8 @@ func look(ctx context.Context, path string, cut face.Cut) (all []looked, broken 
 	}
 	why := fmt.Errorf("%s: %w", path, face.ErrNoFace)
 	for i, s := range seen {
-		if s.Refused != nil {
-			why = fmt.Errorf("%s: %w", path, s.Refused)
+		if s.Reason != nil {
+			why = fmt.Errorf("%s: %w", path, s.Reason)
 			continue
 		}
 		f := Face{Box: s.Face.Box, Thumb: s.Thumb, Number: i + 1, Largest: i == 0}

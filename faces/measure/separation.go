@@ -84,7 +84,8 @@ func usable(ctx context.Context, e *embedding.Embedder) error {
 		name, testPeople.People, strings.Join(e.Frame().Embedding.Words()[1:], " "), own, MinSeparation)
 	if best < MinSeparation {
 		return advice.Add(err,
-			"nothing that was tried separates them: channels rgb and bgr, values 0 … 255, 0 … 1 and −1 … 1, faces as those of %s and as given; is it a network that makes vectors of faces?",
+			"nothing that was tried separates them: channels rgb and bgr, values 0 … 255, 0 … 1 and −1 … 1, faces as those "+
+				"of %s and as given; is it a network that makes vectors of faces?",
 			strings.Join(embedding.Presets(), ", "))
 	}
 	return advice.Add(err, "their separation is %.1f with: %s", best, words)

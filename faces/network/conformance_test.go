@@ -72,7 +72,8 @@ func TestConformance(t *testing.T) {
 		n += len(names)
 	}
 	fmt.Fprintf(&b,
-		"| cases | |\n| --- | ---: |\n| passed | %d |\n| failed | %d |\n| refused: an operator that is not supported | %d |\n| refused: something else that is not supported | %d |\n",
+		"| cases | |\n| --- | ---: |\n| passed | %d |\n| failed | %d |\n| refused: an operator that is not supported | %d "+
+			"|\n| refused: something else that is not supported | %d |\n",
 		len(passed), len(failed), len(other), n-len(other))
 	for _, reason := range slices.Sorted(maps.Keys(refused)) {
 		t.Logf("refused: %s: %s", reason, list(refused[reason]))

@@ -204,8 +204,8 @@ func (p *planner) convolution(src *value, size blas.Image, f *fusion) {
 	}
 	var from int
 	if at, ok := p.whole(src); ok && size.H*size.W == 1 && size.C > 1 && f.spec.Groups == 1 {
-		// The elements of an image, channel by channel, times weights: the weights
-		// follow the order of the image instead of the elements.
+		// The graph flattens the image channel by channel before it multiplies. The weights are reordered
+		// instead, so that the image stays as it is.
 		m := p.slots[at].image
 		p.spend(4 * len(f.weights))
 		p.take(len(f.weights), 4)

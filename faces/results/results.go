@@ -123,7 +123,7 @@ func New(r faces.Result, unread error, top int, model string) Object {
 		o.Size = &Size{r.Size.X, r.Size.Y}
 	}
 	if r.Orientation > 0 {
-		o.Stored, o.Orientation = &Size{r.Stored.X, r.Stored.Y}, r.Orientation
+		o.Stored, o.Orientation = &Size{r.StoredSize.X, r.StoredSize.Y}, r.Orientation
 	}
 	if !r.Taken.IsZero() {
 		o.Taken = r.Taken.Format(TakenLayout)
@@ -136,22 +136,22 @@ func New(r faces.Result, unread error, top int, model string) Object {
 
 // NewFace returns the Face of f with the top likeliest people.
 func NewFace(f faces.Face, top int) Face {
-	o := Face{Detection: NewDetection(f.Detected), Top: []Candidate{}}
-	if f.Rejected != nil {
-		o.Refused = f.Rejected.Error()
+	o := Face{Detection: NewDetection(f.Detection), Top: []Candidate{}}
+	if f.Rejection != nil {
+		o.Refused = f.Rejection.Error()
 		return o
 	}
-	if len(f.Ranked) == 0 { // nobody is enrolled
+	if len(f.Ranking) == 0 { // nobody is enrolled
 		return o
 	}
-	for _, g := range f.Ranked[:min(top, len(f.Ranked))] {
+	for _, g := range f.Ranking[:min(top, len(f.Ranking))] {
 		o.Top = append(o.Top, Candidate{Name: g.Name, Score: *Rounded(g.Score)})
 	}
-	o.Known, o.Guess, o.Score = f.Known, &f.Ranked[0].Name, &o.Top[0].Score
+	o.Known, o.Guess, o.Score = f.Known, &f.Ranking[0].Name, &o.Top[0].Score
 	if f.Known {
 		o.Name = o.Guess
 	}
-	o.Maybe, o.Taken, o.Unborn, o.Rival, o.Trained = f.Maybe, f.Taken, f.Unborn, f.Rival, f.Trained
+	o.Maybe, o.Taken, o.Unborn, o.Rival, o.Trained = f.Maybe, f.LostName, f.Unborn, f.Rival, f.TrainedID
 	o.Probability, o.Margin = Rounded(f.Probability), Rounded(f.Margin)
 	return o
 }

@@ -85,7 +85,8 @@ func TestPeopleAsKeywords(t *testing.T) {
 		{"-XMP-mediapro:CatalogSets=People|Ann", "", 1},
 		{"-XMP-mediapro:People=Ann", "", 1},
 		{"-XMP-acdsee:Keywords=People|Ann", "", 1},
-		{"-XMP-acdsee:Categories=<Categories><Category Assigned=\"0\">People<Category Assigned=\"1\">Ann</Category></Category></Categories>", "", 1},
+		{"-XMP-acdsee:Categories=<Categories><Category Assigned=\"0\">People<Category " +
+			"Assigned=\"1\">Ann</Category></Category></Categories>", "", 1},
 		{"-XMP-dc:Subject=People|Ann", "", 1},
 		{"-XMP-dc:Subject=Personen/Ann", "", 1},
 		{"-IPTC:Keywords=People|Ann", "", 1},

@@ -17,7 +17,11 @@ var bo = []tags.Face{{Name: "Bo", Box: image.Rect(200, 150, 220, 170), Probabili
 
 // packet is a sidecar with properties.
 func packet(properties string) string {
-	return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:MP="http://ns.microsoft.com/photo/1.2/" xmlns:MPRI="http://ns.microsoft.com/photo/1.2/t/RegionInfo#" xmlns:MPReg="http://ns.microsoft.com/photo/1.2/t/Region#">` +
+	return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
+		`<rdf:Description rdf:about="" xmlns:mwg-rs="http://www.metadataworkinggroup.com/schemas/regions/" ` +
+		`xmlns:stArea="http://ns.adobe.com/xmp/sType/Area#" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" ` +
+		`xmlns:MP="http://ns.microsoft.com/photo/1.2/" xmlns:MPRI="http://ns.microsoft.com/photo/1.2/t/RegionInfo#" ` +
+		`xmlns:MPReg="http://ns.microsoft.com/photo/1.2/t/Region#">` +
 		properties + "</rdf:Description></rdf:RDF></x:xmpmeta>\n"
 }
 
@@ -27,8 +31,10 @@ func list(bag string) string {
 }
 
 const (
-	annsRegion = `<rdf:li rdf:parseType="Resource"><mwg-rs:Name>Ann</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type><mwg-rs:Area stArea:x="0.2" stArea:y="0.2" stArea:w="0.1" stArea:h="0.1"/></rdf:li>`
-	nobodys    = `<rdf:li><rdf:Description mwg-rs:Type="Face"><mwg-rs:Area stArea:x="0.82" stArea:y="0.83" stArea:w="0.1" stArea:h="0.12"/></rdf:Description></rdf:li>`
+	annsRegion = `<rdf:li rdf:parseType="Resource"><mwg-rs:Name>Ann</mwg-rs:Name><mwg-rs:Type>Face</mwg-rs:Type>` +
+		`<mwg-rs:Area stArea:x="0.2" stArea:y="0.2" stArea:w="0.1" stArea:h="0.1"/></rdf:li>`
+	nobodys = `<rdf:li><rdf:Description mwg-rs:Type="Face"><mwg-rs:Area stArea:x="0.82" stArea:y="0.83" stArea:w="0.1" ` +
+		`stArea:h="0.12"/></rdf:Description></rdf:li>`
 )
 
 // tagged are the names in regions of others and of nrdl.
@@ -63,9 +69,11 @@ func TestListsOfOthers(t *testing.T) {
 		},
 		"closed": {packet(list("<rdf:Bag />") + "<Iptc4xmpExt:PersonInImage><rdf:Bag/></Iptc4xmpExt:PersonInImage>"), "Bo", "Bo"},
 		"Windows": {packet(
-			`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann" MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Ann, Bo", "Ann Bo"},
+			`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann" MPReg:Rectangle="0.15,` +
+				` 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Ann, Bo", "Ann Bo"},
 		"somebody": {packet(
-			`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Bo", "Bo"},
+			`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:Rectangle="0.15, 0.15, 0.1, 0.1"/>` +
+				`</rdf:Bag></MPRI:Regions></MP:RegionInfo>`), "Bo", "Bo"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -75,7 +83,7 @@ func TestListsOfOthers(t *testing.T) {
 			}
 			before := snapshot(t, dir)
 			var w tags.Writer
-			if out, err := w.Write(t.Context(), path, bo); err != nil || !out.Changed || out.Added != 1 {
+			if out, err := w.Write(t.Context(), path, bo); err != nil || !out.Changed || out.Additions != 1 {
 				t.Fatalf("%+v, %v", out, err)
 			}
 			validate(t, path+".xmp")

@@ -44,7 +44,7 @@ func (r Region) Usable() bool { return r.Name != "" && !r.Written }
 
 // A Photo says what a file and its sidecar tell about the people in a photograph.
 type Photo struct {
-	Stored      image.Point // width and height as stored; zero if the file does not tell
+	StoredSize  image.Point // width and height as stored; zero if the file does not tell
 	Orientation int         // 1 … 8, as that of EXIF
 	Regions     []Region
 	Names       []string  // PersonInImage, without those that nrdl wrote
@@ -62,9 +62,9 @@ func (p *Photo) Named() bool {
 // Size is the width and height of the upright photograph.
 func (p *Photo) Size() image.Point {
 	if p.Orientation >= 5 {
-		return image.Pt(p.Stored.Y, p.Stored.X)
+		return image.Pt(p.StoredSize.Y, p.StoredSize.X)
 	}
-	return p.Stored
+	return p.StoredSize
 }
 
 // Box is a in pixels of the upright photograph.
@@ -238,7 +238,7 @@ func readSidecar(path string) ([]byte, error) {
 
 // photo is f without tags.
 func (f *file) photo() *Photo {
-	p := &Photo{Stored: image.Pt(f.Width, f.Height), Orientation: f.Orientation, Keywords: metadata.Keywords(f.Keywords)}
+	p := &Photo{StoredSize: image.Pt(f.Width, f.Height), Orientation: f.Orientation, Keywords: metadata.Keywords(f.Keywords)}
 	if f.problem != nil {
 		p.Problems = append(p.Problems, f.problem)
 	}

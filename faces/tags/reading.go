@@ -30,9 +30,9 @@ func (f *file) readingOf(people *metadata.People) (reading, error) {
 		return reading{},
 			fmt.Errorf("%s: its regions are of an image of %d×%d pixels, and it has %d×%d: it was cut or turned after its faces were tagged",
 				f.path, w, h, f.Width, f.Height)
-	case f.Orientation == 1 || people.Turned == metadata.QuarterTurns:
+	case f.Orientation == 1 || people.Turn == metadata.QuarterTurns:
 		return reading{}, nil
-	case people.Turned == metadata.NoTurn && !stored:
+	case people.Turn == metadata.NoTurn && !stored:
 		return reading{upright: true}, nil
 	}
 	return reading{upright: !stored, two: true, open: !stored}, nil

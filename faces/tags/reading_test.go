@@ -49,10 +49,13 @@ func people(areas []tags.Area, w, h int, rotation string) string {
 			turn = ` mwg-rs:Rotation="` + rotation + `"`
 		}
 		fmt.Fprintf(&bag,
-			`<rdf:li><rdf:Description mwg-rs:Name="%c" mwg-rs:Type="Face"%s><mwg-rs:Area stArea:x="%f" stArea:y="%f" stArea:w="%f" stArea:h="%f"/></rdf:Description></rdf:li>`, 'A'+i, turn, a.X+a.W/2, a.Y+a.H/2, a.W, a.H)
+			`<rdf:li><rdf:Description mwg-rs:Name="%c" mwg-rs:Type="Face"%s><mwg-rs:Area stArea:x="%f" stArea:y="%f" stArea:w="%f" stArea:h="%f"/>`+
+				`</rdf:Description></rdf:li>`, 'A'+i, turn, a.X+a.W/2, a.Y+a.H/2, a.W, a.H)
 	}
 	return packet(fmt.Sprintf(
-		`<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" stDim:w="%d" stDim:h="%d" stDim:unit="pixel"/><mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList></mwg-rs:Regions>`, w, h, bag.String()))
+		`<mwg-rs:Regions rdf:parseType="Resource"><mwg-rs:AppliedToDimensions xmlns:stDim="http://ns.adobe.com/xap/1.0/sType/Dimensions#" `+
+			`stDim:w="%d" stDim:h="%d" stDim:unit="pixel"/><mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList>`+
+			`</mwg-rs:Regions>`, w, h, bag.String()))
 }
 
 // names are those that the regions of the photograph at path give to faces.
@@ -115,7 +118,7 @@ func TestRegionsOfTurnedPhotographs(t *testing.T) {
 						{Name: "New", Box: image.Rect(110, 150, 130, 170)},
 					}
 					var writer tags.Writer
-					if out, err := writer.Write(t.Context(), path, faces); err != nil || out.Added != 1 || out.Kept != 2 {
+					if out, err := writer.Write(t.Context(), path, faces); err != nil || out.Additions != 1 || out.Conflicts != 2 {
 						t.Errorf("orientation %d, upright %v, rotation %q: %+v, %v", o, upright, turn, out, err)
 					}
 					after, err := tags.Read(path)

@@ -131,7 +131,7 @@ func TestOrientations(t *testing.T) {
 		for _, embed := range []bool{false, true} {
 			w := tags.Writer{Embed: embed, Model: "abc"}
 			out, err := w.Write(t.Context(), path, face)
-			if err != nil || !out.Changed || out.Added != 1 {
+			if err != nil || !out.Changed || out.Additions != 1 {
 				t.Fatalf("orientation %d: %+v, %v", o, out, err)
 			}
 			validate(t, out.Path)
@@ -197,7 +197,8 @@ func tag(t *testing.T, path string) {
 	t.Helper()
 	exiftool(t, "-overwrite_original",
 		"-RegionInfo={RegionList=[{Name=Ann,Type=Face,Area={X=0.4,Y=0.3,W=0.2,H=0.2,Unit=normalized}},{Type=Face,Area={X=0.8,Y=0.3,W=0.1,H=0.1,Unit=normalized}},{Name=Rex,Type=Pet,Area={X=0.1,Y=0.1,W=0.1,H=0.1,Unit=normalized}}]}",
-		"-RegionInfoMP={Regions=[{PersonDisplayName=Bo,Rectangle=0.1|, 0.5|, 0.2|, 0.25},{PersonDisplayName=Cy,Rectangle=0.75|, 0.25|, 0.1|, 0.1}]}",
+		"-RegionInfoMP={Regions=[{PersonDisplayName=Bo,Rectangle=0.1|, 0.5|, 0.2|, "+
+			"0.25},{PersonDisplayName=Cy,Rectangle=0.75|, 0.25|, 0.1|, 0.1}]}",
 		"-XMP-iptcExt:PersonInImage=Ann", "-XMP-iptcExt:PersonInImage=Zoë", "-XMP-dc:Subject=holiday", path)
 }
 
@@ -275,7 +276,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, embed %v: %v", tagged, embed, err)
 			}
-			if want := map[bool]int{true: 1, false: 2}[len(others.Regions) > 0]; out.Added != want {
+			if want := map[bool]int{true: 1, false: 2}[len(others.Regions) > 0]; out.Additions != want {
 				t.Errorf("%s, embed %v: %+v", tagged, embed, out)
 			}
 			validate(t, out.Path)

@@ -28,7 +28,8 @@ func TestUnusualRegions(t *testing.T) {
 		return packet(`<MP:RegionInfo rdf:parseType="Resource"><MPRI:Regions><rdf:Bag><rdf:li MPReg:PersonDisplayName="Ann"` + rectangle +
 			`/></rdf:Bag></MPRI:Regions></MP:RegionInfo>`)
 	}
-	const acdsee = `<a:Regions xmlns:a="http://ns.acdsee.com/regions/" rdf:parseType="Resource"><a:RegionList><rdf:Bag><rdf:li rdf:parseType="Resource"><a:Name>Ann</a:Name><a:Type>Face</a:Type></rdf:li></rdf:Bag></a:RegionList></a:Regions>`
+	const acdsee = `<a:Regions xmlns:a="http://ns.acdsee.com/regions/" rdf:parseType="Resource"><a:RegionList><rdf:Bag>` +
+		`<rdf:li rdf:parseType="Resource"><a:Name>Ann</a:Name><a:Type>Face</a:Type></rdf:li></rdf:Bag></a:RegionList></a:Regions>`
 	for name, c := range map[string]struct {
 		sidecar           string
 		regions, unusable int

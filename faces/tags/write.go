@@ -40,10 +40,10 @@ var files atomicfile.Writer
 
 // An Outcome says what Write did.
 type Outcome struct {
-	Path    string // of the file that has the tags now
-	Changed bool   // the file; else it had these tags already
-	Added   int    // faces
-	Kept    int    // faces that are not added, since a person named them
+	Path      string // of the file that has the tags now
+	Changed   bool   // the file; else it had these tags already
+	Additions int    // faces
+	Conflicts int    // faces that are not added, since a person named them
 }
 
 // ErrNoRoom says that tags cannot be embedded in a JPEG file without changing other parts of it.
@@ -82,7 +82,7 @@ func (w *Writer) Write(ctx context.Context, path string, faces []Face) (Outcome,
 	if err != nil {
 		return Outcome{}, fmt.Errorf("%s: %w", s.path, err)
 	}
-	o := Outcome{Path: s.path, Added: len(named(faces)) - kept, Kept: kept}
+	o := Outcome{Path: s.path, Additions: len(named(faces)) - kept, Conflicts: kept}
 	o.Changed, err = w.replace(ctx, f.path, s, next)
 	return o, err
 }
@@ -135,7 +135,7 @@ func (w *Writer) replace(ctx context.Context, photo string, s sidecarFile, next 
 		}
 		return true, os.Remove(s.path)
 	}
-	return w.change(ctx, atomicfile.Change{Path: s.path, Old: s.packet, New: next, Like: photo})
+	return w.change(ctx, atomicfile.Change{Path: s.path, Old: s.packet, New: next, Original: photo})
 }
 
 // change makes c.
@@ -244,7 +244,7 @@ func named(faces []Face) []Face {
 	return slices.DeleteFunc(slices.Clone(faces), func(f Face) bool { return f.Name == "" })
 }
 
-// unlessIn is names with name, unless it is there or in theirs.
+// unlessIn appends name to names, unless it is in names or in theirs.
 func unlessIn(theirs, names []string, name string) []string {
 	if slices.Contains(theirs, name) || slices.Contains(names, name) {
 		return names
@@ -316,7 +316,7 @@ func (w *Writer) embed(ctx context.Context, f *file, faces []Face) (Outcome, err
 	if err != nil {
 		return o, err
 	}
-	o.Added, o.Kept = len(named(faces))-kept, kept
+	o.Additions, o.Conflicts = len(named(faces))-kept, kept
 	next, err := w.added(base, a)
 	if err != nil {
 		return o, fmt.Errorf("%s: %w", f.path, err)

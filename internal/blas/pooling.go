@@ -35,13 +35,13 @@ func AveragePool(dst, src Image, p PoolSpec) { poolImage(dst, src, p, false) }
 
 // span is the pixels of a window along one axis: those inside the image, from
 // first to before end, and how many are inside the padding too.
-type span struct{ first, end, counted int }
+type span struct{ first, end, count int }
 
 // window is the span of window i: of kernel pixels dilation apart.
 func window(i, kernel, stride, dilation, pad, padEnd, size int) span {
 	at := i*stride - pad
 	before := func(end int) int { return min(max(0, ceil(end-at, dilation)), kernel) } // its pixels there
-	s := span{first: before(0), end: before(size), counted: before(size + padEnd)}
+	s := span{first: before(0), end: before(size), count: before(size + padEnd)}
 	s.end = max(s.first, s.end)
 	return s
 }
@@ -73,7 +73,7 @@ func poolImage(dst, src Image, p PoolSpec, largest bool) {
 			check(t.ny == 0 || t.nx == 0, "a window of the pooling is outside of the image")
 			count := t.ny * t.nx
 			if p.CountPad {
-				count = rows.counted * cols.counted
+				count = rows.count * cols.count
 			}
 			t.limits = [2]float32{1 / float32(count), start}
 			t.windows(stretch{

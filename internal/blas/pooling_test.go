@@ -52,7 +52,7 @@ func naivePool(src Image, p PoolSpec, h, w int, largest bool) (out []float64) {
 	for y := range h {
 		for x := range w {
 			for c := range src.C {
-				most, sum, n := math.Inf(-1), 0.0, 0
+				peak, sum, n := math.Inf(-1), 0.0, 0
 				for ky := range p.KernelH {
 					for kx := range p.KernelW {
 						sy, sx := y*p.StrideH+ky*p.DilationH-p.Top, x*p.StrideW+kx*p.DilationW-p.Left
@@ -66,11 +66,11 @@ func naivePool(src Image, p PoolSpec, h, w int, largest bool) (out []float64) {
 							n++
 						}
 						v := float64(src.Data[src.index(sy, sx)+c])
-						most, sum = max(most, v), sum+v
+						peak, sum = max(peak, v), sum+v
 					}
 				}
 				if largest {
-					out = append(out, most)
+					out = append(out, peak)
 				} else {
 					out = append(out, sum/float64(n))
 				}

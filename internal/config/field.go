@@ -21,7 +21,7 @@ type field struct {
 	equation  string
 	condition string // "NAME=VALUE" of the same struct, without which it has no effect
 	choices   []string
-	omitted   string // the value that its JSON leaves out, since what was written before the field existed means it; "" for none
+	zero      string // the value that JSON leaves out, so that text from before the field existed means it; "" for none
 }
 
 // fieldsOf lists the fields of the struct type t, those of embedded structs
@@ -42,7 +42,7 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		f := field{
 			index: sf.Index, kind: sf.Type.Kind(), name: name,
-			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), condition: sf.Tag.Get("if"), omitted: sf.Tag.Get("omitted"),
+			help: sf.Tag.Get("help"), equation: sf.Tag.Get("eq"), condition: sf.Tag.Get("if"), zero: sf.Tag.Get("omitted"),
 		}
 		if c, ok := sf.Tag.Lookup("choices"); ok {
 			f.choices = strings.Split(c, ",")

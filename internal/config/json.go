@@ -70,7 +70,7 @@ func (c *Codec) appendNamed(b []byte, path string, v reflect.Value) ([]byte, err
 func (c *Codec) appendFields(b []byte, prefix string, v reflect.Value) ([]byte, error) {
 	for _, f := range c.fieldsOf(v.Type()) {
 		fv := v.FieldByIndex(f.index)
-		if f.omitted != "" && format(fv) == f.omitted {
+		if f.zero != "" && format(fv) == f.zero {
 			continue
 		}
 		if b[len(b)-1] != '{' {
@@ -146,8 +146,8 @@ func (d decoder) fields(members []Member, prefix string, v reflect.Value) error 
 	}
 	for _, f := range d.fieldsOf(v.Type()) {
 		switch {
-		case missing[f.name] && f.omitted != "":
-			if err := parse(v.FieldByIndex(f.index), f.choices, prefix+f.name, f.omitted); err != nil {
+		case missing[f.name] && f.zero != "":
+			if err := parse(v.FieldByIndex(f.index), f.choices, prefix+f.name, f.zero); err != nil {
 				return err
 			}
 		case missing[f.name]:

@@ -34,12 +34,12 @@ type Bench struct {
 
 // Progress is the progress of a Bench.
 type Progress struct {
-	Total  int           // runs of the plan
-	Done   int           // with a record, including older ones
-	Failed int           // of Done
-	New    int           // of Done, made by this call
-	Left   time.Duration // estimated time to the end; 0 if not known yet
-	Last   *Record       // the last finished run; nil at the start
+	Total    int           // runs of the plan
+	Records  int           // with a record, including older ones
+	Failures int           // of Done
+	New      int           // of Done, made by this call
+	TimeLeft time.Duration // estimated time to the end; 0 if not known yet
+	Last     *Record       // the last finished run; nil at the start
 }
 
 // Run makes the runs of p that are missing in the records at path, and appends
@@ -60,7 +60,7 @@ func (b *Bench) Run(ctx context.Context, p *Plan, path string) (Progress, error)
 		if err := samePlan(old, p, path); err != nil {
 			return Progress{}, err
 		}
-		if state.resume(old); len(state.pending) == 0 {
+		if state.resume(old); len(state.queue) == 0 {
 			state.report(nil)
 			return state.progress, nil
 		}
@@ -96,11 +96,11 @@ type bench struct {
 	store  *Store
 	runner *Runner
 
-	mu        sync.Mutex       // guards what follows, and the store
-	pending   []*job           // in the order of the plan
-	remaining map[*setting]int // of pending, without a record yet
-	pace      pace
-	progress  Progress
+	mu       sync.Mutex       // guards what follows, and the store
+	queue    []*job           // in the order of the plan
+	counts   map[*setting]int // of pending, without a record yet
+	pace     pace
+	progress Progress
 }
 
 // resume sets the pending jobs: those without a record in old, and those for which a
@@ -114,21 +114,21 @@ func (b *bench) resume(old []Record) {
 			latest[v] = r
 		}
 	}
-	b.pending, b.remaining, b.progress, b.pace = nil, map[*setting]int{}, Progress{}, pace{}
+	b.queue, b.counts, b.progress, b.pace = nil, map[*setting]int{}, Progress{}, pace{}
 	for _, s := range b.runner.settings {
 		for _, j := range s.jobs {
 			b.progress.Total++
 			r := made[j.key]
 			if r != nil && latest[versionOf(r)] == r && (r.Error == "" || !b.Retry) {
-				b.progress.Done++
+				b.progress.Records++
 				if r.Error != "" {
-					b.progress.Failed++
+					b.progress.Failures++
 				}
 				b.pace.add(j, r.Cost.seconds())
 				continue
 			}
-			b.pending = append(b.pending, j)
-			b.remaining[s]++
+			b.queue = append(b.queue, j)
+			b.counts[s]++
 		}
 	}
 }
@@ -168,7 +168,7 @@ func (b *bench) sameData(old []Record) error {
 func (b *bench) run(ctx context.Context) error {
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(max(b.Jobs, 1))
-	for _, j := range b.pending {
+	for _, j := range b.queue {
 		workers.Go(func() error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -190,13 +190,13 @@ func (b *bench) keep(j *job, r *Record) error {
 	if err := b.store.Append(*r); err != nil {
 		return err
 	}
-	if b.remaining[j.setting]--; b.remaining[j.setting] == 0 {
+	if b.counts[j.setting]--; b.counts[j.setting] == 0 {
 		b.runner.forget(j.setting)
 	}
-	b.progress.Done++
+	b.progress.Records++
 	b.progress.New++
 	if r.Error != "" {
-		b.progress.Failed++
+		b.progress.Failures++
 	}
 	b.pace.add(j, r.Cost.seconds())
 	b.report(r)
@@ -206,7 +206,7 @@ func (b *bench) keep(j *job, r *Record) error {
 // report calls Progress.
 func (b *bench) report(last *Record) {
 	b.progress.Last = last
-	b.progress.Left = b.pace.remaining(b.pending[min(b.progress.New, len(b.pending)):], b.Jobs)
+	b.progress.TimeLeft = b.pace.remaining(b.queue[min(b.progress.New, len(b.queue)):], b.Jobs)
 	if b.Bench.Progress != nil {
 		b.Bench.Progress(b.progress)
 	}
@@ -226,7 +226,7 @@ type Work struct {
 func (b *bench) work() Work {
 	w := Work{Plan: b.runner.plan, Data: map[string]*dataset.Images{}, Hash: map[string]string{}}
 	pending := map[string]*job{}
-	for _, j := range b.pending {
+	for _, j := range b.queue {
 		w.Keys, pending[j.key] = append(w.Keys, j.key), j
 	}
 	for key, s := range b.runner.sets {

@@ -82,7 +82,7 @@ func TestArraysOfAPlan(t *testing.T) {
 	p := must(ReadPlan(path))(t)
 	p.Repeats = 1
 	got, done := benched(t, Bench{}, p, filepath.Join(dir, "runs.jsonl"))
-	if done.Failed > 0 || len(got) == 0 {
+	if done.Failures > 0 || len(got) == 0 {
 		t.Errorf("%+v", done)
 	}
 	for _, r := range got {
@@ -137,7 +137,7 @@ func linesOf(t testing.TB, path string) int {
 func TestBenchRepeats(t *testing.T) {
 	p, dir := parse(t, smallPlan), t.TempDir()
 	want, done := benched(t, Bench{Jobs: 1}, p, filepath.Join(dir, "1.jsonl"))
-	if done.Total != smallRuns || done.Done != smallRuns || done.New != smallRuns || done.Failed != smallFailures {
+	if done.Total != smallRuns || done.Records != smallRuns || done.New != smallRuns || done.Failures != smallFailures {
 		t.Errorf("%+v of %d runs", done, smallRuns)
 	}
 	if n := linesOf(t, filepath.Join(dir, "1.jsonl")); n != smallRuns || len(want) != smallRuns {
@@ -204,11 +204,11 @@ func TestBenchOfAFinishedPlan(t *testing.T) {
 	}
 	library, calls := &Databases{}, 0
 	_, done := benched(t, Bench{Jobs: 2, Databases: library, Progress: func(Progress) { calls++ }}, p, path)
-	if done.New != 0 || done.Done != smallRuns || done.Failed != smallFailures || calls != 1 || library.sets != nil {
+	if done.New != 0 || done.Records != smallRuns || done.Failures != smallFailures || calls != 1 || library.sets != nil {
 		t.Errorf("%+v, %d calls, %d sets read", done, calls, len(library.sets))
 	}
 	_, done = benched(t, Bench{Jobs: 2, Retry: true}, p, path)
-	if done.New != smallFailures || done.Done != smallRuns || done.Failed != smallFailures {
+	if done.New != smallFailures || done.Records != smallRuns || done.Failures != smallFailures {
 		t.Errorf("retried: %+v", done)
 	}
 	after, err := os.ReadFile(path)
@@ -232,11 +232,11 @@ func TestRetryReplaces(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, done := benched(t, Bench{Jobs: 1}, p, path); done.New != 0 || done.Failed != 1 {
+	if _, done := benched(t, Bench{Jobs: 1}, p, path); done.New != 0 || done.Failures != 1 {
 		t.Errorf("without retry: %+v", done)
 	}
 	got, done := benched(t, Bench{Jobs: 1, Retry: true}, p, path)
-	if done.New != 1 || done.Failed != 0 || linesOf(t, path) != 3 {
+	if done.New != 1 || done.Failures != 0 || linesOf(t, path) != 3 {
 		t.Errorf("with retry: %+v", done)
 	}
 	same(t, want, got)
@@ -256,7 +256,7 @@ func TestBenchInterrupted(t *testing.T) {
 			}
 		}}
 		done, err := b.Run(ctx, p, path)
-		if !errors.Is(err, context.Canceled) || done.New < after || done.Done != made+done.New {
+		if !errors.Is(err, context.Canceled) || done.New < after || done.Records != made+done.New {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		if made += done.New; linesOf(t, path) != made {
@@ -441,7 +441,7 @@ func TestBenchOfADivergingMethod(t *testing.T) {
 		return diverging{m}, err
 	}
 	records, done := benched(t, Bench{Jobs: 2}, p, filepath.Join(t.TempDir(), "r.jsonl"))
-	if done.Failed != 1 || done.New != 2 {
+	if done.Failures != 1 || done.New != 2 {
 		t.Errorf("%+v", done)
 	}
 	for _, r := range records {
@@ -465,7 +465,7 @@ func TestBenchMakesRunsAgainThatWereReplaced(t *testing.T) {
 		made  int
 	}{{"0.1", 2}, {"0.1", 0}, {"0.2", 1}, {"0.1", 1}, {"0.1", 0}} {
 		p, err := (&Bench{Jobs: 1}).Run(t.Context(), plan(tt.kappa), path)
-		if err != nil || p.New != tt.made || p.Done != 2 {
+		if err != nil || p.New != tt.made || p.Records != 2 {
 			t.Errorf("kappa %s: %d made, not %d (%+v, %v)", tt.kappa, p.New, tt.made, p, err)
 		}
 	}

@@ -131,7 +131,7 @@ func (e *methodFile) contestants() ([]contestant, error) {
 		}
 	}
 	base := contestant{
-		node: e.node, id: id, label: e.Label, about: e.About, tune: (*Search)(e.Tune),
+		node: e.node, id: id, label: e.Label, description: e.About, tune: (*Search)(e.Tune),
 		trace: e.Trace, input: e.input, datasets: e.Datasets,
 	}
 	if e.variants == nil {

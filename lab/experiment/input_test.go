@@ -53,7 +53,7 @@ func TestInputsOfAPlan(t *testing.T) {
 	p := parse(t, inputPlan)
 	library := &Databases{}
 	records, done := benched(t, Bench{Jobs: 2, Databases: library}, p, filepath.Join(t.TempDir(), "r.jsonl"))
-	if done.Total != 6*4*2 || done.Failed != 4*2 {
+	if done.Total != 6*4*2 || done.Failures != 4*2 {
 		t.Errorf("%+v", done)
 	}
 	inputs := map[string]string{
@@ -201,7 +201,7 @@ func TestBenchRefusesInputs(t *testing.T) {
 	}
 	for data, input := range map[string]string{"igo": "fisher", "vectors": "pca:3", "faces": "igo zoom=0.8 mirror fisher shift=1"} {
 		p := parse(t, `{"datasets": [{"name": "d", "path": "`+data+`", "split": "half"}], "methods": [{"method": "crc", "input": "`+input+`"}]}`)
-		if _, done := benched(t, Bench{Jobs: 1, Databases: library}, p, filepath.Join(t.TempDir(), "r.jsonl")); done.Failed != 0 {
+		if _, done := benched(t, Bench{Jobs: 1, Databases: library}, p, filepath.Join(t.TempDir(), "r.jsonl")); done.Failures != 0 {
 			t.Errorf("%s of %s fails", input, data)
 		}
 	}
@@ -219,7 +219,7 @@ func TestBenchReadsAnInputsSize(t *testing.T) {
 		{"method": "crc", "label": "cropped", "input": "crop=0.5"}]}`)
 	library := &Databases{Roots: []string{root}}
 	records, done := benched(t, Bench{Jobs: 2, Databases: library}, p, filepath.Join(t.TempDir(), "r.jsonl"))
-	if done.Failed != 0 {
+	if done.Failures != 0 {
 		t.Errorf("%+v", done)
 	}
 	want := map[string][2]string{

@@ -15,10 +15,10 @@ import (
 func (j *job) record(set *loadedSet, seen dataset.Frame) *Record {
 	c, d := j.contestant, j.data
 	r := &Record{
-		Key: j.key, Plan: j.plan.Name, About: j.plan.About, Study: j.plan.Study,
+		Key: j.key, Plan: j.plan.Name, About: j.plan.Description, Study: j.plan.Study,
 		Dataset: d.source(),
 		Split:   j.split.String(), Noise: j.noise, Occlusion: j.occlusion, Repeat: j.repeat, Seed: j.fit(), CorruptionSeed: j.corruption().seed,
-		Method: j.method.Name(), Label: c.label, Explanation: c.about, Variation: c.variation, Params: j.params,
+		Method: j.method.Name(), Label: c.label, Explanation: c.description, Variation: c.variation, Params: j.params,
 	}
 	r.Dataset.Input, r.Dataset.Hash = set.set.Frame, set.hash
 	if !j.input.IsZero() {

@@ -138,7 +138,7 @@ func TestEmbeddingsOfAPlan(t *testing.T) {
 	}
 	path := filepath.Join(dir, "r.jsonl")
 	databases := &experiment.Databases{}
-	if done, err := (&experiment.Bench{Databases: databases}).Run(t.Context(), plan, path); err != nil || done.Failed > 0 || done.New != 12 {
+	if done, err := (&experiment.Bench{Databases: databases}).Run(t.Context(), plan, path); err != nil || done.Failures > 0 || done.New != 12 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	records, err := experiment.ReadRecordsFile(path, nil)

@@ -21,12 +21,12 @@ import (
 // A Plan says which methods are evaluated on which data, and how often.
 // ReadPlan reads one.
 type Plan struct {
-	Name    string
-	About   string
-	Study   bool          // it looks into one method: reports recommend none
-	Seed    uint64        // of all random choices
-	Repeats int           // of runs with random parts
-	Limit   time.Duration // of a run, after which it has failed; 0 for none
+	Name        string
+	Description string
+	Study       bool          // it looks into one method: reports recommend none
+	Seed        uint64        // of all random choices
+	Repeats     int           // of runs with random parts
+	Limit       time.Duration // of a run, after which it has failed; 0 for none
 
 	text        []byte // that it was parsed of
 	data        []plannedData
@@ -50,41 +50,41 @@ func (p *Plan) Digests() map[string]string {
 
 // plannedData is a data set with its splits and corruptions.
 type plannedData struct {
-	node       *value
-	name       string
-	title      string
-	about      string
-	path       string
-	x, y       string // arrays of the file
-	synthetic  *synthetic.Faces
-	images     dataset.Frame // with which images are read
-	preset     string
-	repeats    int // 0 for the plan's
-	splits     []dataset.Split
-	splitNodes []*value // where each of them is
-	noise      []float64
-	occlusion  []float64
+	node        *value
+	name        string
+	title       string
+	description string
+	path        string
+	x, y        string // arrays of the file
+	synthetic   *synthetic.Faces
+	images      dataset.Frame // with which images are read
+	preset      string
+	repeats     int // 0 for the plan's
+	splits      []dataset.Split
+	splitNodes  []*value // where each of them is
+	noise       []float64
+	occlusion   []float64
 }
 
 // source is what is known of d before it is read.
 func (d *plannedData) source() Source {
 	return Source{
-		Name: d.name, Title: d.title, Path: d.path, Synthetic: d.synthetic, X: d.x, Y: d.y, Preset: d.preset, About: d.about,
+		Name: d.name, Title: d.title, Path: d.path, Synthetic: d.synthetic, X: d.x, Y: d.y, Preset: d.preset, About: d.description,
 	}
 }
 
 // A contestant is a method with parameters in a plan.
 type contestant struct {
-	node      *value
-	id        string // its key in published rates and notes
-	label     string
-	about     string // what it is, in one sentence; "" for the description of the method
-	method    func(preset string) (classify.Method, error)
-	input     frontend.Pipeline // the zero Input is that of the data set
-	variation *Variation
-	tune      *Search
-	trace     bool
-	datasets  []string // names of data sets; nil for all
+	node        *value
+	id          string // its key in published rates and notes
+	label       string
+	description string // what it is, in one sentence; "" for the description of the method
+	method      func(preset string) (classify.Method, error)
+	input       frontend.Pipeline // the zero Input is that of the data set
+	variation   *Variation
+	tune        *Search
+	trace       bool
+	datasets    []string // names of data sets; nil for all
 }
 
 // A job is one run that a plan asks for.

@@ -185,7 +185,8 @@ func (s *syntheticFile) UnmarshalJSON(text []byte) error {
 // plan makes a plan of f, which is at v, and checks what a schema cannot check.
 func (f *planFile) plan(v *value) (*Plan, error) {
 	p := &Plan{
-		Name: f.Name, About: f.About, Study: f.Study, Seed: f.Seed, Repeats: f.Repeats, Limit: time.Duration(f.Limit * float64(time.Second)),
+		Name: f.Name, Description: f.About, Study: f.Study, Seed: f.Seed, Repeats: f.Repeats,
+		Limit:     time.Duration(f.Limit * float64(time.Second)),
 		published: map[string]map[string]Published{}, notes: f.Notes,
 	}
 	for i := range f.Datasets {
@@ -221,7 +222,7 @@ func (f *planFile) plan(v *value) (*Plan, error) {
 // addData adds the data set f, which is at v.
 func (p *Plan) addData(f *dataFile, v *value) error {
 	d := plannedData{
-		node: v, name: f.Name, title: cmp.Or(f.Title, f.Name), about: f.About, path: f.Path, x: f.X, y: f.Y,
+		node: v, name: f.Name, title: cmp.Or(f.Title, f.Name), description: f.About, path: f.Path, x: f.X, y: f.Y,
 
 		images: dataset.Frame{Size: dataset.Size(f.Size), Crop: f.Crop}, preset: f.Preset, repeats: f.Repeats,
 		splits: f.Split, splitNodes: []*value{v.member["split"]}, noise: f.Noise, occlusion: f.Occlusion,

@@ -16,14 +16,17 @@ var goodPlans = []string{
 	aPlan,
 	`{"$schema": "x", "name": "n", "about": "", "seed": 18446744073709551615, "repeats": 1.0, "tune": {}, "datasets": [` + aSet +
 		`], "methods": ["crc"]}`,
-	onData(`"title": "T", "about": "a", "path": "x.mat", "size": "1024x7", "preset": "orl", "repeats": 3, "split": ["half", "first:1", "authors:5"], "noise": [0, 1], "occlusion": 0.5`),
+	onData(`"title": "T", "about": "a", "path": "x.mat", "size": "1024x7", "preset": "orl", "repeats": 3, "split": ["half",` +
+		` "first:1", "authors:5"], "noise": [0, 1], "occlusion": 0.5`),
 	onData(`"synthetic": {}, "split": "random:1000000", "noise": 1e-3`),
 	onData(`"synthetic": {"people": 2e0, "seed": 9, "light": 2, "pose": 0, "expression": 1, "occlusion": 0.5, "noise": 10}, "split": "half"`),
-	onMethod(`{"method": "nrdl", "label": "x", "params": {"coder.solver": "admm", "squared": true, "atoms": 3, "lambda": "1e-3"}, "preset": false, "trace": true, "tune": {"budget": 1, "folds": 2}, "datasets": ["d"]}`),
+	onMethod(`{"method": "nrdl", "label": "x", "params": {"coder.solver": "admm", "squared": true, "atoms": 3,` +
+		` "lambda": "1e-3"}, "preset": false, "trace": true, "tune": {"budget": 1, "folds": 2}, "datasets": ["d"]}`),
 	onMethod(`{"method": "crc", "vary": {"kappa": [1, 0.5, "2"]}}`),
 	onMethod(`{"method": "nrdl", "vary": {"coder.solver": ["exact", "admm"], "coder.rho": [1, 2]}}`),
 	onData(`"path": "x", "size": "96x96", "crop": 0.36, "split": "half"`),
-	onMethod(`{"method": "crc", "label": "a", "input": "igo+lbp:cell=5.34 mirror fisher:0.3"}, {"method": "crc", "label": "b", "input": "faces32 64x64"}, {"method": "crc", "input": "pixels"}`),
+	onMethod(`{"method": "crc", "label": "a", "input": "igo+lbp:cell=5.34 mirror fisher:0.3"}, {"method": "crc",` +
+		` "label": "b", "input": "faces32 64x64"}, {"method": "crc", "input": "pixels"}`),
 	onMethod(`"crc"`, `, "published": {"source": "s", "crc": {"d": 0}}, "notes": {"crc": {"d": "x", "*": ""}, "*": {"*": "y"}}`),
 	onMethod(`"crc", {"method": "crc", "label": "again"}`, `, "published": {"crc": {"d": [100]}, "again": {"d": [99.5, 0.5]}}`),
 }

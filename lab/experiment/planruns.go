@@ -41,8 +41,8 @@ func (p *Plan) Keys() (keys []string) {
 func (p *Plan) Explain() map[string]string {
 	all := map[string]string{}
 	for _, c := range p.contestants {
-		if c.about != "" {
-			all[c.label] = c.about
+		if c.description != "" {
+			all[c.label] = c.description
 		}
 	}
 	return all

@@ -346,16 +346,16 @@ func (e *methodFile) programs() ([]contestant, error) {
 	file := filepath.Base(e.Command[len(e.Command)-1])
 	id := cmp.Or(e.Label, strings.TrimSuffix(file, filepath.Ext(file)))
 	base := contestant{
-		node: e.node, id: id, label: id + " (external)", about: e.About, tune: (*Search)(e.Tune),
+		node: e.node, id: id, label: id + " (external)", description: e.About, tune: (*Search)(e.Tune),
 		input: e.input, datasets: e.Datasets,
 	}
-	if base.about == "" {
-		base.about = "the external program " + Program{Command: e.Command}.String()
+	if base.description == "" {
+		base.description = "the external program " + Program{Command: e.Command}.String()
 		for _, a := range e.params {
-			base.about += ", " + a.path + " = " + a.value
+			base.description += ", " + a.path + " = " + a.value
 		}
 		if !e.input.IsZero() {
-			base.about += "; features " + e.input.String()
+			base.description += "; features " + e.input.String()
 		}
 	}
 	variants := [][]assignment{nil}

@@ -174,7 +174,7 @@ func TestProgramsTakePart(t *testing.T) {
 	p := programPlan(t, 60, "", "seed", "none")
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	got, done := benched(t, Bench{Jobs: 2}, p, path)
-	if done.Failed > 0 || len(got) != 6 {
+	if done.Failures > 0 || len(got) != 6 {
 		t.Fatalf("%+v, %v", done, got)
 	}
 	for _, s := range must(p.settings())(t) {
@@ -255,8 +255,8 @@ func TestProgramsFail(t *testing.T) {
 	p := programPlan(t, 60, slices.Sorted(maps.Keys(wants))...)
 	p.Repeats = 1
 	got, done := benched(t, Bench{Jobs: 2}, p, filepath.Join(t.TempDir(), "x.jsonl"))
-	if done.Failed != len(wants) || len(got) != len(wants) {
-		t.Fatalf("%d failed of %d", done.Failed, len(got))
+	if done.Failures != len(wants) || len(got) != len(wants) {
+		t.Fatalf("%d failed of %d", done.Failures, len(got))
 	}
 	for _, r := range got {
 		if want := wants[strings.TrimPrefix(r.Label, "p")]; !strings.Contains(r.Error, want) {
@@ -269,11 +269,12 @@ func TestProgramsFail(t *testing.T) {
 func TestProgramsAreTuned(t *testing.T) {
 	p := programPlan(t, 600, "shift", "times")
 	text := strings.Replace(string(p.text), `"params":{"do":"shift"}`,
-		`"params": {"do": "shift", "shift": 3, "mode": "worst"}, "ranges": {"shift": {"low": 0, "high": 3, "integer": true}, "mode": {"choices": ["worst", "best"]}}`, 1)
+		`"params": {"do": "shift", "shift": 3, "mode": "worst"}, "ranges": {"shift": {"low": 0, "high": 3, "integer": true},`+
+			` "mode": {"choices": ["worst", "best"]}}`, 1)
 	text = strings.Replace(text, `"budget":2`, `"budget": 8, "folds": 2`, 1)
 	for _, jobs := range []int{1, 2} {
 		got, done := benched(t, Bench{Jobs: jobs}, parse(t, text), filepath.Join(t.TempDir(), "x.jsonl"))
-		if done.Failed > 0 || len(got) != 4 {
+		if done.Failures > 0 || len(got) != 4 {
 			t.Fatalf("%+v, %v", done, got)
 		}
 		for _, r := range got {
@@ -388,7 +389,7 @@ func TestExternalExamples(t *testing.T) {
 	t.Chdir("..")
 	got, done := benched(t, Bench{Jobs: 2}, p, filepath.Join(t.TempDir(), "x.jsonl"))
 	for _, r := range got {
-		if r.Error != "" || done.Failed > 0 || r.Rate < 0.2 {
+		if r.Error != "" || done.Failures > 0 || r.Rate < 0.2 {
 			t.Errorf("%s: %.2f, %s", r.Label, r.Rate, r.Error)
 		}
 	}

@@ -244,8 +244,10 @@ func FuzzReadRecords(f *testing.F) {
 	a := lineOf(f, aRecord("a"))
 	seeds := [][]byte{
 		[]byte(a + a + strings.Replace(a, `"key":"a"`, `"key":"b"`, 1)), []byte(a + a[:50]),
-		[]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d","input":{}},"error":"e","params":null,"params":{ "a" : "\ud800" }}` + "\n"),
-		[]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d"},"n":1,"rate":1,"cost":{"finished":"0001-01-01T00:00:00+23:59"}}` + "\n"),
+		[]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d","input":{}},"error":"e","params":null,"params":{ "a" : "\ud800" }}` +
+			"\n"),
+		[]byte(`{"key":"k","method":"m","label":"l","dataset":{"name":"d"},"n":1,"rate":1,"cost":{"finished":"0001-01-01T00:00:00+23:59"}}` +
+			"\n"),
 	}
 	edits.Fuzz(f, "FuzzReadRecords", func(t *testing.T, text []byte) {
 		records, whole, cut, err := ReadRecords(bytes.NewReader(text))

@@ -284,7 +284,8 @@ func (m telling) Fit(ctx context.Context, train *classify.Samples, run classify.
 // fits, one of them tuned.
 func observed(t *testing.T, observe func(classify.Run)) *Plan {
 	p := parse(t,
-		`{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned", "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
+		`{"repeats": 2, "datasets": [`+aSet+`], "methods": ["crc", {"method": "crc", "label": "tuned",`+
+			` "tune": {"budget": 2, "folds": 2}}, "lrc"]}`)
 	for i := range p.contestants {
 		p.contestants[i].method = func(string) (classify.Method, error) { return telling{method.DefaultCRC, observe}, nil }
 	}
@@ -310,7 +311,7 @@ func TestFitsOfASettingHaveOneSeed(t *testing.T) {
 		}
 		used = nil
 	}}, p, filepath.Join(t.TempDir(), "r.jsonl"))
-	if len(of) != 2 || of[0] == of[1] || done.New != 6 || done.Failed != 0 {
+	if len(of) != 2 || of[0] == of[1] || done.New != 6 || done.Failures != 0 {
 		t.Errorf("%+v, seeds %v", done, of)
 	}
 }

@@ -85,10 +85,11 @@ func (r *Runner) Run(ctx context.Context, key string) (*Record, error) {
 	if j == nil {
 		return nil, ErrNoRun
 	}
-	return r.run(ctx, context.WithoutCancel(ctx), j) // other runs need the faces too
+	return r.run(ctx, context.WithoutCancel(ctx), j)
 }
 
-// run is Run for j. The context of what runs of the same setting share is all.
+// run is Run for j. What several runs of a setting share, as the faces of the data, is made under
+// the context all: it goes on when this run is cancelled.
 func (r *Runner) run(ctx, all context.Context, j *job) (*Record, error) {
 	if j.refusal != nil {
 		return nil, j.refusal

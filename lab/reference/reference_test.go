@@ -283,7 +283,8 @@ func TestAR(t *testing.T) {
 		all = append(all, image{j / 14, []float64{1, float64(j)}})
 	}
 	r, err := reference.Check(put(t, all, dataset.Size{}), ar)
-	if err != nil || r.Same || !slices.Contains(r.Differences, "99 people, not 100") || !slices.Contains(r.Differences, "1386 images, not 1399") {
+	if err != nil || r.Same || !slices.Contains(r.Differences, "99 people, not 100") ||
+		!slices.Contains(r.Differences, "1386 images, not 1399") {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }

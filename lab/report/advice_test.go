@@ -53,7 +53,8 @@ func TestAdvice(t *testing.T) {
 	}{
 		{
 			"one setting", rated(t, faces[2:3], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, nil),
-			"NRC has the highest rate of 3 methods, 94.8 %, on PIE, random:10; each of the other 2 is significantly worse (paired tests, level 0.05).",
+			"NRC has the highest rate of 3 methods, 94.8 %, on PIE, random:10; each of the other 2 is significantly worse " +
+				"(paired tests, level 0.05).",
 		},
 		{
 			"a tie", rated(t, faces[2:3], 3, map[string]int{"crc": 11, "nrc": 10, "nrdl": 80}, nil),
@@ -65,11 +66,13 @@ func TestAdvice(t *testing.T) {
 		},
 		{ // the critical difference of 3 ranks over 3 settings is 1.91
 			"several settings", rated(t, faces[2:5], 10, map[string]int{"crc": 40, "nrc": 10, "nrdl": 30}, nil),
-			"NRC has the best average rank of 3 methods, 1.00, over these 3 settings; it has the highest rate in 3 of them; 1 of the other 2 is significantly worse (Nemenyi's test of ranks, level 0.05).",
+			"NRC has the best average rank of 3 methods, 1.00, over these 3 settings; it has the highest rate in 3 of them; " +
+				"1 of the other 2 is significantly worse (Nemenyi's test of ranks, level 0.05).",
 		},
 		{
 			"equal ranks", rated(t, faces[2:5], 10, map[string]int{"crc": 10, "nrc": 10, "nrdl": 30}, nil),
-			"CRC has the best average rank of 3 methods, 1.50, as has NRC, over these 3 settings; it has the highest rate in 3 of them; no other method is significantly worse (Nemenyi's test of ranks, level 0.05).",
+			"CRC has the best average rank of 3 methods, 1.50, as has NRC, over these 3 settings; it has the highest rate in " +
+				"3 of them; no other method is significantly worse (Nemenyi's test of ranks, level 0.05).",
 		},
 		{"no setting in common", apart, "No advice yet: too few methods have all their runs in the same settings."},
 		{"one method", rated(t, faces[2:3], 3, map[string]int{"crc": 1}, nil), ""},
@@ -82,14 +85,14 @@ func TestAdvice(t *testing.T) {
 
 // Where the best of a setting was not run in another one, the legend says in which table it is.
 func TestLegendSaysWhereTheBestIs(t *testing.T) {
-	for best, told := range map[string]bool{"crc": true, "nrc": false} {
+	for best, want := range map[string]bool{"crc": true, "nrc": false} {
 		errors := map[string]int{"crc": 30, "nrc": 30, "nrdl": 40}
 		errors[best] = 10
 		records := slices.DeleteFunc(rated(t, faces[2:4], 2, errors, nil), func(r experiment.Record) bool {
 			return r.Method == "crc" && r.Dataset.Name != "pie"
 		})
 		legend := arranged(t, records).Plans[0].legend()
-		if got := strings.Contains(legend, "Where none is bold, the highest is in \"Rates in some of the settings\"."); got != told {
+		if got := strings.Contains(legend, "Where none is bold, the highest is in \"Rates in some of the settings\"."); got != want {
 			t.Errorf("best is %s: %s", best, legend)
 		}
 	}
@@ -158,7 +161,7 @@ func TestRecordsExplain(t *testing.T) {
 	if got := about(&r); !strings.HasPrefix(got, "NRC, on my features; with coder.rho = 2 (") {
 		t.Error(got)
 	}
-	r = experiment.Record{Plan: "quick", About: builtin["quick"]().About, Method: "nrdl", Label: "NRDL, stopped coder"}
+	r = experiment.Record{Plan: "quick", About: builtin["quick"]().Description, Method: "nrdl", Label: "NRDL, stopped coder"}
 	if got := about(&r); !strings.Contains(got, "stopped after 5 passes") {
 		t.Error(got)
 	}

@@ -199,9 +199,9 @@ func (c *Changes) test() {
 	adjust(tests)
 	for i, t := range tests {
 		row := rows[i]
-		row.Test, row.P, row.PAdjusted = t.Test, t.P, t.Adjusted
+		row.Test, row.P, row.PAdjusted = t.Test, t.P, t.AdjustedP
 		switch {
-		case t.Adjusted > c.Level:
+		case t.AdjustedP > c.Level:
 		case row.Difference > 0:
 			row.Verdict = Better
 		default:

@@ -109,19 +109,19 @@ func compareColumns(a, b *Column) int {
 
 // A Label is a method with its settings in a plan.
 type Label struct {
-	Name      string
-	Method    string
-	Variation *experiment.Variation
-	About     string // a sentence that explains it
-	Plain     bool   // it has no features, and About is the description of the method
-	Input     bool   // it has features
-	HasTuning bool   // parameters of a run or more were tuned
-	look      int    // in figures, from 1
+	Name        string
+	Method      string
+	Variation   *experiment.Variation
+	Explanation string // a sentence that explains it
+	Plain       bool   // it has no features, and About is the description of the method
+	Input       bool   // it has features
+	HasTuning   bool   // parameters of a run or more were tuned
+	look        int    // in figures, from 1
 }
 
 func newLabel(r *experiment.Record) *Label {
 	return &Label{
-		Name: r.Label, Method: r.Method, Variation: r.Variation, About: about(r),
+		Name: r.Label, Method: r.Method, Variation: r.Variation, Explanation: about(r),
 		Plain: r.Input == nil && explained(r) == "", Input: r.Input != nil,
 	}
 }

@@ -50,7 +50,7 @@ func explained(r *experiment.Record) string {
 		return r.Explanation
 	}
 	if read := builtin[r.Plan]; read != nil {
-		if p := read(); p.About == r.About {
+		if p := read(); p.Description == r.About {
 			return p.Explain()[r.Label]
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Plan) contestants() []item {
 	have, tuned := map[item]bool{}, p.allTuned()
 	features := slices.ContainsFunc(p.Labels, func(l *Label) bool { return l.Input })
 	for _, l := range p.Labels {
-		about := l.About
+		about := l.Explanation
 		if features && l.Plain {
 			about = strings.TrimSuffix(about, ".") + "; the data as they are, of images the grey values."
 		}

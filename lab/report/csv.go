@@ -50,7 +50,7 @@ func (p *Plan) csvLine(i, j int) []string {
 	}
 	adjusted, separated, student := math.NaN(), "", math.NaN()
 	if c.Comparison != nil {
-		adjusted, separated, student = c.Comparison.Adjusted, "yes", c.Comparison.PairedT
+		adjusted, separated, student = c.Comparison.AdjustedP, "yes", c.Comparison.PairedT
 	}
 	switch {
 	case c.Best:

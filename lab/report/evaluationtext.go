@@ -146,7 +146,8 @@ func methodTests(c *experiment.Comparison, tests int) string {
 		about = "other images of these people, not for another split"
 	}
 	s := fmt.Sprintf(
-		"~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
+		"~: not significantly different from the best, by %stwo-sided, level %g,\nHolm's correction for %s. It does not "+
+			"mean that the two are equal.\nThe test holds for %s.\nThe best is chosen on the same runs.\n",
 		how, c.Level, legible.Count(tests, "comparison"), about)
 	for _, m := range c.Methods {
 		if m.Test == experiment.SignedRank {

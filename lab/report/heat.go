@@ -14,7 +14,7 @@ const minRange = 5
 // heatMaps returns the figures of rates against two varied parameters: one for each method and
 // column.
 func (p *Plan) heatMaps() (all []*Figure) {
-	type group struct{ base, path, with string }
+	type group struct{ base, path, second string }
 	order, members := grouped(len(p.Labels), func(i int) (g group, ok bool) {
 		l := p.Labels[i]
 		if !l.onMap() {
@@ -25,14 +25,14 @@ func (p *Plan) heatMaps() (all []*Figure) {
 	for _, g := range order {
 		for j, c := range p.Columns {
 			if h := p.heat(members[g], j); h != nil {
-				h.X, h.Y = g.path, g.with
-				f := &Figure{Title: fmt.Sprintf("%s on %s: rate against %s and %s", g.base, c, g.path, g.with), heat: h}
+				h.X, h.Y = g.path, g.second
+				f := &Figure{Title: fmt.Sprintf("%s on %s: rate against %s and %s", g.base, c, g.path, g.second), heat: h}
 				h.Title = f.Title
 				best, x, y := h.Best()
 				palest, darkest := h.Ends()
 				f.Caption = fmt.Sprintf(
 					"Means over runs, in percent; colours from %s (palest) to %s (darkest). The best, %s, has %s = %s and %s = %s.%s",
-					tenths(palest), tenths(darkest), tenths(best), g.path, h.XNames[x], g.with, h.YNames[y], p.fixedRate(members[g][0], j))
+					tenths(palest), tenths(darkest), tenths(best), g.path, h.XNames[x], g.second, h.YNames[y], p.fixedRate(members[g][0], j))
 				f.Alt = f.Title + "."
 				all = append(all, f)
 			}

@@ -124,7 +124,8 @@ func TestResultAsText(t *testing.T) {
 		},
 		{
 			&experiment.Decisions{FPIR: 0.01, Right: 8, Strangers: 8, Named: 3},
-			"threshold for an FPIR of 1 %: of 8 faces 100.00 % get the right name, 0.00 % a wrong name, 0.00 % are unknown; 3 of 8 faces of people who are not enrolled get a name\n",
+			"threshold for an FPIR of 1 %: of 8 faces 100.00 % get the right name, 0.00 % a wrong name, 0.00 % are unknown; " +
+				"3 of 8 faces of people who are not enrolled get a name\n",
 		},
 		{
 			&experiment.Decisions{FPIR: 0.1, Strangers: 1},

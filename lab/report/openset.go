@@ -58,13 +58,17 @@ func openSetSections(r *experiment.OpenSetResult, level int) []section {
 		}},
 		{ID: "threshold", Title: "The threshold of training", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf(
-				"The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best guess is right for %s.",
+				"The target FPIR was %s. Training chose the threshold %s. The FPIR on strangers who were not in the training "+
+					"was %s (%s to %s in a draw). %s of the faces of enrolled people were identified; without a threshold, the best "+
+					"guess is right for %s.",
 				fpir, by, spreadWords(r.FPIR), percentWords(r.FPIR.Min), percentWords(r.FPIR.Max),
 				spreadWords(r.IdentificationRate), spreadWords(r.ClosedSet)) + promise(r)},
 		}},
 		{ID: "reliability", Title: "What a probability is worth", Level: level, Blocks: []block{
 			{Text: fmt.Sprintf(
-				"Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, the mean difference between the probability and the share that is right, is %.1f ± %.1f points over the draws. Strangers count %s of all faces, as the calibration assumes.",
+				"Of the faces that a model is, say, 70 %% sure of, 70 %% should be named rightly. The expected calibration error, "+
+					"the mean difference between the probability and the share that is right, is %.1f ± %.1f points over the draws. "+
+					"Strangers count %s of all faces, as the calibration assumes.",
 				100*r.ECE, 100*r.ECESD, percentWords(r.Calibrate.Prior))},
 			{Table: reliabilityTable(r)},
 			{Figures: []*Figure{reliabilityFigure(r)}},
@@ -78,7 +82,9 @@ func openSetWords(r *experiment.OpenSetResult) string {
 		others = fmt.Sprintf(" and %d images of others", r.OtherFaces)
 	}
 	return fmt.Sprintf(
-		"%s on %v, %s with %s enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified where the best guess is right and its score lies above the threshold that lets the given share of strangers pass. Mean ± standard deviation over the draws, in percent.",
+		"%s on %v, %s with %s enrolled (split %s); the faces of %d others%s are strangers'. A face counts as identified "+
+			"where the best guess is right and its score lies above the threshold that lets the given share of strangers "+
+			"pass. Mean ± standard deviation over the draws, in percent.",
 		r.Method, r.Input, legible.Count(len(r.Draws), "draw"), legible.People(r.People), r.Split, r.Strangers, others)
 }
 
@@ -146,8 +152,9 @@ func reliabilityTable(r *experiment.OpenSetResult) *table {
 func reliabilityFigure(r *experiment.OpenSetResult) *Figure {
 	f := &Figure{
 		Name: "reliability", Title: "Reliability",
-		Axes:    plot.Axes{Title: "share named rightly over the probability of the name", X: "probability, %", Y: "right, %"},
-		Caption: "How often a guess is right over its probability, all draws together; on the line from corner to corner if the probabilities are right.",
+		Axes: plot.Axes{Title: "share named rightly over the probability of the name", X: "probability, %", Y: "right, %"},
+		Caption: "How often a guess is right over its probability, all draws together; on the line from corner to corner " +
+			"if the probabilities are right.",
 	}
 	f.Alt = f.Caption
 	found, exact := plot.Series{Name: "found"}, plot.Series{Name: "exact", X: []float64{0, 100}, Y: []float64{0, 100}}

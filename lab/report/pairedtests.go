@@ -17,14 +17,14 @@ import (
 
 // A Comparison is the outcome of a paired test.
 type Comparison struct {
-	Test     string // one of the names below
-	Pairs    int    // runs on equal splits
-	P        float64
-	Rates    float64 // mean difference of the rates over the pairs, in points
-	Adjusted float64 // P after Holm's correction over the comparisons of the column
-	PairedT  float64 // p-value of the t-test over the runs, for reference; NaN if undefined
-	Overlap  float64 // p-value of the t-test corrected for the overlap of random splits, and by Holm
-	Ratio    float64 // test images per training image, used in that correction
+	Test      string // one of the names below
+	Pairs     int    // runs on equal splits
+	P         float64
+	Rates     float64 // mean difference of the rates over the pairs, in points
+	AdjustedP float64 // P after Holm's correction over the comparisons of the column
+	PairedT   float64 // p-value of the t-test over the runs, for reference; NaN if undefined
+	Overlap   float64 // p-value of the t-test corrected for the overlap of random splits, and by Holm
+	Ratio     float64 // test images per training image, used in that correction
 }
 
 // The tests, by the number of pairs that they are for; minPairs depends on the comparisons.
@@ -80,7 +80,7 @@ func (p *Plan) compare(j int) {
 	}
 	adjust(tests)
 	for _, c := range others {
-		c.Alike = c.Comparison.Adjusted > level
+		c.Alike = c.Comparison.AdjustedP > level
 	}
 }
 
@@ -92,7 +92,7 @@ func adjust(all []*Comparison) {
 	}
 	p, overlap = significance.Holm(p), significance.Holm(overlap)
 	for i, c := range all {
-		c.Adjusted, c.Overlap = p[i], overlap[i]
+		c.AdjustedP, c.Overlap = p[i], overlap[i]
 	}
 }
 
@@ -261,7 +261,8 @@ func (p *Plan) overlapping() string {
 	if says == nil {
 		return ""
 	}
-	return "The splits overlap, so the test over runs is too optimistic. Nadeau and Bengio's corrected t-test allows for that by the ratio of test to training images, in brackets (above 1 it is too cautious). " +
+	return "The splits overlap, so the test over runs is too optimistic. Nadeau and Bengio's corrected t-test allows " +
+		"for that by the ratio of test to training images, in brackets (above 1 it is too cautious). " +
 		"With it and Holm's correction, these are not significantly different from the best: " + strings.Join(says, "; ") + "."
 }
 

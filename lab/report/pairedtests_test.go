@@ -43,7 +43,7 @@ func TestToldFromTheBest(t *testing.T) {
 		}
 		for n, adjusted := range significance.Holm(raw) {
 			c := tested[n]
-			if c.Comparison == nil || math.Abs(c.Comparison.Adjusted-adjusted) > 1e-12 || c.Alike != (adjusted > 0.05) {
+			if c.Comparison == nil || math.Abs(c.Comparison.AdjustedP-adjusted) > 1e-12 || c.Alike != (adjusted > 0.05) {
 				t.Errorf("%s: %+v, alike %v; want p %v", column, c.Comparison, c.Alike, adjusted)
 			}
 		}

@@ -262,7 +262,8 @@ func (p *Plan) familyRanks() string {
 		ranks = append(ranks, fmt.Sprintf("%s %s", p.Labels[i].Name, fixed(k.meanRank(i), 2)))
 	}
 	s := fmt.Sprintf(
-		"A family is methods that are variants of one another: %s. The one with the best average rank above stands for its family, which favours families with many members. Ranked again among these %d: %s.", p.families(), len(k.Labels), few(ranks))
+		"A family is methods that are variants of one another: %s. The one with the best average rank above stands for "+
+			"its family, which favours families with many members. Ranked again among these %d: %s.", p.families(), len(k.Labels), few(ranks))
 	if k.Friedman != nil {
 		s += fmt.Sprintf(" The critical difference of these %s is %s.", legible.Count(len(k.Labels), "method"), fixed(k.CD, 2))
 	}

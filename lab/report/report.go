@@ -86,7 +86,7 @@ type Plan struct {
 	first *Figure // that stands below the main tables
 
 	Name           string
-	About          string // what it is for, from the records
+	Purpose        string // what it is for, from the records
 	Study          bool   // it looks into one method, and recommends none
 	Columns        []*Column
 	Labels         []*Label
@@ -130,7 +130,7 @@ func (p *Plan) arrange(records []*experiment.Record) {
 	}
 	last := map[run]*experiment.Record{}
 	for _, rec := range records { // the later of equals replaces the former
-		p.About, p.Study = rec.About, rec.Study
+		p.Purpose, p.Study = rec.About, rec.Study
 		key := run{keyOf(rec), rec.Label, rec.Repeat}
 		if last[key] != nil {
 			p.Superseded++

@@ -32,7 +32,7 @@ func (r *Report) document(o Options) *document {
 	if r.ofVectors() {
 		theirs := map[string]bool{}
 		for _, p := range r.Plans {
-			theirs[p.About] = true
+			theirs[p.Purpose] = true
 			for _, c := range p.Columns {
 				theirs[c.Source.About] = true
 			}
@@ -117,8 +117,8 @@ func (p *Plan) others(figures []*Figure) []block {
 // details adds the other sections of p. Timed is the plan whose times are printed.
 func (d *document) details(p *Plan, timed string) {
 	var about []block
-	if p.About != "" {
-		about = append(about, block{Text: p.About})
+	if p.Purpose != "" {
+		about = append(about, block{Text: p.Purpose})
 	}
 	d.add(3, "What is compared", slices.Concat(about, []block{{Text: p.overview()}}, d.unsaid(p.Name, p.contestants()))...)
 	d.add(3, "Rates in some of the settings", p.rates(true)...)
@@ -131,7 +131,8 @@ func (d *document) details(p *Plan, timed string) {
 	d.add(3, "Time and memory", p.cost(timed)...)
 	if t := p.tuned(); t != nil {
 		d.add(3, "Tuned parameters", block{Table: t},
-			block{Text: "Ranges and lists are over the runs. Validation rates are means over the folds of the training part, those of the chosen parameters optimistic, since they were chosen by them; no test image was looked at."})
+			block{Text: "Ranges and lists are over the runs. Validation rates are means over the folds of the training part, " +
+				"those of the chosen parameters optimistic, since they were chosen by them; no test image was looked at."})
 	}
 	if t := p.confused(); t != nil {
 		d.add(3, "Most confused people", block{Table: t})
@@ -272,7 +273,8 @@ func (p *Plan) rankFigure() *Figure {
 		f.rankNames = append(f.rankNames, p.Labels[i].Name)
 	}
 	f.Caption = fmt.Sprintf(
-		"1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
+		"1 is best in all settings. A bar joins methods between which these settings cannot decide: their ranks are closer "+
+			"than the critical difference, %.2f of %d ranks (Demšar, 2006).", k.CD, len(k.Labels))
 	if len(f.ranks.Labels) < len(k.Labels) {
 		f.Caption += " Pairs of varied parameters are ranked, too; maps show them."
 	}

@@ -70,7 +70,10 @@ func (p *Plan) grid(caption string, write func(c *Cell) cell) (blocks []block) {
 func (p *Plan) alike() bool {
 	var first *experiment.Cost
 	for r := range p.all {
-		c := experiment.Cost{Jobs: r.Cost.Jobs, Threads: r.Cost.Threads, BLAS: r.Cost.BLAS, Version: r.Cost.Version, Go: r.Cost.Go, System: r.Cost.System}
+		c := experiment.Cost{
+			Jobs: r.Cost.Jobs, Threads: r.Cost.Threads, BLAS: r.Cost.BLAS, Version: r.Cost.Version,
+			Go: r.Cost.Go, System: r.Cost.System,
+		}
 		if first == nil {
 			first = &c
 		} else if c != *first {

@@ -29,10 +29,10 @@ import (
 
 // An Exception says what a parameter needs to matter.
 type Exception struct {
-	Given map[string]string // other parameters, to be set first
-	Value string            // the changed value; "" chooses one
-	Warm  bool              // it matters to a fit that starts from an earlier model
-	Skip  string            // why no change of it can be seen; "" for others
+	Params map[string]string // other parameters, to be set first
+	Value  string            // the changed value; "" chooses one
+	Warm   bool              // it matters to a fit that starts from an earlier model
+	Skip   string            // why no change of it can be seen; "" for others
 }
 
 // Options say how a method is tested.

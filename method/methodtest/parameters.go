@@ -36,12 +36,12 @@ func (s *suite) parameters(t *testing.T, exceptions map[string]Exception) {
 			if e.Skip != "" {
 				t.Skip(e.Skip)
 			}
-			base := Set(t, s.m, e.Given)
+			base := Set(t, s.m, e.Params)
 			if e.Value == "" {
 				e.Value = another(t, p)
 			}
 			want := usual
-			if len(e.Given) > 0 || e.Warm {
+			if len(e.Params) > 0 || e.Warm {
 				want = of(t, base, e.Warm)
 			}
 			if mat.Equal(want, of(t, set(t, base, p.Path, e.Value), e.Warm)) {

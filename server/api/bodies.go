@@ -19,7 +19,7 @@ const (
 	// What is left of a body when its answer is written. Many clients read no answer before they
 	// have sent all, and a connection that is closed meanwhile takes the answer from them.
 	restTimes  = 4                // as many bytes as the body may have
-	restPart   = 256 << 10        // net/http itself reads what is less; of more, such a part ...
+	restPart   = 256 << 10        // net/http itself reads up to so many bytes; of a longer rest, each part of this size ...
 	restPause  = 5 * time.Second  // ... has to arrive in this time
 	restWithin = 30 * time.Second // and all in this
 )

@@ -17,8 +17,8 @@ import (
 // parts are the parts of the API, in the order of the description, with the words of a path that
 // belong to them; the last one has the rest.
 var parts = []struct {
-	name, about string
-	words       []string
+	name, description string
+	words             []string
 }{
 	{
 		"photographs", "Name, compare and find faces in photographs",
@@ -89,9 +89,9 @@ func operationID(method, at string) string {
 
 // refusals are the statuses of errors, with what they mean for any operation.
 var refusals = []struct {
-	status int
-	about  string
-	has    func(method string, o *huma.Operation) bool
+	status      int
+	description string
+	has         func(method string, o *huma.Operation) bool
 }{
 	{http.StatusBadRequest, "The body is damaged", hasBody},
 	{http.StatusUnauthorized, "There is no key, or it is not known", isKeyed},
@@ -123,12 +123,12 @@ func (v *Service) completeDescription() {
 	api.Servers = []*huma.Server{{URL: "/", Description: "The service that sends this description"}}
 	api.Info.License = &huma.License{Name: "MIT", Identifier: "MIT"}
 	for _, t := range parts {
-		api.Tags = append(api.Tags, &huma.Tag{Name: t.name, Description: t.about})
+		api.Tags = append(api.Tags, &huma.Tag{Name: t.name, Description: t.description})
 	}
 	wrong := problemContent(v.Description)
 	api.Components.Responses = map[string]*huma.Response{"default": {Description: "Another error", Content: wrong}}
 	for _, r := range refusals {
-		api.Components.Responses[strconv.Itoa(r.status)] = &huma.Response{Description: r.about, Content: wrong}
+		api.Components.Responses[strconv.Itoa(r.status)] = &huma.Response{Description: r.description, Content: wrong}
 	}
 	for at, item := range api.Paths {
 		for method, o := range map[string]*huma.Operation{

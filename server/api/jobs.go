@@ -65,8 +65,8 @@ func (v jobRoutes) register() {
 		summary: "Add all faces of many photographs, or of an archive of photographs (zip) or an export (tar), by a job",
 		scopes:  forEnrolling, answer: jobs.Job{},
 		fields: []field{
-			{name: "photo", about: "image file, or with tags=regions a sidecar", maxValues: anyNumber},
-			{name: "archive", about: "a zip of photographs, or an export (tar), instead of photo"},
+			{name: "photo", description: "image file, or with tags=regions a sidecar", maxValues: anyNumber},
+			{name: "archive", description: "a zip of photographs, or an export (tar), instead of photo"},
 		},
 		query: []*huma.Param{option("folders", "people", "In a zip, Ann/1.jpg is of Ann"), option("tags", "regions",
 			"The names are those of face tags, in the photographs and in sidecars a.jpg.xmp or a.xmp that are sent with them; faces without a tag are of nobody yet"), option("as", "strangers", "The photographs are of people who are not in the collection, for its calibration")},

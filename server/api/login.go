@@ -25,7 +25,7 @@ const cookieName, loginCookie = "nrdl_session", "nrdl_login"
 const loginPath = "/v1/login"
 
 // loginRoutes registers how people log in at Options.Login: a browser goes to the provider, which sends it
-// back. A failure is told by the page, which gets its code.
+// back. The page gets the code of a failure, and shows it.
 func (v *Service) loginRoutes() {
 	if v.Login == nil {
 		return
@@ -74,9 +74,9 @@ func loginCookieOf(state string) string {
 
 // forgetLogins removes the oldest cookies of logins that were begun and not finished, so that some are left.
 func forgetLogins(w http.ResponseWriter, r *http.Request) {
-	const most = 8
+	const maxBegun = 8
 	begun := slices.DeleteFunc(r.Cookies(), func(c *http.Cookie) bool { return !strings.HasPrefix(c.Name, loginCookie+"_") })
-	for _, c := range begun[:max(len(begun)-most, 0)] { // a browser sends the oldest first
+	for _, c := range begun[:max(len(begun)-maxBegun, 0)] { // a browser sends the oldest first
 		setCookie(w, r, c.Name, "", loginPath)
 	}
 }

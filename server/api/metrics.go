@@ -105,7 +105,7 @@ func (v *Service) state(ctx context.Context) *prom.Set {
 	requests, decoding := v.people.Memory.Used()
 	gauge(float64(requests), "nrdl_images_decoding")
 	gauge(float64(decoding), `nrdl_decoding_bytes{what="used"}`)
-	gauge(float64(v.people.Decoded), `nrdl_decoding_bytes{what="limit"}`)
+	gauge(float64(v.people.MaxImageBytes), `nrdl_decoding_bytes{what="limit"}`)
 	gauge(float64(v.bodies.inUse()), `nrdl_request_body_bytes{what="used"}`)
 	gauge(float64(v.Bodies), `nrdl_request_body_bytes{what="limit"}`)
 	if at, ok := jobs.LastBackup(v.jobs.Backups); ok {

@@ -28,21 +28,21 @@ type plain struct {
 
 // A field is one of a multipart form.
 type field struct {
-	name, about string // about: what is in it
-	maxValues   int    // 1: one, 0: one or none, anyNumber: one or more
-	text        bool   // it is no file
+	name, description string // about: what is in it
+	maxValues         int    // 1: one, 0: one or none, anyNumber: one or more
+	text              bool   // it is no file
 }
 
 const anyNumber = -1
 
 // imageField is a field with an image file, or up to maxValues of them.
 func imageField(name string, maxValues int) field {
-	return field{name: name, about: "image file", maxValues: maxValues}
+	return field{name: name, description: "image file", maxValues: maxValues}
 }
 
 // schema describes the values of a field.
 func (f field) schema() *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Description: f.about}
+	s := &huma.Schema{Type: huma.TypeString, Description: f.description}
 	if !f.text {
 		s.Format = "binary"
 	}

@@ -34,8 +34,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // A pageFile is a file as it is sent.
 type pageFile struct {
-	kind         string
-	text, packed []byte // packed by gzip
+	kind       string
+	text, gzip []byte // packed by gzip
 }
 
 func newPageFile(kind string, text []byte) pageFile {
@@ -111,7 +111,7 @@ func (f pageFile) write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	if takesGzip(r) {
 		h.Set("Content-Encoding", "gzip")
-		f.text = f.packed
+		f.text = f.gzip
 	}
 	_, _ = w.Write(f.text)
 }

@@ -30,7 +30,7 @@ func (v photographRoutes) register() {
 	v.plain(http.MethodPost, c+"verify",
 		plain{
 			summary: "Say whether two photographs a and b, or a and a person (an id), are of the same person", scopes: forIdentify,
-			fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", about: "id of the person, instead of b", text: true}},
+			fields: []field{imageField("a", 1), imageField("b", 0), {name: "person", description: "id of the person, instead of b", text: true}},
 			answer: people.Verification{},
 		}, v.verify)
 	v.plain(http.MethodPost, c+"detect", plain{

@@ -253,7 +253,7 @@ func (i *importer) photo(ctx context.Context, done int, name string, data []byte
 	}
 	used := faces
 	for k, owner := range owners {
-		if seen[k].Refused == nil {
+		if seen[k].Reason == nil {
 			used[0].Person, used = owner, used[1:]
 		}
 	}
@@ -279,8 +279,8 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []peo
 	if err != nil {
 		return nil, 0, err
 	}
-	if p.Stored == (image.Point{}) { // of a format whose header is not read
-		p.Stored = image.Pt(photo.Width, photo.Height)
+	if p.StoredSize == (image.Point{}) { // of a format whose header is not read
+		p.StoredSize = image.Pt(photo.Width, photo.Height)
 	}
 	faces := make([]face.Seen, len(seen))
 	for k, s := range seen {
@@ -300,7 +300,7 @@ func (i *importer) tag(ctx context.Context, name string, data []byte, seen []peo
 			continue
 		}
 		id, isNew, err := i.called(ctx, person)
-		if people.AsAnswered(err) != nil || err == nil && seen[k].Refused != nil {
+		if people.AsAnswered(err) != nil || err == nil && seen[k].Reason != nil {
 			entry.Without = append(entry.Without, person)
 			continue
 		}

@@ -152,7 +152,7 @@ func (i *importer) face(ctx context.Context, done int, about *Export, f *Exporte
 			return err
 		}
 		if f.Person == "" && !v.Time.After(time.Now().AddDate(0, 0, -c.VisitorDays)) {
-			return refuse("the face is of a visitor, whom the collection does not keep for so long")
+			return refuse("the face is of a visitor, and the collection does not keep visitors for so long")
 		}
 		if err := (people.Origin{Source: v.Source, Reference: v.Reference}).Check(); err != nil {
 			return refuse("of the visit: " + err.Error())

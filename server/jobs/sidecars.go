@@ -13,7 +13,7 @@ import (
 // sidecarFiles are the files of a zip that tell of the photographs beside them.
 type sidecarFiles struct {
 	sidecars map[string]*zip.File   // by place
-	folded   map[string][]*zip.File // by place in lower case
+	byPlace  map[string][]*zip.File // by place in lower case
 	photos   map[string]int         // by place in lower case
 	picasa   map[string]*zip.File   // by the place of the folder
 
@@ -41,7 +41,7 @@ func (i *importer) findSidecars(z *zip.Reader) {
 			i.sidecars.picasa[path.Dir(place)] = f
 		case isSidecar(base):
 			i.sidecars.sidecars[place] = f
-			i.sidecars.folded[folded] = append(i.sidecars.folded[folded], f)
+			i.sidecars.byPlace[folded] = append(i.sidecars.byPlace[folded], f)
 		case dataset.IsImage(base):
 			i.sidecars.photos[folded]++
 		}
@@ -62,7 +62,7 @@ func (i *importer) sidecar(name string) ([]byte, string, error) {
 		return nil, "", nil
 	}
 	for _, at := range all {
-		if f := i.sidecars.folded[strings.ToLower(at)]; len(f) == 1 {
+		if f := i.sidecars.byPlace[strings.ToLower(at)]; len(f) == 1 {
 			return i.unpack(f[0])
 		}
 	}

@@ -105,8 +105,8 @@ func (r *TagResult) write(ctx context.Context, w *tags.Writer, path string, face
 	if err != nil {
 		return err
 	}
-	r.Faces, r.Kept = r.Faces+o.Added, r.Kept+o.Kept
-	if o.Added > 0 {
+	r.Faces, r.Kept = r.Faces+o.Additions, r.Kept+o.Conflicts
+	if o.Additions > 0 {
 		r.Photos++
 	}
 	if o.Changed {

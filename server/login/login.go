@@ -78,10 +78,10 @@ type Provider struct {
 	Options
 	client *http.Client
 
-	mu      sync.Mutex
-	found   *discovered // nil: not yet
-	failure error       // why not
-	asked   time.Time
+	mu       sync.Mutex
+	provider *discovered // nil: not yet
+	failure  error       // why not
+	asked    time.Time
 }
 
 // A discovered is what the provider says of itself.
@@ -107,7 +107,7 @@ func CheckIssuer(issuer string) error {
 	return nil
 }
 
-// Discover asks the provider what it can do, unless it has said so before. It is called by the others.
+// Discover asks the provider what it can do, unless it has done so before. It is called by the others.
 func (p *Provider) Discover(ctx context.Context) error {
 	_, err := p.discover(ctx)
 	return err
@@ -116,8 +116,8 @@ func (p *Provider) Discover(ctx context.Context) error {
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.found != nil || time.Since(p.asked) < again {
-		return p.found, p.failure
+	if p.provider != nil || time.Since(p.asked) < again {
+		return p.provider, p.failure
 	}
 	var d discovered
 	var err error
@@ -131,8 +131,8 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 		p.failure = refused("provider_away", "the provider of logins cannot be used: %w", err)
 		return nil, p.failure
 	}
-	p.found, p.failure = &d, nil
-	return p.found, nil
+	p.provider, p.failure = &d, nil
+	return p.provider, nil
 }
 
 // config is the client, to which the provider sends people back at an address. Some providers refuse
@@ -248,7 +248,9 @@ func (p *Provider) verify(ctx context.Context, d *discovered, raw, nonce string)
 }
 
 // claims returns what the provider says of a person, in the token or, where that lacks something, when it is asked.
-func (p *Provider) claims(ctx context.Context, d *discovered, token *oidc.IDToken, tokens *oauth2.Token, c *oauth2.Config) (map[string]any, error) {
+func (p *Provider) claims(ctx context.Context, d *discovered, token *oidc.IDToken, tokens *oauth2.Token,
+	c *oauth2.Config,
+) (map[string]any, error) {
 	all := map[string]any{}
 	if err := token.Claims(&all); err != nil {
 		return nil, refused("login_invalid", "the token of the provider: %w", err)

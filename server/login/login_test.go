@@ -46,7 +46,8 @@ func TestRoles(t *testing.T) {
 	if got := (Roles{"admin": {"it"}}).scopes(nil); got != nil {
 		t.Errorf("nobody may %v", got)
 	}
-	if r, err := ParseRoles("reader=staff, editor=R&D , admin=CN=it, OU=b"); err != nil || r.String() != "reader=staff,editor=R&D,admin=CN=it, OU=b" {
+	if r, err := ParseRoles("reader=staff, editor=R&D , admin=CN=it, OU=b"); err != nil ||
+		r.String() != "reader=staff,editor=R&D,admin=CN=it, OU=b" {
 		t.Errorf("with spaces: %v %v", r, err)
 	}
 	for _, wrong := range []string{
@@ -61,7 +62,10 @@ func TestRoles(t *testing.T) {
 
 func TestCheckIssuer(t *testing.T) {
 	t.Parallel()
-	for _, good := range []string{"https://id.example", "https://id.example/realms/a", "http://localhost:8080", "http://[::1]:1", "http://127.0.0.1"} {
+	for _, good := range []string{
+		"https://id.example", "https://id.example/realms/a", "http://localhost:8080",
+		"http://[::1]:1", "http://127.0.0.1",
+	} {
 		if err := CheckIssuer(good); err != nil {
 			t.Error(good, err)
 		}

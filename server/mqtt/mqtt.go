@@ -1,4 +1,4 @@
-// Package mqtt tells a broker of MQTT whom the service has seen, and where, in topics that keep their last
+// Package mqtt tells a broker of MQTT which people the service has seen, and where, in topics that keep their last
 // message. Home Assistant finds cameras and people by itself there.
 //
 //	b, err := mqtt.ParseBroker("mqtt://user:password@broker:1883")
@@ -37,7 +37,7 @@ type Broker struct {
 	base    string // before all topics
 }
 
-// A Publisher tells a broker of MQTT whom a service has seen. It is safe for concurrent use.
+// A Publisher tells a broker of MQTT which people a service has seen. It is safe for concurrent use.
 type Publisher struct {
 	store  *store.Store
 	log    *slog.Logger
@@ -50,12 +50,12 @@ type Publisher struct {
 	problem  atomic.Pointer[string] // why there was no connection the last time
 
 	mu        sync.Mutex
-	pending   map[string][]byte // messages by topic: only the last one counts
+	messages  map[string][]byte // messages by topic: only the last one counts
 	announced map[string]bool   // topics of discovery since the last connection
 	people    map[string]Person // by topic: what the broker keeps
 	cameras   map[string]Camera // by topic: what the broker keeps
 	names     map[string]string // of collections
-	learned   int64             // how many topics the broker was found to keep
+	topics    int64             // how many topics the broker was found to keep
 	isFull    bool              // it was logged
 }
 
@@ -63,7 +63,8 @@ type Publisher struct {
 const maxPending = 10_000
 
 // errBroker repeats nothing of the text: it may have a password.
-var errBroker = errors.New("it is no URL such as mqtt://user:password@broker:1883 or mqtts://broker; write @, /, # and % in a password as %40, %2F, %23 and %25")
+var errBroker = errors.New("it is no URL such as mqtt://user:password@broker:1883 or mqtts://broker; write @, /, # " +
+	"and % in a password as %40, %2F, %23 and %25")
 
 func isPort(text string) bool {
 	n, err := strconv.ParseUint(text, 10, 16)
@@ -104,7 +105,7 @@ func (b *Broker) String() string {
 func New(s *store.Store, b *Broker, log *slog.Logger) *Publisher {
 	p := &Publisher{
 		store: s, log: cmp.Or(log, slog.New(slog.DiscardHandler)), broker: b.String(), base: b.base, wake: make(chan struct{}, 1),
-		pending: map[string][]byte{}, announced: map[string]bool{}, people: map[string]Person{},
+		messages: map[string][]byte{}, announced: map[string]bool{}, people: map[string]Person{},
 		cameras: map[string]Camera{}, names: map[string]string{},
 	}
 	of := paho.NewClientOptions().AddBroker(b.address.Scheme+"://"+b.address.Host).SetClientID("nrdl-"+store.NewID()).
@@ -195,10 +196,10 @@ func (p *Publisher) flush() {
 	for {
 		p.mu.Lock()
 		topic, m := "", []byte(nil)
-		for topic, m = range p.pending {
+		for topic, m = range p.messages {
 			break
 		}
-		delete(p.pending, topic)
+		delete(p.messages, topic)
 		p.mu.Unlock()
 		if topic == "" {
 			return
@@ -207,8 +208,8 @@ func (p *Publisher) flush() {
 			continue
 		}
 		p.mu.Lock()
-		if _, newer := p.pending[topic]; !newer {
-			p.pending[topic] = m
+		if _, newer := p.messages[topic]; !newer {
+			p.messages[topic] = m
 		}
 		p.mu.Unlock()
 		return
@@ -217,7 +218,7 @@ func (p *Publisher) flush() {
 
 // put lets a message wait for Run. p.mu is held.
 func (p *Publisher) put(topic string, m []byte) {
-	if _, ok := p.pending[topic]; !ok && len(p.pending) >= maxPending {
+	if _, ok := p.messages[topic]; !ok && len(p.messages) >= maxPending {
 		if !p.isFull {
 			p.log.Error("messages for the broker are lost: too many wait for it", "broker", p.broker)
 		}
@@ -225,5 +226,5 @@ func (p *Publisher) put(topic string, m []byte) {
 		return
 	}
 	p.isFull = false
-	p.pending[topic] = m
+	p.messages[topic] = m
 }

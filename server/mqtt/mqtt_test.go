@@ -115,7 +115,7 @@ func (l *listener) gone(topic string) {
 	l.until(topic, func(s string) bool { return s == "" })
 }
 
-// saw is what is seen of people, of whom the nameless are unknown.
+// saw is a sighting of people; those without a name are unknown.
 func saw(collection, source string, known map[string]string, unknown int) people.Sighting {
 	s := people.Sighting{Collection: collection, Time: time.Date(2026, 11, 29, 8, 30, 0, 0, time.UTC)}
 	s.Photograph.Source, s.Photograph.Reference = source, "event 7"
@@ -129,7 +129,7 @@ func saw(collection, source string, known map[string]string, unknown int) people
 }
 
 // What cameras see is in the broker, as Home Assistant reads it, also for who comes later; nobody stays
-// there who was erased; and a service that has ended is said to be away.
+// there who was erased; and a service that has ended is shown as away.
 func TestBroker(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -175,7 +175,7 @@ func TestBroker(t *testing.T) {
 	}
 	first.has(ann, `"last_seen":"2026-11-29T08:30:00Z","source":"Tür vorn"`)
 
-	// Home Assistant needs the topics that it is told of, and one id for each sensor.
+	// Home Assistant needs the topics that the service announces, and one id for each sensor.
 	later := listen(t, address)
 	config := later.has("homeassistant/sensor/nrdl_"+id["Ann"]+"_seen/config", "Ann last seen")
 	var s map[string]any
@@ -206,7 +206,10 @@ func TestBroker(t *testing.T) {
 	}
 
 	// Another name is the name there, too.
-	if _, err := db.ChangePerson(ctx, "test", visitors.ID, store.Person{ID: id["Ann"], Name: "Ann Smith", Kind: store.Known}, false); err != nil {
+	if _, err := db.ChangePerson(ctx, "test", visitors.ID, store.Person{
+		ID: id["Ann"], Name: "Ann Smith",
+		Kind: store.Known,
+	}, false); err != nil {
 		t.Fatal(err)
 	}
 	first.has(ann, `"name":"Ann Smith","last_seen":"2026-11-29T08:30:00Z"`)
@@ -278,7 +281,10 @@ func TestURLs(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"", "broker", "broker:1883", "http://broker", "mqtt://", "mqtt://broker/a/+/b", "mqtt://u:secret@/x", "mqtt://broker?x=1", "mqtt://a b", "mqtt://u:secret@a:99999", "mqtt://a:0", "mqtt:u:secret@a", "mqtt://u:sec%ret@a"} {
+	for _, bad := range []string{
+		"", "broker", "broker:1883", "http://broker", "mqtt://", "mqtt://broker/a/+/b", "mqtt://u:secret@/x",
+		"mqtt://broker?x=1", "mqtt://a b", "mqtt://u:secret@a:99999", "mqtt://a:0", "mqtt:u:secret@a", "mqtt://u:sec%ret@a",
+	} {
 		if _, err := mqtt.ParseBroker(bad); err == nil || strings.Contains(err.Error(), "ret@") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", bad, err)
 		}
@@ -303,7 +309,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// A broker that refuses the password is told of, once, without the password.
+// A broker that refuses the password is reported once, without the password.
 func TestRefusedPassword(t *testing.T) {
 	t.Parallel()
 	_, host, _ := strings.Cut(broker(t), "@")

@@ -119,7 +119,7 @@ type device struct {
 	Manufacturer string   `json:"manufacturer"`
 }
 
-// A sensor is what Home Assistant is told of one.
+// A sensor is the description of one for Home Assistant.
 type sensor struct {
 	Name         string `json:"name"`
 	ID           string `json:"unique_id"`
@@ -165,7 +165,7 @@ func (p *Publisher) putCamera(collection string, c Camera) {
 	p.put(topic, people.AsJSON(c))
 }
 
-// idsIn are the ids of the people whom a camera has seen last.
+// idsIn are the ids of the people that a camera has seen last.
 func idsIn(c Camera) (all []string) {
 	for _, f := range c.Faces {
 		if f.Person != "" {
@@ -197,7 +197,7 @@ func kept[T any](p *Publisher, all map[string]T) paho.MessageHandler {
 		defer p.mu.Unlock()
 		if _, ok := all[m.Topic()]; !ok && json.Unmarshal(m.Payload(), &o) == nil && len(all) < maxPending {
 			all[m.Topic()] = o
-			p.learned++
+			p.topics++
 			p.signal()
 		}
 	}
@@ -216,7 +216,7 @@ func (p *Publisher) version(ctx context.Context) (sum int64, err error) {
 		}
 	}
 	p.names = names
-	return sum + p.learned, err
+	return sum + p.topics, err
 }
 
 // follow removes people from the broker who are no longer in the store, or are not to be recognised any

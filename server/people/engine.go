@@ -211,16 +211,16 @@ func (s *snapshot) recognisesAs(last *snapshot, changed []store.Sample) bool {
 // knowing returns r with what is known of people beside their faces: with the dates alone where
 // pairs cannot be distinguished.
 func (s *snapshot) knowing(r *faces.Recogniser) *faces.Recogniser {
-	f := &gallery.Facts{Born: map[string]time.Time{}}
+	f := &gallery.Facts{Birthdays: map[string]time.Time{}}
 	for id, p := range s.people {
 		if born, err := gallery.ParseBorn(p.Born); err == nil {
-			f.Born[id] = born
+			f.Birthdays[id] = born
 		}
 		for _, other := range strings.FieldsFunc(p.Differs, func(r rune) bool { return r == ',' }) {
 			f.Different = append(f.Different, [2]string{id, other})
 		}
 	}
-	if len(f.Born)+len(f.Different) == 0 {
+	if len(f.Birthdays)+len(f.Different) == 0 {
 		return r
 	}
 	if known, err := r.WithFacts(f); err == nil {
@@ -256,7 +256,7 @@ func (s *snapshot) apply(changes store.Changes) (added []store.Sample, removed [
 			added = append(added, o)
 		}
 	}
-	for _, id := range changes.Removed {
+	for _, id := range changes.Removals {
 		removeFace(id)
 		delete(s.people, id)
 		delete(s.strangers, id)

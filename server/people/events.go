@@ -42,7 +42,7 @@ func (v *Service) tell(ctx context.Context, s *snapshot, p Photograph) {
 		}
 		content.Faces = append(content.Faces, o)
 		if f.Decision == "known" {
-			v.seen.note(s.ID, store.Visit{ID: o.Person, At: at, Source: p.Source, Reference: p.Reference})
+			v.sightings.note(s.ID, store.Visit{ID: o.Person, At: at, Source: p.Source, Reference: p.Reference})
 		}
 		happened["photo.known"] = happened["photo.known"] || f.Decision == "known"
 		happened["photo.unknown"] = happened["photo.unknown"] || f.Decision == "unknown" || f.Decision == "doubtful"

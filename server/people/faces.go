@@ -107,9 +107,9 @@ func (s *snapshot) faceResponse(f faces.Face, o results.Face) Identified {
 		t.Name, t.Person = t.Guess, &guess.ID
 	}
 	switch {
-	case f.Rejected != nil:
-		t.Decision, t.Reason = "refused", "The face cannot be used: "+f.Rejected.Error()+"."
-		if h := hint(f.Rejected); h != "" {
+	case f.Rejection != nil:
+		t.Decision, t.Reason = "refused", "The face cannot be used: "+f.Rejection.Error()+"."
+		if h := hint(f.Rejection); h != "" {
 			t.Reason += " Hint: " + h + "."
 		}
 	case s.live == nil:
@@ -177,7 +177,7 @@ func (e *engine) identify(ctx context.Context, s *snapshot, data []byte, details
 		r := faces.Result{Size: size}
 		for _, f := range seen {
 			r.Smaller = f.Smaller
-			r.Faces = append(r.Faces, faces.Face{Box: f.Face.Box, Detected: f.Face, Rejected: f.Refused, Thumb: f.Thumb})
+			r.Faces = append(r.Faces, faces.Face{Box: f.Face.Box, Detection: f.Face, Rejection: f.Reason, Thumb: f.Thumb})
 		}
 		return r, found, err
 	}

@@ -146,8 +146,8 @@ func (v *Service) Detect(ctx context.Context, collection string, form Form, vect
 		response.Size = results.Size{Width: size.X, Height: size.Y}
 		for _, s := range seen {
 			d := Detected{Detection: results.NewDetection(s.Face)}
-			if s.Refused != nil {
-				d.Refused = s.Refused.Error()
+			if s.Reason != nil {
+				d.Refused = s.Reason.Error()
 			} else if vectors {
 				d.Vector = float32s(s.Values)
 			}
@@ -323,8 +323,8 @@ func hasPhoto(ctx context.Context, s *store.Store, collection string, data []byt
 func (e *input) newFaces(seen []Found, source string) (faces []store.NewFace, refused []Refusal) {
 	for _, s := range seen {
 		f := store.NewFace{Face: store.Face{Source: source}, Crop: s.crop, Space: e.space}
-		if s.Refused != nil {
-			refused = append(refused, Refusal{Box: results.NewDetection(s.Face).Box, Why: s.Refused.Error()})
+		if s.Reason != nil {
+			refused = append(refused, Refusal{Box: results.NewDetection(s.Face).Box, Why: s.Reason.Error()})
 			continue
 		}
 		if o := s.Face; o != nil {

@@ -128,7 +128,7 @@ func (e *input) look(ctx context.Context, data []byte, o selection) ([]Found, im
 	all := make([]Found, len(seen))
 	for i, s := range seen {
 		all[i].Seen = s
-		if s.Refused == nil {
+		if s.Reason == nil {
 			if all[i].crop, err = encode(kept.Face(s.Values), e.Embedder.Input()); err != nil {
 				return nil, size, err
 			}

@@ -109,7 +109,7 @@ func (i *Intake) Complete(ctx context.Context, f *store.NewFace, space string) (
 		return "the vector is of another network, and there is no crop"
 	}
 	seen, _, err := i.input.look(ctx, f.Crop, selection{isCrop: true})
-	if err != nil || seen[0].Refused != nil {
+	if err != nil || seen[0].Reason != nil {
 		return "the crop cannot be used"
 	}
 	f.Vector = float32s(seen[0].Values)

@@ -42,8 +42,8 @@ func (s *snapshot) meant(ctx context.Context, person string, seen []Found) (one 
 	for i, f := range seen {
 		who := "it is unknown"
 		switch {
-		case f.Refused != nil:
-			who = "it cannot be used: " + f.Refused.Error()
+		case f.Reason != nil:
+			who = "it cannot be used: " + f.Reason.Error()
 		case all[i].Known:
 			who = "the collection takes it for " + s.people[all[i].Name].Name
 		}

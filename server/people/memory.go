@@ -19,11 +19,11 @@ const imagesPerProcessor = 2
 
 // Memory bounds that of the images that are decoded at one time.
 type Memory struct {
-	limit   int64
-	wait    time.Duration
-	turns   *turns
-	bytes   atomic.Int64 // of the images that are decoded now
-	waiting atomic.Int64 // requests that look at images
+	limit    int64
+	wait     time.Duration
+	turns    *turns
+	bytes    atomic.Int64 // of the images that are decoded now
+	requests atomic.Int64 // requests that look at images
 }
 
 func newMemory(limit int64, wait time.Duration) *Memory {
@@ -31,7 +31,7 @@ func newMemory(limit int64, wait time.Duration) *Memory {
 }
 
 // Used returns how many requests look at images now, and the memory of these in bytes.
-func (m *Memory) Used() (requests, bytes int64) { return m.waiting.Load(), m.bytes.Load() }
+func (m *Memory) Used() (requests, bytes int64) { return m.requests.Load(), m.bytes.Load() }
 
 var errFull = &Failure{
 	http.StatusTooManyRequests, "decoding_full", "too many images wait to be decoded: try again later",
@@ -40,8 +40,8 @@ var errFull = &Failure{
 
 // Look counts a request that looks at images, until the caller calls done.
 func (m *Memory) Look() (done func()) {
-	m.waiting.Add(1)
-	return func() { m.waiting.Add(-1) }
+	m.requests.Add(1)
+	return func() { m.requests.Add(-1) }
 }
 
 // Reserve waits until images may be decoded, which takes so much memory in bytes: a job without a
@@ -101,7 +101,7 @@ func (m *Memory) Decoded(ctx context.Context, do func() error, images ...[]byte)
 func (m *Memory) giveWay(ctx context.Context) {
 	const limit, step = 100, 2 * time.Millisecond
 	for range limit {
-		if m.waiting.Load() == 0 {
+		if m.requests.Load() == 0 {
 			return
 		}
 		Pause(ctx, step, nil)

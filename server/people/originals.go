@@ -34,9 +34,9 @@ type originals struct {
 	root  *os.Root
 	limit int64 // bytes of a photograph that is read at once
 
-	mu    sync.Mutex
-	files map[string]original // by SHA-256
-	known map[string]original // by path
+	mu        sync.Mutex
+	files     map[string]original // by SHA-256
+	originals map[string]original // by path
 }
 
 // An original is a photograph in the folder.
@@ -87,7 +87,7 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 		}
 		there[path] = true
 		o.mu.Lock()
-		was, ok := o.known[path]
+		was, ok := o.originals[path]
 		o.mu.Unlock()
 		if ok && was.size == info.Size() && was.modTime.Equal(info.ModTime()) {
 			return nil
@@ -106,9 +106,9 @@ func (o *originals) scan(ctx context.Context) (n int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	clear(o.files)
-	for path, f := range o.known {
+	for path, f := range o.originals {
 		if !there[path] {
-			delete(o.known, path)
+			delete(o.originals, path)
 			continue
 		}
 		for _, sum := range f.digests {
@@ -123,9 +123,9 @@ func (o *originals) keep(f original) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.files == nil {
-		o.files, o.known = map[string]original{}, map[string]original{}
+		o.files, o.originals = map[string]original{}, map[string]original{}
 	}
-	o.known[f.path] = f
+	o.originals[f.path] = f
 	for _, sum := range f.digests {
 		o.files[sum] = f
 	}

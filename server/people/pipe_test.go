@@ -41,7 +41,7 @@ func TestOriginalIsPipe(t *testing.T) {
 	if n, err := o.scan(t.Context()); n != 1 || err != nil {
 		t.Fatalf("%d photographs, %v", n, err)
 	}
-	found := o.known["a.jpg"]
+	found := o.originals["a.jpg"]
 	if f, _, err := o.open(t.Context(), found.digests[0]); err != nil {
 		t.Fatal(err)
 	} else {

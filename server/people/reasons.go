@@ -327,8 +327,8 @@ func (e *engine) show(ctx context.Context, s *snapshot, r faces.Result, p Photog
 				return response, err
 			}
 		}
-		if f.Values != nil && f.Rejected == nil && s.live != nil {
-			if shown.Reasons, err = e.reasons(ctx, s, "", f.Values, scoresOf(s.live.Model(), f.Ranked), one.Quality); err != nil {
+		if f.Values != nil && f.Rejection == nil && s.live != nil {
+			if shown.Reasons, err = e.reasons(ctx, s, "", f.Values, scoresOf(s.live.Model(), f.Ranking), one.Quality); err != nil {
 				return response, err
 			}
 		}

@@ -100,7 +100,7 @@ func (e *input) embed(ctx context.Context, from *input, crop []byte) ([]float32,
 	if from == nil || from.cutAs(e) {
 		seen, _, err := e.look(ctx, crop, selection{isCrop: true})
 		if err == nil {
-			err = seen[0].Refused
+			err = seen[0].Reason
 		}
 		if err != nil {
 			return nil, err

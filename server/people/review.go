@@ -339,7 +339,7 @@ func (v *Service) Review(ctx context.Context, collection, state string) ([]Clust
 	if state == "conflict" {
 		return v.engine.conflicts(ctx, collection)
 	}
-	all, err := v.engine.grouped(ctx, collection, v.Grouped)
+	all, err := v.engine.grouped(ctx, collection, v.MaxGroupFaces)
 	if state == "doubtful" {
 		all = slices.DeleteFunc(slices.Clone(all), func(c Cluster) bool { return c.Guess == nil || c.Guess.Decision == "unknown" })
 	}
@@ -359,8 +359,8 @@ func (v *Service) Regroup(ctx context.Context, collection string,
 	if err != nil {
 		return 0, nil, err
 	}
-	for from := 0; from < len(samples); from += v.Grouped {
-		some, err := s.group(ctx, samples[from:min(from+v.Grouped, len(samples))])
+	for from := 0; from < len(samples); from += v.MaxGroupFaces {
+		some, err := s.group(ctx, samples[from:min(from+v.MaxGroupFaces, len(samples))])
 		if err != nil {
 			return 0, nil, err
 		}

@@ -54,7 +54,7 @@ func (e *engine) unnamed(ctx context.Context, s *snapshot) (*index.Index, *unnam
 		err := u.readAll(ctx, e.store, s)
 		return u.faces, u, err
 	}
-	gone := changes.Removed
+	gone := changes.Removals
 	var there []store.Sample
 	for _, o := range changes.Samples {
 		if o.Person == "" {
@@ -203,12 +203,12 @@ func (v *Service) Search(ctx context.Context, collection string, form Form, limi
 	}
 	for _, f := range seen {
 		one := Searched{Detection: results.NewDetection(f.Face), Nearest: []Near{}, Groups: []NearGroup{}}
-		if f.Refused != nil {
-			one.Refused = f.Refused.Error()
+		if f.Reason != nil {
+			one.Refused = f.Reason.Error()
 		} else if err := v.engine.nearest(ctx, s, u, faces, f.Values, limit, &one); err != nil {
 			return nil, err
 		}
-		if vectors && f.Refused == nil {
+		if vectors && f.Reason == nil {
 			one.Vector = float32s(f.Values)
 		}
 		response.Faces = append(response.Faces, one)

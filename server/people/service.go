@@ -26,15 +26,15 @@ import (
 type Options struct {
 	Log    *slog.Logger                    // nil: nothing is logged
 	Count  func(name, label, value string) // counts for the metrics; nil: nothing is counted
-	Seen   func(Sighting)                  // is told of each photograph that Identify looked at, and returns at once; nil: nobody is
+	Seen   func(Sighting)                  // is called for each photograph that Identify looked at, and returns at once; may be nil
 	Photos string                          // folder with originals of photographs, which is only read; "": none are shown
 	Input  frontend.Pipeline               // network of new and refitted collections; the zero Pipeline is the one that is built in
 	Search *face.Search                    // finds the faces; nil: face.DefaultSearch
 
-	Decoded int64         // most memory of the images that are decoded at one time, in bytes; dataset.MaxDecoding
-	Wait    time.Duration // longest wait for memory to decode an image; 10 s
-	Import  int64         // most bytes of an original; 1 GB
-	Grouped int           // most faces without a person that are grouped at one time; 4000
+	MaxImageBytes int64         // most memory of the images that are decoded at one time, in bytes; dataset.MaxDecoding
+	Wait          time.Duration // longest wait for memory to decode an image; 10 s
+	Import        int64         // most bytes of an original; 1 GB
+	MaxGroupFaces int           // most faces without a person that are grouped at one time; 4000
 }
 
 // WithDefaults returns o with defaults instead of zeros.
@@ -46,8 +46,8 @@ func (o Options) WithDefaults() Options {
 	if o.Seen == nil {
 		o.Seen = func(Sighting) {}
 	}
-	o.Decoded, o.Wait = cmp.Or(o.Decoded, dataset.MaxDecoding), cmp.Or(o.Wait, 10*time.Second)
-	o.Import, o.Grouped = cmp.Or(o.Import, 1<<30), cmp.Or(o.Grouped, maxGrouped)
+	o.MaxImageBytes, o.Wait = cmp.Or(o.MaxImageBytes, dataset.MaxDecoding), cmp.Or(o.Wait, 10*time.Second)
+	o.Import, o.MaxGroupFaces = cmp.Or(o.Import, 1<<30), cmp.Or(o.MaxGroupFaces, maxGrouped)
 	return o
 }
 
@@ -69,7 +69,7 @@ func New(s *store.Store, o Options) *Service {
 	o = o.WithDefaults()
 	e := newEngine(s, o.Input, o.Search)
 	return &Service{
-		Options: o, Memory: newMemory(o.Decoded, o.Wait), store: s, engine: e,
+		Options: o, Memory: newMemory(o.MaxImageBytes, o.Wait), store: s, engine: e,
 		visiting: visiting{store: s, engine: e, log: o.Log, wait: o.Wait},
 	}
 }

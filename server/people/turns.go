@@ -14,7 +14,7 @@ type turns struct {
 	slots   int   // that are free
 	memory  int64 // that is free, in bytes
 	callers []string
-	queues  map[string][]*turn // of callers, who are those that wait
+	queues  map[string][]*turn // by caller; a caller with nothing to wait for has none
 }
 
 // A turn is what one image waits for.

@@ -164,7 +164,7 @@ func (m *Memory) largest(ctx context.Context, in *input, name string, data []byt
 			return face.ErrNoFace
 		}
 		f = seen[0]
-		return f.Refused
+		return f.Reason
 	}, data)
 	if isInvalid(err) {
 		return f, err, nil

@@ -44,8 +44,8 @@ type visiting struct {
 	log    *slog.Logger
 	wait   time.Duration // for the database
 
-	seen     sightings
-	recently recently
+	sightings sightings
+	recently  recently
 }
 
 // Visitors returns the visitors of a collection, the latest first.
@@ -104,7 +104,7 @@ func (e *engine) visitors(ctx context.Context, s *snapshot) ([]Visitor, error) {
 	return all, err
 }
 
-// again is the time in which of one visitor a source keeps one face.
+// again is the time in which one face of a visitor is kept from each source.
 const again = time.Minute
 
 // recently are the faces of visitors that were kept a short time ago.
@@ -146,7 +146,7 @@ func (v *visiting) keep(ctx context.Context, s *snapshot, data []byte, r faces.R
 	var some []Found
 	for i, f := range p.Faces {
 		isIgnored := r.Faces[i].Known && f.Decision == "unknown" && len(f.Top) > 0 && s.people[f.Top[0].ID].Kind == store.Ignored
-		if f.Decision != "known" && i < len(found) && found[i].Refused == nil && !isIgnored && v.recently.isNew(s, p.Source, seen.At, found[i].Values) {
+		if f.Decision != "known" && i < len(found) && found[i].Reason == nil && !isIgnored && v.recently.isNew(s, p.Source, seen.At, found[i].Values) {
 			some = append(some, found[i])
 		}
 	}
@@ -199,26 +199,26 @@ func (v *visiting) KeepSightings(ctx context.Context) {
 // storeSightings stores what is noted. It is noted until it is stored, so that somebody who asks finds it.
 func (v *visiting) storeSightings(ctx context.Context) {
 	pending := map[string][]store.Visit{}
-	v.seen.mu.Lock()
-	for collection, people := range v.seen.all {
+	v.sightings.mu.Lock()
+	for collection, people := range v.sightings.all {
 		pending[collection] = slices.Collect(maps.Values(people))
 	}
-	v.seen.mu.Unlock()
+	v.sightings.mu.Unlock()
 	for collection, all := range pending {
 		if err := v.store.PutSightings(ctx, collection, all); err != nil {
 			v.log.Error("when people were seen is not stored yet", "error", err.Error())
 			continue
 		}
-		v.seen.mu.Lock()
+		v.sightings.mu.Lock()
 		for _, o := range all {
-			if v.seen.all[collection][o.ID] == o {
-				delete(v.seen.all[collection], o.ID)
+			if v.sightings.all[collection][o.ID] == o {
+				delete(v.sightings.all[collection], o.ID)
 			}
 		}
-		if len(v.seen.all[collection]) == 0 {
-			delete(v.seen.all, collection)
+		if len(v.sightings.all[collection]) == 0 {
+			delete(v.sightings.all, collection)
 		}
-		v.seen.mu.Unlock()
+		v.sightings.mu.Unlock()
 	}
 }
 
@@ -226,12 +226,12 @@ func (v *visiting) storeSightings(ctx context.Context) {
 func (v *visiting) addLastSeen(ctx context.Context, collection string, people []Person) error {
 	var ids []string
 	last := map[string]store.Visit{}
-	v.seen.mu.Lock()
+	v.sightings.mu.Lock()
 	for _, p := range people {
 		ids = append(ids, p.ID)
-		last[p.ID] = v.seen.all[collection][p.ID] // before the store, in which it may be by then
+		last[p.ID] = v.sightings.all[collection][p.ID] // before the store, in which it may be by then
 	}
-	v.seen.mu.Unlock()
+	v.sightings.mu.Unlock()
 	stored, err := v.store.Sightings(ctx, collection, ids)
 	for _, o := range stored {
 		if o.At.After(last[o.ID].At) {

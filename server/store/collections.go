@@ -10,19 +10,19 @@ import (
 
 // A Collection is a set of people and faces. Collections share nothing.
 type Collection struct {
-	ID      string
-	Name    string
-	FPIR    float64 // target share of strangers who are named
-	Created time.Time
-	Seq     int64  // grows with every change
-	Space   string // names the network whose vectors recognise; "": the one that is built in
-	pruned  int64  // Seq up to which removals are no longer known
+	ID        string
+	Name      string
+	FPIR      float64 // target share of strangers who are named
+	Created   time.Time
+	Seq       int64  // grows with every change
+	Space     string // names the network whose vectors recognise; "": the one that is built in
+	prunedSeq int64  // Seq up to which removals are no longer known
 
 	VisitorDays int // for which faces that are not recognised are kept; 0: they are not
 }
 
 func (c *Collection) columns() []any {
-	return []any{&c.ID, &c.Name, &c.FPIR, (*micros)(&c.Created), &c.Seq, &c.Space, &c.pruned, &c.VisitorDays}
+	return []any{&c.ID, &c.Name, &c.FPIR, (*micros)(&c.Created), &c.Seq, &c.Space, &c.prunedSeq, &c.VisitorDays}
 }
 
 const collectionColumns = "SELECT id, name, fpir, created, seq, space, pruned, visitor_days FROM collection "
@@ -123,10 +123,10 @@ func (s *database) shrink(ctx context.Context) error {
 // Changes has what changed in a collection after an earlier change.
 type Changes struct {
 	Collection
-	All     bool     // nothing is left out: this is the whole collection
-	People  []Person // new ones, and those that changed or got or lost faces
-	Samples []Sample // of new faces, and of faces whose person changed; if All is set, only of faces with a person
-	Removed []string // ids of faces and people
+	All      bool     // nothing is left out: this is the whole collection
+	People   []Person // new ones, and those that changed or got or lost faces
+	Samples  []Sample // of new faces, and of faces whose person changed; if All is set, only of faces with a person
+	Removals []string // ids of faces and people
 }
 
 // Changes returns what changed in a collection after the change number since, with the vectors
@@ -144,7 +144,7 @@ func (s *Store) Changes(ctx context.Context, collection, space string, since int
 	defer begun.Rollback() //nolint:errcheck // nothing was written
 	t := &tx{sql: begun, ctx: ctx}
 	c.Collection = row[Collection](t, "collection", collectionColumns+"WHERE id = $1", collection)
-	if since <= c.pruned {
+	if since <= c.prunedSeq {
 		c.All = true
 		c.People = rows[Person](t, `SELECT p.id, p.name, p.kind, p.created, COALESCE(n.n, 0), p.born, p.differs, p.portrait FROM person p
 			LEFT JOIN (SELECT person, count(*) AS n FROM face WHERE collection = $1 GROUP BY person) n ON n.person = p.id WHERE p.collection = $1 ORDER BY p.id`, collection)
@@ -153,7 +153,7 @@ func (s *Store) Changes(ctx context.Context, collection, space string, since int
 	}
 	c.People = rows[Person](t, personColumns+"WHERE collection = $1 AND seq > $2 ORDER BY id", collection, since)
 	c.Samples = rows[Sample](t, sampleColumns+"AND f.seq > $3 ORDER BY f.id", collection, space, since)
-	c.Removed = rows[string](t, "SELECT id FROM gone WHERE collection = $1 AND seq > $2", collection, since)
+	c.Removals = rows[string](t, "SELECT id FROM gone WHERE collection = $1 AND seq > $2", collection, since)
 	return c, t.err
 }
 

@@ -97,12 +97,14 @@ func (s *Store) AddFaces(ctx context.Context, actor, collection string, photo *P
 
 // putPhoto stores a photograph, unless one with this id is there.
 func (t *tx) putPhoto(id string, p *Photo) {
-	t.exec("INSERT INTO photo (collection, id, sha256, width, height, created) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (collection, id) DO NOTHING",
+	t.exec("INSERT INTO photo (collection, id, sha256, width, height, created) VALUES ($1, $2, $3, $4, $5, $6) ON "+
+		"CONFLICT (collection, id) DO NOTHING",
 		t.collection, id, p.SHA256, p.Width, p.Height, t.at.UnixMicro())
 }
 
 func (t *tx) putFace(f *NewFace) {
-	t.exec("INSERT INTO face (collection, id, photo, person, source, box, pupils, quality, crop, created, seq) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+	t.exec("INSERT INTO face (collection, id, photo, person, source, box, pupils, quality, crop, created, seq) VALUES "+
+		"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 		t.collection, f.ID, f.Photo, f.Person, f.Source, jsonText(f.Box), jsonText(f.Pupils), jsonText(f.Quality),
 		append([]byte{}, f.Crop...), f.Created.UnixMicro(), t.seq)
 	t.exec("INSERT INTO vector (collection, face, space, f32) VALUES ($1, $2, $3, $4)", t.collection, f.ID, f.Space, bytesOf(f.Vector))
@@ -168,7 +170,8 @@ func (t *tx) deleteFace(id string) (labels int64, photo string) {
 	t.noteRemoval(id)
 	labels = t.exec("DELETE FROM label WHERE collection = $1 AND face = $2", t.collection, id)
 	t.exec("DELETE FROM face WHERE collection = $1 AND id = $2", t.collection, id)
-	if t.exec("DELETE FROM photo WHERE collection = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM face WHERE collection = $1 AND photo = $2)", t.collection, f.Photo) > 0 {
+	if t.exec("DELETE FROM photo WHERE collection = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM face WHERE collection = $1 AND photo = $2)",
+		t.collection, f.Photo) > 0 {
 		photo = f.Photo
 	}
 	return labels, photo
@@ -268,7 +271,8 @@ func (o *Sample) columns() []any {
 	return []any{&o.Face, &o.Person, &o.Photo, (*[]byte)(&o.Quality), (*floats)(&o.Vector)}
 }
 
-const sampleColumns = "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM face f JOIN vector v ON v.collection = f.collection AND v.face = f.id WHERE f.collection = $1 AND v.space = $2 "
+const sampleColumns = "SELECT f.id, f.person, f.photo, f.quality, v.f32 FROM face f JOIN vector v ON v.collection " +
+	"= f.collection AND v.face = f.id WHERE f.collection = $1 AND v.space = $2 "
 
 // Samples returns the vectors of one space of the faces of a person, "" for nobody. They are in
 // the order of the ids of the faces: up to limit, of ids larger than after.
@@ -318,7 +322,8 @@ const (
 // FacesWithoutVector returns the ids of faces that have a crop but no vector of a space, in their
 // order: up to limit, those larger than after.
 func (s *Store) FacesWithoutVector(ctx context.Context, collection, space, after string, limit int) ([]string, error) {
-	return list[string](ctx, s.read, "SELECT id FROM face f WHERE collection = $1 AND id > $3 AND "+hasCrop+" AND NOT "+hasVector+" ORDER BY id LIMIT $4",
+	return list[string](ctx, s.read, "SELECT id FROM face f WHERE collection = $1 AND id > $3 AND "+hasCrop+" AND NOT "+
+		hasVector+" ORDER BY id LIMIT $4",
 		collection, space, after, limit)
 }
 
@@ -327,7 +332,7 @@ type VectorCount struct {
 	Faces   int // all
 	ToMake  int // faces with a crop but without a vector
 	Without int // faces with neither
-	People  int // of whom all faces have neither
+	People  int // whose faces all have neither
 }
 
 func (c *VectorCount) columns() []any { return []any{&c.Faces, &c.ToMake, &c.Without, &c.People} }
@@ -335,8 +340,10 @@ func (c *VectorCount) columns() []any { return []any{&c.Faces, &c.ToMake, &c.Wit
 // CountVectors counts the faces of a collection by whether they have a vector of a space, or a crop. It
 // reads each face once.
 func (s *Store) CountVectors(ctx context.Context, collection, space string) (VectorCount, error) {
-	const each = "SELECT person, CASE WHEN " + hasVector + " THEN 0 WHEN " + hasCrop + " THEN 1 ELSE 2 END AS lack FROM face f WHERE collection = $1"
-	return one[VectorCount](ctx, "collection", s.read, `SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT), CAST(COALESCE(SUM(n1), 0) AS BIGINT), CAST(COALESCE(SUM(n2), 0) AS BIGINT),
+	const each = "SELECT person, CASE WHEN " + hasVector + " THEN 0 WHEN " + hasCrop + " THEN 1 ELSE 2 END AS lack FROM " +
+		"face f WHERE collection = $1"
+	return one[VectorCount](ctx, "collection", s.read,
+		`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT), CAST(COALESCE(SUM(n1), 0) AS BIGINT), CAST(COALESCE(SUM(n2), 0) AS BIGINT),
 		COUNT(CASE WHEN n = n2 AND person NOT IN ('', '`+Stranger+`') THEN 1 END)
 		FROM (SELECT person, COUNT(*) AS n, COUNT(CASE WHEN lack = 1 THEN 1 END) AS n1, COUNT(CASE WHEN lack = 2 THEN 1 END) AS n2 FROM (`+each+`) AS each_face GROUP BY person) AS of_person`,
 		collection, space)

@@ -199,7 +199,7 @@ func TestChangesAddUp(t *testing.T) {
 					owner[o.Face] = o.Person
 				}
 			}
-			for _, id := range d.Removed {
+			for _, id := range d.Removals {
 				delete(owner, id)
 				delete(people, id)
 			}
@@ -329,7 +329,8 @@ func TestEraseMessages(t *testing.T) {
 		j := c.lease("a", time.Minute)
 		c.no(s.PutPiece(ctx, c.id, j.ID, 0, []byte("pieceofafile")))
 		c.no(s.Finish(ctx, j,
-			[]byte(`{"refused":[{"name":"Secretname/1.jpg","why":"no face"},{"name":"Bo/1.jpg","why":"no face"}],"note":"of Secretname","photos":3}`)))
+			[]byte(`{"refused":[{"name":"Secretname/1.jpg","why":"no face"},{"name":"Bo/1.jpg","why":"no face"}],`+
+				`"note":"of Secretname","photos":3}`)))
 		messages, err := s.Jobs(ctx, c.id, "", "", h.ID, "", 10)
 		c.no(err)
 		if len(messages) != 1 {
@@ -375,7 +376,8 @@ func TestEraseMentions(t *testing.T) {
 		const other = `{ "photos":7, "refused": [{"name":"Joanna.jpg","why":"Ann is no face"}]}`
 		kept := ended(other)
 		some := ended(
-			`{"photos":7,"refused":[{"name":"x/Ann/1.jpg","why":""},{"name":"Anne.jpg","why":""},{"name":"SMITH-JONES,ann3.png","why":""},{"name":"Eve 2.jpg","why":""}]}`)
+			`{"photos":7,"refused":[{"name":"x/Ann/1.jpg","why":""},{"name":"Anne.jpg","why":""},{"name":"SMITH-JONES,ann3.png",` +
+				`"why":""},{"name":"Eve 2.jpg","why":""}]}`)
 		p, _, err := s.CreatePerson(ctx, "tester", c.id, "Ann", Known, true)
 		c.no(err)
 		_, err = s.ChangePerson(ctx, "tester", c.id, Person{ID: p.ID, Name: "Ann Smith-Jones", Kind: Known}, true)

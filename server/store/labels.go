@@ -12,7 +12,8 @@ import (
 // label adds a label of the actor: that a face shows a person (is), does not (is_not), or may
 // show it again (may_be).
 func (t *tx) label(face, person, kind string) {
-	t.exec("INSERT INTO label (collection, face, seq, person, kind, actor, at) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (collection, face, seq, person) DO NOTHING",
+	t.exec("INSERT INTO label (collection, face, seq, person, kind, actor, at) VALUES ($1, $2, $3, $4, $5, $6, $7) ON "+
+		"CONFLICT (collection, face, seq, person) DO NOTHING",
 		t.collection, face, t.seq, person, kind, t.actor, t.at.UnixMicro())
 }
 
@@ -243,7 +244,8 @@ func (m *member) columns() []any { return []any{&m.face, &m.number, &m.loose} }
 // since.
 func (s Labelling) Groups(ctx context.Context, collection string) (groups []Group, err error) {
 	members, err := list[member](ctx, s.read,
-		"SELECT g.face, g.number, g.loose FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
+		"SELECT g.face, g.number, g.loose FROM guess g JOIN face f ON f.collection = g.collection AND f.id = g.face WHERE "+
+			"g.collection = $1 AND f.person = '' ORDER BY g.number, g.face", collection)
 	for i, m := range members {
 		if i == 0 || m.number != members[i-1].number {
 			groups = append(groups, Group{Loose: m.loose != 0})
@@ -264,7 +266,8 @@ func (s Labelling) PutGroups(ctx context.Context, collection string, groups []Gr
 				loose = 1
 			}
 			for _, face := range group.Faces {
-				t.exec("INSERT INTO guess (collection, face, number, loose) SELECT collection, id, $3, $4 FROM face WHERE collection = $1 AND id = $2", collection, face, n, loose)
+				t.exec("INSERT INTO guess (collection, face, number, loose) SELECT collection, id, $3, $4 FROM face WHERE "+
+					"collection = $1 AND id = $2", collection, face, n, loose)
 			}
 		}
 	})

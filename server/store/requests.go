@@ -16,11 +16,11 @@ type Request struct {
 	Type       string
 	Digest     string // of the body of the request
 	Answer     []byte
-	at, due    int64 // when it began; end of the time in which nobody else may carry it out
+	start, due int64 // when it began; end of the time in which nobody else may carry it out
 }
 
 func (r *Request) columns() []any {
-	return []any{&r.Actor, &r.Key, &r.Collection, &r.Route, &r.HasChanges, &r.Status, &r.Type, &r.Digest, &r.Answer, &r.at, &r.due}
+	return []any{&r.Actor, &r.Key, &r.Collection, &r.Route, &r.HasChanges, &r.Status, &r.Type, &r.Digest, &r.Answer, &r.start, &r.due}
 }
 
 // IsAbandoned reports whether the lease of r has ended, so that no process carries out r.
@@ -38,7 +38,7 @@ func WithRequest(ctx context.Context, r *Request) context.Context {
 // request has lost its key.
 func (t *tx) noteRequest() {
 	r, ok := t.ctx.Value(requestKey{}).(*Request)
-	if ok && t.exec("UPDATE once SET changed = 1 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.at) == 0 {
+	if ok && t.exec("UPDATE once SET changed = 1 WHERE actor = $1 AND key = $2 AND at = $3", r.Actor, r.Key, r.start) == 0 {
 		t.fail(conflict("another request has this key"))
 	}
 }
@@ -49,12 +49,12 @@ func (t *tx) noteRequest() {
 // one may be, unless r has stored an answer or changed something.
 func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duration) (earlier *Request, err error) {
 	err = s.inTx(ctx, r.Actor, func(t *tx) {
-		r.at, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
+		r.start, r.due = t.at.UnixMicro(), t.at.Add(lease).UnixMicro()
 		earlier = nil
 		for _, e := range rows[Request](t,
 			"SELECT actor, key, collection, route, changed, status, type, digest, answer, at, due FROM once WHERE actor = $1 AND key = $2",
 			r.Actor, r.Key) {
-			stale := e.at < t.at.Add(-ageOfRequests).UnixMicro()
+			stale := e.start < t.at.Add(-ageOfRequests).UnixMicro()
 			if !stale && (e.Status != 0 || e.HasChanges || !e.IsAbandoned()) {
 				earlier = &e
 				return
@@ -62,7 +62,7 @@ func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 			t.exec("DELETE FROM once WHERE actor = $1 AND key = $2", r.Actor, r.Key)
 		}
 		t.exec("INSERT INTO once (actor, key, collection, route, changed, status, type, digest, answer, at, due) VALUES ($1, $2, $3, $4, 0, 0, '', '', $5, $6, $7)",
-			r.Actor, r.Key, r.Collection, r.Route, []byte{}, r.at, r.due)
+			r.Actor, r.Key, r.Collection, r.Route, []byte{}, r.start, r.due)
 	})
 	return earlier, err
 }
@@ -70,7 +70,7 @@ func (s Access) BeginRequest(ctx context.Context, r *Request, lease time.Duratio
 // ExtendRequest prolongs the lease of r. It returns ErrLost if another request has the key.
 func (s Access) ExtendRequest(ctx context.Context, r *Request, lease time.Duration) error {
 	n, err := exec(ctx, s.write, "UPDATE once SET due = $4 WHERE actor = $1 AND key = $2 AND at = $3",
-		r.Actor, r.Key, r.at, now().Add(lease).UnixMicro())
+		r.Actor, r.Key, r.start, now().Add(lease).UnixMicro())
 	if err == nil && n == 0 {
 		err = ErrLost
 	}
@@ -81,12 +81,12 @@ func (s Access) ExtendRequest(ctx context.Context, r *Request, lease time.Durati
 func (s Access) PutAnswer(ctx context.Context, r *Request) error {
 	_, err := s.write.ExecContext(ctx,
 		"UPDATE once SET status = $3, type = $4, digest = $5, answer = $6 WHERE actor = $1 AND key = $2 AND at = $7",
-		r.Actor, r.Key, r.Status, r.Type, r.Digest, append([]byte{}, r.Answer...), r.at)
+		r.Actor, r.Key, r.Status, r.Type, r.Digest, append([]byte{}, r.Answer...), r.start)
 	return err
 }
 
 // DropRequest removes r, unless r has changes: another request may then have its key.
 func (s Access) DropRequest(ctx context.Context, r *Request) error {
-	_, err := s.write.ExecContext(ctx, "DELETE FROM once WHERE actor = $1 AND key = $2 AND changed = 0 AND at = $3", r.Actor, r.Key, r.at)
+	_, err := s.write.ExecContext(ctx, "DELETE FROM once WHERE actor = $1 AND key = $2 AND changed = 0 AND at = $3", r.Actor, r.Key, r.start)
 	return err
 }

@@ -21,7 +21,8 @@ const (
 	// ofVisitors is the condition that the face f is of a visitor: it was kept since it was not recognised,
 	// and nobody has named it.
 	ofVisitors = "f.person = '' AND EXISTS (SELECT 1 FROM visit v WHERE v.collection = f.collection AND v.face = f.id)"
-	visits     = "SELECT v.face, v.at, v.source, v.reference FROM visit v JOIN face f ON f.collection = v.collection AND f.id = v.face WHERE v.collection = $1 AND f.person = '' "
+	visits     = "SELECT v.face, v.at, v.source, v.reference FROM visit v JOIN face f ON f.collection = v.collection " +
+		"AND f.id = v.face WHERE v.collection = $1 AND f.person = '' "
 )
 
 // MaxVisitors is the most faces of visitors that a collection keeps: of more, the oldest are deleted.
@@ -79,7 +80,8 @@ func (s Visiting) VisitorSamples(ctx context.Context, collection, space string) 
 // Unnamed returns up to limit vectors of one space of faces of nobody yet, without those of visitors, in the order
 // of the ids of the faces.
 func (s Labelling) Unnamed(ctx context.Context, collection, space string, limit int) ([]Sample, error) {
-	return list[Sample](ctx, s.read, sampleColumns+"AND f.person = '' AND NOT ("+ofVisitors+") ORDER BY f.id LIMIT $3", collection, space, limit)
+	return list[Sample](ctx, s.read, sampleColumns+"AND f.person = '' AND NOT ("+ofVisitors+
+		") ORDER BY f.id LIMIT $3", collection, space, limit)
 }
 
 // Expiry is the actor who deletes faces of visitors after their time.
@@ -154,7 +156,8 @@ const later = ` ON CONFLICT (collection, person) DO UPDATE SET at = excluded.at,
 
 // moveSighting gives the sighting of a person to another one, unless that was seen later.
 func (t *tx) moveSighting(from, to string) {
-	t.exec("INSERT INTO sighting (collection, person, at, source, reference) SELECT collection, CAST($3 AS TEXT), at, source, reference FROM sighting WHERE collection = $1 AND person = $2"+later,
+	t.exec("INSERT INTO sighting (collection, person, at, source, reference) SELECT collection, CAST($3 AS TEXT), at, "+
+		"source, reference FROM sighting WHERE collection = $1 AND person = $2"+later,
 		t.collection, from, to)
 }
 
@@ -175,8 +178,10 @@ func (s Access) NamesOf(ctx context.Context, ids []string) (map[string]string, e
 	for some := range slices.Chunk(ids, together) {
 		for _, query := range []string{
 			"SELECT id, name FROM person WHERE collection IN (SELECT id FROM collection) AND %s",
-			"SELECT f.id, p.name FROM face f JOIN person p ON p.collection = f.collection AND p.id = f.person WHERE f.collection IN (SELECT id FROM collection) AND f.%s",
-			"SELECT id, name FROM api_key WHERE %s", "SELECT id, kind FROM operation WHERE collection IN (SELECT id FROM collection) AND %s", "SELECT id, name FROM collection WHERE %s",
+			"SELECT f.id, p.name FROM face f JOIN person p ON p.collection = f.collection AND p.id = f.person WHERE f.collection " +
+				"IN (SELECT id FROM collection) AND f.%s",
+			"SELECT id, name FROM api_key WHERE %s", "SELECT id, kind FROM operation WHERE collection IN (SELECT id FROM collection) AND %s",
+			"SELECT id, name FROM collection WHERE %s",
 		} {
 			condition, args := in("id", nil, some)
 			found, err := list[pair](ctx, s.read, fmt.Sprintf(query, condition), args...)

@@ -136,7 +136,7 @@ func TestVisitorsAreBounded(t *testing.T) {
 	})
 }
 
-// The last sighting of a person is the latest one, goes with the person, and to the one with whom it is merged.
+// The last sighting of a person is the latest one, goes with the person, and to the one that it is merged with.
 func TestSightings(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c := collect(t, s)

@@ -54,7 +54,7 @@ type row struct {
 
 func main() {
 	programs := flag.String("programs", "", "`DIR` with the checkouts")
-	only := flag.String("only", "", "make these rows anew: `METHOD/DATA,…`; all if empty")
+	only := flag.String("only", "", "make only these rows: `METHOD/DATA,…`; all if empty")
 	flag.Parse()
 	hint.Exit("agreement", run(context.Background(), *programs, *only))
 }
@@ -85,7 +85,8 @@ func run(ctx context.Context, programs, only string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(records, append(text, '\n'), 0o644), os.WriteFile(filepath.Join("..", "doc", "agreement.md"), page(rows), 0o644))
+	return errors.Join(os.WriteFile(records, append(text, '\n'), 0o644),
+		os.WriteFile(filepath.Join("..", "doc", "agreement.md"), page(rows), 0o644))
 }
 
 // Dims are eigenfaces, without centring, as the programs for AR make them.
@@ -163,7 +164,7 @@ func (c comparison) compare(ctx context.Context, programs, data string) (*row, e
 		return nil, err
 	}
 	r := &row{
-		Method: c.method, Data: data, Split: sets[data].split, Printed: c.printed[data], Images: len(own.names),
+		Method: c.method, Data: data, Split: sets[data].split, Printed: c.rates[data], Images: len(own.names),
 		Objectives: [2]float64{theirs.Theirs, theirs.Ours}, Seconds: [2]float64{theirs.Seconds, seconds}, Mended: theirs.Mended,
 	}
 	var right [2]int
@@ -217,7 +218,8 @@ func (c comparison) ask(ctx context.Context, programs string, params []byte, mat
 	for name, m := range matrices {
 		err = errors.Join(err, write(filepath.Join(dir, name+".bin"), m))
 	}
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "params.json"), params, 0o600), os.WriteFile(filepath.Join(dir, "published.m"), script, 0o600))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "params.json"), params, 0o600),
+		os.WriteFile(filepath.Join(dir, "published.m"), script, 0o600))
 	if err != nil {
 		return nil, err
 	}

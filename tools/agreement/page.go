@@ -20,29 +20,60 @@ type comparison struct {
 	reason                 string // of what differs
 	weight                 string // the parameter whose value depends on the set
 	values                 map[string]string
-	printed                map[string]float64 // rates in percent that the program's authors print, or the script that comes with it
+	rates                  map[string]float64 // rates in percent that the program's authors print, or the script that comes with it
 }
 
-// ar are the sets of eigenfaces of AR.
-var ar = []string{"ar54", "ar120", "ar300"}
+// The sets: those of pixels of faces, the two smallest of them, and eigenfaces of AR.
+var (
+	faces = []string{"orl", "gt", "lfw", "yaleb"}
+	small = faces[:2]
+	ar    = []string{"ar54", "ar120", "ar300"}
+)
+
+// passes makes so many passes on both sides.
+func passes(n string) [][2]string { return [][2]string{{"passes", n}, {"tol", "0"}} }
 
 var comparisons = []comparison{
-	{"nrdl", "NRDL", "chenzhe207/NRDL", [][2]string{{"coder.solver", "authors"}}, []string{"orl", "gt", "lfw", "yaleb"}, "both with the program's query coder, which is not optimal; nrdl's default is the optimal one", "", nil, nil},
-	{"nrc", "NRC", "csjunxu/NSCR", nil, []string{"orl", "gt", "lfw", "yaleb"}, "", "", nil, nil},
-	{"llc", "LLC", "charlesfuture/LLC_SPM", nil, []string{"orl", "gt", "lfw", "yaleb"}, "", "", nil, nil},
-	{"src", "SRC", "tiepvupsu/DICTOL", nil, []string{"orl", "gt", "lfw", "yaleb"}, "the program makes 300 steps of FISTA, which are not always enough", "", nil, nil},
-	{"lcle", "LCLE", "mjLi0403/Joint-Dictionary-Learning", nil, []string{"orl", "gt", "lfw", "yaleb"}, "", "", nil, nil},
-	{"dpl", "DPL", "csjunxu/NIPS2017_20170519", nil, []string{"orl", "gt", "lfw", "yaleb"}, "a start at random; nrdl is nearer to a minimum after as many passes", "", nil, nil},
-	{"fddl", "FDDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt", "lfw"}, "another start; nrdl is nearer to a minimum after as many passes", "", nil, nil},
-	{"d2l2r2", "D²L²R²", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start", "", nil, nil},
-	{"lrsdl", "LRSDL", "tiepvupsu/DICTOL", [][2]string{{"passes", "15"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program codes queries with weights of its own", "", nil, nil},
-	{"dlsi", "DLSI", "tiepvupsu/DICTOL", [][2]string{{"passes", "10"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start", "", nil, nil},
-	{"copar", "COPAR", "tiepvupsu/DICTOL", [][2]string{{"passes", "10"}, {"tol", "0"}}, []string{"orl", "gt"}, "another start; the program solves for the codes, nrdl makes 7 steps a pass", "", nil, nil},
+	{
+		"nrdl", "NRDL", "chenzhe207/NRDL",
+		[][2]string{{"coder.solver", "authors"}},
+		faces,
+		"both with the program's query coder, which is not optimal; nrdl's default is the optimal one", "", nil, nil,
+	},
+	{"nrc", "NRC", "csjunxu/NSCR", nil, faces, "", "", nil, nil},
+	{"llc", "LLC", "charlesfuture/LLC_SPM", nil, faces, "", "", nil, nil},
+	{"src", "SRC", "tiepvupsu/DICTOL", nil, faces, "the program makes 300 steps of FISTA, which are not always enough", "", nil, nil},
+	{"lcle", "LCLE", "mjLi0403/Joint-Dictionary-Learning", nil, faces, "", "", nil, nil},
+	{"dpl", "DPL", "csjunxu/NIPS2017_20170519", nil, faces, "a start at random; nrdl is nearer to a minimum " +
+		"after as many passes", "", nil, nil},
+	{
+		"fddl", "FDDL", "tiepvupsu/DICTOL", passes("15"),
+		[]string{"orl", "gt", "lfw"},
+		"another start; nrdl is nearer to a minimum after as many passes", "", nil, nil,
+	},
+	{"d2l2r2", "D²L²R²", "tiepvupsu/DICTOL", passes("15"), small, "another start", "", nil, nil},
+	{"lrsdl", "LRSDL", "tiepvupsu/DICTOL", passes("15"), small, "another start; the program codes queries with " +
+		"weights of its own", "", nil, nil},
+	{"dlsi", "DLSI", "tiepvupsu/DICTOL", passes("10"), small, "another start", "", nil, nil},
+	{"copar", "COPAR", "tiepvupsu/DICTOL", passes("10"), small, "another start; the program solves for the codes, nrdl " +
+		"makes 7 steps a pass", "", nil, nil},
 	{"sbd2l", "SBD²L", "chenzhe207/SBD2L", nil, []string{"orl"}, "the program codes all test images together, nrdl each alone", "", nil, nil},
-	{"ksvd", "K-SVD", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "the program replaces atoms after it has coded, and returns the codes of the atoms before; which it replaces, rounding errors decide", "", nil, nil},
-	{"lcksvd2", "LC-KSVD2", "tiepvupsu/DICTOL", nil, []string{"orl", "gt"}, "the start of the program pairs atoms with rows of W of other classes ([equations.md](equations.md))", "", nil, nil},
-	{"ksvd", "K-SVD, 10 atoms a class", "tiepvupsu/DICTOL", [][2]string{{"atoms", "10"}}, []string{"digits"}, "as with an atom for each image", "", nil, nil},
-	{"lcksvd2", "LC-KSVD2, 10 atoms a class", "tiepvupsu/DICTOL", [][2]string{{"atoms", "10"}}, []string{"digits"}, "another start; on both sides LC-KSVD2 is below K-SVD", "", nil, nil},
+	{"ksvd", "K-SVD", "tiepvupsu/DICTOL", nil, small, "the program replaces atoms after it has coded, and returns the " +
+		"codes of the atoms before; which it replaces, rounding errors decide", "", nil, nil},
+	{"lcksvd2", "LC-KSVD2", "tiepvupsu/DICTOL", nil, small, "the start of the program pairs atoms with rows of W of " +
+		"other classes ([equations.md](equations.md))", "", nil, nil},
+	{
+		"ksvd", "K-SVD, 10 atoms a class", "tiepvupsu/DICTOL",
+		[][2]string{{"atoms", "10"}},
+		[]string{"digits"},
+		"as with an atom for each image", "", nil, nil,
+	},
+	{
+		"lcksvd2", "LC-KSVD2, 10 atoms a class", "tiepvupsu/DICTOL",
+		[][2]string{{"atoms", "10"}},
+		[]string{"digits"},
+		"another start; on both sides LC-KSVD2 is below K-SVD", "", nil, nil,
+	},
 	{
 		"crnrc", "CRNRC", "yinhefeng/CRNRC", nil, ar, "", "coder.nu",
 		map[string]string{"ar54": "0.001", "ar120": "0.01", "ar300": "0.001"},
@@ -54,8 +85,8 @@ var comparisons = []comparison{
 		map[string]float64{"ar54": 85.41, "ar120": 91.42, "ar300": 93.85},
 	},
 	{"ancr", "ANCR", "yinhefeng/ANCR", nil, ar, "", "", nil, map[string]float64{"ar54": 85.98, "ar120": 91.27, "ar300": 93.99}},
-	{"sa-procrc", "SA-ProCRC", "yinhefeng/SAProCRC", nil, []string{"orl", "gt"}, "", "", nil, nil},
-	{"lrc-nrc", "LRC + NRC", "yinhefeng/Score-level-fusion-of-LRC-and-NRC", nil, []string{"orl", "gt"}, "", "", nil, nil},
+	{"sa-procrc", "SA-ProCRC", "yinhefeng/SAProCRC", nil, small, "", "", nil, nil},
+	{"lrc-nrc", "LRC + NRC", "yinhefeng/Score-level-fusion-of-LRC-and-NRC", nil, small, "", "", nil, nil},
 }
 
 // near is the difference of two objectives, in percent, up to which the page calls them equal.
@@ -101,7 +132,8 @@ func page(rows []row) []byte {
 			} else {
 				last = reason
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %s × | %s | %s |\n", title, program, sets[data].title, r.Split, printed,
+			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | %.2f / %.2f | %s | %s | %.3g / %.3g s, %s × | %s | %s |\n", title,
+				program, sets[data].title, r.Split, printed,
 				r.Rates[0], r.Rates[1], alike, objective, r.Seconds[0], r.Seconds[1], times(r.Seconds[0]/r.Seconds[1]), verdict, reason)
 			title, program = "", ""
 		}
@@ -142,7 +174,8 @@ func summary(rows []row) string {
 			differ = append(differ, c.title)
 		}
 	}
-	s := fmt.Sprintf("%d methods are compared with %d published programs. The same name for every test image, or for all but one: %s.", len(equals)+len(nearer)+len(differ), len(programs), strings.Join(equals, ", "))
+	s := fmt.Sprintf("%d methods are compared with %d published programs. The same name for every test image, or for all but one: %s.",
+		len(equals)+len(nearer)+len(differ), len(programs), strings.Join(equals, ", "))
 	if len(nearer) > 0 {
 		s += " Some other names, as nrdl comes nearer to the minimum: " + strings.Join(nearer, ", ") + "."
 	}

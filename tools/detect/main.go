@@ -86,31 +86,31 @@ func main() {
 }
 
 var scenes = []scene{
-	{About: "as it is"},
-	{About: "turned by 30°", Turn: 30},
-	{About: "turned by 60°", Turn: 60},
-	{About: "turned by 90°", Turn: 90},
-	{About: "turned by 180°", Turn: 180},
-	{About: "aside by 0.4", Yaw: 0.4},
-	{About: "aside by 0.6", Yaw: 0.6},
-	{About: "dark, 0.12 of the light", Light: 0.12},
-	{About: "over-exposed, 2.2 times", Light: 2.2},
-	{About: "12 pixels, in 640×480", Width: 640, Height: 480, Eyes: 12},
-	{About: "16 pixels, in 640×480", Width: 640, Height: 480, Eyes: 16},
-	{About: "24 pixels, in 640×480", Width: 640, Height: 480, Eyes: 24},
-	{About: "18 pixels, in 320×240, turned by 90°", Width: 320, Height: 240, Eyes: 18, Turn: 90},
-	{About: "24 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 24},
-	{About: "32 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 32},
-	{About: "15 pixels, thumbnail", Width: 60, Height: 75, Eyes: 15},
-	{About: "the face fills it", Width: 600, Height: 750, Eyes: 230, Position: face.Point{X: 0.5, Y: 0.4}},
-	{About: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, Position: face.Point{X: 0.16, Y: 0.45}},
-	{About: "cut by the upper edge", Width: 320, Height: 320, Eyes: 80, Position: face.Point{X: 0.5, Y: 0.04}},
-	{About: "cap", Accessory: "cap"},
-	{About: "pale cap", Accessory: "pale cap"},
-	{About: "glasses", Accessory: "glasses"},
-	{About: "sunglasses", Accessory: "sunglasses"},
-	{About: "mask", Accessory: "mask"},
-	{About: "blurred by 0.15", Blur: 0.15},
+	{Label: "as it is"},
+	{Label: "turned by 30°", Turn: 30},
+	{Label: "turned by 60°", Turn: 60},
+	{Label: "turned by 90°", Turn: 90},
+	{Label: "turned by 180°", Turn: 180},
+	{Label: "aside by 0.4", Yaw: 0.4},
+	{Label: "aside by 0.6", Yaw: 0.6},
+	{Label: "dark, 0.12 of the light", Light: 0.12},
+	{Label: "over-exposed, 2.2 times", Light: 2.2},
+	{Label: "12 pixels, in 640×480", Width: 640, Height: 480, Eyes: 12},
+	{Label: "16 pixels, in 640×480", Width: 640, Height: 480, Eyes: 16},
+	{Label: "24 pixels, in 640×480", Width: 640, Height: 480, Eyes: 24},
+	{Label: "18 pixels, in 320×240, turned by 90°", Width: 320, Height: 240, Eyes: 18, Turn: 90},
+	{Label: "24 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 24},
+	{Label: "32 pixels, in 2000×1500", Width: 2000, Height: 1500, Eyes: 32},
+	{Label: "15 pixels, thumbnail", Width: 60, Height: 75, Eyes: 15},
+	{Label: "the face fills it", Width: 600, Height: 750, Eyes: 230, Position: face.Point{X: 0.5, Y: 0.4}},
+	{Label: "cut by the left edge", Width: 320, Height: 320, Eyes: 80, Position: face.Point{X: 0.16, Y: 0.45}},
+	{Label: "cut by the upper edge", Width: 320, Height: 320, Eyes: 80, Position: face.Point{X: 0.5, Y: 0.04}},
+	{Label: "cap", Accessory: "cap"},
+	{Label: "pale cap", Accessory: "pale cap"},
+	{Label: "glasses", Accessory: "glasses"},
+	{Label: "sunglasses", Accessory: "sunglasses"},
+	{Label: "mask", Accessory: "mask"},
+	{Label: "blurred by 0.15", Blur: 0.15},
 }
 
 // lfwPupils are where the pupils are on average in the photographs of LFW, which are
@@ -179,9 +179,9 @@ const minOverlap = 0.25
 
 // A tally has the results of a detector on the pictures of a scene.
 type tally struct {
-	best []float64 // score of the surest box of the face; −1 where there is none
-	off  []float64 // how far the farther pupil is, in eye distances
-	ms   []float64
+	best    []float64 // score of the surest box of the face; −1 where there is none
+	offsets []float64 // how far the farther pupil is, in eye distances
+	ms      []float64
 }
 
 func run(ctx context.Context, root string, folders []string, n int, only string, negatives bool, save string) error {
@@ -230,7 +230,7 @@ func measure(ctx context.Context, d detector, all []source, negatives bool, save
 	if negatives {
 		fmt.Fprintln(w, "pictures without people\tnumber\twith false faces\tfalse faces\thighest score\tms\t")
 		for _, k := range kinds {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.about, k.pictures, k.positives, len(k.scores),
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.2f\t%.0f\t\n", k.label, k.pictures, k.positives, len(k.scores),
 				slices.Max(append(k.scores, 0)), k.ms/float64(max(1, k.pictures)))
 		}
 		return w.Flush()
@@ -260,13 +260,13 @@ func measure(ctx context.Context, d detector, all []source, negatives bool, save
 			}
 			return 100 * float64(k) / float64(len(t.best))
 		}
-		slices.Sort(t.off)
+		slices.Sort(t.offsets)
 		slices.Sort(t.ms)
 		median, ninth := math.NaN(), math.NaN()
-		if len(t.off) > 0 {
-			median, ninth = t.off[len(t.off)/2], t.off[len(t.off)*9/10]
+		if len(t.offsets) > 0 {
+			median, ninth = t.offsets[len(t.offsets)/2], t.offsets[len(t.offsets)*9/10]
 		}
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.About, over(-1), over(loose),
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.3f\t%.3f\t%.1f\t\n", s.Label, over(-1), over(loose),
 			over(strict), median, ninth, t.ms[len(t.ms)/4])
 	}
 	return w.Flush()
@@ -286,7 +286,7 @@ func (t *tally) add(found []face.Detection, p placed, ms float64) {
 	}
 	t.best = append(t.best, best)
 	if !math.IsInf(off, 1) {
-		t.off = append(t.off, off)
+		t.offsets = append(t.offsets, off)
 	}
 }
 

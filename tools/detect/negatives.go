@@ -17,7 +17,7 @@ import (
 
 // A nobody is a kind of pictures without people, and what a detector finds in them.
 type nobody struct {
-	about               string
+	label               string
 	pictures, positives int // positives: pictures in which faces are found
 	scores              []float64
 	ms                  float64
@@ -26,7 +26,7 @@ type nobody struct {
 // withoutPeople are the kinds of pictures without people that are made of a photograph;
 // nil where it has no room for one.
 var withoutPeople = []struct {
-	about string
+	label string
 	make  func(i int, from source, photo *image.RGBA, rng *rand.Rand) *image.RGBA
 }{
 	{"beside a head", func(i int, from source, photo *image.RGBA, _ *rand.Rand) *image.RGBA {
@@ -58,7 +58,7 @@ func falseFaces(ctx context.Context, d detector, all []source, save string) ([]n
 				return nil, err
 			}
 			n := &kinds[k]
-			n.about = kind.about
+			n.label = kind.label
 			n.pictures++
 			n.ms += ms
 			for _, f := range found {
@@ -72,7 +72,7 @@ func falseFaces(ctx context.Context, d detector, all []source, save string) ([]n
 				for _, f := range found {
 					frame(m, image.Rect(int(f.Box.Left), int(f.Box.Top), int(f.Box.Right), int(f.Box.Bottom)))
 				}
-				if err := write(filepath.Join(save, fmt.Sprintf("%s %s %d %.2f.png", d.name, kind.about, i, found[0].Score)), m); err != nil {
+				if err := write(filepath.Join(save, fmt.Sprintf("%s %s %d %.2f.png", d.name, kind.label, i, found[0].Score)), m); err != nil {
 					return nil, err
 				}
 			}

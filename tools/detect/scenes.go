@@ -14,7 +14,7 @@ import (
 
 // A scene says what picture is made of a photograph of one face.
 type scene struct {
-	About         string
+	Label         string
 	Width, Height int        // of the picture, pixels; 0: as wide as the photograph, and no change but the others
 	Eyes          float64    // pixels between the eyes
 	Position      face.Point // of the middle between the eyes, shares of the sides; zero: 0.5, 0.42

@@ -49,7 +49,8 @@ func learned(records []experiment.Record) string {
 		fmt.Fprintf(&b, " is %s", list(apart))
 	}
 	fmt.Fprintf(&b,
-		" (paired tests). Of that the learned dictionary alone makes %s points, the learned classifier alone %s. The NRC of the tables stops its coder early, which recognises better than exact coding.",
+		" (paired tests). Of that the learned dictionary alone makes %s points, the learned classifier alone %s. The NRC "+
+			"of the tables stops its coder early, which recognises better than exact coding.",
 		span(versus(records, dictionary, neither)), span(versus(records, classifier, neither)))
 	return b.String()
 }

@@ -103,7 +103,7 @@ func rateAndSpread(c *report.Cell) string {
 
 // reached are the rates of doc/research.md: rows of the plan frontends, and the flags
 // of nrdl evaluate that make them.
-var reached = []struct{ data, path, grey, greyFlags, described, describedFlags string }{
+var reached = []struct{ data, path, grey, greyFlags, words, describedFlags string }{
 	{"orl", "sets/orl_56x46.mat", "pixels, F", "--method representation --project fisher:0.3", "faces96", "--input faces96"},
 	{
 		"gt", "sets/gt_50x40.mat", "pixels, M+F(1)", "--method representation --mirror --project fisher:1",
@@ -149,7 +149,7 @@ func reachedTable(dir string) (string, error) {
 				continue
 			}
 			grey, errG := at(r.grey, j)
-			described, errD := at(r.described, j)
+			described, errD := at(r.words, j)
 			if err := errors.Join(errG, errD); err != nil {
 				return "", err
 			}
@@ -173,7 +173,7 @@ func presetInputs() string {
 		if p.Name == "pixels" {
 			stages = "the grey values, in the size of the images"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, cell(p.About), cell(stages))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, cell(p.Description), cell(stages))
 	}
 	return b.String()
 }

@@ -14,7 +14,8 @@ import (
 	"nrdl.example/nrdl/method"
 )
 
-const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end -->\n<!-- inputs:begin -->\n<!-- inputs:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"
+const document = "# Title\n\n<!-- example:begin -->\n<!-- example:end -->\n<!-- results:begin -->\n<!-- results:end " +
+	"-->\n<!-- inputs:begin -->\n<!-- inputs:end -->\n<!-- methods:begin -->\nwhat was there\n<!-- methods:end -->\n\nThe end.\n"
 
 var example = filepath.Join("..", "..", "faces", "example_test.go")
 
@@ -61,7 +62,7 @@ func TestRecordsAreOfTheirPlans(t *testing.T) {
 		var got []string
 		for _, r := range records {
 			got = append(got, r.Key)
-			if r.About != plan.About || r.Error != "" {
+			if r.About != plan.Description || r.Error != "" {
 				t.Errorf("%s: the record of %s on %s says %q, error %q", name, r.Label, r.Dataset.Name, r.About, r.Error)
 			}
 		}

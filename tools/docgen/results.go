@@ -157,7 +157,7 @@ func sectionsOf(md string) (all []pageSection) {
 		})
 		text = strings.Join(parts, "\n### ")
 		text = strings.Trim(strings.ReplaceAll(text, "\n### ", "\n## "), "\n")
-		if len(all) > 0 { // the first page, that of the plan paper, says it
+		if len(all) > 0 { // the first page has these sentences, so the others refer to it
 			text = signs.ReplaceAllString(text, "\n\nThe tests are those of [paper](paper.md#tests).")
 			text = families.ReplaceAllString(text, "Families are those of [paper](paper.md#ranks). $1")
 			text = caption.ReplaceAllString(text, "Critical difference: $1.")
@@ -230,11 +230,13 @@ func (r *results) overview() (string, error) {
 				rates = append(rates, fmt.Sprintf("%s %s", name, points(c.Mean)))
 			}
 		}
-		fmt.Fprintf(&b, "* **Another set.** The order is that of these five sets. On AR ([further](results/further.md), percent): %s.\n", strings.Join(rates, ", "))
+		fmt.Fprintf(&b, "* **Another set.** The order is that of these five sets. On AR ([further](results/further.md), percent): %s.\n",
+			strings.Join(rates, ", "))
 	}
 	if rates := means(r.records["authors"]); len(rates) > 0 {
 		fmt.Fprintf(&b,
-			"* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
+			"* **The split of the authors' program** (Extended Yale B, `authors:20`). NRDL has %s %%, with the query coder "+
+				"of the program %s %%; printed is 96.3 %%.\n", points(rates["NRDL"]), points(rates["NRDL (authors' coder)"]))
 	}
 	return b.String(), nil
 }
@@ -275,7 +277,8 @@ func overviewTable(page *report.Report, printed bool) (string, error) {
 			c := paper.Cells[i][j]
 			switch {
 			case !printed:
-				row += fmt.Sprintf(" %s / %s |", rate(c, minutes["paper"][l.Name][column.Source.Name]), rate(counterpart(tuned, l.Name, column.Source.Name), minutes["tuned"][l.Name][column.Source.Name]))
+				row += fmt.Sprintf(" %s / %s |", rate(c, minutes["paper"][l.Name][column.Source.Name]),
+					rate(counterpart(tuned, l.Name, column.Source.Name), minutes["tuned"][l.Name][column.Source.Name]))
 			case c.Published == nil:
 				row = ""
 			default:

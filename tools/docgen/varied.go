@@ -92,7 +92,9 @@ func fewer(records []experiment.Record) string {
 		}
 	}
 	return fmt.Sprintf(
-		"With fewer atoms than images a small ridge in its coder, the default there, changes NRDL's rate by %s points over %d numbers of atoms on %d sets: up in %d and down in %d by paired tests with Holm's correction over all of them. With the most atoms below the images, and the best of the other dictionaries beside it: %s.",
+		"With fewer atoms than images a small ridge in its coder, the default there, changes NRDL's rate by %s points over "+
+			"%d numbers of atoms on %d sets: up in %d and down in %d by paired tests with Holm's correction over all of them. "+
+			"With the most atoms below the images, and the best of the other dictionaries beside it: %s.",
 		span(gains), len(gains), len(names), up, down, strings.Join(sets, "; "))
 }
 
@@ -116,7 +118,8 @@ func sensitive(records []experiment.Record) string {
 		}
 		sets = append(sets,
 			fmt.Sprintf(
-				"%s, %s %% with the defaults, %s %% at the best (%s), %d of %d pairs of weights within a point of the defaults, %d more than a point better",
+				"%s, %s %% with the defaults, %s %% at the best (%s), %d of %d pairs of weights within a point of the defaults, "+
+					"%d more than a point better",
 				of[d][0].Dataset.Title, points(rates[ridged]), points(rates[best]), strings.TrimPrefix(best, ridged+", "), near-1, len(of[d])-1, above))
 	}
 	slices.Sort(sets)

@@ -199,7 +199,8 @@ func (r *rotation) opened(ctx context.Context, path string, faces int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%.0f faces a second identified in batches of %d (%.0f a second of processor time)\nbytes a face: %.0f scanned, %.0f of file, %.0f resident after the searches, more than before (in all %.0f of process, %.0f of file)\n",
+	fmt.Printf("\n%.0f faces a second identified in batches of %d (%.0f a second of processor time)\nbytes a face: %.0f "+
+		"scanned, %.0f of file, %.0f resident after the searches, more than before (in all %.0f of process, %.0f of file)\n",
 		perSecond, n, perCPU, float64(g.Enrolled.Faces.Scanned())/float64(faces), float64(info.Size())/float64(faces),
 		float64(anon+file-before)/float64(faces), float64(anon)/float64(faces), float64(file)/float64(faces))
 	if *numpy == "" {

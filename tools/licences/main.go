@@ -37,7 +37,7 @@ func run(root string) error {
 	n.head()
 	fmt.Fprintf(&n.list, "\nEmbedded in the program\n-----------------------\n")
 	for _, part := range embedded.Parts {
-		fmt.Fprintf(&n.list, "\n%s\n  files:   %s\n  from:    %s\n", part.What, strings.Join(part.Files, ", "), part.From)
+		fmt.Fprintf(&n.list, "\n%s\n  files:   %s\n  from:    %s\n", part.What, strings.Join(part.Files, ", "), part.Source)
 		if part.Note != "" {
 			fmt.Fprintf(&n.list, "  note:    %s\n", part.Note)
 		}

@@ -23,7 +23,9 @@ const (
 	// What a centre is a mean of, at least: no number in the program may tell of a single face.
 	minFaces, minPeople = 15, 4
 
-	provenance = "go -C tools run ./people: means of about 40 faces each of 4,724 ordinary people of 0 to 116 years, of 489 famous people in their childhood and of 50 people who look alike; groups of people count by the root of their number. The means of groups are those of ordinary people of an age band below 18, and of adults of one sex and group"
+	provenance = "go -C tools run ./people: means of about 40 faces each of 4,724 ordinary people of 0 to 116 years, " +
+		"of 489 famous people in their childhood and of 50 people who look alike; groups of people count by the root of " +
+		"their number. The means of groups are those of ordinary people of an age band below 18, and of adults of one sex and group"
 )
 
 // fitCentring makes the centring of the faces of ordinary people, of children and of people who look

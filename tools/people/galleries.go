@@ -179,7 +179,8 @@ func named(faces []decision, threshold float64, is func(decision) bool) float64 
 func (p people) reportGalleries(l *openset.Impostors, draws int, rate float64, by *openset.Assumptions) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w,
-		"galleries at %v %%\tstrangers named\tworst of %d\tby the law alone\tenrolled people named\tby the law alone\tby the exact threshold\tcalibration error\t\n", 100*rate, draws)
+		"galleries at %v %%\tstrangers named\tworst of %d\tby the law alone\tenrolled people named\tby the law alone\tby "+
+			"the exact threshold\tcalibration error\t\n", 100*rate, draws)
 	for _, s := range p.scenes() {
 		var rows [7]float64
 		var worst float64

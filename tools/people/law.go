@@ -17,7 +17,10 @@ import (
 	"nrdl.example/nrdl/openset"
 )
 
-const lawSource = "go -C tools run ./people: the mean over strata of the cosines that a share of the pairs of different people exceeds; one third of the weight is that of seven age bands (0-2, 3-6, 7-12, 13-17, 18-29, 30-59, 60 and older), one third that of adults of one sex and group, and one third that of famous adults. Two ordinary people are compared by a centring that was fitted to neither; the upper tail is a line"
+const lawSource = "go -C tools run ./people: the mean over strata of the cosines that a share of the pairs of " +
+	"different people exceeds; one third of the weight is that of seven age bands (0-2, 3-6, 7-12, 13-17, 18-29, 30-59, " +
+	"60 and older), one third that of adults of one sex and group, and one third that of famous adults. Two ordinary " +
+	"people are compared by a centring that was fitted to neither; the upper tail is a line"
 
 // law measures the impostor distribution of vectors that c has centred: at each rate, the mean over the
 // strata of the cosine that such a share of the pairs of photographs exceeds. How it differs for the means of several

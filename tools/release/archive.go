@@ -87,7 +87,7 @@ func (r *release) archive(dir string, files []entry, zipped bool) (err error) {
 	if err := end(); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, dir+suffix), b.Bytes(), 0o666)
+	return os.WriteFile(filepath.Join(r.output, dir+suffix), b.Bytes(), 0o666)
 }
 
 // zip adds a file with this content to w.
@@ -113,17 +113,17 @@ func filesIn(dir string) (names []string, err error) {
 
 // sums writes the digests of all files, as sha256sum checks them.
 func (r *release) sums() error {
-	files, err := filesIn(r.out)
+	files, err := filesIn(r.output)
 	if err != nil {
 		return err
 	}
 	var all strings.Builder
 	for _, file := range files {
-		data, err := os.ReadFile(filepath.Join(r.out, file))
+		data, err := os.ReadFile(filepath.Join(r.output, file))
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(&all, "%x  %s\n", sha256.Sum256(data), file)
 	}
-	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(all.String()), 0o666)
+	return os.WriteFile(filepath.Join(r.output, "SHA256SUMS"), []byte(all.String()), 0o666)
 }

@@ -52,7 +52,8 @@ func (r *release) debFiles(root, program string) error {
 		zipped("usr/share/doc/nrdl/NOTICE.gz", "NOTICE"),
 		zipped("usr/share/doc/nrdl/CHANGELOG.md.gz", filepath.Join(r.tmp, "CHANGELOG.md")),
 		zip("usr/share/doc/nrdl/changelog.gz", fmt.Appendf(nil,
-			"nrdl (%s) unstable; urgency=medium\n\n  * Release %[1]s: CHANGELOG.md.gz in this folder says what is new.\n\n -- The maintainers of nrdl <maintainers@nrdl.example>  %s\n", forDebian(r.version), r.date.Format(time.RFC1123Z))),
+			"nrdl (%s) unstable; urgency=medium\n\n  * Release %[1]s: CHANGELOG.md.gz in this folder says what is new.\n\n "+
+				"-- The maintainers of nrdl <maintainers@nrdl.example>  %s\n", forDebian(r.version), r.date.Format(time.RFC1123Z))),
 		write(filepath.Join(root, "DEBIAN/conffiles"), []byte("/etc/default/nrdl\n"), 0o644),
 		put("DEBIAN/postinst", "packaging/debian/postinst", 0o755),
 		put("DEBIAN/prerm", "packaging/debian/prerm", 0o755),
@@ -94,7 +95,7 @@ func (r *release) deb(arch, program string) error {
 	}
 	// More threads compress to other bytes.
 	pack := exec.CommandContext(r.ctx, "dpkg-deb", "--root-owner-group", "-Zxz", fmt.Sprintf("-z%d", r.level),
-		"--threads-max=1", "--build", root, filepath.Join(r.out, fmt.Sprintf("nrdl_%s_%s.deb", forDebian(r.version), arch)))
+		"--threads-max=1", "--build", root, filepath.Join(r.output, fmt.Sprintf("nrdl_%s_%s.deb", forDebian(r.version), arch)))
 	pack.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if out, err := pack.CombinedOutput(); err != nil {
 		return fmt.Errorf("dpkg-deb: %w\n%s", err, out)

@@ -56,7 +56,7 @@ func (r *release) image(name, goarch, program string) error {
 	if err := forDocker(dir, img, tag); err != nil {
 		return err
 	}
-	return r.tarOf(dir, filepath.Join(r.out, name+".oci.tar"))
+	return r.tarOf(dir, filepath.Join(r.output, name+".oci.tar"))
 }
 
 // imageConfig says how a container of the image runs.
@@ -109,7 +109,10 @@ func (r *release) rootOfImage(program string) ([]byte, error) {
 		{"nrdl", 0o755, 0, text},
 		{"tmp/", 0o1777, 0, nil},
 	} {
-		h := &tar.Header{Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.text)), ModTime: r.date, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+		h := &tar.Header{
+			Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.text)), ModTime: r.date,
+			Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
+		}
 		if strings.HasSuffix(f.name, "/") {
 			h.Typeflag = tar.TypeDir
 		}
@@ -157,7 +160,10 @@ func (r *release) tarOf(dir, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), ModTime: r.date, Format: tar.FormatUSTAR}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: name, Mode: 0o644, Size: int64(len(text)), ModTime: r.date,
+			Format: tar.FormatUSTAR,
+		}); err != nil {
 			return err
 		}
 		if _, err := w.Write(text); err != nil {

@@ -51,14 +51,14 @@ func main() {
 
 // A release is one run of this command.
 type release struct {
-	ctx      context.Context
-	systems  []string
-	level    int  // of the compression of packages for Debian
-	others   bool // whether the proxy has the modules of others
-	out, tmp string
-	version  string // of the program, without v
-	notes    string
-	date     time.Time // of the commit
+	ctx         context.Context
+	systems     []string
+	level       int  // of the compression of packages for Debian
+	others      bool // whether the proxy has the modules of others
+	output, tmp string
+	version     string // of the program, without v
+	notes       string
+	date        time.Time // of the commit
 }
 
 // make makes all files, in a folder that does not exist.
@@ -80,7 +80,7 @@ func (r release) make(out string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	r.out, r.tmp = out, tmp
+	r.output, r.tmp = out, tmp
 	date, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%cI").Output()
 	if err != nil {
 		return fmt.Errorf("git log: %w", err)
@@ -141,7 +141,8 @@ func (r *release) texts() error {
 	}
 	r.version = version.Of(info)
 	if number, _, _ := strings.Cut(r.version, "-"); number != version.Next {
-		return fmt.Errorf("the tag of the commit is of %s, but internal/kit/version and the requirements of the modules are of %s", r.version, version.Next)
+		return fmt.Errorf("the tag of the commit is of %s, but internal/kit/version and the requirements of the "+
+			"modules are of %s", r.version, version.Next)
 	}
 	if err := r.documents("CHANGELOG.md", "doc/changes", "README.md"); err != nil {
 		return err

@@ -59,7 +59,7 @@ func must[T any](value T, err error) T {
 // proxied writes the proxy, as a release does, and a cache that has the modules from it and all others
 // from the cache of this machine.
 var proxied = sync.OnceValues(func() (path string, err error) {
-	r := &release{ctx: context.Background(), out: shared, tmp: shared, version: released}
+	r := &release{ctx: context.Background(), output: shared, tmp: shared, version: released}
 	if err := r.proxy(root, nil); err != nil {
 		return "", err
 	}

@@ -29,7 +29,7 @@ const next = "v" + version.Next
 // proxy writes a proxy of Go modules, out/proxy: ours, as the commit of the repository root has them, and
 // those of others that the command needs on the systems. With no systems it has ours alone.
 func (r *release) proxy(root string, systems []string) error {
-	folder, clone := filepath.Join(r.out, "proxy"), filepath.Join(r.tmp, "clone")
+	folder, clone := filepath.Join(r.output, "proxy"), filepath.Join(r.tmp, "clone")
 	if err := r.run("git", "clone", "--quiet", "--no-tags", "--shared", root, clone); err != nil { // archives are not made of a work tree
 		return err
 	}
@@ -132,7 +132,8 @@ func (r *release) otherModules(folder string, systems []string) error {
 	lines := strings.Split(string(known), "\n")
 	at, err := filepath.Abs(folder)
 	err = cmp.Or(err, os.Mkdir(dir, 0o777),
-		os.WriteFile(filepath.Join(dir, "go.mod"), fmt.Appendf(nil, "module asks\n\ngo 1.26.0\n\nrequire nrdl.example/nrdl/cmd/nrdl %s\n", next), 0o666))
+		os.WriteFile(filepath.Join(dir, "go.mod"),
+			fmt.Appendf(nil, "module asks\n\ngo 1.26.0\n\nrequire nrdl.example/nrdl/cmd/nrdl %s\n", next), 0o666))
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,8 @@ func (r *release) otherModules(folder string, systems []string) error {
 		goos, goarch, _ := strings.Cut(system, "/")
 		list := exec.CommandContext(r.ctx, "go", "list", "-deps", "nrdl.example/nrdl/cmd/nrdl")
 		list.Dir = dir
-		list.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOSUMDB=off", "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch,
+		list.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOSUMDB=off", "CGO_ENABLED=0",
+			"GOOS="+goos, "GOARCH="+goarch,
 			"GOMODCACHE="+cache, "GOPROXY="+url(at)+","+url(filepath.Join(lines[0], "cache", "download"))+","+lines[1])
 		if out, err := list.CombinedOutput(); err != nil {
 			return fmt.Errorf("go list for %s: %w\n%s", system, err, out)

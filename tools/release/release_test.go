@@ -24,7 +24,8 @@ func TestVersionsOfPackages(t *testing.T) {
 	}
 }
 
-const changelogOfTest = "# Changelog\n\n## Unreleased\n\n### In short\n\n* new ([why](doc/why.md))\n\n### Faces\n\n* more\n\n## 0.2.0 (2026-11-24)\n\n### In short\n\n* old\n\n## 0.1.0\n\n* first\n"
+const changelogOfTest = "# Changelog\n\n## Unreleased\n\n### In short\n\n* new ([why](doc/why.md))\n\n### Faces\n\n* " +
+	"more\n\n## 0.2.0 (2026-11-24)\n\n### In short\n\n* old\n\n## 0.1.0\n\n* first\n"
 
 func TestChanges(t *testing.T) {
 	for version, want := range map[string]string{"0.3.0-dev+0123456789ab": "* new ([why](doc/why.md))", "0.2.0": "* old"} {
@@ -70,7 +71,8 @@ func TestNotes(t *testing.T) {
 	}{
 		{[]string{"linux/amd64"}, []string{
 			"SHA256SUMS", "nrdl_0.3.0-dev+0123456789ab_linux_amd64.oci.tar", "nrdl_0.3.0-dev+0123456789ab_linux_amd64.tar.gz",
-			"nrdl_0.3.0~dev+0123456789ab_amd64.deb", "nrdl_learn-0.3.0.dev0+0123456789ab-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64.whl",
+			"nrdl_0.3.0~dev+0123456789ab_amd64.deb",
+			"nrdl_learn-0.3.0.dev0+0123456789ab-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64.whl",
 		}},
 		{[]string{"windows/arm64", "darwin/arm64"}, []string{
 			"SHA256SUMS", "nrdl_0.3.0-dev+0123456789ab_darwin_arm64.tar.gz", "nrdl_0.3.0-dev+0123456789ab_windows_arm64.zip",
@@ -104,7 +106,10 @@ func TestNotes(t *testing.T) {
 
 // The notes say how to use the folder proxy that was made.
 func TestNotesKnowTheProxy(t *testing.T) {
-	for others, want := range map[bool]string{true: "GOPROXY=file://$PWD/proxy GOSUMDB=off", false: "GOPROXY=file://$PWD/proxy,https://proxy.golang.org GOSUMDB=off"} {
+	for others, want := range map[bool]string{
+		true:  "GOPROXY=file://$PWD/proxy GOSUMDB=off",
+		false: "GOPROXY=file://$PWD/proxy,https://proxy.golang.org GOSUMDB=off",
+	} {
 		r := release{version: "0.3.0-dev+0123456789ab", others: others}
 		if notes := r.howToUse(); !strings.Contains(notes, want) || strings.Contains(notes, "all modules") != others {
 			t.Error(notes)

@@ -52,7 +52,7 @@ func (r *release) sbom(name, program string) error {
 	if text, err = json.MarshalIndent(bom, "", "  "); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, name+".cdx.json"), append(text, '\n'), 0o666)
+	return os.WriteFile(filepath.Join(r.output, name+".cdx.json"), append(text, '\n'), 0o666)
 }
 
 // embeddedComponents are what is in the program and no module of Go: libraries in C and C++, and data.
@@ -65,7 +65,7 @@ func embeddedComponents() (all []component) {
 			all = append(all, library(l, fmt.Sprintf("in %s: %s", strings.Join(p.Files, ", "), p.What), "#"+p.Files[0]))
 		}
 		if len(p.Libraries) == 0 {
-			all = append(all, component{Type: "data", Ref: p.Files[0], Name: p.What, Description: p.From})
+			all = append(all, component{Type: "data", Ref: p.Files[0], Name: p.What, Description: p.Source})
 		}
 	}
 	return all

@@ -114,7 +114,7 @@ func (r *release) wheel(project, system, program, file string) error {
 		}
 	}
 	slices.SortFunc(files, func(a, b wheelFile) int { return strings.Compare(a.name, b.name) })
-	return r.zipWheel(filepath.Join(r.out, name+"-py3-none-"+tags[system]+".whl"), info+"RECORD", files)
+	return r.zipWheel(filepath.Join(r.output, name+"-py3-none-"+tags[system]+".whl"), info+"RECORD", files)
 }
 
 // A wheelFile is a file of a wheel, with its content or where that is.
@@ -190,7 +190,8 @@ func (r *release) metadata(name string) (string, error) {
 	b.WriteString("License-File: LICENSE\nLicense-File: NOTICE\nDescription-Content-Type: text/markdown\n\n")
 	b.Write(readme)
 	if name != has["name"] {
-		b.WriteString("\nThis distribution, " + name + ", has the methods, and no networks: for photographs install " + has["name"] + " instead.\n")
+		b.WriteString("\nThis distribution, " + name + ", has the methods, and no networks: for photographs install " +
+			has["name"] + " instead.\n")
 	}
 	return b.String(), nil
 }

@@ -33,7 +33,7 @@ type visitor struct {
 	serial int
 	last   struct { // change that can be undone, "" for none
 		operation string
-		before    map[string]record
+		former    map[string]record
 	}
 }
 
@@ -91,7 +91,7 @@ func (v *visitor) change(next map[string]record, do func(ctx context.Context, c 
 	}
 	v.l.end(next)
 	v.l.mu.Lock()
-	v.l.acknowledged++
+	v.l.changes++
 	if lost {
 		v.l.lostAnswers++
 	}
@@ -142,14 +142,14 @@ func (v *visitor) visits(stop <-chan struct{}) error {
 
 // step makes one change.
 func (v *visitor) step() error {
-	const most = 40
+	const maxPeople = 40
 	if len(v.mine) < 3 {
 		return v.enrol()
 	}
 	v.rng.Shuffle(len(v.mine), func(i, j int) { v.mine[i], v.mine[j] = v.mine[j], v.mine[i] })
 	a, b := v.mine[0], v.mine[1]
 	switch n := v.rng.IntN(20); {
-	case n < 5 && len(v.mine) < most:
+	case n < 5 && len(v.mine) < maxPeople:
 		return v.enrol()
 	case n < 9:
 		return v.addVector(a)
@@ -191,7 +191,7 @@ func (v *visitor) enrol() error {
 	v.l.mu.Lock()
 	delete(v.l.nobody, name)
 	v.l.people[id] = &entry{record: record{name: name}, names: []string{name}}
-	v.l.acknowledged++
+	v.l.changes++
 	v.l.mu.Unlock()
 	v.mine = append(v.mine, id)
 	return v.addVector(id)
@@ -248,7 +248,7 @@ func (v *visitor) identify() error {
 		return err
 	}
 	v.l.mu.Lock()
-	v.l.identified++
+	v.l.identifications++
 	v.l.mu.Unlock()
 	if len(found.Faces) == 0 {
 		v.l.lose("no face in a photograph")
@@ -279,7 +279,7 @@ func (v *visitor) undoable(next map[string]record, send func(ctx context.Context
 		}
 		return err
 	})
-	v.last.operation, v.last.before = operation, before
+	v.last.operation, v.last.former = operation, before
 	return err
 }
 
@@ -322,10 +322,10 @@ func (v *visitor) merge(a, b string) error {
 func (v *visitor) undo() error {
 	operation := v.last.operation
 	v.last.operation = ""
-	err := v.change(v.last.before, func(ctx context.Context, c *client.Client, _ bool) error {
+	err := v.change(v.last.former, func(ctx context.Context, c *client.Client, _ bool) error {
 		return c.Undo(ctx, v.s.collection, operation)
 	})
-	for id := range v.last.before {
+	for id := range v.last.former {
 		if !slices.Contains(v.mine, id) {
 			v.mine = append(v.mine, id)
 		}

@@ -19,7 +19,7 @@ import (
 func (d *day) kills() error {
 	for range 3 {
 		time.Sleep(time.Duration(d.rng.IntN(1500)) * time.Millisecond)
-		d.s.stop(syscall.SIGKILL, d.rng.IntN(len(d.s.running)))
+		d.s.stop(syscall.SIGKILL, d.rng.IntN(len(d.s.processes)))
 		if err := d.s.start(); err != nil {
 			return err
 		}
@@ -38,12 +38,13 @@ func (d *day) rotates() error {
 	old := s.key
 	s.key = next
 	s.mu.Unlock()
-	old.used.Wait()
+	old.requests.Wait()
 	if _, err := s.run(append([]string{"key", "revoke"}, append(s.db.args(), old.id)...)...); err != nil {
 		return err
 	}
 	for _, address := range s.addresses {
-		if _, err := s.client(address, old).ListCollections(context.Background(), client.ListCollectionsQuery{}); !hasStatus(err, http.StatusUnauthorized) {
+		if _, err := s.client(address, old).ListCollections(context.Background(), client.ListCollectionsQuery{}); !hasStatus(err,
+			http.StatusUnauthorized) {
 			d.l.lose("%s answers a revoked key: %v", address, err)
 		}
 		if _, err := s.client(address, next).ListCollections(context.Background(), client.ListCollectionsQuery{}); err != nil {
@@ -84,7 +85,7 @@ func (d *day) backsUp() error {
 		return err
 	}
 	l.Close()
-	c, err := d.s.serve(len(d.s.running), l.Addr().String(), args...)
+	c, err := d.s.serve(len(d.s.processes), l.Addr().String(), args...)
 	if err != nil {
 		return err
 	}

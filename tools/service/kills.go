@@ -26,7 +26,8 @@ import (
 // compares what is there with what was acknowledged. Clients send a request with its key
 // again until it is answered.
 func killed(dir string) error {
-	fmt.Printf("| database | kills | changes acknowledged | carried out, answer lost | jobs | of them tried more than three times | wrong |\n|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| database | kills | changes acknowledged | carried out, answer lost | jobs | of them tried more than " +
+		"three times | wrong |\n|---|---|---|---|---|---|---|\n")
 	_, photos, err := drawn(dir, 3)
 	if err != nil {
 		return err

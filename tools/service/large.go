@@ -103,7 +103,8 @@ func large(dir string) error {
 		enrolled, both = append(enrolled, took), append(both, b)
 	}
 	now, peak := p.memory()
-	fmt.Printf("| people × faces | start | identify, 3 people | identify | after an enrolment | enrol a vector: median | p95 | processor time | memory now, at most |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| people × faces | start | identify, 3 people | identify | after an enrolment | enrol a vector: median " +
+		"| p95 | processor time | memory now, at most |\n|---|---|---|---|---|---|---|---|---|\n")
 	fmt.Printf("| %d × %d | %.1f s | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f MB, %.0f MB |\n",
 		*people, each, started.Seconds(),
 		quantile(few, 0.5), quantile(many, 0.5), quantile(both, 0.5), quantile(enrolled, 0.5),
@@ -157,7 +158,8 @@ func search(dir string) error {
 		}
 	}
 	now, peak := p.memory()
-	fmt.Printf("| faces of nobody | first search | search: median | p95 | processor time | after a face was added: median | p95 | processor time | memory now, at most |\n|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| faces of nobody | first search | search: median | p95 | processor time | after a face was added: " +
+		"median | p95 | processor time | memory now, at most |\n|---|---|---|---|---|---|---|---|---|\n")
 	fmt.Printf("| %d | %.1f s | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.0f MB, %.0f MB |\n",
 		*people*each, begin.Seconds(),
 		quantile(one, 0.5), quantile(one, 0.95), float64(cost[0].Milliseconds())/(times/2-1),

@@ -19,7 +19,7 @@ type ledger struct {
 	nobody map[string]bool   // names of people who may be there without an id that is known: the answer was lost
 	losses []string
 
-	acknowledged, lostAnswers, identified int
+	changes, lostAnswers, identifications int
 }
 
 // An entry is what has to be there of a person. Its version is odd while a change is on its way.

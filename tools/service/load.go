@@ -61,7 +61,8 @@ func load(dir string) error {
 	n := answers.statuses
 	served, served200 := used.Seconds()/float64(n[200]), float64(n[200])/took.Seconds()
 	third := len(memory) / 3
-	fmt.Printf("| clients | seconds | answers 200 | 429 | others | photographs/s | of the library | processor time a photograph | of the library | memory, second and last third |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| clients | seconds | answers 200 | 429 | others | photographs/s | of the library | processor time a " +
+		"photograph | of the library | memory, second and last third |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	fmt.Printf("| %d | %.0f | %d | %d | %d | %.1f | %.1f (%.0f %%) | %.1f ms | %.1f ms (%.0f %%) | %.0f MB, %.0f MB |\n",
 		*clients, took.Seconds(), n[200], n[429],
 		total(n)-n[200]-n[429]+total(answers.failures), served200, rate, 100*served200/rate, served*1000, library*1000, 100*library/served,

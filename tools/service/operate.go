@@ -51,11 +51,13 @@ func operate(dir string) error {
 		both.Go(func() { failures[i] = days[i].pass(interrupted, filepath.Join(dir, name), photos) })
 	}
 	both.Wait()
-	fmt.Printf("| database | event | times | took: median | most | longest time without an acknowledged change: median | most |\n|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| database | event | times | took: median | most | longest time without an acknowledged change: median " +
+		"| most |\n|---|---|---|---|---|---|---|\n")
 	for _, d := range days {
 		d.printEvents()
 	}
-	fmt.Printf("| database | acknowledged changes | of them, answer lost | photographs identified | requests sent again, by reason | people at the end | forgotten | losses |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| database | acknowledged changes | of them, answer lost | photographs identified | requests sent again, " +
+		"by reason | people at the end | forgotten | losses |\n|---|---|---|---|---|---|---|---|\n")
 	losses := 0
 	for i, d := range days {
 		if errors.Is(failures[i], postgres.ErrMissing) {
@@ -209,7 +211,7 @@ func (d *day) first(processes int) (err error) {
 		if err != nil {
 			return err
 		}
-		s.addresses, s.running = append(s.addresses, l.Addr().String()), append(s.running, nil)
+		s.addresses, s.processes = append(s.addresses, l.Addr().String()), append(s.processes, nil)
 		l.Close()
 	}
 	if err := s.certify(); err != nil {
@@ -365,7 +367,7 @@ func (d *day) printLosses() int {
 			forgotten++
 		}
 	}
-	fmt.Printf("| %s | %d | %d | %d | %s | %d | %d | %d |\n", d.name, d.l.acknowledged, d.l.lostAnswers, d.l.identified,
+	fmt.Printf("| %s | %d | %d | %d | %s | %d | %d | %d |\n", d.name, d.l.changes, d.l.lostAnswers, d.l.identifications,
 		strings.Join(reasons, ", "), there, forgotten, len(d.l.losses))
 	for _, what := range d.l.losses {
 		fmt.Println(what)

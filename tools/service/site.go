@@ -38,26 +38,26 @@ type site struct {
 	web        *http.Client
 	serial     int64 // of the certificate
 
-	mu       sync.Mutex
-	running  []*exec.Cmd // nil for one that does not
-	key      *key
-	turn     int
-	latest   time.Time     // when a change was acknowledged
-	gap      time.Duration // longest time between two such, since event
-	refusals map[string]int
+	mu        sync.Mutex
+	processes []*exec.Cmd // nil for one that does not
+	key       *key
+	turn      int
+	latest    time.Time     // when a change was acknowledged
+	gap       time.Duration // longest time between two such, since event
+	refusals  map[string]int
 }
 
 // A key is one of the service, with the requests that use it.
 type key struct {
 	id, secret string
-	used       sync.WaitGroup
+	requests   sync.WaitGroup
 }
 
 func (s *site) useKey() (k *key, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.key.used.Add(1)
-	return s.key, s.key.used.Done
+	s.key.requests.Add(1)
+	return s.key, s.key.requests.Done
 }
 
 // first is the number of the process that is asked first, each in turn.
@@ -135,9 +135,9 @@ func (s *site) serve(i int, address string, args ...string) (*exec.Cmd, error) {
 
 // start starts the processes that do not run, one after the other.
 func (s *site) start() (err error) {
-	for i, c := range s.running {
+	for i, c := range s.processes {
 		if c == nil {
-			if s.running[i], err = s.serve(i, s.addresses[i], s.db.args()...); err != nil {
+			if s.processes[i], err = s.serve(i, s.addresses[i], s.db.args()...); err != nil {
 				return err
 			}
 		}
@@ -148,15 +148,15 @@ func (s *site) start() (err error) {
 // stop ends the processes as systemd does, or kills them.
 func (s *site) stop(signal os.Signal, which ...int) {
 	for _, i := range which {
-		if s.running[i] != nil {
-			end(s.running[i], signal)
-			s.running[i] = nil
+		if s.processes[i] != nil {
+			end(s.processes[i], signal)
+			s.processes[i] = nil
 		}
 	}
 }
 
 func (s *site) all() (numbers []int) {
-	for i := range s.running {
+	for i := range s.processes {
 		numbers = append(numbers, i)
 	}
 	return numbers
@@ -225,7 +225,10 @@ func (s *site) certify() error {
 	if err != nil {
 		return err
 	}
-	for name, b := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: signed}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret}} {
+	for name, b := range map[string]*pem.Block{
+		"cert.pem": {Type: "CERTIFICATE", Bytes: signed},
+		"key.pem":  {Type: "PRIVATE KEY", Bytes: secret},
+	} {
 		write := func(w io.Writer) error { return pem.Encode(w, b) }
 		if _, err := atomicfile.Write(context.Background(), filepath.Join(s.dir, name), write); err != nil {
 			return err

@@ -93,7 +93,8 @@ func soak(dir string) error {
 		time.Sleep(time.Second/2 - time.Since(begun)%(time.Second/2))
 	}
 	fmt.Printf("%.0f minutes, %d people with %d faces each\n", time.Since(begun).Minutes(), *people, each)
-	fmt.Printf("| quarter | requests | not answered 2xx | identify: median | p95 | enrol a vector: median | p95 | processor time a request | memory: mean | most | descriptors: mean | most | database |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Printf("| quarter | requests | not answered 2xx | identify: median | p95 | enrol a vector: median | p95 | processor " +
+		"time a request | memory: mean | most | descriptors: mean | most | database |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, q := range quarters {
 		fmt.Printf("| %d | %d | %d | %.0f ms | %.0f ms | %.0f ms | %.0f ms | %.1f ms | %.0f MB | %.0f MB | %.1f | %.0f | %d MB |\n",
 			i+1, q.requests, q.refusals,

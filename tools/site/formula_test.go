@@ -63,10 +63,11 @@ func characters(text string) (string, error) {
 // A formula in a sentence is found, and words are left.
 func TestFormulasInSentences(t *testing.T) {
 	for text, want := range map[string]string{
-		"DDᵀ is d×d and does not fit": "<math><mrow><mi>D</mi><msup><mrow><mi>D</mi></mrow><mrow><mi>T</mi></mrow></msup></mrow></math> is d×d and does not fit",
-		"a definition, as in NRDL":    "a definition, as in NRDL",
-		"min_η ‖x − Dη‖²":             "<munder><mrow><mo movablelimits=\"true\">min</mo></mrow><mrow><mi>η</mi></mrow></munder>",
-		"s_i² grows":                  "<msubsup><mrow><mi>s</mi></mrow><mrow><mi>i</mi></mrow><mrow><mn>2</mn></mrow></msubsup></mrow></math> grows",
+		"DDᵀ is d×d and does not fit": "<math><mrow><mi>D</mi><msup><mrow><mi>D</mi></mrow><mrow><mi>T</mi></mrow></msup></mrow></math> " +
+			"is d×d and does not fit",
+		"a definition, as in NRDL": "a definition, as in NRDL",
+		"min_η ‖x − Dη‖²":          "<munder><mrow><mo movablelimits=\"true\">min</mo></mrow><mrow><mi>η</mi></mrow></munder>",
+		"s_i² grows":               "<msubsup><mrow><mi>s</mi></mrow><mrow><mi>i</mi></mrow><mrow><mn>2</mn></mrow></msubsup></mrow></math> grows",
 	} {
 		if got := withFormulas(text); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", text, got)

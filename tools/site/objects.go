@@ -30,9 +30,9 @@ const (
 
 // An output is the JSON that a command writes.
 type output struct {
-	title string
-	about string
-	kind  string // type of the object, PACKAGE.TYPE below the module
+	title       string
+	description string
+	kind        string // type of the object, PACKAGE.TYPE below the module
 }
 
 // outputs are the JSON objects of the commands. A test compares them with what the commands
@@ -62,15 +62,15 @@ var outputs = []output{
 
 // objects are the JSON objects of the commands: their types, and where these are declared.
 type objects struct {
-	dir          string
-	files        *token.FileSet // of the sources that meanings are read from
-	sources      map[string]*ast.File
-	imports      types.Importer
-	main         *types.Package
-	outputs      []string // types of what the commands print
-	queue        []*types.Named
-	sections     map[string]bool
-	undocumented []string // fields without a meaning
+	dir      string
+	files    *token.FileSet // of the sources that meanings are read from
+	sources  map[string]*ast.File
+	imports  types.Importer
+	main     *types.Package
+	outputs  []string // types of what the commands print
+	queue    []*types.Named
+	sections map[string]bool
+	gaps     []string // fields without a meaning
 }
 
 // loadObjects reads the types of the command in dir.
@@ -161,14 +161,15 @@ func (s *site) objectPage() error {
 func (o *objects) page() (string, error) {
 	var b strings.Builder
 	b.WriteString("# JSON of the commands: the fields\n\nEvery object that a command writes as JSON, made from the types of the program. " +
-		"A field that *may be missing* is left out where it would be empty. Probabilities and rates are parts of 1, and null stands for what is not known. " +
+		"A field that *may be missing* is left out where it would be empty. Probabilities and rates are parts of 1, and " +
+		"null stands for what is not known. " +
 		"[Scripting](scripting.md) has examples; the service has [its own description](interface.md).\n")
 	for _, out := range outputs {
 		t, err := o.lookup(out.kind)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "\n## nrdl %s\n\n%s\n", out.title, out.about)
+		fmt.Fprintf(&b, "\n## nrdl %s\n\n%s\n", out.title, out.description)
 		o.fields(&b, t)
 	}
 	for i := 0; i < len(o.queue); i++ {
@@ -236,7 +237,7 @@ func (o *objects) rows(b *strings.Builder, t types.Type) {
 			meaning = sentence(o.docOf(n))
 		}
 		if meaning == "" {
-			o.undocumented = append(o.undocumented, name(t)+" "+as)
+			o.gaps = append(o.gaps, name(t)+" "+as)
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", as, kind, cell(meaning))
 	}

@@ -25,8 +25,8 @@ func TestObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(o.undocumented) > 0 {
-		t.Errorf("fields without a meaning: %s", strings.Join(o.undocumented, ", "))
+	if len(o.gaps) > 0 {
+		t.Errorf("fields without a meaning: %s", strings.Join(o.gaps, ", "))
 	}
 	if len(o.outputs) < 15 {
 		t.Errorf("commands print %q", o.outputs)

@@ -59,7 +59,7 @@ func newSite(dir string) *site {
 }
 
 // doors are the parts of the site, in their order.
-var doors = []struct{ Name, URL, About string }{
+var doors = []struct{ Name, URL, Text string }{
 	{"Tutorial", "tutorial.html", "15 minutes, one path: draw photographs, train, name faces, look at the result."},
 	{
 		"How-to", "how-to.html",
@@ -75,7 +75,8 @@ var doors = []struct{ Name, URL, About string }{
 var order = map[string][]string{
 	"How-to": {
 		"how-to/family-photographs", "how-to/face-tags", "how-to/google-photos", "how-to/apple-photos", "how-to/lightroom",
-		"how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/frigate", "how-to/team-service", "how-to/login",
+		"how-to/digikam", "how-to/immich", "how-to/photoprism", "how-to/door-camera", "how-to/home-assistant", "how-to/frigate",
+		"how-to/team-service", "how-to/login",
 		"how-to/own-data", "how-to/compare-method", "how-to/new-method", "how-to/better-network", "how-to/many-machines", "trouble",
 	},
 	"Explanation": {"unknown", "photographs", "embeddings", "openset", "scale", "performance"},
@@ -104,9 +105,10 @@ var openings = map[string]string{
 
 // names are words by which readers look for a page, beside those in its titles.
 var names = map[string]string{
-	"README":             "nrdl license licence cite commercial commercially free price",
-	"installation":       "install uninstall update upgrade download windows macos linux raspberry mac apple arm",
-	"unknown":            "siblings brothers sisters twins relatives baby children confidence certainty sure likely doubtful threshold false match error rate",
+	"README":       "nrdl license licence cite commercial commercially free price",
+	"installation": "install uninstall update upgrade download windows macos linux raspberry mac apple arm",
+	"unknown": "siblings brothers sisters twins relatives baby children confidence certainty sure likely " +
+		"doubtful threshold false match error rate",
 	"trouble":            "video no face found not find wrong name mistake problem help memory raw error message troubleshooting faq crash",
 	"tutorial":           "start begin beginner undo rename",
 	"photographs":        "heic pose profile glasses mask beard blur quality size exif rotation accuracy blurry sharp duplicates",
@@ -114,16 +116,17 @@ var names = map[string]string{
 	"how-to/face-tags":   "xmp metadata sidecar write into",
 	"how-to/door-camera": "webcam doorbell rtsp ip camera",
 	"privacy":            "gdpr consent delete person erase law legal allowed telemetry offline cloud sent",
-	"operating":          "docker kubernetes container podman systemd backup restore password https tls certificate nginx proxy port login reverse logging logs prometheus metrics upgrade",
-	"scripting":          "exit code status json cron",
-	"research":           "latex convergence plot figure seed reproduce experiment paper cite best choose",
-	"formats":            "csv npz mat matlab numpy file",
-	"how-to/own-data":    "csv spreadsheet table numpy excel",
-	"performance":        "gpu speed fast slow benchmark cuda",
-	"commands":           "rename merge move split correct",
-	"references":         "bibtex",
-	"scale":              "many millions capacity hold",
-	"service":            "api rest",
+	"operating": "docker kubernetes container podman systemd backup restore password https tls certificate " +
+		"nginx proxy port login reverse logging logs prometheus metrics upgrade",
+	"scripting":       "exit code status json cron",
+	"research":        "latex convergence plot figure seed reproduce experiment paper cite best choose",
+	"formats":         "csv npz mat matlab numpy file",
+	"how-to/own-data": "csv spreadsheet table numpy excel",
+	"performance":     "gpu speed fast slow benchmark cuda",
+	"commands":        "rename merge move split correct",
+	"references":      "bibtex",
+	"scale":           "many millions capacity hold",
+	"service":         "api rest",
 }
 
 // short is the name of a page in order.
@@ -206,11 +209,11 @@ func (s *site) of(door string) (all []*Document) {
 // A view is what the template shows.
 type view struct {
 	*Document
-	Up    string // from the page to the root of the site
+	Root  string // from the page to the root of the site
 	Doors any
 	List  []*Document
 	Kind  string // page, door or home
-	About string
+	Lead  string
 }
 
 var pages = page.New(pageTemplate, siteStyle, template.FuncMap{
@@ -230,7 +233,7 @@ func (s *site) write(out string) error {
 	}
 	for _, d := range doors[1:] {
 		p := &Document{URL: d.URL, Title: d.Name}
-		if err := s.writePage(out, view{Document: p, Kind: "door", About: d.About, List: s.of(d.Name)}); err != nil {
+		if err := s.writePage(out, view{Document: p, Kind: "door", Lead: d.Text, List: s.of(d.Name)}); err != nil {
 			return err
 		}
 	}
@@ -263,7 +266,7 @@ func (v view) Browser() string {
 }
 
 func (s *site) writePage(out string, v view) error {
-	v.Up, v.Doors = strings.Repeat("../", strings.Count(v.URL, "/")), doors
+	v.Root, v.Doors = strings.Repeat("../", strings.Count(v.URL, "/")), doors
 	var b bytes.Buffer
 	if err := page.Write(&b, pages, "page", v); err != nil {
 		return fmt.Errorf("%s: %w", v.URL, err)
@@ -277,7 +280,8 @@ func (p *Document) weight() float64 {
 	switch within := strings.Split(p.URL, "/")[0]; {
 	case within == "adr" || within == "CHANGELOG.html" || within == "results" || within == "interface.html":
 		return 0.08
-	case strings.HasPrefix(p.URL, "commands/nrdl_completion"), within == "packages" || within == "python" || within == "json.html" || within == "ARCHITECTURE.html" || within == "CONTRIBUTING.html":
+	case strings.HasPrefix(p.URL, "commands/nrdl_completion"), within == "packages" || within == "python" ||
+		within == "json.html" || within == "ARCHITECTURE.html" || within == "CONTRIBUTING.html":
 		return 0.1
 	case p.Door == "Tutorial" || p.Door == "How-to" || p.Door == "Explanation":
 		return 1

@@ -112,7 +112,8 @@ func thousands(text string) string {
 func (s *site) methodPage() error {
 	var b strings.Builder
 	b.WriteString(
-		"# Methods: equations and parameters\n\nThe problem that each method solves, and its parameters with their defaults. [Methods](methods.md) has the rules and the notation.\n")
+		"# Methods: equations and parameters\n\nThe problem that each method solves, and its parameters with their defaults. " +
+			"[Methods](methods.md) has the rules and the notation.\n")
 	for _, m := range engine.Methods() {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s`, `method.%s`: %s.\n", m.Title, m.Name, m.Type, m.Description)
 		if m.Formulation != "" {
@@ -194,7 +195,8 @@ func (s *site) planPage() error {
 	}
 	var b strings.Builder
 	b.WriteString(
-		"# Plans: the fields\n\nA plan is a JSON file that lists what `nrdl bench` compares. `nrdl bench --schema` writes its schema, for editors.\n")
+		"# Plans: the fields\n\nA plan is a JSON file that lists what `nrdl bench` compares. `nrdl bench --schema` writes " +
+			"its schema, for editors.\n")
 	plan.fields(&b)
 	for _, name := range slices.Sorted(maps.Keys(plan.Defs)) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", name, plan.Defs[name].Description)
@@ -233,7 +235,8 @@ func (s *site) interfacePage() error {
 	}
 	var b strings.Builder
 	b.WriteString(
-		"# The interface over HTTP\n\nAll operations of the service, with their parameters and answers, as `/openapi.json` has them. [The service](service.md) has an example of each.\n")
+		"# The interface over HTTP\n\nAll operations of the service, with their parameters and answers, as `/openapi.json` " +
+			"has them. [The service](service.md) has an example of each.\n")
 	for _, at := range slices.Sorted(maps.Keys(api.Paths)) {
 		for _, verb := range slices.Sorted(maps.Keys(api.Paths[at])) {
 			o := api.Paths[at][verb]

@@ -152,7 +152,8 @@ func (s search) report(w io.Writer, data string, m classify.Method, results []fo
 	top := best(results)
 	runs := len(top.runs)
 	fmt.Fprintf(w,
-		"%s on the training part of %s, split %v: %d × %d folds, learning from %d images and judging by %d.\nIts parameters, but for the table's: `%s`.\n\n",
+		"%s on the training part of %s, split %v: %d × %d folds, learning from %d images and judging by %d.\nIts parameters, "+
+			"but for the table's: `%s`.\n\n",
 		m.Name(), data, s.split, s.repeats, s.folds, top.runs[0].Train, top.runs[0].N, params)
 	for _, a := range s.axes {
 		fmt.Fprintf(w, "| %s ", a.path)

@@ -32,7 +32,7 @@ func (n *network) convolved(x, name string, f folded, stride int, more ...onnxfi
 			scales[o] = float32(f.filters.scale * float64(f.factor[o]))
 		}
 	}
-	inputs := []string{x, n.dequantised(name, turned(f.filters.quantised, shape), f.filters, scales, dims...)}
+	inputs := []string{x, n.dequantised(name, turned(f.filters.weights, shape), f.filters, scales, dims...)}
 	if f.shift != nil {
 		inputs = append(inputs, n.floats(name+"/bias", f.shift, out))
 	}
@@ -120,7 +120,7 @@ func ofFaces(filters *tensor, bias []float32) (*tensor, []float32) {
 	kept := &tensor{shape: []int{1, 1, in, out / classes}, scale: filters.scale, minimum: filters.minimum}
 	for i := range in {
 		for o := faces; o < out; o += classes {
-			kept.quantised = append(kept.quantised, filters.quantised[i*out+o])
+			kept.weights = append(kept.weights, filters.weights[i*out+o])
 		}
 	}
 	var some []float32

@@ -178,7 +178,7 @@ type weights map[string]*tensor
 // A tensor holds numbers of 8 bits, v·scale + least each, or floats.
 type tensor struct {
 	shape          []int
-	quantised      []byte
+	weights        []byte
 	scale, minimum float64
 	floats         []float32
 }
@@ -210,8 +210,8 @@ func parse(manifest, data []byte) (weights, error) {
 				return nil, fmt.Errorf("%s: the file is too short", w.Name)
 			}
 			if q := w.Quantization; q != nil {
-				t.quantised, t.scale, t.minimum = data[:n], q.Scale, q.Min
-				for i, v := range t.quantised {
+				t.weights, t.scale, t.minimum = data[:n], q.Scale, q.Min
+				for i, v := range t.weights {
 					t.floats[i] = float32(v)*float32(q.Scale) + float32(q.Min)
 				}
 			} else {
@@ -322,7 +322,7 @@ func (n *network) conv(x, name string, stride, pad int) string {
 		biases[o] = bias[o]*factor[o] + shift[o]
 	}
 	var weight string
-	if q := turned(filters.quantised, filters.shape); q != nil {
+	if q := turned(filters.weights, filters.shape); q != nil {
 		weight = n.dequantised(name, q, filters, scales, dims...)
 	} else {
 		values := turned(filters.floats, filters.shape)

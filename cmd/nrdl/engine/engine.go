@@ -28,7 +28,8 @@ type Options struct {
 }
 
 // ErrSlim is what a slim program says to those who want more.
-var ErrSlim = errors.New("this program has methods alone; photographs, and the other commands, need the wheel of nrdl-learn instead of nrdl-learn-slim")
+var ErrSlim = errors.New("this program has methods alone; photographs, and the other commands, need the wheel of " +
+	"nrdl-learn instead of nrdl-learn-slim")
 
 // DefaultCache keeps some hundred models of usual size.
 const DefaultCache = 256 << 20
@@ -63,7 +64,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 			}
 		}
 	}()
-	s := &session{slim: o.Slim, models: models{maxSize: o.Cache}, out: bufio.NewWriterSize(w, 1<<16)}
+	s := &session{slim: o.Slim, models: models{maxSize: o.Cache}, output: bufio.NewWriterSize(w, 1<<16)}
 	defer s.end()
 	for f := range frames {
 		header, arrays := s.answer(ctx, f)
@@ -90,16 +91,16 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 type session struct {
 	slim    bool
 	models  models
-	out     *bufio.Writer
+	output  *bufio.Writer
 	numbers []float64 // of the samples of the last request that needed them no longer than for its answer
 	stepping
 }
 
 func (s *session) send(header map[string]any, arrays []npz.Array) error {
-	if err := writeFrame(s.out, header, arrays); err != nil {
+	if err := writeFrame(s.output, header, arrays); err != nil {
 		return err
 	}
-	return s.out.Flush()
+	return s.output.Flush()
 }
 
 // A setting is the value of a parameter, as method.Set takes it.

@@ -114,12 +114,12 @@ func (h *history) arrays() []npz.Array {
 
 // A stepping is a fit that is under way, pass by pass.
 type stepping struct {
-	method classify.Method
-	frame  dataset.Frame
-	pull   func() (*classify.Step, error, bool)
-	stop   func()
-	step   *classify.Step // the last one; nil after the end
-	past   history
+	method  classify.Method
+	frame   dataset.Frame
+	pull    func() (*classify.Step, error, bool)
+	stop    func()
+	step    *classify.Step // the last one; nil after the end
+	history history
 }
 
 func (s *stepping) end() {
@@ -178,7 +178,7 @@ func (s *session) advance() error {
 		err = &coded{"request", errors.New("the fit has ended")}
 	}
 	if s.step = step; err == nil {
-		s.past.add(step.Objective, step.Residual)
+		s.history.add(step.Objective, step.Residual)
 	}
 	return err
 }
@@ -303,7 +303,7 @@ func (s *session) learned(context.Context, *incoming) (*answer, error) {
 	names, arrays := stateOf(fit.State, s.frame.Grid())
 	a.header["state"] = names
 	a.arrays = append(append(a.arrays, arrays...), npz.Float64("objective", []int{len(fit.Objective)}, fit.Objective))
-	a.arrays = append(a.arrays, s.past.arrays()...)
+	a.arrays = append(a.arrays, s.history.arrays()...)
 	return a.with(fit.D, fit.S, fit.W, fit.Classifier), nil
 }
 

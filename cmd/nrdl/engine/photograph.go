@@ -171,13 +171,13 @@ func (f *incoming) vectorsFrame(x *mat.Dense) (dataset.Frame, error) {
 func (one *seenImage) take(seen []face.Seen, every bool) {
 	one.Reason = face.ErrNoFace.Error()
 	for _, s := range seen {
-		if s.Face != nil && !(every && s.Refused != nil) {
+		if s.Face != nil && !(every && s.Reason != nil) {
 			one.Faces = append(one.Faces, results.NewDetection(s.Face))
 		}
 		switch {
-		case s.Refused != nil && one.vectors == nil:
-			one.Reason = s.Refused.Error()
-		case s.Refused == nil && (every || one.vectors == nil):
+		case s.Reason != nil && one.vectors == nil:
+			one.Reason = s.Reason.Error()
+		case s.Reason == nil && (every || one.vectors == nil):
 			one.vectors, one.Reason = append(one.vectors, s.Values), ""
 		}
 	}

@@ -185,7 +185,7 @@ func (s *session) openSet(ctx context.Context, f *incoming) (*answer, error) {
 	}}, nil
 }
 
-// mayName is an error where no rate of strangers can be promised and f does not force names.
+// mayName returns an error if the people of g are too alike for a threshold, unless f forces names.
 func (f *incoming) mayName(g *gallery.Gallery) error {
 	if err := g.Usable(); err != nil && g.Calibration.TooAlike() && !f.Force {
 		return advice.Add(err, "samples of others may help: strangers of %v; force names samples all the same", advice.Calibrate)

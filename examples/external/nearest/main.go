@@ -27,10 +27,10 @@ func main() {
 	train, test := rows(array[float64](file, "X_train")), rows(array[float64](file, "X_test"))
 	_, classes := array[int64](file, "y_train")
 	for _, x := range test {
-		best, most := 0, math.Inf(-1)
+		best, highest := 0, math.Inf(-1)
 		for i, y := range train {
-			if c := cosine(x, y); c > most {
-				best, most = i, c
+			if c := cosine(x, y); c > highest {
+				best, highest = i, c
 			}
 		}
 		fmt.Println(classes[best])

@@ -275,7 +275,8 @@ func (e *Embedder) Remark() string {
 		takes = "0 … 1"
 	}
 	return fmt.Sprintf(
-		"network %s normalises its input itself (it subtracts %.4g and multiplies by %.3g): it gets the values %s; subtract= and scale= change that",
+		"network %s normalises its input itself (it subtracts %.4g and multiplies by %.3g): it gets the values %s; "+
+			"subtract= and scale= change that",
 		e.frame.Embedding.Name, n.Mean, n.Scale, takes)
 }
 

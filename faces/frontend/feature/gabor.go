@@ -52,10 +52,7 @@ func (g Gabor) Len(height, width int) int {
 
 // Over implements Feature.
 func (g Gabor) Over(height, width int) (Extractor, error) {
-	if err := fits(g, height, width); err != nil {
-		return nil, err
-	}
-	if err := cellFits("gabor", g.Cell, height, width); err != nil {
+	if err := cmp.Or(fits(g, height, width), cellFits("gabor", g.Cell, height, width)); err != nil {
 		return nil, err
 	}
 	bank := &waveletBank{height: height, width: width}

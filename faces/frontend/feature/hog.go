@@ -47,10 +47,7 @@ func (h HOG) Len(height, width int) int {
 
 // Over implements Feature.
 func (h HOG) Over(height, width int) (Extractor, error) {
-	if err := fits(h, height, width); err != nil {
-		return nil, err
-	}
-	if err := cellFits("hog", h.Cell, height, width); err != nil {
+	if err := cmp.Or(fits(h, height, width), cellFits("hog", h.Cell, height, width)); err != nil {
 		return nil, err
 	}
 	slots := h.Bins + 2

@@ -52,10 +52,7 @@ func (b LBP) Len(height, width int) int {
 
 // Over implements Feature.
 func (b LBP) Over(height, width int) (Extractor, error) {
-	if err := fits(b, height, width); err != nil {
-		return nil, err
-	}
-	if err := cellFits("lbp", b.Cell, height, width); err != nil {
+	if err := cmp.Or(fits(b, height, width), cellFits("lbp", b.Cell, height, width)); err != nil {
 		return nil, err
 	}
 	if limit := float64(min(height, width)) / 2; b.Radius > limit {
@@ -64,14 +61,14 @@ func (b LBP) Over(height, width int) (Extractor, error) {
 	pad := int(math.Ceil(b.Radius)) + 1
 	diagonal := b.Radius * math.Sqrt2 / 2
 	p := &patternHistograms{
-		height: height, width: width, pad: pad, padded: height + 2*pad,
+		height: height, width: width, pad: pad, paddedHeight: height + 2*pad,
 		rows: pixelPooling(height, b.Cell).times(codes),
 		cols: pixelPooling(width, b.Cell),
-		far:  newShift(b.Radius), near: newShift(diagonal),
+		far:  newShift(b.Radius), diagonal: newShift(diagonal),
 		back: newShift(-b.Radius), nearBack: newShift(-diagonal),
 	}
-	p.images.size = p.padded * (width + 2*pad)
-	p.lines.size = 4 * p.padded
+	p.images.size = p.paddedHeight * (width + 2*pad)
+	p.lines.size = 4 * p.paddedHeight
 	p.patterns.size = height
 	return guard(p, b, height, width), nil
 }
@@ -114,11 +111,11 @@ func newShift(distance float64) shift {
 
 // patternHistograms computes LBP.
 type patternHistograms struct {
-	height, width int
-	rows, cols    *pooling
-	pad, padded   int // pixels that are added at each border; the height with them
+	height, width     int
+	rows, cols        *pooling
+	pad, paddedHeight int // pixels that are added at each border; the height with them
 
-	far, near      shift // the radius and its part along an axis of a diagonal
+	far, diagonal  shift // the radius and its part along an axis of a diagonal
 	back, nearBack shift // the same backwards
 
 	images   buffers // the image with its border
@@ -156,9 +153,9 @@ func (p *patternHistograms) extract(dst, pix []float64) bool {
 func (p *patternHistograms) surround(image, pix []float64) {
 	for j := range p.width + 2*p.pad {
 		from := pix[min(max(j-p.pad, 0), p.width-1)*p.height:][:p.height]
-		to := image[j*p.padded:][:p.padded]
+		to := image[j*p.paddedHeight:][:p.paddedHeight]
 		for i := range p.pad {
-			to[i], to[p.padded-1-i] = from[0], from[p.height-1]
+			to[i], to[p.paddedHeight-1-i] = from[0], from[p.height-1]
 		}
 		copy(to[p.pad:], from)
 	}
@@ -167,9 +164,9 @@ func (p *patternHistograms) surround(image, pix []float64) {
 // patternsOf sets patterns to those of the pixels in column j; it returns the
 // bits that all of them have. Lines has room for four columns of image.
 func (p *patternHistograms) patternsOf(patterns []uint8, image, lines []float64, j int) uint8 {
-	column := func(j int) []float64 { return image[(j+p.pad)*p.padded:][:p.padded] }
+	column := func(j int) []float64 { return image[(j+p.pad)*p.paddedHeight:][:p.paddedHeight] }
 	between := func(k int, s shift) []float64 {
-		line := lines[k*p.padded:][:p.padded]
+		line := lines[k*p.paddedHeight:][:p.paddedHeight]
 		a, b := column(j+s.pixels), column(j+s.pixels+1)
 		a, b = a[:len(line)], b[:len(line)]
 		for i := range line {
@@ -179,7 +176,7 @@ func (p *patternHistograms) patternsOf(patterns []uint8, image, lines []float64,
 	}
 	// Columns of the image at the radius and at the diagonal, to both sides.
 	right, left := between(0, p.far), between(1, p.back)
-	upRight, upLeft := between(2, p.near), between(3, p.nearBack)
+	upRight, upLeft := between(2, p.diagonal), between(3, p.nearBack)
 
 	n := len(patterns)
 	own := column(j)
@@ -188,9 +185,9 @@ func (p *patternHistograms) patternsOf(patterns []uint8, image, lines []float64,
 	n0, n1, s0, s1 := at(own, p.back.pixels), at(own, p.back.pixels+1), at(own, p.far.pixels), at(own, p.far.pixels+1)
 	ne0, ne1 := at(upRight, p.nearBack.pixels), at(upRight, p.nearBack.pixels+1)
 	nw0, nw1 := at(upLeft, p.nearBack.pixels), at(upLeft, p.nearBack.pixels+1)
-	se0, se1 := at(upRight, p.near.pixels), at(upRight, p.near.pixels+1)
-	sw0, sw1 := at(upLeft, p.near.pixels), at(upLeft, p.near.pixels+1)
-	up, down, upDiagonal, downDiagonal := p.back, p.far, p.nearBack, p.near
+	se0, se1 := at(upRight, p.diagonal.pixels), at(upRight, p.diagonal.pixels+1)
+	sw0, sw1 := at(upLeft, p.diagonal.pixels), at(upLeft, p.diagonal.pixels+1)
+	up, down, upDiagonal, downDiagonal := p.back, p.far, p.nearBack, p.diagonal
 	every := uint8(allBright)
 	for i, c := range centre {
 		c -= neighbourSlack

@@ -40,10 +40,7 @@ func checkSigma(name, parameter string, sigma float64) error {
 
 // Over implements Step.
 func (l LCN) Over(height, width int) (Filter, error) {
-	if err := l.Validate(); err != nil {
-		return nil, err
-	}
-	if err := fitsImage(height, width); err != nil {
+	if err := cmp.Or(l.Validate(), fitsImage(height, width)); err != nil {
 		return nil, err
 	}
 	n := height * width

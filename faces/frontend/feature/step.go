@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -105,10 +106,7 @@ func (s StepList) Validate() error {
 
 // Over prepares the steps for images of one size.
 func (s StepList) Over(height, width int) (Filter, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	if err := fitsImage(height, width); err != nil {
+	if err := cmp.Or(s.Validate(), fitsImage(height, width)); err != nil {
 		return nil, err
 	}
 	if err := affordable(s, height, width); err != nil {

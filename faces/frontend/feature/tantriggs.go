@@ -42,10 +42,7 @@ func (s TanTriggs) Validate() error {
 
 // Over implements Step.
 func (s TanTriggs) Over(height, width int) (Filter, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	if err := fitsImage(height, width); err != nil {
+	if err := cmp.Or(s.Validate(), fitsImage(height, width)); err != nil {
 		return nil, err
 	}
 	n := height * width

@@ -11,10 +11,10 @@ import (
 	"nrdl.example/nrdl/faces/internal/safetensors"
 )
 
-// enrolled is what a model file says of the images that a model keeps, beside
-// the tensors X, d×N, enrolled, their groups, and quality, 5×N: the fields of
-// Quality in their order, where it is known. X is U8 where all values are
-// grey values of 8 bits, and else F32, or F64 where that would change them.
+// enrolled is the part of a model file about the images that a model keeps. The tensors are beside
+// it: X, d×N; enrolled, the groups of X; and quality, 5×N, the fields of Quality in their order,
+// where it is known. X is U8 if all values are grey values of 8 bits, else F32, or F64 if F32 would
+// change a value.
 type enrolled struct {
 	Input dataset.Frame `json:"input"`
 	IDs   []string      `json:"ids,omitempty"`

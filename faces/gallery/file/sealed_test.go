@@ -113,7 +113,8 @@ func TestSealedNamesAreChecked(t *testing.T) {
 // A model that asks for work without end is refused when it is read, with the
 // parameters that ask for it.
 func TestSealedModelsOfMuchWorkAreRefused(t *testing.T) {
-	const robust = `{"name":"robust","estimator":"huber","lambda":0.04,"rounds":20,"rho":1,"passes":1000000,"weights":"logistic","quantile":0.6,"steepness":2,"l2":0.01}`
+	const robust = `{"name":"robust","estimator":"huber","lambda":0.04,"rounds":20,"rho":1,"passes":1000000,` +
+		`"weights":"logistic","quantile":0.6,"steepness":2,"l2":0.01}`
 	groups := []int64{0, 1, 4}
 	for _, tt := range []struct{ coder, want, hint string }{
 		{

@@ -33,8 +33,8 @@ func piece(b []byte) []byte {
 	return b
 }
 
-// change returns how state b follows from a: pairs of bytes that are new, and of a part
-// of a.
+// change returns how state b is made of a: again and again the bytes that are new, and then
+// the place and the length of a part of a.
 func change(a, b []byte) []byte {
 	where := map[string]int{}
 	for at := 0; at < len(a); {

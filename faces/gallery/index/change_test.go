@@ -113,12 +113,12 @@ func TestFileStaysSmall(t *testing.T) {
 		}
 		last = info
 		if i%50 == 0 || i == 999 {
-			var least bytes.Buffer
-			if err := x.Write(t.Context(), &least, []byte("meta"), state); err != nil {
+			var whole bytes.Buffer
+			if err := x.Write(t.Context(), &whole, []byte("meta"), state); err != nil {
 				t.Fatal(err)
 			}
-			if info.Size() > 2*int64(least.Len()) {
-				t.Fatalf("%d bytes after %d changes, and %d written as a whole", info.Size(), i+1, least.Len())
+			if info.Size() > 2*int64(whole.Len()) {
+				t.Fatalf("%d bytes after %d changes, and %d written as a whole", info.Size(), i+1, whole.Len())
 			}
 			y, meta, stored, err := Open(path)
 			if err != nil || string(meta) != "meta" || !bytes.Equal(stored, state) {

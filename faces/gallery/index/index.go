@@ -38,7 +38,7 @@ type Index struct {
 	people, faces int
 
 	segments []*segment // the names in each are in natural order; nobody is alive in two
-	removed  [][]uint64 // a bit for each person of a segment that is not there any more; nil for none
+	removals [][]uint64 // a bit for each person of a segment that is not there any more; nil for none
 	file     *file      // where segments were read from or written to; nil for none
 }
 
@@ -135,12 +135,12 @@ const unitError = 1e-4
 // clone is x to be changed.
 func (x *Index) clone() *Index {
 	t := *x
-	t.segments, t.removed = slices.Clone(x.segments), slices.Clone(x.removed)
+	t.segments, t.removals = slices.Clone(x.segments), slices.Clone(x.removals)
 	return &t
 }
 
 func (x *Index) add(s *segment) {
-	x.segments, x.removed = append(x.segments, s), append(x.removed, nil)
+	x.segments, x.removals = append(x.segments, s), append(x.removals, nil)
 	x.people += s.people
 	x.faces += s.faces
 }
@@ -149,15 +149,15 @@ func (x *Index) add(s *segment) {
 func (x *Index) remove(r Ref) {
 	s := x.segments[r.segment]
 	bits := make([]uint64, (s.people+63)/64)
-	copy(bits, x.removed[r.segment])
+	copy(bits, x.removals[r.segment])
 	bits[r.person/64] |= 1 << (r.person % 64)
-	x.removed[r.segment] = bits
+	x.removals[r.segment] = bits
 	x.people--
 	x.faces -= s.count(r.person)
 }
 
 func (x *Index) has(r Ref) bool {
-	bits := x.removed[r.segment]
+	bits := x.removals[r.segment]
 	return bits == nil || bits[r.person/64]>>(r.person%64)&1 == 0
 }
 
@@ -182,9 +182,9 @@ func (x *Index) merge() error {
 			}
 		}
 		slices.SortFunc(people, func(a, b *Person) int { return natural.Compare(a.Name, b.Name) })
-		x.segments, x.removed = x.segments[:n-2], x.removed[:n-2]
+		x.segments, x.removals = x.segments[:n-2], x.removals[:n-2]
 		if len(people) > 0 {
-			x.segments, x.removed = append(x.segments, newSegment(x.dims, x.info, people)), append(x.removed, nil)
+			x.segments, x.removals = append(x.segments, newSegment(x.dims, x.info, people)), append(x.removals, nil)
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func (x *Index) minimalSize(meta, state []byte) int64 {
 	h := shape{dims: x.dims, info: x.info, people: x.people, faces: x.faces}
 	for i, s := range x.segments {
 		alive := s.people
-		for _, w := range x.removed[i] {
+		for _, w := range x.removals[i] {
 			alive -= bits.OnesCount64(w)
 		}
 		h.nameBytes += s.nameBytes * alive / s.people
@@ -312,7 +312,7 @@ func (x *Index) removedBits(segments []*segment) []byte {
 	for _, s := range segments {
 		var bits []uint64
 		if i := slices.Index(x.segments, s); i >= 0 {
-			bits = x.removed[i]
+			bits = x.removals[i]
 		} else { // merged with others, or removed
 			bits = make([]uint64, (s.people+63)/64)
 			for w := range bits {

@@ -55,7 +55,7 @@ type part struct{ segment, first, end int }
 
 // batch is Nearest for few queries.
 func (x *Index) batch(ctx context.Context, queries []float32, k int) ([][]Hit, error) {
-	b := &batch{x: x, queries: queries, n: len(queries) / x.dims, k: k, padded: (x.dims + 3) / 4 * 4}
+	b := &batch{x: x, queries: queries, n: len(queries) / x.dims, k: k, paddedDims: (x.dims + 3) / 4 * 4}
 	b.encodings = make([]encoding, len(x.segments))
 	for i, s := range x.segments {
 		b.encodings[i].prepare = sync.OnceFunc(func() { b.encode(&b.encodings[i], s) })
@@ -95,8 +95,8 @@ type batch struct {
 	queries []float32
 	n, k    int
 
-	padded    int
-	encodings []encoding // for each segment
+	paddedDims int
+	encodings  []encoding // for each segment
 
 	mu   sync.Mutex
 	free []*worker
@@ -131,13 +131,13 @@ type worker struct {
 // xᵀm + y'ᵀm, and |x'ᵀy' − x̂ᵀŷ| ≤ ‖x' − x̂‖(‖y'‖ + ‖y' − ŷ‖) + ‖x'‖‖y' − ŷ‖, and
 // |x'ᵀy' − x̂ᵀy'| ≤ ‖x' − x̂‖‖y'‖.
 func (b *batch) encode(e *encoding, s *segment) {
-	e.codes, e.residuals = make([]int8, b.n*b.padded), make([]float32, b.n*b.x.dims)
+	e.codes, e.residuals = make([]int8, b.n*b.paddedDims), make([]float32, b.n*b.x.dims)
 	e.scales, e.zeros = make([]float32, b.n), make([]int32, b.n)
 	for _, v := range []*[]float32{&e.offsets, &e.margin, &e.growth, &e.ownMargin, &e.ownGrowth} {
 		*v = make([]float32, b.n)
 	}
 	for q := range b.n {
-		code, rest := e.codes[q*b.padded:(q+1)*b.padded], e.residuals[q*b.x.dims:(q+1)*b.x.dims]
+		code, rest := e.codes[q*b.paddedDims:(q+1)*b.paddedDims], e.residuals[q*b.x.dims:(q+1)*b.x.dims]
 		_, length := s.centred(rest, b.query(q))
 		var distance float32
 		e.scales[q], distance = quantise(code, rest)
@@ -206,8 +206,8 @@ func (b *batch) scan(p part) {
 			}
 			continue
 		}
-		size := blas.CodeBytes(b.padded)
-		blas.DotCodes(w.sums, rows, s.codes[from*size:to*size], e.codes, b.padded)
+		size := blas.CodeBytes(b.paddedDims)
+		blas.DotCodes(w.sums, rows, s.codes[from*size:to*size], e.codes, b.paddedDims)
 		for q := range b.n {
 			of, found := w.sums[q*rows:q*rows+hi-lo], &w.candidates[q]
 			scale, zero, offset, margin, growth := e.scales[q], e.zeros[q], e.offsets[q], e.margin[q], e.growth[q]
@@ -300,7 +300,7 @@ func (c *candidates) drop(k int) {
 // refine bounds the cosines of the candidates of a query more closely, by their codes and the
 // query itself, and drops those that cannot be among the nearest.
 func (b *batch) refine(q int, c *candidates) {
-	size := blas.CodeBytes(b.padded)
+	size := blas.CodeBytes(b.paddedDims)
 	for i := range c.list {
 		one := &c.list[i]
 		s, e := b.x.segments[one.segment], &b.encodings[one.segment]

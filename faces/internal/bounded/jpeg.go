@@ -31,9 +31,9 @@ type JPEG struct {
 
 	OnlyLibjpeg bool // it is coded by arithmetic, or of another kind that image/jpeg does not read
 
-	bytes   int
-	scans   int
-	Visited int // pixels, over all scans and components
+	bytes  int
+	scans  int
+	Visits int // pixels, over all scans and components
 }
 
 type component struct {
@@ -127,7 +127,7 @@ func (j *JPEG) scan(body []byte) bool {
 	for i := range int(body[0]) {
 		for _, c := range j.components {
 			if c.id == body[1+2*i] {
-				j.Visited += j.samples(c)
+				j.Visits += j.samples(c)
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (j *JPEG) Samples() int {
 // tooMany reports whether there are more scans than encoders write. In a sequential file a
 // component has one scan.
 func (j *JPEG) tooMany() bool {
-	return j.scans > maxScans || j.Visited > j.maxVisitedNodes() || !j.progressive && j.scans > len(j.components)
+	return j.scans > maxScans || j.Visits > j.maxVisitedNodes() || !j.progressive && j.scans > len(j.components)
 }
 
 // maxVisitedNodes is how many pixels the scans may visit.

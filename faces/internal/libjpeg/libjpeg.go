@@ -31,7 +31,7 @@ var ErrLost = errors.New("more than half of its rows are missing or damaged")
 type Size struct {
 	Pixels  int
 	Samples int // of all components
-	Visited int // samples, over all scans
+	Visits  int // samples, over all scans
 }
 
 // Memory returns the bytes that Decode takes.
@@ -39,7 +39,7 @@ func (s Size) Memory() int64 { return int64(s.limits(0).Memory + 4*s.Pixels) }
 
 func (s Size) limits(bytes int) sandbox.Limits {
 	return sandbox.Limits{
-		Turns:  1<<26 + 16*s.Visited + 48*s.Samples + 64*bytes,
+		Turns:  1<<26 + 16*s.Visits + 48*s.Samples + 64*bytes,
 		Memory: 8<<20 + 4*s.Pixels + 3*s.Samples + 2*bytes,
 		Time:   20*time.Second + time.Duration(s.Pixels)*time.Microsecond,
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var small = Size{Pixels: 75 * 53, Samples: 3 * 80 * 64, Visited: 30 * 80 * 64}
+var small = Size{Pixels: 75 * 53, Samples: 3 * 80 * 64, Visits: 30 * 80 * 64}
 
 func read(t testing.TB, name string) []byte {
 	t.Helper()
@@ -65,7 +65,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: rows %v differ from djpeg's", name, rows)
 		}
 	}
-	img, _, _, err := Decode(t.Context(), read(t, "cmyk.jpg"), Size{Pixels: 75 * 53, Samples: 4 * 80 * 64, Visited: 4 * 80 * 64})
+	img, _, _, err := Decode(t.Context(), read(t, "cmyk.jpg"), Size{Pixels: 75 * 53, Samples: 4 * 80 * 64, Visits: 4 * 80 * 64})
 	if m, ok := img.(*image.CMYK); !ok || err != nil {
 		t.Errorf("CMYK: %T, %v", img, err)
 	} else if r, g, b, _ := m.At(56, 37).RGBA(); r+g+b > 3*0xf000 || r+g+b < 0x1000 {

@@ -31,7 +31,7 @@ const (
 // Read reads all variables of the file r. A variable without real numbers is no error, but
 // its method Float64s returns one.
 func Read(r io.Reader, lim Limits) (Variables, error) {
-	d := decoder{remaining: lim.Bytes, lim: lim}
+	d := decoder{quota: lim.Bytes, lim: lim}
 	buffered := bufio.NewReader(r)
 	if err := d.header(buffered); err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func Read(r io.Reader, lim Limits) (Variables, error) {
 
 // A decoder holds what is common to the variables of a file.
 type decoder struct {
-	order     binary.ByteOrder
-	remaining int64 // of lim.Bytes
-	lim       Limits
+	order binary.ByteOrder
+	quota int64 // of lim.Bytes
+	lim   Limits
 }
 
 // hdf5 is the signature of HDF5 files.
@@ -181,10 +181,10 @@ func damaged(err error) error {
 
 // matrix reads an array, to its end.
 func (d *decoder) matrix(r *io.LimitedReader) (Variable, error) {
-	if r.N > d.remaining {
+	if r.N > d.quota {
 		return Variable{}, fmt.Errorf("the variables are larger than the limit of %d bytes", d.lim.Bytes)
 	}
-	d.remaining -= r.N
+	d.quota -= r.N
 	if r.N == 0 {
 		return Variable{}, nil // an empty array without a name
 	}

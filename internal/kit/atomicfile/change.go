@@ -22,10 +22,10 @@ var ErrOutside = errors.New("a link leads out of the folder")
 
 // A Change is what Change does to the file at Path.
 type Change struct {
-	Path string
-	Old  []byte // its content; nil if there is no file
-	New  []byte
-	Like string // the file whose owner, group and mode a new file gets; "" for those of this process
+	Path     string
+	Old      []byte // its content; nil if there is no file
+	New      []byte
+	Original string // the file whose owner, group and mode a new file gets; "" for those of this process
 	// the folder that the file has to lie in, also where links lead; "" for any that is there, and for the
 	// folder of Path where none is
 	Folder string
@@ -52,7 +52,7 @@ func (w *Writer) Change(ctx context.Context, c Change) (lost []string, err error
 		}
 		return p.Losses, p.Commit()
 	}
-	if like, err := os.Stat(c.Like); c.Like != "" && err == nil {
+	if like, err := os.Stat(c.Original); c.Original != "" && err == nil {
 		lost = own(p.temp.File, like)
 		_ = p.temp.Chmod(like.Mode().Perm() &^ 0o111)
 	}

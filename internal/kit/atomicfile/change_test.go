@@ -60,7 +60,7 @@ func TestReplacedFilesKeepTheirOwner(t *testing.T) {
 	}
 	// A new file beside it is its owner's too.
 	sidecar := path + ".xmp"
-	if _, err := w.Change(context.Background(), Change{Path: sidecar, New: []byte("new"), Like: path}); err != nil {
+	if _, err := w.Change(context.Background(), Change{Path: sidecar, New: []byte("new"), Original: path}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(sidecar); err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != uid || info.Mode() != 0o600 {

@@ -86,7 +86,7 @@ func apply(packet []byte, edits []edit) []byte {
 // A target is where in a packet something is added.
 type target struct {
 	rdf            *element
-	about          string   // that of the descriptions
+	subject        string   // that of the descriptions
 	regions, names *element // properties that are there; nil if they are not
 }
 
@@ -105,7 +105,7 @@ func targetOf(packet []byte) (*target, error) {
 	}
 	for _, d := range descriptions(root) {
 		if v, ok := d.attribute(nsRDF, "about"); ok {
-			t.about = v
+			t.subject = v
 		}
 		if _, ok := d.attribute(nsIPTC, "PersonInImage"); ok {
 			return nil, ErrForm
@@ -133,7 +133,7 @@ func Add(packet []byte, a *Addition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	own = " <rdf:Description xmlns:rdf=\"" + nsRDF + "\" rdf:about=\"" + escaped(t.about) + "\" xmlns:nrdl=\"" + Ours + "\">\n" +
+	own = " <rdf:Description xmlns:rdf=\"" + nsRDF + "\" rdf:about=\"" + escaped(t.subject) + "\" xmlns:nrdl=\"" + Ours + "\">\n" +
 		"  <nrdl:Software>" + program + "</nrdl:Software>\n" + a.model() + own
 	if len(a.Names) > 0 {
 		own += "  <nrdl:PersonInImage>" + bag(a.Names) + "</nrdl:PersonInImage>\n"
@@ -215,7 +215,9 @@ func (a *Addition) model() string {
 // newRegions is the property Regions.
 func (a *Addition) newRegions(regions string) string {
 	return fmt.Sprintf(
-		"  <mwg-rs:Regions xmlns:mwg-rs=%q xmlns:stDim=%q rdf:parseType=\"Resource\">\n   <mwg-rs:AppliedToDimensions rdf:parseType=\"Resource\"><stDim:w>%d</stDim:w><stDim:h>%d</stDim:h><stDim:unit>pixel</stDim:unit></mwg-rs:AppliedToDimensions>\n   <mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList>\n  </mwg-rs:Regions>\n",
+		"  <mwg-rs:Regions xmlns:mwg-rs=%q xmlns:stDim=%q rdf:parseType=\"Resource\">\n   <mwg-rs:AppliedToDimensions "+
+			"rdf:parseType=\"Resource\"><stDim:w>%d</stDim:w><stDim:h>%d</stDim:h><stDim:unit>pixel</stDim:unit></mwg-rs:AppliedToDimensions>\n "+
+			"  <mwg-rs:RegionList><rdf:Bag>%s</rdf:Bag></mwg-rs:RegionList>\n  </mwg-rs:Regions>\n",
 		nsMWG, nsDim, a.Width, a.Height, regions)
 }
 

@@ -29,7 +29,7 @@ type Region struct {
 type People struct {
 	Regions    []Region // those of the Metadata Working Group
 	Dimensions [2]int   // width and height of the image to which Regions apply; 0 if not known
-	Turned     Turn     // how faces stand in that image
+	Turn       Turn     // how faces stand in that image
 	Microsoft  []Region
 	Shapes     []Shape  // those of IPTC
 	Names      []string // of PersonInImage, without those that nrdl wrote
@@ -180,7 +180,7 @@ func (p *People) readRegions(info *element) {
 			aw, ah := float64(p.Dimensions[0]), float64(p.Dimensions[1])
 			x, y, w, h = x/aw, y/ah, w/aw, h/ah
 		}
-		p.Turned = max(p.Turned, turnOf(item.value(nsMWG, "Rotation")))
+		p.Turn = max(p.Turn, turnOf(item.value(nsMWG, "Rotation")))
 		r := Region{Area: Area{x - w/2, y - h/2, w, h}, Name: name, Ours: isOurs(item), Vacant: item.vacancy()}
 		if !r.valid() {
 			p.noteUnusable(r.Name)

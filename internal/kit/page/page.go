@@ -88,7 +88,7 @@ type Group struct {
 	Title    string
 	Address  template.URL // of the title; "" for none
 	Count    string
-	About    string // "" for nothing
+	Caption  string // "" for nothing
 	Pictures []Picture
 }
 

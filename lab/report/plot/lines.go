@@ -105,7 +105,7 @@ type line struct {
 	pen    pen // of no width if the points are not joined
 	shape  shape
 	pieces [][]point // between gaps
-	marked []point
+	marks  []point
 	end    float64 // Y of the last point
 }
 
@@ -141,7 +141,7 @@ func newLine(i, n int, s Series, a Axes) line {
 	for _, piece := range l.pieces {
 		for _, p := range piece {
 			if k%every == i*every/n || len(piece) == 1 {
-				l.marked = append(l.marked, p)
+				l.marks = append(l.marks, p)
 			}
 			k++
 		}
@@ -171,7 +171,7 @@ func (l *line) draw(s *sheet, x, y axis) {
 		s.draw(l.pen, &d)
 	}
 	var places []float64
-	for _, p := range l.marked {
+	for _, p := range l.marks {
 		places = append(places, x.at(p.x), y.at(p.y))
 	}
 	s.marks(l.pen.colour, l.shape, places...)

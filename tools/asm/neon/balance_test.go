@@ -64,7 +64,8 @@ var shown = []struct{ routine, loop, what string }{
 func (a *assembler) table() string {
 	var b strings.Builder
 	b.WriteString(
-		"| loop | instructions | multiply-adds of vectors | other arithmetic | loads | stores | instructions for each multiply-add of two numbers |")
+		"| loop | instructions | multiply-adds of vectors | other arithmetic | loads | stores | instructions for each " +
+			"multiply-add of two numbers |")
 	for _, c := range cores {
 		fmt.Fprintf(&b, " %s: cycles, bound by | share of peak |", c.name)
 	}

@@ -74,18 +74,18 @@ func drawn(t *testing.T, n int) *Album {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := faces.Result{Photo: faces.Photo{Name: path}, Size: image.Pt(480, 360), Orientation: 1, Stored: image.Pt(480, 360)}
+		r := faces.Result{Photo: faces.Photo{Name: path}, Size: image.Pt(480, 360), Orientation: 1, StoredSize: image.Pt(480, 360)}
 		if k%10 > 0 {
 			r.Taken = time.Date(2001, 1, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(n-k) * 30 * time.Hour)
 		}
 		box := image.Rect(100, 90, 180, 190)
 		for _, name := range []string{people[0], people[k%len(people)]} {
 			r.Faces = append(r.Faces,
-				faces.Face{Name: name, Known: true, Box: box, Detected: &face.Face{Box: box}, Ranked: []faces.Candidate{{Name: name}}})
+				faces.Face{Name: name, Known: true, Box: box, Detection: &face.Face{Box: box}, Ranking: []faces.Candidate{{Name: name}}})
 		}
 		if k%100 == 0 {
 			r.Faces = r.Faces[:1]
-			r.Faces[0].Known, r.Faces[0].Detected.Covered = false, "mouth"
+			r.Faces[0].Known, r.Faces[0].Detection.Covered = false, "mouth"
 		}
 		if err := a.File.Write(r, nil); err != nil {
 			t.Fatal(err)
@@ -300,14 +300,14 @@ func TestViewer(t *testing.T) {
 	size, box := &results.Size{Width: 1000, Height: 500}, &results.Box{X: 600, Y: 100, Width: 100, Height: 100}
 	p := &photo{Object: results.Object{Size: size}}
 	for _, c := range []struct {
-		margin, least float64
-		want          string
+		margin, minSide float64
+		want            string
 	}{
 		// the square in thumbnail pixels is 80 of 320 wide, and is shown 4 times as wide as itself
 		{2.5, 0, "width:400.00%;left:-210.00%;top:-10.00%"},
 		{1, 160, "width:200.00%;left:-80.00%;top:-0.00%"}, // no larger than the thumbnail is high
 	} {
-		if style := portrait(p, box, 320, 160, c.margin, c.least); string(style) != c.want {
+		if style := portrait(p, box, 320, 160, c.margin, c.minSide); string(style) != c.want {
 			t.Errorf("%v, not %s", style, c.want)
 		}
 	}

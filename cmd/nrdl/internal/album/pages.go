@@ -69,7 +69,7 @@ type sheet struct {
 	*shelf
 	Title    string
 	Summary  string
-	Up       template.URL
+	Home     template.URL
 	Pages    []link // Address is "" of the page itself
 	Previous template.URL
 	Next     template.URL
@@ -210,8 +210,8 @@ func (w *writing) on(from string, p *photo, s *shelf) picture {
 	t.Address = w.original(from, p)
 	if t.Width > 0 {
 		t.Source = address(from, thumb(p.File))
-		const margin, least = 2.2, 96 // of the thumbnail, which has few pixels
-		t.Style = portrait(p, s.meant(p), t.Width, t.Height, margin, least)
+		const margin, minSide = 2.2, 96 // of the thumbnail, which has few pixels
+		t.Style = portrait(p, s.meant(p), t.Width, t.Height, margin, minSide)
 		if t.Large = t.Address; w.large(p) != "" {
 			t.Large = address(from, w.large(p))
 		}
@@ -230,7 +230,7 @@ func (w *writing) on(from string, p *photo, s *shelf) picture {
 func (w *writing) sheet(ctx context.Context, s *shelf, first int) error {
 	from := peopleFolder + "/" + s.folder
 	part := s.photos[first:min(first+perPage, len(s.photos))]
-	h := sheet{shelf: s, Title: s.Name, Up: address(from, indexFile), Model: w.model, Reviewed: w.suspects != nil}
+	h := sheet{shelf: s, Title: s.Name, Home: address(from, indexFile), Model: w.model, Reviewed: w.suspects != nil}
 	h.Summary = legible.Count(len(s.photos), "photograph") + ", " + span(s.photos[0].date, s.photos[len(s.photos)-1].date)
 	if s.Person {
 		h.Suspects = w.suspectsOf(from, s.Name)
@@ -335,7 +335,7 @@ func (w *writing) index(ctx context.Context, model string) error {
 
 // portrait shows a square about the face in box of p, with a margin, of a thumbnail of this size: the side is margin
 // times that of the face, and at least so many pixels.
-func portrait(p *photo, box *results.Box, width, height int, margin, least float64) template.CSS {
+func portrait(p *photo, box *results.Box, width, height int, margin, minSide float64) template.CSS {
 	if width == 0 || height == 0 {
 		return ""
 	}
@@ -344,7 +344,7 @@ func portrait(p *photo, box *results.Box, width, height int, margin, least float
 	if box != nil && p.Size != nil {
 		scale := W / float64(p.Size.Width)
 		x, y = (float64(box.X)+float64(box.Width)/2)*scale, (float64(box.Y)+float64(box.Height)/2)*scale
-		side = min(side, max(least, margin*scale*float64(max(box.Width, box.Height))))
+		side = min(side, max(minSide, margin*scale*float64(max(box.Width, box.Height))))
 	}
 	x, y = min(max(0, x-side/2), W-side), min(max(0, y-side/2), H-side)
 	return template.CSS(fmt.Sprintf("width:%.2f%%;left:%.2f%%;top:%.2f%%", 100*W/side, -100*x/side, -100*y/side))

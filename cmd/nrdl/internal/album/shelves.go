@@ -15,14 +15,14 @@ import (
 
 // A shelf has the photographs of a person, or those with unknown faces, or without a face.
 type shelf struct {
-	Name   string
-	Person bool
-	About  string
-	folder string
-	photos []*photo
-	best   float64 // share of its photograph that the largest face has
-	faceOf *photo
-	box    *results.Box
+	Name    string
+	Person  bool
+	Caption string
+	folder  string
+	photos  []*photo
+	best    float64 // share of its photograph that the largest face has
+	faceOf  *photo
+	box     *results.Box
 }
 
 // href is the address of a page of s in a page of the folder from.
@@ -46,8 +46,8 @@ func address(from, path string) template.URL {
 // shelves divides photographs, and sorts the people by name.
 func shelves(all []*photo) (list []*shelf) {
 	people := map[string]*shelf{}
-	unknown := &shelf{Name: "Unknown faces", About: "Photographs with faces that have no name.", folder: dataset.Unknown}
-	faceless := &shelf{Name: "No face", About: "Photographs in which no usable face was found.", folder: dataset.NoFaceFolder}
+	unknown := &shelf{Name: "Unknown faces", Caption: "Photographs with faces that have no name.", folder: dataset.Unknown}
+	faceless := &shelf{Name: "No face", Caption: "Photographs in which no usable face was found.", folder: dataset.NoFaceFolder}
 	for _, p := range all {
 		if p.Error != "" {
 			continue

@@ -125,7 +125,7 @@ var kinds = map[string]struct{ flag, usage string }{
 // Stages describes all stages, in the order in which they are shown.
 func Stages() (all []Stage) {
 	for _, p := range frontend.Presets {
-		all = append(all, Stage{"input", p.Name, p.About, &p.Pipeline, nil})
+		all = append(all, Stage{"input", p.Name, p.Description, &p.Pipeline, nil})
 	}
 	for _, f := range feature.All {
 		if f.Name() != "pixels" { // it is a preset too
@@ -143,7 +143,8 @@ func Stages() (all []Stage) {
 		Stage{Kind: "word", Name: "zoom=0.8", Description: "the features of the inner eight tenths stand beside those of the whole"},
 		Stage{
 			Kind: "word", Name: "mirror",
-			Description: "mirror images are added to the training faces; --mirror. After embedding, mirror=off leaves the mirror image out of the vector, in half the time",
+			Description: "mirror images are added to the training faces; --mirror. After embedding, mirror=off leaves the " +
+				"mirror image out of the vector, in half the time",
 		},
 		Stage{Kind: "word", Name: "shift=3", Description: "the projection is fit on faces moved by three pixels too"},
 		Stage{Kind: "word", Name: "eyes=0.35@0.31", Description: "pupils come to this share of the width apart, at this share of the height"},
@@ -163,7 +164,8 @@ func Stages() (all []Stage) {
 		},
 		Stage{
 			Kind: "word", Name: "centring=off",
-			Description: "after embedding: vectors that are not centred, as before version 0.4; the rates for strangers are those of famous adults then",
+			Description: "after embedding: vectors that are not centred, as before version 0.4; the rates for strangers are " +
+				"those of famous adults then",
 		},
 		Stage{
 			Kind: "word", Name: "output=NAME",

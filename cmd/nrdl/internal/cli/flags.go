@@ -109,16 +109,16 @@ func Share(less bool) func(float64) error {
 // once is a flag that takes one value: of two, the first would be ignored.
 type once struct {
 	pflag.Value
-	given *string
+	value *string
 }
 
 func (o *once) Set(text string) error {
-	if o.given != nil && *o.given != text { // a completion sets a value again
+	if o.value != nil && *o.value != text { // a completion sets a value again
 		return advice.Add(errors.New("it is given twice, with different values"), "leave one out")
 	}
 	err := o.Value.Set(text)
 	if err == nil {
-		o.given = &text
+		o.value = &text
 	}
 	return err
 }
@@ -144,7 +144,7 @@ func takeOnce(c *cobra.Command) {
 func parsed(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if o, is := f.Value.(*once); is {
-			o.given = nil
+			o.value = nil
 		}
 	})
 }

@@ -11,10 +11,11 @@ import (
 )
 
 // rare are flags that few people need: --help has their names alone.
-var rare = strings.Fields(`allow-origin backup backups burst by-reference ca calibrate compreface creds crop database detect detector
-	expression eyes folds force forget input key-file lease light log log-level max-decoding max-files max-import max-request max-requests metrics
-	mirror names nats occlusion oidc-client-id oidc-client-secret-file oidc-groups oidc-groups-claim oidc-issuer people photometric pose preset private-hooks project rate request-time seed skip skip-trained tags
-	tls-cert tls-key trace twice wait warm x y`)
+var rare = strings.Fields(`allow-origin backup backups burst by-reference ca calibrate compreface creds crop database detect detector expression
+	eyes folds force forget input key-file lease light log log-level max-decoding max-files max-import max-request max-
+	requests metrics mirror names nats occlusion oidc-client-id oidc-client-secret-file oidc-groups oidc-groups-claim
+	oidc-issuer people photometric pose preset private-hooks project rate request-time seed skip skip-trained tags tls-
+	cert tls-key trace twice wait warm x y`)
 
 // common are flags that are rare for other commands.
 var common = map[string]string{"identify": "tags", "serve": "database", "data synth": "seed", "explain": "input"}

@@ -147,7 +147,8 @@ func (c *Cluster) connect(ctx context.Context) error {
 	return c.create(ctx)
 }
 
-const startServer = "start one, for example with nats-server -js of Debian's package nats-server, and name its address nats://HOST:4222; doc/scale.md has its settings"
+const startServer = "start one, for example with nats-server -js of Debian's package nats-server, and name its " +
+	"address nats://HOST:4222; doc/scale.md has its settings"
 
 // explain adds advice to err.
 func explain(err error, address string) error {

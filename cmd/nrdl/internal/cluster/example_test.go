@@ -40,7 +40,7 @@ func Example() {
 	bench := experiment.Bench{Distribute: coordinator.Bench(path, "", nil)}
 	done, err := bench.Run(ctx, plan, path)
 	check(err)
-	fmt.Printf("%d runs, %d failed\n", done.New, done.Failed)
+	fmt.Printf("%d runs, %d failed\n", done.New, done.Failures)
 	stop()
 	<-ended
 	machines.Close()

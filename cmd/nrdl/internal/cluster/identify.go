@@ -206,7 +206,7 @@ func (l *photoQueue) look(ctx context.Context, p faces.Photo, data []byte) ([]fa
 	var all []face.Seen
 	for _, one := range s.Seen {
 		all = append(all, face.Seen{
-			Face: one.Face, Values: one.Values, Refused: one.Refused.err(),
+			Face: one.Face, Values: one.Values, Reason: one.Refused.err(),
 			Total: one.Total, Smaller: one.Smaller, Thumb: one.Thumb,
 		})
 	}
@@ -255,7 +255,7 @@ func (m photoMaker) make(ctx context.Context, _ string, data []byte) ([]byte, er
 	}
 	s := photoResult{Size: size, Err: failureOf(err)}
 	for _, one := range all {
-		s.Seen = append(s.Seen, photoFace{one.Face, one.Values, failureOf(one.Refused), one.Total, one.Smaller, one.Thumb})
+		s.Seen = append(s.Seen, photoFace{one.Face, one.Values, failureOf(one.Reason), one.Total, one.Smaller, one.Thumb})
 	}
 	return encoded(s)
 }

@@ -163,7 +163,7 @@ func TestRecordsAreThoseOfOneProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, alone(t), records(t, path))
-	if done.Done != done.Total || done.Failed == 0 {
+	if done.Records != done.Total || done.Failures == 0 {
 		t.Errorf("%+v", done)
 	}
 	b.Retry = true // makes the failed ones once more
@@ -171,8 +171,8 @@ func TestRecordsAreThoseOfOneProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if retried.New != done.Failed {
-		t.Errorf("%d made again, want %d", retried.New, done.Failed)
+	if retried.New != done.Failures {
+		t.Errorf("%d made again, want %d", retried.New, done.Failures)
 	}
 	if n := left(t, c); n > 0 {
 		t.Errorf("%d messages are left on the server", n)

@@ -22,7 +22,7 @@ import (
 
 // A Console has the two outputs of a command: results, and the log with a progress bar.
 type Console struct {
-	Out       *bufio.Writer      // results
+	Results   *bufio.Writer      // results
 	Err       *os.File           // the log, warnings and errors
 	Terminal  bool               // Err is a terminal
 	Verbose   bool               // Detail writes
@@ -57,7 +57,7 @@ func New(stdout, stderr *os.File) *Console {
 		return columns
 	}
 	return &Console{
-		Out:      bufio.NewWriter(stdout),
+		Results:  bufio.NewWriter(stdout),
 		Err:      stderr,
 		Wording:  advice.Go,
 		Terminal: terminal,
@@ -104,7 +104,7 @@ func (c *Console) Detail(format string, args ...any) {
 
 // Next writes a line to the log that has the command to go on with.
 func (c *Console) Next(format string, args ...any) {
-	_ = c.Out.Flush() // results stand before it; Out keeps the error
+	_ = c.Results.Flush() // results stand before it; Out keeps the error
 	c.Tell("next: "+format, args...)
 }
 
@@ -148,7 +148,7 @@ func (c *Console) Complaint(err error) string {
 }
 
 // Print writes to the results. Errors are returned when Out is flushed.
-func (c *Console) Print(format string, args ...any) { fmt.Fprintf(c.Out, format, legibly(args)...) }
+func (c *Console) Print(format string, args ...any) { fmt.Fprintf(c.Results, format, legibly(args)...) }
 
 // legibly returns args with the hidden characters in texts escaped: the names of
 // files, and errors that tell them, must not steer the terminal.

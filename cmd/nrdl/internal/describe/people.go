@@ -113,10 +113,10 @@ func totalOf(r *gallery.Survey, m *gallery.Gallery) string {
 
 // Merge lists the images that were left out or renamed when images were added to a model.
 func Merge(r gallery.MergeReport) (lines []string) {
-	for _, id := range r.Skipped {
+	for _, id := range r.Duplicates {
 		lines = append(lines, fmt.Sprintf("left out: %s is in the model already", id))
 	}
-	for _, ids := range r.Renamed {
+	for _, ids := range r.Renames {
 		lines = append(lines, fmt.Sprintf("another photograph is called %s: this one is %s", ids[0], ids[1]))
 	}
 	for _, ids := range r.Twice {

@@ -71,13 +71,13 @@ func (d *Drawings) Draw(ctx context.Context, r faces.Result, below string) error
 // markOf is the box of f, or the whole image where it is taken as it is.
 func markOf(f faces.Face, whole image.Rectangle) face.Mark {
 	m := face.Mark{Box: whole, Text: nameOf(f)}
-	if f.Detected != nil {
+	if f.Detection != nil {
 		m.Box = f.Box
 	}
 	switch {
-	case f.Rejected != nil:
+	case f.Rejection != nil:
 		m.Kind = face.Refused
-		m.Text, _, _ = strings.Cut(f.Rejected.Error(), ":")
+		m.Text, _, _ = strings.Cut(f.Rejection.Error(), ":")
 		m.Text, _, _ = strings.Cut(m.Text, ",")
 	case !f.Known:
 		m.Kind = face.Stranger

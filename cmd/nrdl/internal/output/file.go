@@ -35,7 +35,7 @@ type File struct {
 	top      int
 
 	buffer    bytes.Buffer // what waits to be written
-	pending   int
+	backlog   int
 	lastFlush time.Time
 }
 
@@ -140,7 +140,7 @@ func (r *File) add(o results.Object) error {
 		}
 	}
 	_ = results.Write(&r.buffer, o) // a buffer takes it
-	if r.pending++; r.pending < waitingResults && time.Since(r.lastFlush) < waitingTime {
+	if r.backlog++; r.backlog < waitingResults && time.Since(r.lastFlush) < waitingTime {
 		return nil
 	}
 	return r.flush()
@@ -155,7 +155,7 @@ func (r *File) Flush() error {
 
 // flush is Flush of a locked File.
 func (r *File) flush() error {
-	r.pending, r.lastFlush = 0, time.Now()
+	r.backlog, r.lastFlush = 0, time.Now()
 	defer r.buffer.Reset()
 	return r.file.Append(r.buffer.Bytes())
 }

@@ -33,7 +33,7 @@ func Lines(to io.Writer, top int) Writer {
 		}
 		found := r.Faces
 		if len(found) == 0 {
-			found = []faces.Face{{Rejected: face.ErrNoFace}}
+			found = []faces.Face{{Rejection: face.ErrNoFace}}
 		}
 		var rows [][]string
 		for _, f := range found {
@@ -50,7 +50,7 @@ func Lines(to io.Writer, top int) Writer {
 // nameOf is whose face it is, faces.Unknown, or "" where it is refused.
 func nameOf(f faces.Face) string {
 	switch {
-	case f.Rejected != nil:
+	case f.Rejection != nil:
 		return ""
 	case !f.Known:
 		return faces.Unknown
@@ -61,13 +61,13 @@ func nameOf(f faces.Face) string {
 // labelOf is nameOf and, for an unknown face, who it may be, or whose name another face has,
 // and which parts of it may be covered.
 func labelOf(f faces.Face) string {
-	if f.Known || f.Rejected != nil {
+	if f.Known || f.Rejection != nil {
 		return nameOf(f)
 	}
 	var notes []string
 	switch {
-	case f.Maybe == "" && f.Taken != "":
-		notes = append(notes, f.Taken+" is another face")
+	case f.Maybe == "" && f.LostName != "":
+		notes = append(notes, f.LostName+" is another face")
 	case f.Maybe == "" && f.Unborn != "":
 		notes = append(notes, f.Unborn+" was not born")
 	case f.Maybe == "":
@@ -90,17 +90,17 @@ func labelOf(f faces.Face) string {
 
 // coveredOf says which parts of f are probably covered; "" for none.
 func coveredOf(f faces.Face) string {
-	if f.Detected == nil {
+	if f.Detection == nil {
 		return ""
 	}
-	return f.Detected.Covered
+	return f.Detection.Covered
 }
 
 // guesses are the fields of the top likeliest people and their scores, empty where
 // the face is refused.
 func guesses(f faces.Face, top int) []string {
 	fields := make([]string, 2*top)
-	for n, g := range f.Ranked[:min(top, len(f.Ranked))] {
+	for n, g := range f.Ranking[:min(top, len(f.Ranking))] {
 		fields[2*n], fields[2*n+1] = legible.Field(g.Name), decimals(g.Score, 4)
 	}
 	return fields
@@ -144,15 +144,15 @@ func rows(r faces.Result, top int) [][]string {
 		fields := make([]string, len(header))
 		fields[0], fields[1], fields[2] = legible.Field(r.Photo.Name), strconv.Itoa(k+1), legible.Field(nameOf(f))
 		likeliest := guesses(f, top)
-		if f.Ranked != nil {
+		if f.Ranking != nil {
 			fields[3], fields[6] = decimals(f.Probability, 3), decimals(f.Margin, 4)
 			copy(fields[4:6], likeliest)
 		}
-		copy(fields[7:], places(f.Detected))
-		if f.Rejected != nil {
-			fields[len(header)-1] = legible.Field(f.Rejected.Error())
+		copy(fields[7:], places(f.Detection))
+		if f.Rejection != nil {
+			fields[len(header)-1] = legible.Field(f.Rejection.Error())
 		}
-		all = append(all, slices.Concat(fields, likeliest[2:], []string{legible.Field(f.Maybe), legible.Field(f.Trained), coveredOf(f)}))
+		all = append(all, slices.Concat(fields, likeliest[2:], []string{legible.Field(f.Maybe), legible.Field(f.TrainedID), coveredOf(f)}))
 	}
 	return all
 }

@@ -174,26 +174,26 @@ func (p *Page) fill(c *card, f faces.Face) (place, error) {
 			return place{}, err
 		}
 	}
-	if f.Detected != nil {
+	if f.Detection != nil {
 		c.Box = fmt.Sprintf("%d×%d pixels, from the left %d, from the top %d", f.Box.Dx(), f.Box.Dy(), f.Box.Min.X, f.Box.Min.Y)
 	}
-	if f.Rejected != nil {
-		c.Reason = f.Rejected.Error()
+	if f.Rejection != nil {
+		c.Reason = f.Rejection.Error()
 		return place{section: refused}, nil
 	}
 	if !math.IsNaN(f.Probability) {
 		c.Probability = gallery.Probability(f.Probability)
 	}
 	c.Name, c.Sub = labelOf(f), f.Confidence
-	c.Trained, c.Covered = legible.Escaped(f.Trained), coveredOf(f)
-	if len(f.Ranked) > 1 {
-		c.RunnerUp = f.Ranked[1].Name
+	c.Trained, c.Covered = legible.Escaped(f.TrainedID), coveredOf(f)
+	if len(f.Ranking) > 1 {
+		c.RunnerUp = f.Ranking[1].Name
 	}
 	c.Why = p.why(f)
 	if f.Known {
 		return place{section: named, name: f.Name, doubt: f.Margin}, nil
 	}
-	c.Sub, c.Guess = "", f.Ranked[0].Name
+	c.Sub, c.Guess = "", f.Ranking[0].Name
 	if maybe := f.Maybe; maybe != "" {
 		c.Sub = "maybe " + maybe
 		if c.Probability != "" {
@@ -206,9 +206,9 @@ func (p *Page) fill(c *card, f faces.Face) (place, error) {
 // why says in words how far the decision is from the threshold, and how similar the
 // nearest photographs are.
 func (p *Page) why(f faces.Face) (all []string) {
-	best, other := f.Ranked[0], ""
-	if len(f.Ranked) > 1 {
-		other = fmt.Sprintf("; the rival, %s, has %.3f", f.Ranked[1].Name, f.Ranked[1].Score)
+	best, other := f.Ranking[0], ""
+	if len(f.Ranking) > 1 {
+		other = fmt.Sprintf("; the rival, %s, has %.3f", f.Ranking[1].Name, f.Ranking[1].Score)
 	}
 	if p.m == nil {
 		return []string{fmt.Sprintf("The score of %s is %.3f%s.", best.Name, best.Score, other)}
@@ -252,11 +252,11 @@ func (p *Page) Write(ctx context.Context) (int64, error) {
 
 // A group has the cards of a person, or of a section.
 type group struct {
-	ID           int
-	Title, About string
-	Count        string
-	Files        bool // the cards are photographs, not faces
-	Cards        []place
+	ID             int
+	Title, Caption string
+	Count          string
+	Files          bool // the cards are photographs, not faces
+	Cards          []place
 }
 
 // groups are the cards, which are sorted, in groups.
@@ -269,7 +269,7 @@ func (p *Page) groups() (all []group) {
 	}
 	for i, c := range p.cards {
 		if i == 0 || c.section != p.cards[i-1].section || c.name != p.cards[i-1].name {
-			g := group{ID: len(all) + 1, Title: titles[c.section][0], About: titles[c.section][1], Files: c.section.ofFiles()}
+			g := group{ID: len(all) + 1, Title: titles[c.section][0], Caption: titles[c.section][1], Files: c.section.ofFiles()}
 			if c.section == named {
 				g.Title = c.name
 			}

@@ -24,7 +24,7 @@ import (
 func faceOfPage(name string, known bool, margin float64) faces.Face {
 	f := faces.Face{
 		Known: known, Probability: 0.637, Margin: margin, Thumb: image.NewRGBA(image.Rect(0, 0, face.ThumbSide, face.ThumbSide)),
-		Ranked:  []faces.Candidate{{Name: name, Score: 0.5}, {Name: "second", Score: 0.4}},
+		Ranking: []faces.Candidate{{Name: name, Score: 0.5}, {Name: "second", Score: 0.4}},
 		Nearest: []explain.Photograph{{ID: name + "/1.jpg", Person: name, Cosine: 0.9}},
 	}
 	if known {
@@ -69,7 +69,7 @@ func TestPage(t *testing.T) {
 			{faces.Result{Photo: faces.Photo{Name: "near.jpg"}, Faces: []faces.Face{faceOfPage("ann", false, 0.9)}}, nil},
 			{faces.Result{
 				Photo: faces.Photo{Name: "two.jpg"},
-				Faces: []faces.Face{faceOfPage("person10", true, 3), {Rejected: errors.New("too small")}},
+				Faces: []faces.Face{faceOfPage("person10", true, 3), {Rejection: errors.New("too small")}},
 			}, nil},
 			{faces.Result{Photo: faces.Photo{Name: "sure.jpg"}, Faces: []faces.Face{faceOfPage("person9", true, 3)}}, nil},
 			{faces.Result{Photo: faces.Photo{Name: "folder/unsure & 1#?.jpg"}, Faces: []faces.Face{faceOfPage("person9", true, 1.1)}}, nil},

@@ -22,11 +22,11 @@ func Recorded(o results.Object, s *gallery.Settings) faces.Result {
 	}
 	for _, f := range o.Faces {
 		one := faces.Face{
-			Known: f.Known, Maybe: f.Maybe, Taken: f.Taken, Unborn: f.Unborn, Rival: f.Rival,
-			Trained: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability),
+			Known: f.Known, Maybe: f.Maybe, LostName: f.Taken, Unborn: f.Unborn, Rival: f.Rival,
+			TrainedID: f.Trained, Margin: number(f.Margin), Probability: number(f.Probability),
 		}
 		for _, c := range f.Top {
-			one.Ranked = append(one.Ranked, faces.Candidate{Name: c.Name, Score: c.Score})
+			one.Ranking = append(one.Ranking, faces.Candidate{Name: c.Name, Score: c.Score})
 		}
 		if f.Name != nil {
 			one.Name, one.Confidence = *f.Name, s.Confidence(one.Probability)
@@ -35,16 +35,16 @@ func Recorded(o results.Object, s *gallery.Settings) faces.Result {
 			one.Box = image.Rect(b.X, b.Y, b.X+b.Width, b.Y+b.Height)
 		}
 		if f.Pupils != nil {
-			one.Detected = &face.Face{Box: one.Box, Pupils: *f.Pupils, Covered: f.Covered}
+			one.Detection = &face.Face{Box: one.Box, Pupils: *f.Pupils, Covered: f.Covered}
 			if f.Quality != nil {
-				one.Detected.Quality = *f.Quality
+				one.Detection.Quality = *f.Quality
 			}
 		}
 		switch {
 		case f.Refused != "":
-			one.Rejected = errors.New(f.Refused)
-		case len(one.Ranked) == 0 || one.Known && one.Name == "":
-			one.Rejected = errors.New("the results do not say who is likely")
+			one.Rejection = errors.New(f.Refused)
+		case len(one.Ranking) == 0 || one.Known && one.Name == "":
+			one.Rejection = errors.New("the results do not say who is likely")
 		}
 		r.Faces = append(r.Faces, one)
 	}
@@ -77,7 +77,7 @@ func (p *Page) AddRecorded(ctx context.Context, r faces.Result, path string) err
 		return p.Add(r, err)
 	}
 	for i := range r.Faces {
-		r.Faces[i].Thumb = face.ThumbOf(photo, r.Faces[i].Detected)
+		r.Faces[i].Thumb = face.ThumbOf(photo, r.Faces[i].Detection)
 	}
 	return p.Add(r, nil)
 }

@@ -30,7 +30,8 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 	path = legible.ShellWord(path)
 	strangers := "nrdl calibrate " + path + " --strangers " + w.place
 	if c.StrangersAreMembers() {
-		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to each other: they are probably people of the model, and the threshold is far too high")
+		to.Warn("most of the given strangers are as similar to people of the model as photographs of one person are to " +
+			"each other: they are probably people of the model, and the threshold is far too high")
 		to.Hint("give %s: %s", w.give, strangers)
 		return
 	}
@@ -56,13 +57,16 @@ func Threshold(to *console.Console, m *gallery.Gallery, path string) {
 		} else if c.Odds != nil {
 			probable = fmt.Sprintf(", and a name has a probability of at most %s %%", legible.Percent(c.MaxProbability()))
 		}
-		to.Detail("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how many known faces get a name is not known%s", legible.Percent(c.FPIR), by, probable)
+		to.Detail("calibrated: threshold for an FPIR of %s %%%s; no person has two faces, so none could be held out: how "+
+			"many known faces get a name is not known%s", legible.Percent(c.FPIR), by, probable)
 		return
 	}
-	to.Detail("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong name, the rest are unknown",
+	to.Detail("calibrated: threshold for an FPIR of %s %%%s: of %s held out %s %% get the right name, %s %% a wrong "+
+		"name, the rest are unknown",
 		legible.Percent(c.FPIR), by, legible.Count(present.Held, w.sample), legible.Percent(present.Right), legible.Percent(present.Wrong))
 	if c.NearChance(people) {
-		to.Warn("the best guess is right for %s %% of the held-out %ss; a random guess among %s would be right for %s %%: the model does not recognise them",
+		to.Warn("the best guess is right for %s %% of the held-out %ss; a random guess among %s would be right for %s %%: "+
+			"the model does not recognise them",
 			legible.Percent(present.Guess), w.sample, w.classes(people), legible.Percent(1/float64(people)))
 		to.Hint("check whether the labels are right (nrdl people %s), give more %ss of each %s, or try other parameters, --method or --input",
 			path, w.sample, w.class)
@@ -147,7 +151,8 @@ func Table(m *gallery.Gallery) (lines []string) {
 func why(c *openset.Calibration) string {
 	switch {
 	case len(c.Strangers) > 0:
-		return "; perhaps some of the given strangers are people of the model, or their photographs are of another kind than the training photographs"
+		return "; perhaps some of the given strangers are people of the model, or their photographs are of another kind " +
+			"than the training photographs"
 	case c.People < fewPeople && !c.FollowsLaw():
 		return "; with so few people the threshold must be high to reject strangers"
 	}
@@ -168,7 +173,8 @@ func ofStrangers(to *console.Console, m *gallery.Gallery, calibrate string) {
 	switch {
 	case !to.Verbose:
 	case !like.Known() && len(c.Strangers) == 0:
-		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from the same place this is rarer: %s", peopleOf(c), calibrate)
+		to.Hint("a relative, or a stranger who resembles %s, gets a name more often; with photographs of other people from "+
+			"the same place this is rarer: %s", peopleOf(c), calibrate)
 	case like.High > unsure*c.FPIR:
 		to.Hint("for a better estimate for strangers who resemble %s, give photographs of other people from the same place: %s",
 			peopleOf(c), calibrate)

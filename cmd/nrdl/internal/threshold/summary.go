@@ -132,7 +132,10 @@ func Suspects(to *console.Console, r *gallery.Review, path, data string) {
 func Corrections(r *gallery.Review, s gallery.Suspect, path string) (all []explain.Correction) {
 	other := cmp.Or(s.Other, s.Likeliest)
 	if s.Other != "" && slices.Contains(r.Others(s.Person), s.Other) {
-		return []explain.Correction{{If: fmt.Sprintf("if %s and %s are one person", s.Person, s.Other), Command: merging(path, s.Person, s.Other)}}
+		return []explain.Correction{{
+			If:      fmt.Sprintf("if %s and %s are one person", s.Person, s.Other),
+			Command: merging(path, s.Person, s.Other),
+		}}
 	}
 	if other != "" {
 		all = append(all, explain.Correction{
