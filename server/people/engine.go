@@ -78,7 +78,8 @@ type snapshot struct {
 }
 
 // snapshot returns the snapshot of the collection with this id. While another request makes a
-// new snapshot, it returns the one before.
+// new snapshot, it returns the one before, unless that has faces or people who were removed since:
+// nobody gets the name of a person who was erased, also not by another process.
 func (e *engine) snapshot(ctx context.Context, id string) (*snapshot, error) {
 	now, err := e.store.Collection(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -103,10 +104,19 @@ func (e *engine) snapshot(ctx context.Context, id string) (*snapshot, error) {
 	if last == nil {
 		c.renewal.Lock()
 	} else if !c.renewal.TryLock() {
-		return last, nil
+		if removed, err := e.store.Removed(ctx, id, last.Seq, last.has); err != nil || !removed {
+			return last, err
+		}
+		c.renewal.Lock()
 	}
 	defer c.renewal.Unlock()
 	return e.renew(ctx, c, id)
+}
+
+// has reports whether s has the face or person with this id.
+func (s *snapshot) has(id string) bool {
+	_, person := s.people[id]
+	return person || s.owner[id] != ""
 }
 
 // publish makes the snapshot after a change, so that the next request finds the change.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"nrdl.example/nrdl/faces/frontend"
 	"nrdl.example/nrdl/server/store"
@@ -45,5 +46,57 @@ func TestDeletedIsForgotten(t *testing.T) {
 	v.Forget(t.Context(), c.ID)
 	if _, err := v.Calibration(t.Context(), c.ID); !errors.Is(err, store.ErrNotFound) || len(v.engine.all) != 0 {
 		t.Errorf("%d collections, %v", len(v.engine.all), err)
+	}
+}
+
+// While a snapshot is made, others get the one before, but not one with a person whom another process erased.
+func TestErasedWhileRenewed(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "nrdl.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v := New(s, Options{})
+	c, err := s.CreateCollection(ctx, "tester", "x", 0.01, v.Space())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, _, err := s.CreatePerson(ctx, "tester", c.ID, "Ann", store.Known, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := v.engine.snapshot(ctx, c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	renewal := &v.engine.all[c.ID].renewal
+	renewal.Lock()
+	if _, _, err := s.CreatePerson(ctx, "tester", c.ID, "Ben", store.Known, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := v.engine.snapshot(ctx, c.ID); got != before || err != nil {
+		t.Errorf("%v, and not the snapshot before: %v", got, err)
+	}
+	if _, err := s.ErasePerson(ctx, "tester", c.ID, ann.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	after := make(chan *snapshot)
+	go func() {
+		got, err := v.engine.snapshot(ctx, c.ID)
+		if err != nil {
+			t.Error(err)
+		}
+		after <- got
+	}()
+	select {
+	case got := <-after:
+		t.Errorf("%v came before it was made", got.people)
+	case <-time.After(50 * time.Millisecond):
+		renewal.Unlock()
+		if got := <-after; got == nil || got.has(ann.ID) || len(got.people) != 1 {
+			t.Errorf("%+v", got)
+		}
 	}
 }

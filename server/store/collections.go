@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -155,6 +156,14 @@ func (s *Store) Changes(ctx context.Context, collection, space string, since int
 	c.Samples = rows[Sample](t, sampleColumns+"AND f.seq > $3 ORDER BY f.id", collection, space, since)
 	c.Removals = rows[string](t, "SELECT id FROM gone WHERE collection = $1 AND seq > $2", collection, since)
 	return c, t.err
+}
+
+// Removed reports whether a face or person for whose id has returns true was removed from the collection after
+// the change number since; also true where that is no longer known.
+func (s *Store) Removed(ctx context.Context, collection string, since int64, has func(id string) bool) (bool, error) {
+	ids, err := list[string](ctx, s.read, `SELECT id FROM gone WHERE collection = $1 AND seq > $2
+		UNION ALL SELECT '' FROM collection WHERE id = $1 AND pruned >= $2`, collection, since)
+	return slices.ContainsFunc(ids, func(id string) bool { return id == "" || has(id) }), err
 }
 
 // Counts say how much there is in a database.

@@ -143,7 +143,14 @@ export async function request(method, path, o = {}) {
   }
 }
 
-export const get = (path, signal) => request("GET", path, { signal });
+export const get = (path, signal) => {
+  const asked = early.get(path);
+  early.delete(path);
+  return asked ?? request("GET", path, { signal });
+};
+
+/** early has the answers, by path, that were asked for before the screen that needs them is shown. */
+export const early = new Map();
 export const post = (path, body, o = {}) => request("POST", path, { body: body ?? undefined, ...o });
 export const patch = (path, body) => request("PATCH", path, { body });
 export const del = (path) => request("DELETE", path);

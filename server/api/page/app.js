@@ -1,7 +1,7 @@
 // The page: screens, the way between them, keys that hold everywhere, and what is said when
 // the service is away.
 import { h, put, icon, dialog, toast, undoLast, settle, inText, say } from "./dom.js";
-import { get, post, connection, learn, has, about, returned, signOut } from "./api.js";
+import { get, early, post, connection, learn, has, about, returned, signOut } from "./api.js";
 import { importing, interrupted } from "./importer.js";
 import { begin, tr } from "./translate.js";
 import * as add from "./add.js";
@@ -58,7 +58,15 @@ async function show(keep = false) {
     }
     if (!known || (id !== (state.current?.id ?? "-"))) {
       let first = known?.id;
-      if (!first) first = state.current && await anyFace() ? "groups" : "add";
+      if (!first) {
+        const asked = state.current && screens.some((one) => one.id === "groups") ? groups.needs(`v1/collections/${state.current.id}`) : [];
+        for (const path of asked) { // on a slow line each of them would wait for the one before
+          const answer = get(path);
+          answer.catch(() => { /* the screen says so */ });
+          early.set(path, answer);
+        }
+        first = state.current && await anyFace() ? "groups" : "add";
+      }
       if (!known && !screens.some((one) => one.id === first)) first = "people";
       if (signal.aborted) return; // somebody went elsewhere meanwhile
       history.replaceState(null, "", href(first, known && (!id || id === state.current?.id) ? arg : ""));
@@ -101,6 +109,7 @@ async function show(keep = false) {
       put(root, h("h1", { tabindex: -1 }, known.title), h("p", { class: "empty" }, "There is no collection yet. ", has("POST", "…/faces") && [h("a", { href: href("add") }, "Add photographs"), " to begin."]));
     } else await known.view(root, ctx, decodeURIComponent(arg));
     if (signal.aborted) return;
+    early.clear();
     root.removeAttribute("aria-busy");
     if (keep) {
       const y = scrollY;

@@ -1,6 +1,6 @@
 // Groups of similar faces of nobody yet: name, ignore, throw away, split.
 import { h, put, toast, say, count, debounce, inText, dialog } from "./dom.js";
-import { get, post, has } from "./api.js";
+import { get, early, post, has } from "./api.js";
 import { crop, grid, chance } from "./faces.js";
 import { nameField } from "./names.js";
 
@@ -33,6 +33,9 @@ const few = 14;
 // called is the name of a person for people; nobody names those who are ignored at once.
 const called = (p) => (p.name === "ignored" ? "somebody whom you ignored" : p.name);
 
+/** needs are the addresses that the screen asks for first. */
+export const needs = (base) => [`${base}/jobs?kind=import&state=running&limit=1`, `${base}/review?limit=60`, `${base}/review/sure`];
+
 export async function view(root, ctx) {
   const head = h("div", { class: "title" }, h("h1", { tabindex: -1 }, "Who is this?"));
   const sum = h("p", { class: "lead" });
@@ -48,8 +51,9 @@ export async function view(root, ctx) {
   const singles = { faces: [], card: null };
   async function fetchGroups() {
     const mine = ++asked;
-    const [{ items: [job] }, page] = await Promise.all([ // on a slow line one would wait for the other
-      get(`${ctx.base}/jobs?kind=import&state=running&limit=1`, ctx.signal), get(`${ctx.base}/review?limit=60`, ctx.signal)]);
+    const [running, review, sure] = needs(ctx.base);
+    const known = early.has(sure) && get(sure);
+    const [{ items: [job] }, page] = await Promise.all([get(running, ctx.signal), get(review, ctx.signal)]);
     if (mine !== asked) return;
     filling.hidden = !job;
     if (job) {
@@ -60,8 +64,8 @@ export async function view(root, ctx) {
     for (const f of gone) if (!listed.has(f)) gone.delete(f); // it may come back by another window
     next = page.next || "";
     draw(page.items);
-    const sure = page.items.some((g) => g.guess?.decision === "known") ? (await get(`${ctx.base}/review/sure`, ctx.signal)).items : [];
-    if (mine === asked) offer(sure);
+    const people = page.items.some((g) => g.guess?.decision === "known") ? (await (known || get(sure, ctx.signal))).items : [];
+    if (mine === asked) offer(people);
   }
 
   // offer offers to name the faces that are sure, all at once.
