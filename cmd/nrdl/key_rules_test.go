@@ -273,7 +273,7 @@ func TestLoginRules(t *testing.T) {
 	both("and the others", true,
 		func() (string, bool) { return k.command("revoke", ids["narrow by command"]) },
 		func() (string, bool) { return k.request("DELETE", "/v1/keys/"+ids["narrow by request"], nil) })
-	if printed, ok := k.command("list"); !ok || !strings.Contains(printed, `"Ann"`) {
+	if printed, ok := k.command("list"); !ok || !strings.Contains(printed, `"Ann (logged in)"`) {
 		t.Errorf("who has logged in is not in %s", printed)
 	}
 	both("people can be logged out", true,

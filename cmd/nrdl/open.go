@@ -81,8 +81,8 @@ func checkPhotographs(folder string) error {
 	if errors.Is(err, found) {
 		return nil
 	}
-	return advice.Add(fmt.Errorf("open: %s holds no photographs", folder), "nrdl reads JPEG, PNG, HEIC, AVIF, WebP, "+
-		"TIFF and others: nrdl help data")
+	return advice.Add(fmt.Errorf("open: %s holds no photographs", folder),
+		"nrdl reads JPEG, PNG, HEIC, AVIF, WebP, TIFF and others: nrdl help data")
 }
 
 // tellOpen starts to look at the photographs of dir, says where their page and their data are, and opens the page.

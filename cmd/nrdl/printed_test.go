@@ -199,11 +199,12 @@ func sites(t *testing.T, root *cobra.Command) (all []site) {
 		where := strings.TrimPrefix(path, "../../")
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil &&
-					len(commandsIn(strings.ReplaceAll(text, "\n", " "), root)) > 0 {
+			case *ast.BasicLit, *ast.BinaryExpr:
+				text, ok := textOf(n)
+				if ok && len(commandsIn(strings.ReplaceAll(text, "\n", " "), root)) > 0 {
 					all = append(all, site{where, text, patternOf(text)})
 				}
+				return !ok
 			case *ast.CallExpr:
 				if format := adviceFormat(n); format != "" {
 					all = append(all, site{where, format, patternOf(format)})
@@ -219,6 +220,20 @@ func sites(t *testing.T, root *cobra.Command) (all []site) {
 	return all
 }
 
+// textOf is the text of a literal, or of several on lines of their own, that are added.
+func textOf(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(n.Value)
+		return text, n.Kind == token.STRING && err == nil
+	case *ast.BinaryExpr:
+		left, a := textOf(n.X)
+		right, b := textOf(n.Y)
+		return left + right, n.Op == token.ADD && a && b
+	}
+	return "", false
+}
+
 // adviceFormat is the format of a call of advice.Add or advice.New, "" for another call, or where no
 // argument is an action.
 func adviceFormat(call *ast.CallExpr) (format string) {
@@ -229,8 +244,8 @@ func adviceFormat(call *ast.CallExpr) (format string) {
 	acts := false
 	for _, arg := range call.Args {
 		switch a := arg.(type) {
-		case *ast.BasicLit:
-			if text, err := strconv.Unquote(a.Value); err == nil && format == "" {
+		case *ast.BasicLit, *ast.BinaryExpr:
+			if text, ok := textOf(a); ok && format == "" {
 				format = text
 			}
 		case *ast.SelectorExpr:
