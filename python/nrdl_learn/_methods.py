@@ -2795,7 +2795,7 @@ class LEDL(Method):
         min_{D,S,A,W}  ‖X − DS‖² + λ‖H − WS‖² + ω‖Q − AS‖² + 2ε‖S‖₁   s.t. ‖d_k‖, ‖w_k‖, ‖a_k‖ ≤ 1
         class: max_c (W·s)_c,  s = argmin ‖y − Ds‖² + 2ε‖s‖₁
 
-    memory: 16 GiB are enough for 16000 samples of 128 numbers; for 360000 with atoms=10 and 100
+    memory: 16 GiB are enough for 12000 samples of 128 numbers; for 200000 with atoms=10 and 100
     people (doc/scale.md).
 
     Parameters
