@@ -126,6 +126,10 @@ func shrinkRank(dst, a *mat.Dense, t float64) {
 // manyColumns of a matrix make products and Cholesky factors faster than its eigenvectors.
 const manyColumns = 64
 
+// maxHalley bounds the steps of shrinkAll: from l = 1e-6 on five are enough, and rounding may keep 1 − l above
+// any limit.
+const maxHalley = 8
+
 // shrinkAll is shrinkRank where all singular values are above t, or none is, and reports
 // whether one of the two holds. In the first case dst is A − t·U, with U the orthogonal factor
 // of A = UH. From X = A/s, whose singular values are in [l, 1], it is the limit of [qdwh]
@@ -150,7 +154,7 @@ func shrinkAll(dst, a *mat.Dense, t float64) bool {
 	}
 	x, y := mat.DenseCopyOf(a), mat.DenseCopyOf(a)
 	lin.Set(x, 1/s, a)
-	for l := t / s; 1-l > 1e-15; {
+	for i, l := 0, t/s; 1-l > 1e-15 && i < maxHalley; i++ {
 		a, b, c := halley(l)
 		if spd.Factor(gram(c, x, 1)) != nil {
 			return false

@@ -75,6 +75,10 @@ func TestSite(t *testing.T) {
 			t.Errorf("there is no %s", d.URL)
 		}
 	}
+	if page := text["method-parameters.html"]; !regexp.MustCompile(`\d,\d{3} samples`).MatchString(page) ||
+		regexp.MustCompile(`\d{4,} samples|\(doc/`).MatchString(page) {
+		t.Error("limits of methods have numbers without commas, or paths of the source")
+	}
 	ranks(t, out)
 	if long {
 		searches(t, out)

@@ -111,9 +111,8 @@ func thousands(text string) string {
 // methodPage adds the page of the methods: problem and parameters of each.
 func (s *site) methodPage() error {
 	var b strings.Builder
-	b.WriteString(
-		"# Methods: equations and parameters\n\nThe problem that each method solves, and its parameters with their defaults. " +
-			"[Methods](methods.md) has the rules and the notation.\n")
+	b.WriteString("# Methods: equations and parameters\n\nThe problem that each method solves, and its parameters with " +
+		"their defaults. [Methods](methods.md) has the rules and the notation.\n")
 	for _, m := range engine.Methods() {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s`, `method.%s`: %s.\n", m.Title, m.Name, m.Type, m.Description)
 		if m.Formulation != "" {
@@ -194,9 +193,8 @@ func (s *site) planPage() error {
 		return fmt.Errorf("schema of plans: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString(
-		"# Plans: the fields\n\nA plan is a JSON file that lists what `nrdl bench` compares. `nrdl bench --schema` writes " +
-			"its schema, for editors.\n")
+	b.WriteString("# Plans: the fields\n\nA plan is a JSON file that lists what `nrdl bench` compares. " +
+		"`nrdl bench --schema` writes its schema, for editors.\n")
 	plan.fields(&b)
 	for _, name := range slices.Sorted(maps.Keys(plan.Defs)) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", name, plan.Defs[name].Description)
@@ -234,9 +232,8 @@ func (s *site) interfacePage() error {
 		return errors.Join(errors.New("the service does not describe its interface"), err)
 	}
 	var b strings.Builder
-	b.WriteString(
-		"# The interface over HTTP\n\nAll operations of the service, with their parameters and answers, as `/openapi.json` " +
-			"has them. [The service](service.md) has an example of each.\n")
+	b.WriteString("# The interface over HTTP\n\nAll operations of the service, with their parameters and answers, as " +
+		"`/openapi.json` has them. [The service](service.md) has an example of each.\n")
 	for _, at := range slices.Sorted(maps.Keys(api.Paths)) {
 		for _, verb := range slices.Sorted(maps.Keys(api.Paths[at])) {
 			o := api.Paths[at][verb]
