@@ -21,10 +21,13 @@ func (i *identification) tellNext(model string, paths []string) {
 	if i.file == nil && i.sorter == nil && i.draw == "" { // else the tally has it
 		i.tellPromise()
 	}
-	model, path := legible.ShellWord(model), legible.ShellWord(paths[0])
-	line := model + " " + path
+	const maxPaths = 5 // as a shell makes of *.jpg
+	if len(paths) > maxPaths {
+		paths = []string{"PHOTOS"}
+	}
+	line := i.line(append([]string{model}, paths...)...)
 	if i.collection != nil {
-		line = i.line(paths[0])
+		line = i.line(paths...)
 	}
 	switch {
 	case i.album != nil:
